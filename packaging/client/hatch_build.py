@@ -1,0 +1,48 @@
+"""Hatchling's hook of the client's wheel: the enclave, and the files of the package that the client needs."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+# Rooms that the client stands on, and of the command line what people use; `service` and its libraries stay out.
+ROOMS = ("chain", "client", "enclave", "wire")
+TOP = ("__init__.py", "py.typed")
+COMMANDS = (
+    *("__init__", "root", "exits", "output"),
+    *("balance", "client_vault", "pairing", "pay", "register", "vault", "whoami"),
+)
+
+
+class ClientBuildHook(BuildHookInterface):  # type: ignore[type-arg]  # hatchling leaves its parameter open
+    """Compiles the enclave (or takes the cached result), then names the wheel's files one by one."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 - hatchling's signature
+        """Build the module and list the files. Raises enclave/build.py's BuildError."""
+        root = Path(self.root).parents[1]
+        _builder(root).build()
+        package = root / "src" / "holdfast"
+        for path in files(package):
+            build_data["force_include"][str(path)] = f"holdfast/{path.relative_to(package).as_posix()}"
+
+
+def files(package: Path) -> list[Path]:
+    """The client's files under `package`, sorted."""
+    rooms = [path for room in ROOMS for path in (package / room).rglob("*") if path.is_file()]
+    chosen = [*(package / name for name in TOP), *(package / "cli" / f"{name}.py" for name in COMMANDS), *rooms]
+    return sorted(path for path in chosen if "__pycache__" not in path.parts)
+
+
+def _builder(root: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("enclave_build", root / "enclave" / "build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,186 @@
+"""Sets a checkout up: `python3 tools/bootstrap.py run|test`. Needs nothing but Python 3.11's standard library.
+
+Each step is skipped when the files that it depends on have not changed since it last succeeded, so a second call
+takes a moment. What cannot be installed without rights that the caller lacks is named in one line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+STAMPS = ROOT / ".setup"
+LOCKS = {"run": ("run", "build"), "test": ("dev",)}
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+MAC_CHROME = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
+
+
+def main() -> int:
+    """Run the steps of the target named on the command line; 0 when all of them hold."""
+    target = sys.argv[1] if len(sys.argv) == 2 else ""  # noqa: PLR2004 - argv of exactly one word
+    if target not in LOCKS:
+        return _fail("usage: python3 tools/bootstrap.py run|test")
+    if sys.version_info < (3, 11):  # noqa: UP036 - an older python3 must get this sentence
+        return _fail(f"Holdfast needs Python 3.11 or newer; this is {platform.python_version()}.")
+    STAMPS.mkdir(exist_ok=True)
+    try:
+        _set_up(target)
+    except subprocess.CalledProcessError as error:
+        words = [error.cmd] if isinstance(error.cmd, str) else [str(word) for word in error.cmd]
+        return _fail(f"the set-up stopped: exit {error.returncode} of {' '.join(words)}; the lines above say why.")
+    return 0
+
+
+def _set_up(target: str) -> None:
+    _ensure_programs(target)
+    _ensure_venv()
+    _install_locks(target)
+    _install_project()
+    _build_enclave()
+    if target == "test":
+        _ensure_node_packages()
+
+
+def _ensure_programs(target: str) -> None:
+    """Name everything that is missing at once: who has to ask somebody with rights, asks once."""
+    missing = {}
+    if not _has_venv() and not _has_ensurepip():
+        missing["python3-venv"] = "to create a virtual environment"
+    if target == "test" and not any(shutil.which(name) for name in BROWSERS) and not MAC_CHROME.exists():
+        missing["chromium"] = "for the tests of the payment pages"
+    if target == "test" and not _has_postgresql():
+        if shutil.which("apt-get") and os.geteuid() == 0:
+            missing["postgresql"] = "for the tests of the indexer's second store"
+        else:
+            print("holdfast: PostgreSQL is missing: the tests of the indexer's second store will not run.", flush=True)
+    if missing:
+        _install_debian(missing)
+
+
+def _has_postgresql() -> bool:
+    return shutil.which("initdb") is not None or any(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+
+
+def _has_venv() -> bool:
+    return PYTHON.exists() and _run_ok([str(PYTHON), "-m", "pip", "--version"])
+
+
+def _ensure_venv() -> None:
+    if _has_venv():
+        return
+    _step("creating .venv")
+    subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], check=True)
+    shutil.rmtree(STAMPS)
+    STAMPS.mkdir()
+
+
+def _install_locks(target: str) -> None:
+    files = [ROOT / "requirements" / f"{name}.lock" for name in LOCKS[target]]
+    if _fresh(f"locks-{target}", files):
+        return
+    _step(f"installing pinned dependencies ({', '.join(f.name for f in files)}); the first time takes a minute or two")
+    arguments = [word for file in files for word in ("-r", str(file))]
+    _pip("install", "--require-hashes", "--no-deps", "--progress-bar", "off", "-q", *arguments)
+    _stamp(f"locks-{target}", files)
+
+
+def _install_project() -> None:
+    files = [ROOT / "pyproject.toml", ROOT / "tools" / "hatch_build.py"]
+    if _fresh("project", files):
+        return
+    _step("installing holdfast into .venv (the first time compiles the enclave)")
+    _pip("install", "--no-deps", "--no-build-isolation", "-q", "-e", str(ROOT))
+    _stamp("project", files)
+
+
+def _build_enclave() -> None:
+    builder = ROOT / "enclave" / "build.py"
+    if builder.exists():
+        subprocess.run([str(PYTHON), str(builder)], check=True, cwd=ROOT)
+
+
+def _ensure_node_packages() -> None:
+    """The chain's tools come from npm; without Node the tests that need them say so in the summary."""
+    lock = ROOT / "contracts" / "package-lock.json"
+    if not lock.exists():
+        return
+    if not shutil.which("npm"):
+        print("holdfast: Node 20 or newer with npm is missing: the chain's tests will not run.", flush=True)
+        return
+    if _fresh("npm", [lock]):
+        return
+    _step("installing the chain's tools from npm (once; about a minute)")
+    # `npm ci` refuses this lock: it lacks optional packages of other platforms.
+    subprocess.run(
+        ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
+        check=True,
+        cwd=lock.parent,
+    )
+    _stamp("npm", [lock])
+
+
+def _install_debian(missing: dict[str, str]) -> None:
+    packages, purposes = " ".join(missing), ", ".join(missing.values())
+    if not shutil.which("apt-get"):
+        raise SystemExit(_fail(f"please install {packages} ({purposes}), then run this again."))
+    if os.geteuid() != 0:
+        raise SystemExit(_fail(f"please run: sudo apt-get install {packages}   ({purposes})"))
+    _step(f"installing Debian's {packages} ({purposes})")
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run(["apt-get", "update", "-qq"], check=True, env=environment)
+    subprocess.run(
+        ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing],
+        check=True,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+    )
+
+
+def _has_ensurepip() -> bool:
+    return _run_ok([sys.executable, "-c", "import ensurepip, venv"])
+
+
+def _pip(*arguments: str) -> None:
+    subprocess.run([str(PYTHON), "-m", "pip", "--disable-pip-version-check", *arguments], check=True, cwd=ROOT)
+
+
+def _run_ok(command: list[str]) -> bool:
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def _digest(files: list[Path]) -> str:
+    state = hashlib.sha256(f"{platform.python_version()} {ROOT}".encode())
+    for file in files:
+        state.update(file.read_bytes())
+    return state.hexdigest()
+
+
+def _fresh(name: str, files: list[Path]) -> bool:
+    stamp = STAMPS / name
+    return stamp.exists() and stamp.read_text() == _digest(files)
+
+
+def _stamp(name: str, files: list[Path]) -> None:
+    (STAMPS / name).write_text(_digest(files))
+
+
+def _step(what: str) -> None:
+    print(f"holdfast: {time.strftime('%H:%M:%S')} {what}", flush=True)
+
+
+def _fail(why: str) -> int:
+    print(f"holdfast: {why}", file=sys.stderr, flush=True)
+    return 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,221 @@
+"""Compiles contracts/ with the pinned solc-js and compares with, or renews, the package data of `holdfast.chain`.
+
+    tools/compile_contracts.py --check    exit 1 and name every file that differs by a byte
+    tools/compile_contracts.py --write    renew the files
+
+The constructor arguments are addresses of contracts compiled before, so that all addresses follow from the sources.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from holdfast.chain.contracts.create2 import predict_account
+from holdfast.wire.keccak import checksum_address, keccak256
+
+ROOT = Path(__file__).resolve().parent.parent
+CONTRACTS = ROOT / "contracts"
+DATA = "src/holdfast/chain/contracts"
+VECTORS = "vectors/accounts/addresses.json"
+DEPLOYER = "0x4e59b44847b379578588920cA78FbF26c0B4956C"
+SALT_TEXT = b"holdfast.contracts.v1"
+# Account 9 of the public "test ... junk" mnemonic; only DevPaymaster knows it, and that never leaves a local chain.
+DEV_SPONSOR = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720"
+ENTRY_POINT_V07 = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
+ENTRY_POINT_V08 = "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108"
+
+# The generator of P-256, twice it, and two pairs that are no points of it.
+POINTS = (
+    (
+        0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
+        0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5,
+    ),
+    (
+        0x7CF27B188D034F7E8A52380304B51AC3C08969E277F21B35A60B48FC47669978,
+        0x07775510DB8ED040293D9AC69F7430DBBA7DADE63CE982299E04B79D227873D1,
+    ),
+    (0, 0),
+    ((1 << 256) - 1, 7),
+)
+SALTS = (0, 1, 255, 1 << 64, 1 << 128, (1 << 256) - 1)
+
+
+@dataclass(frozen=True)
+class Row:
+    """Where a contract's source is, and the one address that its constructor takes, if it takes one."""
+
+    source: str
+    argument: str | None = None  # name of an earlier contract, or an address
+
+
+ROWS = {
+    "DIDRegistry": Row("src/DIDRegistry.sol"),
+    "VaultAccount": Row("src/VaultAccount.sol"),
+    "AccountHelper": Row("src/AccountHelper.sol", "DIDRegistry"),
+    "SessionSBT": Row("src/SessionSBT.sol"),
+    "AppFactory": Row("src/AppFactory.sol", "VaultAccount"),
+    "DevUSDC": Row("src/dev/DevUSDC.sol"),
+    "DevPaymaster": Row("src/dev/DevPaymaster.sol", DEV_SPONSOR),
+}
+
+
+@dataclass
+class Built:
+    """File contents by path from the root, and the address of each contract."""
+
+    files: dict[str, str] = field(default_factory=dict)
+    addresses: dict[str, str] = field(default_factory=dict)
+
+
+def main() -> int:
+    """Run as the module's docstring says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    mode = parser.add_mutually_exclusive_group(required=True)
+    mode.add_argument("--check", action="store_true")
+    mode.add_argument("--write", action="store_true")
+    write = parser.parse_args().write
+    changed = [name for name, text in build().files.items() if _differs(ROOT / name, text, write=write)]
+    for name in changed:
+        print(f"{'renewed' if write else 'differs from its sources'}: {name}")
+    return 1 if changed and not write else 0
+
+
+def build() -> Built:
+    """Compile and lay out every file; raises RuntimeError with solc's own words when the sources do not compile."""
+    output = _compile()
+    built = Built()
+    for name, row in ROWS.items():
+        compiled = output["contracts"][row.source][name]
+        argument = _argument(row, built)
+        init_code = bytes.fromhex(compiled["evm"]["bytecode"]["object"]) + argument
+        built.addresses[name] = _address(init_code)
+        built.files[f"{DATA}/{name}.json"] = _artifact(name, output["version"], compiled, init_code, argument)
+    built.files[f"{DATA}/addresses.py"] = _addresses_module(built.addresses)
+    built.files[VECTORS] = _vectors(built.addresses)
+    return built
+
+
+def _compile() -> dict[str, Any]:
+    command = ["node", "compile.mjs", *(row.source for row in ROWS.values())]
+    done = subprocess.run(command, cwd=CONTRACTS, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"solc-js did not run (is contracts/node_modules installed?): {done.stderr}")
+    output: dict[str, Any] = json.loads(done.stdout)
+    if problems := output.get("errors"):  # warnings count
+        raise RuntimeError("\n".join(problem["formattedMessage"] for problem in problems))
+    return output
+
+
+def _argument(row: Row, built: Built) -> bytes:
+    if row.argument is None:
+        return b""
+    address = built.addresses.get(row.argument, row.argument)
+    return bytes(12) + bytes.fromhex(address.removeprefix("0x"))
+
+
+def _artifact(name: str, version: str, compiled: dict[str, Any], init_code: bytes, argument: bytes) -> str:
+    artifact = {
+        "name": name,
+        "compiler": version,
+        "initCode": "0x" + init_code.hex(),
+        "runtime": "0x" + _runtime(compiled["evm"]["deployedBytecode"], argument).hex(),
+        "abi": compiled["abi"],
+    }
+    return json.dumps(artifact, indent=1) + "\n"
+
+
+def _runtime(deployed: dict[str, Any], argument: bytes) -> bytes:
+    """Code as deployed: every immutable of ours holds its contract's only constructor argument."""
+    code = bytearray.fromhex(deployed["object"])
+    references = deployed["immutableReferences"]
+    if len(references) != (1 if argument else 0):
+        raise RuntimeError("a contract has other immutables than its one constructor argument")
+    for place in (place for places in references.values() for place in places):
+        code[place["start"] : place["start"] + place["length"]] = argument
+    return bytes(code)
+
+
+def _address(init_code: bytes) -> str:
+    deployer = bytes.fromhex(DEPLOYER.removeprefix("0x"))
+    return checksum_address(keccak256(b"\xff" + deployer + keccak256(SALT_TEXT) + keccak256(init_code))[12:])
+
+
+def _vectors(addresses: dict[str, str]) -> str:
+    """Addresses of accounts, for whoever computes them in another language."""
+    deployment = {"factory": addresses["AppFactory"], "implementation": addresses["VaultAccount"]}
+    rows = [
+        {"pubKeyX": hex(x), "pubKeyY": hex(y), "salt": str(salt), "address": predict_account(x, y, salt, **deployment)}
+        for x, y in POINTS
+        for salt in SALTS
+    ]
+    claim = "AppFactory.getAddress(pubKeyX, pubKeyY, salt) answers address; coordinates off the curve included"
+    return json.dumps({"claim": claim, **deployment, "vectors": rows}, indent=1) + "\n"
+
+
+def _addresses_module(addresses: dict[str, str]) -> str:
+    named = {"DIDRegistry": "DID_REGISTRY", "VaultAccount": "VAULT_ACCOUNT", "AccountHelper": "ACCOUNT_HELPER"}
+    named |= {"SessionSBT": "SESSION_SBT", "AppFactory": "APP_FACTORY", "DevUSDC": "DEV_USDC"}
+    named |= {"DevPaymaster": "DEV_PAYMASTER"}
+    return _MODULE.format(
+        deployer=DEPLOYER,
+        salt=keccak256(SALT_TEXT).hex(),
+        salt_text=SALT_TEXT.decode(),
+        v07=ENTRY_POINT_V07,
+        v08=ENTRY_POINT_V08,
+        sponsor=DEV_SPONSOR,
+        constants="\n".join(f'{constant} = "{addresses[name]}"' for name, constant in named.items()),
+        table="\n".join(f'    "{name}": {constant},' for name, constant in named.items()),
+    )
+
+
+_MODULE = '''"""Where the contracts stand on every chain; written by tools/compile_contracts.py, checked by a test."""
+
+from __future__ import annotations
+
+from typing import Final
+
+# The deterministic deployer that most chains carry: CREATE2 with the salt that the call data begins with.
+DETERMINISTIC_DEPLOYER: Final = "{deployer}"
+# Keccak-256 of "{salt_text}".
+SALT: Final = bytes.fromhex("{salt}")
+
+ENTRY_POINT_V07: Final = "{v07}"
+ENTRY_POINT_V08: Final = "{v08}"
+
+# Account 9 of the public "test ... junk" mnemonic: whose signature DevPaymaster honours, on local chains only.
+DEV_SPONSOR: Final = "{sponsor}"
+
+{constants}
+
+ADDRESSES: Final[dict[str, str]] = {{
+{table}
+}}
+
+# Body of GET /api/contracts unless settings say otherwise (interface, "Default contract set").
+DEFAULT_CONTRACT_SET: Final[dict[str, int | str]] = {{
+    "chainId": 84532,
+    "entryPoint": ENTRY_POINT_V07,
+    "didRegistry": DID_REGISTRY,
+    "accountHelper": ACCOUNT_HELPER,
+    "sessionSBT": SESSION_SBT,
+    "appFactory": APP_FACTORY,
+}}
+'''
+
+
+def _differs(path: Path, text: str, *, write: bool) -> bool:
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return False
+    if write:
+        path.write_text(text, encoding="utf-8")
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(main())

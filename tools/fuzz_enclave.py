@@ -1,0 +1,230 @@
+"""Throws structured and random input at every function of the enclave: `python tools/fuzz_enclave.py --calls 1000000`.
+
+Inputs start from the vectors and from what the enclave itself answered, and are bent: values swapped for awkward ones,
+fields dropped, bytes of binary fields flipped, cut or spliced, JSON text damaged. A finding is a trap, a call over the
+time limit, an answer that is no JSON object or carries an unknown error code, or memory that keeps growing. Each is
+written to a file from which a vector can be made. The seed decides what is tried; how often each function is chosen
+follows its measured cost, so two runs of one seed are alike, not equal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import random
+import re
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fuzz_inputs import HOST_KEY, ROOT, bend, chance, corpus, damage
+from holdfast.enclave import Enclave, PluginCallError
+
+SLOW_SECONDS = 10.0  # of processor time: far over the slowest honest call, however busy the machine is
+FRESH_EVERY = 2000  # calls after which a new instance starts, so that one run sees many states
+GROWTH_ALLOWED = 96 << 20  # bytes by which the second half of an instance's life may exceed the first: one Argon2id
+BATCH = 10_000  # calls between two lines of progress
+SHOWN = 20  # findings on the terminal
+FIRST_CALLS = 5  # of each function, whatever it costs
+
+
+@dataclass
+class Finding:
+    """What went wrong, with the input that did it."""
+
+    kind: str
+    function: str
+    arguments: bytes
+    detail: str
+
+    def to_json(self) -> dict[str, str]:
+        """A form that a file can hold."""
+        encoded = base64.b64encode(self.arguments).decode()
+        return {"kind": self.kind, "function": self.function, "arguments": encoded, "detail": self.detail}
+
+
+@dataclass
+class Report:
+    """The outcome of a run."""
+
+    calls: int = 0
+    seconds: float = 0.0
+    findings: list[Finding] = field(default_factory=list)
+    answered: Counter[str] = field(default_factory=Counter)
+    """Calls per function."""
+    codes: Counter[str] = field(default_factory=Counter)
+    """Error codes met; `ok` for answers."""
+
+
+class Fuzzer:
+    """One seeded run. `run(calls)` may be called repeatedly.
+
+    Args:
+        seed: decides what is tried (see the module's docstring).
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.report = Report()
+        self._known_codes = known_codes()
+        self._corpus = corpus()
+        self._words: list[Any] = ["a", "1"]
+        self._cost: dict[str, float] = {}
+        self._enclave, self._age, self._size = self._fresh(), 0, 0
+        self.functions: list[str] = self._enclave.call("version")["functions"]
+
+    def run(self, calls: int) -> Report:
+        """Make that many calls and return the report so far."""
+        started = time.monotonic()
+        for _ in range(calls):
+            function = self._choose()
+            self._call(function, self._arguments(function))
+        self.report.seconds += time.monotonic() - started
+        return self.report
+
+    def close(self) -> None:
+        """Discard the instance."""
+        self._enclave.close()
+
+    def _fresh(self) -> Enclave:
+        """An instance that, three times of four, holds an open vault."""
+        enclave = Enclave(random=self.random.randbytes)
+        credentials = self._corpus.get("generate") or self._corpus.get("parse_webauthn")
+        if credentials and chance(self.random, 75):
+            made = {"credential": credentials[0].get("credential"), "key": HOST_KEY}
+            enclave.call_raw("generate", json.dumps(made).encode())
+        return enclave
+
+    def _choose(self) -> str:
+        rare = [name for name in self.functions if self.report.answered[name] < FIRST_CALLS]
+        if rare:
+            return rare[0]
+        # Cheap functions more often: a million calls to a password hash would take days.
+        weights = [1 / max(self._cost.get(name, 0.0), 0.0001) ** 0.8 for name in self.functions]
+        return self.random.choices(self.functions, weights)[0]
+
+    def _arguments(self, function: str) -> bytes:
+        if chance(self.random, 2):
+            return self.random.randbytes(self.random.randrange(64))
+        seeds = self._corpus.get(function) or [{}]
+        template = self.random.choice(seeds)
+        if chance(self.random, 15):
+            other = self.random.choice(list(self._corpus))
+            template = {**template, **self.random.choice(self._corpus[other])}
+        bent = bend(self.random, template, self._words)
+        text = json.dumps(bent).encode()
+        return damage(self.random, text) if chance(self.random, 5) else text
+
+    def _call(self, function: str, arguments: bytes) -> None:
+        self.report.calls += 1
+        self.report.answered[function] += 1
+        started = time.thread_time()
+        try:
+            answer = self._enclave.call_raw(function, arguments)
+        except PluginCallError as error:
+            self._found("trap", function, arguments, str(error))
+            self._restart()
+            return
+        spent = time.thread_time() - started
+        self._cost[function] = 0.9 * self._cost.get(function, spent) + 0.1 * spent
+        if spent > SLOW_SECONDS:
+            self._found("slow", function, arguments, f"{spent:.1f} s")
+        self._judge(function, arguments, answer)
+        self._grow(function, arguments)
+
+    def _judge(self, function: str, arguments: bytes, answer: bytes) -> None:
+        try:
+            parsed = json.loads(answer)
+        except ValueError as error:
+            self._found("malformed answer", function, arguments, str(error))
+            return
+        if not isinstance(parsed, dict):
+            self._found("malformed answer", function, arguments, type(parsed).__name__)
+            return
+        refusal = parsed.get("error")
+        code = refusal.get("code") if isinstance(refusal, dict) else str(refusal or "").split(":")[0]
+        self.report.codes[code or "ok"] += 1
+        if code and code not in self._known_codes:
+            self._found("unknown code", function, arguments, str(code))
+        self._learn(parsed)
+
+    def _learn(self, answer: dict[str, Any]) -> None:
+        for value in answer.values():
+            if isinstance(value, (str, int)) and chance(self.random, 20):
+                self._words.append(value)
+        del self._words[:-500]
+
+    def _grow(self, function: str, arguments: bytes) -> None:
+        self._age += 1
+        if self._age == FRESH_EVERY // 2:
+            self._size = memory_size(self._enclave)
+        if self._age >= FRESH_EVERY:
+            size = memory_size(self._enclave)
+            if size > self._size + GROWTH_ALLOWED:
+                self._found("memory growth", function, arguments, f"{self._size} to {size} bytes")
+            self._restart()
+
+    def _restart(self) -> None:
+        self._enclave.close()
+        self._enclave, self._age = self._fresh(), 0
+
+    def _found(self, kind: str, function: str, arguments: bytes, detail: str) -> None:
+        self.report.findings.append(Finding(kind, function, arguments, detail))
+
+
+def memory_size(enclave: Enclave) -> int:
+    """Bytes of linear memory."""
+    return len(enclave.memory)
+
+
+def known_codes() -> set[str]:
+    """The codes of the one error table."""
+    table = (ROOT / "enclave" / "src" / "errors.zig").read_text()
+    return set(re.findall(r'\.code = "([a-z_]+)"', table))
+
+
+def main() -> int:
+    """Run from the command line; 1 when there is a finding."""
+    options = _options()
+    fuzzer = Fuzzer(options.seed)
+    left: int = options.calls
+    saved = 0
+    while left > 0:
+        fuzzer.run(min(left, BATCH))
+        left -= BATCH
+        _print_progress(fuzzer.report)
+        saved = _save(fuzzer.report, options.save, saved)
+    fuzzer.close()
+    print(json.dumps({"codes": dict(fuzzer.report.codes.most_common()), "functions": dict(fuzzer.report.answered)}))
+    return 1 if fuzzer.report.findings else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--calls", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--save", type=Path, default=Path("fuzz-findings"), help="folder for findings")
+    return parser.parse_args()
+
+
+def _print_progress(report: Report) -> None:
+    rate = report.calls / max(report.seconds, 0.001)
+    print(f"{report.calls} calls, {rate:.0f}/s, {len(report.findings)} findings", flush=True)
+
+
+def _save(report: Report, folder: Path, saved: int) -> int:
+    """Write the findings after the first `saved` and return how many there are."""
+    for count, finding in enumerate(report.findings[saved:], saved):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{finding.function}-{count}.json").write_text(json.dumps(finding.to_json(), indent=1) + "\n")
+        if count < SHOWN:
+            print(f"{finding.kind}: {finding.function}: {finding.detail}", file=sys.stderr, flush=True)
+    return len(report.findings)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

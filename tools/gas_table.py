@@ -1,0 +1,64 @@
+"""Keeps the gas table of docs/contracts.md in step with the snapshots that forge checks (contracts/snapshots).
+
+tools/gas_table.py --check    exit 1 when the table is out of step
+tools/gas_table.py --write    renew the table
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SNAPSHOTS = ROOT / "contracts" / "snapshots"
+PAGE = ROOT / "docs" / "contracts.md"
+BEGIN, END = "<!-- gas: tools/gas_table.py -->\n", "<!-- /gas -->"
+
+
+def main() -> int:
+    """Run as the module's docstring says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    mode = parser.add_mutually_exclusive_group(required=True)
+    mode.add_argument("--check", action="store_true")
+    mode.add_argument("--write", action="store_true")
+    page = PAGE.read_text(encoding="utf-8")
+    renewed = renew(page)
+    if parser.parse_args().write:
+        PAGE.write_text(renewed, encoding="utf-8")
+        return 0
+    if page != renewed:
+        print("docs/contracts.md: the gas table is not that of contracts/snapshots")
+    return int(page != renewed)
+
+
+def renew(page: str) -> str:
+    """The page with both tables as the snapshots say. Raises ValueError when it has no place for them."""
+    before, rest = page.split(BEGIN)
+    _, after = rest.split(END)
+    return before + BEGIN + "\n" + _operations() + "\n" + _calls() + "\n" + END + after
+
+
+def _operations() -> str:
+    with_precompile, without = _read("OperationsWithPrecompile"), _read("OperationsInSolidity")
+    rows = [f"| {name} | {gas:,} | {without[name]:,} |" for name, gas in with_precompile.items()]
+    return _table("| Operation through an entry point | P-256 precompile | Solidity |", "|---|---:|---:|", rows)
+
+
+def _calls() -> str:
+    rows = [f"| {name} | {gas:,} |" for name, gas in _read("Calls").items()]
+    return _table("| Call | gas |", "|---|---:|", rows)
+
+
+def _table(head: str, rule: str, rows: list[str]) -> str:
+    return "\n".join([head, rule, *rows]) + "\n"
+
+
+def _read(group: str) -> dict[str, int]:
+    snapshot = json.loads((SNAPSHOTS / f"{group}.json").read_text(encoding="utf-8"))
+    return {name: int(gas) for name, gas in snapshot.items()}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+"""Writes the tables of settings, limits and exit codes into docs/operating.md, or compares them.
+
+    tools/settings_table.py --check    exit 1 when the page says something else than the code
+    tools/settings_table.py --write    renew the page
+
+The page marks each table's place by a pair of comments; what stands outside them is written by hand.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from holdfast.cli.exits import Exit
+from holdfast.rules.limits import LIMIT_NAMES, Limits
+from holdfast.service.setting_rows import ROWS, Row
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "operating.md"
+# Defaults that are computed: what the computation is, in words.
+COMPUTED = {
+    "HOLDFAST_DATA_DIR": "the platform's user data folder",
+    "HOLDFAST_DATABASE_URL": "`sqlite:///` and `holdfast.db` in the data folder",
+    "HOLDFAST_MAIL_FROM": "`Holdfast <no-reply@` the public URL's host `>`",
+    "HOLDFAST_REGISTRAR_DID": "`did:web:` and the public URL's host",
+}
+EXITS = {
+    Exit.OK: "done; the answer is yes",
+    Exit.FAILED: "the answer is no, a check found a fault, or the work failed",
+    Exit.USAGE: "the command line was not understood, or nobody was there to say yes",
+    Exit.CONFIGURATION: "a setting is missing, wrong or refused",
+    Exit.UNAVAILABLE: "the database or an upstream cannot be reached, or the service is in the way",
+    Exit.NOT_FOUND: "what was named does not exist",
+}
+
+
+def main() -> int:
+    """Compare or write; 0 when the page is in step."""
+    text = PAGE.read_text("utf-8")
+    renewed = text
+    for name, lines in (("settings", settings()), ("limits", limits()), ("exit codes", exit_codes())):
+        renewed = put(renewed, name, lines)
+    if sys.argv[1:] == ["--write"]:
+        PAGE.write_text(renewed, "utf-8")
+    elif sys.argv[1:] != ["--check"]:
+        print("usage: settings_table.py --check|--write")
+        return 2
+    elif renewed != text:
+        print(f"{PAGE.name} is not in step with the code: tools/settings_table.py --write")
+        return 1
+    return 0
+
+
+def put(text: str, name: str, lines: list[str]) -> str:
+    """The page with the table of that name renewed. Raises ValueError when the page has no place for it."""
+    begin, end = f"<!-- table: {name} -->", f"<!-- end: {name} -->"
+    pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
+    if len(pattern.findall(text)) != 1:
+        raise ValueError(f"{PAGE.name} needs exactly one pair of {begin} and {end}")
+    return pattern.sub(lambda _: "\n".join([begin, *lines, end]), text)
+
+
+def settings() -> list[str]:
+    """One row a setting."""
+    rows = [f"| `{row.name}` | {_default(row)} | {row.about}{' (secret)' if row.secret else ''} |" for row in ROWS]
+    return ["| Variable | Default | Meaning |", "|---|---|---|", *rows]
+
+
+def limits() -> list[str]:
+    """One row a limit."""
+    defaults = Limits()
+    rows = [f"| `{name}` | {getattr(defaults, name.lower())} |" for name in LIMIT_NAMES]
+    return ["| Variable | Default |", "|---|---|", *rows]
+
+
+def exit_codes() -> list[str]:
+    """One row a code."""
+    rows = [f"| {code.value} | `{code.name}` | {EXITS[code]} |" for code in Exit]
+    return ["| Code | Name | Meaning |", "|---|---|---|", *rows]
+
+
+def _default(row: Row) -> str:
+    if row.default is None:
+        return "none"
+    if row.name in COMPUTED:
+        return COMPUTED[row.name]
+    return f"`{row.default_of({})}`"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

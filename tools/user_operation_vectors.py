@@ -1,0 +1,136 @@
+"""Writes vectors/user_operations/{v07,v08}.json: operations and what the real entry points' getUserOpHash says.
+
+`python tools/user_operation_vectors.py` writes the files; with `--check` it compares them instead.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import sys
+import tempfile
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from eth_abi.abi import encode
+
+from holdfast.chain.entry_points import V07, V08, EntryPoint
+from holdfast.chain.transports import AiohttpTransport
+from holdfast.chain.user_operations import PackedUserOperation, UserOperation, pack
+from holdfast.wire.encoding import to_hex
+from holdfast.wire.keccak import keccak256
+from holdfast.world.accounts import unlock
+from holdfast.world.anvil import CHAIN_ID, ChainOptions, LocalChain, start_chain
+from holdfast.world.deployment import deploy_entry_points
+from holdfast.world.processes import Supervisor
+from holdfast.world.tools import find_tools
+
+FOLDER = Path(__file__).parent.parent / "vectors" / "user_operations"
+FILES = {"v07.json": V07, "v08.json": V08}
+SEED = 4337
+STRUCT = "(address,uint256,bytes,bytes,bytes32,uint256,bytes32,bytes,bytes)"
+SELECTOR = keccak256(f"getUserOpHash({STRUCT})".encode())[:4]
+FACTORIES = ("no factory", "factory", "factory without data")
+PAYMASTERS = ("no paymaster", "paymaster", "paymaster without data")
+NUMBERS = ("ordinary numbers", "zeros", "greatest numbers")
+
+
+def operations() -> list[tuple[str, UserOperation]]:
+    """Twenty-four named operations: all but three of the combinations of the three tables, always the same."""
+    chance = random.Random(SEED)
+    kinds = list(product(FACTORIES, PAYMASTERS, NUMBERS))[:24]
+    return [(", ".join(kind), _operation(chance, *kind)) for kind in kinds]
+
+
+def _operation(chance: random.Random, factory: str, paymaster: str, numbers: str) -> UserOperation:
+    def number(bits: int, ordinary: int) -> int:
+        greatest: int = 2**bits - 1
+        return {"zeros": 0, "greatest numbers": greatest}.get(numbers, chance.randrange(ordinary))
+
+    optional: dict[str, Any] = {}
+    if factory != "no factory":
+        data = b"" if "without" in factory else chance.randbytes(100)
+        optional |= {"factory": chance.randbytes(20), "factory_data": data}
+    if paymaster != "no paymaster":
+        optional |= {
+            "paymaster": chance.randbytes(20),
+            "paymaster_verification_gas_limit": number(128, 10**6),
+            "paymaster_post_op_gas_limit": number(128, 10**6),
+            "paymaster_data": b"" if "without" in paymaster else chance.randbytes(77),
+        }
+    return UserOperation(
+        sender=chance.randbytes(20),
+        nonce=number(256, 2**70),
+        call_data=chance.randbytes(chance.choice((0, 4, 68, 333))),
+        call_gas_limit=number(128, 10**6),
+        verification_gas_limit=number(128, 10**6),
+        pre_verification_gas=number(256, 10**6),
+        max_fee_per_gas=number(128, 10**10),
+        max_priority_fee_per_gas=number(128, 10**10),
+        signature=chance.randbytes(64),
+        **optional,
+    )
+
+
+def call_data(packed: PackedUserOperation) -> bytes:
+    """The call of getUserOpHash, encoded by eth-abi: independent of the code under test."""
+    fields = (
+        to_hex(packed.sender),
+        packed.nonce,
+        packed.init_code,
+        packed.call_data,
+        packed.account_gas_limits,
+        packed.pre_verification_gas,
+        packed.gas_fees,
+        packed.paymaster_and_data,
+        packed.signature,
+    )
+    return SELECTOR + encode([STRUCT], [fields])
+
+
+async def ask(chain: LocalChain, entry_point: EntryPoint) -> dict[str, Any]:
+    """The content of one file."""
+    named = operations()
+    answers = [chain.rpc.eth_call(entry_point.address, call_data(pack(operation))) for _, operation in named]
+    hashes = await asyncio.gather(*answers)
+    return {
+        "claim": f"getUserOpHash of the published EntryPoint {entry_point.version}, asked on a local chain",
+        "entryPoint": entry_point.address,
+        "chainId": CHAIN_ID,
+        "vectors": [
+            {"name": name, "userOp": operation.to_rpc(), "userOpHash": to_hex(answer)}
+            for (name, operation), answer in zip(named, hashes, strict=True)
+        ],
+    }
+
+
+async def contents() -> dict[str, str]:
+    """Every file's text, from a fresh chain."""
+    with tempfile.TemporaryDirectory() as logs:
+        async with aiohttp.ClientSession() as session, Supervisor(Path(logs)) as supervisor:
+            tools = await find_tools(print)
+            chain = await start_chain(supervisor, tools, AiohttpTransport(session), ChainOptions())
+            accounts = await unlock(chain.rpc, chain.rpc_url)
+            await deploy_entry_points(chain, tools, accounts.tester.address)
+            found = {name: await ask(chain, entry_point) for name, entry_point in FILES.items()}
+    return {name: json.dumps(content, indent=1) + "\n" for name, content in found.items()}
+
+
+def main() -> int:
+    """Write the files, or with --check compare them; 0 when they are in step."""
+    found = asyncio.run(contents())
+    if "--check" in sys.argv[1:]:
+        stale = [name for name, text in found.items() if (FOLDER / name).read_text() != text]
+        print(f"vectors out of step with the entry points: {stale}" if stale else "vectors in step")
+        return 1 if stale else 0
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, text in found.items():
+        (FOLDER / name).write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
