@@ -1,0 +1,77 @@
+"""Holdfast: a self-hosted registration and identity vault."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from holdfast.client.async_client import AsyncClient as AsyncClient
+    from holdfast.client.client import Client as Client
+    from holdfast.client.flows.operations import OperationFailed as OperationFailed
+    from holdfast.client.flows.payment import PaymentRefused as PaymentRefused
+    from holdfast.client.flows.registration import Registration as Registration
+    from holdfast.client.flows.registration import RegistrationRefused as RegistrationRefused
+    from holdfast.client.http.calls import Retries as Retries
+    from holdfast.client.http.json_rpc import JsonRpcError as JsonRpcError
+    from holdfast.client.http.refusals import RequestRefused as RequestRefused
+    from holdfast.client.passkeys import Authenticator as Authenticator
+    from holdfast.client.passkeys import PasskeyKey as PasskeyKey
+    from holdfast.client.passkeys import Person as Person
+    from holdfast.client.passkeys import device_capabilities as device_capabilities
+    from holdfast.client.storage.vault_store import VaultStore as VaultStore
+    from holdfast.client.vault.async_vault import AsyncVault as AsyncVault
+    from holdfast.client.vault.keys import KeyringKey as KeyringKey
+    from holdfast.client.vault.keys import PasswordKey as PasswordKey
+    from holdfast.client.vault.keys import SecretKey as SecretKey
+    from holdfast.client.vault.vault import Vault as Vault
+    from holdfast.wire.client_errors import ClientStateError as ClientStateError
+    from holdfast.wire.client_errors import NetworkError as NetworkError
+    from holdfast.wire.client_errors import PluginCallError as PluginCallError
+    from holdfast.wire.client_errors import ServiceError as ServiceError
+    from holdfast.wire.client_errors import StorageError as StorageError
+    from holdfast.wire.client_errors import WasmLoadError as WasmLoadError
+    from holdfast.wire.client_errors import WebAuthnError as WebAuthnError
+
+# Imported on first use: `import holdfast` stays instant, and the service never loads the client's libraries.
+_HOMES = {
+    "holdfast.client.async_client": ("AsyncClient",),
+    "holdfast.client.client": ("Client",),
+    "holdfast.client.flows.operations": ("OperationFailed",),
+    "holdfast.client.flows.payment": ("PaymentRefused",),
+    "holdfast.client.flows.registration": ("Registration", "RegistrationRefused"),
+    "holdfast.client.http.calls": ("Retries",),
+    "holdfast.client.http.json_rpc": ("JsonRpcError",),
+    "holdfast.client.http.refusals": ("RequestRefused",),
+    "holdfast.client.passkeys": ("Authenticator", "PasskeyKey", "Person", "device_capabilities"),
+    "holdfast.client.storage.vault_store": ("VaultStore",),
+    "holdfast.client.vault.async_vault": ("AsyncVault",),
+    "holdfast.client.vault.keys": ("KeyringKey", "PasswordKey", "SecretKey"),
+    "holdfast.client.vault.vault": ("Vault",),
+    "holdfast.wire.client_errors": (
+        "ClientStateError",
+        "NetworkError",
+        "PluginCallError",
+        "ServiceError",
+        "StorageError",
+        "WasmLoadError",
+        "WebAuthnError",
+    ),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+__all__ = sorted(_HOME_OF)  # noqa: PLE0605 - one table, and a test that it is true
+
+
+def __getattr__(name: str) -> object:
+    """A public name, from the module that holds it. Raises AttributeError for any other."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    """Public names, imported or not."""
+    return [*globals(), *__all__]

@@ -1,0 +1,89 @@
+"""THE error table: every refusal that becomes an error body, with its status and exact text.
+
+Rows above the marked line are the interface's own; rows below it are decisions of this project
+(docs/decisions/0002-open-error-rows.md). The service renders rows, the client recognises them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRow:
+    """One refusal: HTTP status and the text of the body's `error`."""
+
+    status: int
+    error: str
+
+
+class Refused(Exception):
+    """Raised by rules and operations; the web layer answers with the row.
+
+    Attributes:
+        row: what is answered.
+        retry_after_s: whole seconds until the same request may pass, where that is known.
+    """
+
+    def __init__(self, row: ErrorRow, retry_after_s: int | None = None) -> None:
+        super().__init__(row.error)
+        self.row = row
+        self.retry_after_s = retry_after_s
+
+
+RPC_ERROR = ErrorRow(502, "rpc_error")
+MISSING_PUBLIC_KEY = ErrorRow(400, "Missing query parameters: pubKeyX, pubKeyY")
+INVALID_PUBLIC_KEY = ErrorRow(400, "Invalid pubKeyX or pubKeyY: expected uint256 hex string")
+INVALID_SALT = ErrorRow(400, "Invalid salt: expected uint256 decimal or hex string")
+MISSING_ACCOUNT = ErrorRow(400, "Missing query parameter: account")
+INVALID_ACCOUNT = ErrorRow(400, "Invalid account: expected 20-byte hex address")
+MISSING_BALANCE_PARAMETERS = ErrorRow(400, "Missing query parameters: account, token, chainId")
+UNSUPPORTED_TOKEN = ErrorRow(400, "Unsupported token. Supported: ETH, USDC")
+UNSUPPORTED_CHAIN = ErrorRow(400, "Unsupported chainId")
+USDC_NOT_AVAILABLE = ErrorRow(400, "USDC not available on this chain")
+MISSING_CREDENTIAL_ID = ErrorRow(400, "Missing query parameter: credentialId")
+MISSING_ALIAS = ErrorRow(400, "Missing query parameter: alias")
+MISSING_SESSION_FIELDS = ErrorRow(400, "Missing required fields: identifier, channel, did")
+IDENTIFIER_RESERVED = ErrorRow(409, "identifier_reserved")
+IDENTIFIER_TAKEN = ErrorRow(409, "identifier_taken")
+IP_LIMIT_REACHED = ErrorRow(429, "ip_limit_reached")
+MISSING_SEND_FIELDS = ErrorRow(400, "Missing required fields: identifier, channel")
+INVALID_VERIFY_CHANNEL = ErrorRow(400, 'Invalid channel. Must be "sms" or "email"')
+RATE_LIMITED = ErrorRow(429, "rate_limited")
+SMS_SEND_FAILED = ErrorRow(502, "sms_send_failed")
+EMAIL_SEND_FAILED = ErrorRow(502, "email_send_failed")
+MISSING_CHECK_FIELDS = ErrorRow(400, "Missing required fields: identifier, channel, code")
+MISSING_DID_FIELDS = ErrorRow(400, "Missing required fields: credentialId, identifier, channel, did, txHash")
+ATTESTATION_INVALID = ErrorRow(403, "attestation_invalid")
+ATTESTATION_MISMATCH = ErrorRow(403, "attestation_mismatch")
+CREDENTIAL_ALREADY_REGISTERED = ErrorRow(409, "credential_already_registered")
+
+# ---- rows that the interface leaves open --------------------------------------------------------------------------
+
+SMS_CHECK_FAILED = ErrorRow(502, "sms_check_failed")  # body also carries ok: false, as the interface says
+ATTESTATION_EXPIRED = ErrorRow(403, "attestation_expired")
+ATTESTATION_USED = ErrorRow(403, "attestation_used")
+ATTESTATION_REQUIRED = ErrorRow(403, "attestation_required")
+REGISTRATION_UNPROVEN = ErrorRow(403, "registration_unproven")
+MISSING_IDENTIFIER_PARAMETER = ErrorRow(400, "Missing query parameter: identifier")
+MISSING_STATUS_PARAMETERS = ErrorRow(400, "Missing query parameters: identifier, channel")
+INVALID_CHANNEL = ErrorRow(400, 'Invalid channel. Must be "handle", "email" or "sms"')
+INVALID_IDENTIFIER = ErrorRow(400, "Invalid identifier")
+INVALID_DID = ErrorRow(400, "Invalid did")
+INVALID_CREDENTIAL_ID = ErrorRow(400, "Invalid credentialId")
+INVALID_TX_HASH = ErrorRow(400, "Invalid txHash")
+INVALID_JSON_RPC = ErrorRow(400, "Invalid JSON-RPC request")
+RPC_METHOD_NOT_ALLOWED = ErrorRow(403, "rpc_method_not_allowed")
+NOT_FOUND = ErrorRow(404, "not_found")
+METHOD_NOT_ALLOWED = ErrorRow(405, "method_not_allowed")
+REQUEST_TIMEOUT = ErrorRow(408, "request_timeout")
+BODY_TOO_LARGE = ErrorRow(413, "body_too_large")
+INTERNAL_ERROR = ErrorRow(500, "internal_error")
+BUNDLER_ERROR = ErrorRow(502, "bundler_error")
+INDEXER_ERROR = ErrorRow(502, "indexer_error")
+BUNDLER_NOT_CONFIGURED = ErrorRow(503, "bundler_not_configured")
+INDEXER_NOT_CONFIGURED = ErrorRow(503, "indexer_not_configured")
+WORKFLOW_NOT_CONFIGURED = ErrorRow(503, "workflow_not_configured")
+DATABASE_UNAVAILABLE = ErrorRow(503, "database_unavailable")
+
+ERRORS: dict[str, ErrorRow] = {name: row for name, row in globals().items() if isinstance(row, ErrorRow)}

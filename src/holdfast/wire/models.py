@@ -1,0 +1,171 @@
+"""Every JSON shape that the service answers with. Each wire name is spelled out: the interface mixes three styles."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+
+class Answer(Struct, frozen=True, kw_only=True, omit_defaults=False):
+    """Base of all answers: immutable, fields by keyword."""
+
+
+class ErrorBody(Answer, frozen=True, kw_only=True):
+    """Every error body."""
+
+    error: str
+
+
+class ContractSet(Answer, frozen=True, kw_only=True):
+    """GET /api/contracts."""
+
+    chain_id: int = msgspec.field(name="chainId")
+    entry_point: str = msgspec.field(name="entryPoint")
+    did_registry: str = msgspec.field(name="didRegistry")
+    account_helper: str = msgspec.field(name="accountHelper")
+    session_sbt: str = msgspec.field(name="sessionSBT")
+    app_factory: str = msgspec.field(name="appFactory")
+
+
+class Status(Answer, frozen=True, kw_only=True):
+    """GET /api/status."""
+
+    chain: str
+    chain_id: int = msgspec.field(name="chainId")
+    rpc: str
+    database: str
+
+
+class PredictedAddress(Answer, frozen=True, kw_only=True):
+    """GET /api/accounts/predict."""
+
+    address: str
+
+
+class AccountState(Answer, frozen=True, kw_only=True):
+    """GET /api/accounts/state: the five slots that the account helper returns."""
+
+    nonce: str
+    did: str
+    is_active: bool = msgspec.field(name="isActive")
+    pub_key_x: str = msgspec.field(name="pubKeyX")
+    pub_key_y: str = msgspec.field(name="pubKeyY")
+
+
+class Balance(Answer, frozen=True, kw_only=True):
+    """GET /api/balance."""
+
+    balance: str
+    decimals: int
+    symbol: str
+    formatted: str
+
+
+class RegistrationCounters(Answer, frozen=True, kw_only=True):
+    """GET /api/sessions/status."""
+
+    ip_registrations: int
+    ip_limit: int
+    total_registrations: int
+
+
+class SessionCreated(Answer, frozen=True, kw_only=True):
+    """POST /api/sessions."""
+
+    ok: bool = True
+    identifier: str
+    channel: str
+    did: str
+
+
+class Availability(Answer, frozen=True, kw_only=True):
+    """GET /api/sessions/check. `message` is there only when the reason is "reserved"."""
+
+    available: bool
+    reason: str | None
+    message: str | UnsetType = UNSET
+
+
+class AliasAvailability(Answer, frozen=True, kw_only=True):
+    """GET /api/aliases/check. `did` is there only when the alias is held."""
+
+    available: bool
+    did: str | UnsetType = UNSET
+
+
+class CodeSent(Answer, frozen=True, kw_only=True):
+    """POST /api/verify/send."""
+
+    ok: bool = True
+    channel: str
+
+
+class Attestation(Answer, frozen=True, kw_only=True):
+    """What POST /api/verify/check hands out and POST /api/dids takes back."""
+
+    identifier: str
+    channel: str
+    verified_at: str
+    expires_at: str
+    registrar: str
+    signature: str
+
+
+class CodeAccepted(Answer, frozen=True, kw_only=True):
+    """POST /api/verify/check, right code."""
+
+    ok: bool = True
+    verified: bool = True
+    attestation: Attestation
+
+
+class CodeRefused(Answer, frozen=True, kw_only=True):
+    """POST /api/verify/check, any other code."""
+
+    ok: bool = True
+    verified: bool = False
+    message: str
+
+
+class CheckFailed(Answer, frozen=True, kw_only=True):
+    """POST /api/verify/check, 502."""
+
+    ok: bool = False
+    error: str
+
+
+class VerificationStatus(Answer, frozen=True, kw_only=True):
+    """GET /api/verify/status."""
+
+    identifier: str
+    channel: str
+    verified: bool
+    verified_at: str | None = msgspec.field(name="verifiedAt")
+
+
+class DidRegistered(Answer, frozen=True, kw_only=True):
+    """POST /api/dids."""
+
+    ok: bool = True
+    identifier: str
+    channel: str
+    tx_hash: str = msgspec.field(name="txHash")
+
+
+class DidRecord(Answer, frozen=True, kw_only=True):
+    """GET /api/dids/lookup, found."""
+
+    found: bool = True
+    identifier: str
+    channel: str
+    did: str
+    tx_hash: str = msgspec.field(name="txHash")
+    block_number: int | None = msgspec.field(name="blockNumber")
+    smart_account: str | None = msgspec.field(name="smartAccount")
+    created_at: str = msgspec.field(name="createdAt")
+
+
+class DidNotFound(Answer, frozen=True, kw_only=True):
+    """GET /api/dids/lookup, not found."""
+
+    found: bool = False
