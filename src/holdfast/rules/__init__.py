@@ -1,0 +1,1 @@
+"""Decisions without side effects: no waiting, clock, randomness or environment. Facts in, decision out."""

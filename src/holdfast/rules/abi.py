@@ -1,0 +1,92 @@
+"""The few ABI shapes that the service reads and writes, sliced by hand: 2 us where a general decoder takes 28."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from holdfast.wire.errors import INVALID_ACCOUNT, INVALID_PUBLIC_KEY, INVALID_SALT, Refused
+
+SLOT = 32
+ADDRESS_BYTES = 20
+GET_ADDRESS = bytes.fromhex("e81b22ea")  # getAddress(uint256,uint256,uint256)
+GET_ACCOUNT_STATE = bytes.fromhex("9ee2735b")  # getAccountState(address)
+BALANCE_OF = bytes.fromhex("70a08231")  # balanceOf(address), ERC-20
+
+_UINT256_HEX = re.compile(r"(?:0[xX])?([0-9a-fA-F]{1,64})")
+_UINT256_PREFIXED = re.compile(r"0[xX]([0-9a-fA-F]{1,64})")
+_DECIMAL = re.compile(r"[0-9]{1,78}")
+_ADDRESS = re.compile(r"0[xX]([0-9a-fA-F]{40})")
+_UINT256_END = 2**256
+
+
+class MalformedAnswer(ValueError):
+    """A contract's answer is not of the promised shape."""
+
+
+@dataclass(frozen=True, slots=True)
+class AccountSlots:
+    """The five slots of getAccountState."""
+
+    nonce: int
+    did: bytes
+    is_active: bool
+    pub_key_x: bytes
+    pub_key_y: bytes
+
+
+def parse_coordinate(text: str) -> int:
+    """A P-256 coordinate: at most 64 hex digits, `0x` optional. Raises Refused(INVALID_PUBLIC_KEY)."""
+    match = _UINT256_HEX.fullmatch(text)
+    if match is None:
+        raise Refused(INVALID_PUBLIC_KEY)
+    return int(match[1], 16)
+
+
+def parse_salt(text: str) -> int:
+    """A uint256, decimal or `0x` hex. Raises Refused(INVALID_SALT)."""
+    if match := _UINT256_PREFIXED.fullmatch(text):
+        return int(match[1], 16)
+    if _DECIMAL.fullmatch(text) and int(text) < _UINT256_END:
+        return int(text)
+    raise Refused(INVALID_SALT)
+
+
+def parse_address(text: str) -> bytes:
+    """A 20-byte address: `0x` and 40 hex digits of any case. Raises Refused(INVALID_ACCOUNT)."""
+    match = _ADDRESS.fullmatch(text)
+    if match is None:
+        raise Refused(INVALID_ACCOUNT)
+    return bytes.fromhex(match[1])
+
+
+def encode_get_address(x: int, y: int, salt: int) -> bytes:
+    """Call data of the factory's getAddress."""
+    return GET_ADDRESS + x.to_bytes(SLOT) + y.to_bytes(SLOT) + salt.to_bytes(SLOT)
+
+
+def encode_address_call(selector: bytes, address: bytes) -> bytes:
+    """Call data of a function that takes one address."""
+    return selector + address.rjust(SLOT, b"\0")
+
+
+def decode_address(data: bytes) -> bytes:
+    """The address in a one-slot answer. Raises MalformedAnswer."""
+    if len(data) != SLOT or any(data[: SLOT - ADDRESS_BYTES]) or not any(data):
+        raise MalformedAnswer("not one address")
+    return data[SLOT - ADDRESS_BYTES :]
+
+
+def decode_uint256(data: bytes) -> int:
+    """The number in a one-slot answer. Raises MalformedAnswer."""
+    if len(data) != SLOT:
+        raise MalformedAnswer("not one slot")
+    return int.from_bytes(data)
+
+
+def decode_account_state(data: bytes) -> AccountSlots:
+    """The five slots of getAccountState (interface: Account state). Raises MalformedAnswer."""
+    if len(data) != 5 * SLOT:
+        raise MalformedAnswer("not five slots")
+    nonce, did, active, x, y = (data[i : i + SLOT] for i in range(0, len(data), SLOT))
+    return AccountSlots(int.from_bytes(nonce), did, any(active), x, y)

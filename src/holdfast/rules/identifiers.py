@@ -1,0 +1,170 @@
+"""Identifiers: what can be one, and the canonical key that decides (RFC 8265 for handles, E.164 for phones)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import StrEnum
+
+from holdfast.rules.limits import MAX_HANDLE_CHARACTERS, MAX_IDENTIFIER_CHARACTERS
+from holdfast.wire.errors import INVALID_CHANNEL, INVALID_IDENTIFIER, INVALID_VERIFY_CHANNEL, Refused
+
+
+class Channel(StrEnum):
+    """How an identifier is held: chosen, or verified by a code."""
+
+    HANDLE = "handle"
+    EMAIL = "email"
+    SMS = "sms"
+
+
+@dataclass(frozen=True, slots=True)
+class Identifier:
+    """An identifier as its owner wrote it, and the key under which it is one with its other spellings."""
+
+    channel: Channel
+    key: str
+    given: str
+
+
+_CHANNELS = {channel.value: channel for channel in Channel}
+_PLAIN_HANDLE = re.compile(rf"[\x21-\x7e]{{1,{MAX_HANDLE_CHARACTERS}}}")
+# Letters are refused: the parser below would drop one and read three as a word on the keys.
+_PHONE = re.compile(r"\+[0-9(][0-9()./-]*")
+_BLANK = "\u2800"  # a symbol to Unicode, white space to the eye
+_MAX_LOCAL_PART = 64
+_MAX_DOMAIN = 253
+_MAX_LABEL = 63
+_LOCAL_FORBIDDEN = frozenset('"(),:;<>@[\\]')
+_BIDI_CLASSES = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
+_REFUSED_CATEGORIES = frozenset({"Cc", "Cs", "Co", "Cn", "Zl", "Zp"})
+# Marks of direction that Unicode files among the format characters (ALM, LRM, RLM).
+_BIDI_MARKS = frozenset("\u061c\u200e\u200f")
+
+
+def parse_channel(text: str) -> Channel:
+    """The channel of a session or registration. Raises Refused(INVALID_CHANNEL)."""
+    channel = _CHANNELS.get(text)
+    if channel is None:
+        raise Refused(INVALID_CHANNEL)
+    return channel
+
+
+def parse_verify_channel(text: str) -> Channel:
+    """A channel whose identifiers are verified by code. Raises Refused(INVALID_VERIFY_CHANNEL)."""
+    channel = _CHANNELS.get(text)
+    if channel is None or channel is Channel.HANDLE:
+        raise Refused(INVALID_VERIFY_CHANNEL)
+    return channel
+
+
+def parse_identifier(text: str, channel: Channel) -> Identifier:
+    """The identifier with its canonical key. Raises Refused(INVALID_IDENTIFIER) for what cannot be one."""
+    if channel is Channel.HANDLE and _PLAIN_HANDLE.fullmatch(text):
+        # For visible ASCII all that follows amounts to lower case; a property test holds the two roads together.
+        return Identifier(channel, text.lower(), text)
+    folded = _fold(text)
+    try:
+        key = _KEYS[channel](folded)
+    except ValueError:
+        raise Refused(INVALID_IDENTIFIER) from None
+    if not key or len(key) > MAX_IDENTIFIER_CHARACTERS:
+        raise Refused(INVALID_IDENTIFIER)
+    return Identifier(channel, key, text)
+
+
+def _fold(text: str) -> str:
+    """NFKC and trimmed. Raises Refused when too long, or when a control, direction or white-space mark is inside."""
+    if len(text) > MAX_IDENTIFIER_CHARACTERS or any(map(_is_refused, text)):
+        raise Refused(INVALID_IDENTIFIER)
+    folded = unicodedata.normalize("NFKC", text).strip()
+    if len(folded) > MAX_IDENTIFIER_CHARACTERS or any(c.isspace() or _is_refused(c) for c in folded):
+        raise Refused(INVALID_IDENTIFIER)
+    return folded
+
+
+def _is_refused(character: str) -> bool:
+    return (
+        unicodedata.category(character) in _REFUSED_CATEGORIES
+        or unicodedata.bidirectional(character) in _BIDI_CLASSES
+        or character in _BIDI_MARKS
+        or character == "\ufffd"  # stands for bytes that were no UTF-8
+    )
+
+
+def _handle_key(text: str) -> str:
+    # Imported here: its tables are needed only for handles beyond ASCII, and starting is kept short.
+    from precis_i18n import get_profile
+
+    key: str = get_profile("UsernameCaseMapped").enforce(text)
+    if max(len(key), len(text)) > MAX_HANDLE_CHARACTERS:
+        raise ValueError("handle too long")
+    return key
+
+
+def _email_key(text: str) -> str:
+    local, at, domain = text.rpartition("@")
+    # A dot at an edge or two in a row is no dot-atom (RFC 5322, section 3.2.3): no mailer could deliver to it.
+    if (
+        not at
+        or not 1 <= len(local.encode()) <= _MAX_LOCAL_PART
+        or _LOCAL_FORBIDDEN & set(local)
+        or "" in local.split(".")
+    ):
+        raise ValueError("no shape of an e-mail address")
+    domain = _visible(_unicode_domain(domain.lower()))
+    if len(domain) > _MAX_DOMAIN or not all(map(_is_label, domain.split("."))):
+        raise ValueError("no shape of a mail domain")
+    return f"{_visible(local).lower()}@{domain}"
+
+
+def _visible(part: str) -> str:
+    """The part of an address. Raises ValueError for a character that nobody sees, such as a zero-width space.
+
+    Two addresses that look the same are a trap, and no mailbox needs them (RFC 8264, FreeformClass).
+    """
+    if part.isascii():
+        return part
+    from precis_i18n import get_profile  # as for handles: needed beyond ASCII only
+
+    kept: str = get_profile("OpaqueString").enforce(part)
+    if _BLANK in kept:
+        raise ValueError("a blank in an address")
+    return kept
+
+
+def _unicode_domain(domain: str) -> str:
+    """The domain with its encoded labels (`xn--`, RFC 5891) decoded: both spellings are one mailbox."""
+    if "xn--" not in domain:
+        return domain
+    import idna
+
+    return ".".join(idna.decode(label) if label.startswith("xn--") else label for label in domain.split("."))
+
+
+def _is_label(label: str) -> bool:
+    return (
+        1 <= len(label) <= _MAX_LABEL
+        and not label.startswith("-")
+        and not label.endswith("-")
+        and all(c.isalnum() or c == "-" or unicodedata.category(c)[0] == "M" for c in label)
+    )
+
+
+def _phone_key(text: str) -> str:
+    # Imported here: only requests about phones need the numbering plans.
+    import phonenumbers
+
+    if not _PHONE.fullmatch(text):
+        raise ValueError("not in international form")
+    try:
+        number = phonenumbers.parse(text)
+    except phonenumbers.NumberParseException as error:
+        raise ValueError("no phone number") from error
+    if number.extension or not phonenumbers.is_possible_number(number):
+        raise ValueError("no possible phone number")
+    return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+
+
+_KEYS = {Channel.HANDLE: _handle_key, Channel.EMAIL: _email_key, Channel.SMS: _phone_key}
