@@ -1,0 +1,226 @@
+/**
+ * Host of the enclave for browsers, workers and Node: loads enclave.wasm and calls its functions. No dependency.
+ *
+ *     const enclave = await instantiate(new URL("/enclave.wasm", location.href), { sha256: expectedHash });
+ *     const { hash } = enclave.call("keccak256", { text: "alice" });
+ *     enclave.wipe();
+ *
+ * The calling convention is enclave/ABI.md. One instance holds one vault; calls into it do not overlap.
+ */
+
+const ABI = 1;
+const RANDOM_CHUNK = 65536; // crypto.getRandomValues refuses more at once
+const SMALLEST_BUFFER = 65536;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** The module cannot be loaded, is not the expected one, or speaks another convention. */
+export class WasmLoadError extends Error {
+  constructor(message, options) {
+    super(`WASM load failed: ${message}`, options);
+    this.name = "WasmLoadError";
+  }
+}
+
+/** A function refused the call; `code` says why. Without a code the instance is gone: wiped, or stopped by a trap. */
+export class PluginCallError extends Error {
+  constructor(functionName, message, code = null, options = undefined) {
+    super(`${functionName}: ${message}`, options);
+    this.name = "PluginCallError";
+    this.functionName = functionName;
+    this.code = code;
+  }
+}
+
+/**
+ * Loads the module and starts an instance.
+ *
+ * @param {string|URL|Response|Promise<Response>|BufferSource|WebAssembly.Module} source where the module is
+ * @param {object} [options]
+ * @param {string} [options.sha256] hex digest that the module must have; it is then read whole before it is compiled
+ * @param {(bytes: Uint8Array) => void} [options.random] fills with cryptographic randomness
+ * @param {() => number} [options.now] milliseconds since 1970
+ * @returns {Promise<Enclave>}
+ * @throws {WasmLoadError}
+ */
+export async function instantiate(source, { sha256, random = fillRandom, now = Date.now } = {}) {
+  const cell = { memory: null };
+  const imports = { env: hostImports(cell, random, now) };
+  const instance = await load(source, imports, sha256);
+  return new Enclave(instance, cell);
+}
+
+/** One instance of the module. Made by `instantiate`. */
+export class Enclave {
+  #exports;
+  #cell;
+  #buffer = { address: 0, size: 0 };
+  #gone = "";
+
+  constructor(instance, cell) {
+    this.#exports = instance.exports;
+    this.#cell = cell;
+    cell.memory = instance.exports.memory;
+    this.#start();
+  }
+
+  /**
+   * Runs a function of enclave/ABI.md.
+   *
+   * @param {string} name
+   * @param {object} [input] byte arrays (Uint8Array and its kin) travel as base64
+   * @returns {object} the answer
+   * @throws {PluginCallError}
+   */
+  call(name, input = {}) {
+    const answer = JSON.parse(this.callRaw(name, JSON.stringify(input, bytesAsBase64)));
+    if (answer.error !== undefined && typeof answer.error === "object") {
+      throw new PluginCallError(name, answer.error.message, answer.error.code);
+    }
+    return answer;
+  }
+
+  /** JSON text in, JSON text out, errors as the module wrote them. Throws only when the instance is gone. */
+  callRaw(name, input) {
+    if (this.#gone) throw new PluginCallError(name, this.#gone);
+    try {
+      return this.#cross(encoder.encode(name), encoder.encode(input));
+    } catch (cause) {
+      if (cause instanceof PluginCallError) throw cause;
+      this.wipe();
+      this.#gone = "the enclave stopped and was discarded";
+      throw new PluginCallError(name, this.#gone, null, { cause });
+    }
+  }
+
+  /** Overwrites the whole memory and discards the instance: nothing of the vault stays. Harmless to repeat. */
+  wipe() {
+    if (this.#cell.memory) new Uint8Array(this.#cell.memory.buffer).fill(0);
+    this.#cell.memory = null;
+    this.#exports = null;
+    this.#gone ||= "the enclave was wiped";
+  }
+
+  /** Whether `wipe` was called or a trap ended the instance. */
+  get closed() {
+    return this.#gone !== "";
+  }
+
+  /** A copy of the linear memory: for tests that search it for secrets. */
+  get memory() {
+    return this.#cell.memory ? new Uint8Array(this.#cell.memory.buffer).slice() : new Uint8Array(0);
+  }
+
+  #start() {
+    this.#exports._initialize();
+    const spoken = this.#exports.enclave_abi();
+    if (spoken !== ABI) throw new WasmLoadError(`the module speaks ABI ${spoken}, this host ${ABI}`);
+  }
+
+  #cross(name, input) {
+    const { address } = this.#room(name, name.length + input.length);
+    // A fresh view each time: it is stale once the memory has grown.
+    const view = new Uint8Array(this.#cell.memory.buffer);
+    view.set(name, address);
+    view.set(input, address + name.length);
+    input.fill(0);
+    const packed = BigInt.asUintN(64, this.#exports.enclave_call(address, name.length, address + name.length, input.length));
+    return this.#take(Number(packed >> 32n), Number(packed & 0xffffffffn));
+  }
+
+  #room(name, size) {
+    if (size <= this.#buffer.size) return this.#buffer;
+    if (this.#buffer.address) this.#exports.enclave_free(this.#buffer.address, this.#buffer.size);
+    const wanted = Math.max(size, SMALLEST_BUFFER);
+    const address = this.#exports.enclave_alloc(wanted) >>> 0;
+    this.#buffer = { address, size: address ? wanted : 0 };
+    if (!address) throw new PluginCallError(decoder.decode(name), "not enough memory for the input", "out_of_memory");
+    return this.#buffer;
+  }
+
+  #take(address, length) {
+    const answer = new Uint8Array(this.#cell.memory.buffer, address, length);
+    const text = decoder.decode(answer);
+    answer.fill(0); // the module would only overwrite it at the next call
+    return text;
+  }
+}
+
+function hostImports(cell, random, now) {
+  return {
+    host_random(address, length) {
+      try {
+        random(new Uint8Array(cell.memory.buffer, address >>> 0, length >>> 0));
+        return 0;
+      } catch {
+        return 1; // the module refuses to go on without randomness
+      }
+    },
+    host_now_ms: () => now(),
+  };
+}
+
+function fillRandom(bytes) {
+  for (let at = 0; at < bytes.length; at += RANDOM_CHUNK) {
+    crypto.getRandomValues(bytes.subarray(at, at + RANDOM_CHUNK));
+  }
+}
+
+async function load(source, imports, sha256) {
+  try {
+    return await compiled(await source, imports, sha256);
+  } catch (cause) {
+    if (cause instanceof WasmLoadError) throw cause;
+    throw new WasmLoadError(cause?.message ?? String(cause), { cause });
+  }
+}
+
+async function compiled(source, imports, sha256) {
+  if (source instanceof WebAssembly.Module) {
+    if (sha256) throw new WasmLoadError("a compiled module's hash cannot be checked");
+    return WebAssembly.instantiate(source, imports);
+  }
+  if (isBytes(source)) return fromBytes(source, imports, sha256);
+  const response = source instanceof Response ? source : await fetch(source);
+  if (!response.ok) throw new WasmLoadError(`the server answered ${response.status}`);
+  // Streaming compiles while bytes arrive, but cannot be checked first, and needs the right content type.
+  if (sha256 || !isWasm(response)) return fromBytes(await response.arrayBuffer(), imports, sha256);
+  const { instance } = await WebAssembly.instantiateStreaming(response, imports);
+  return instance;
+}
+
+async function fromBytes(bytes, imports, sha256) {
+  if (sha256 && (await digest(bytes)) !== sha256.toLowerCase()) throw new WasmLoadError("the module is not the expected one");
+  const { instance } = await WebAssembly.instantiate(bytes, imports);
+  return instance;
+}
+
+function isBytes(source) {
+  return source instanceof ArrayBuffer || ArrayBuffer.isView(source);
+}
+
+function isWasm(response) {
+  const streams = typeof WebAssembly.instantiateStreaming === "function";
+  return streams && response.headers.get("content-type")?.split(";")[0].trim() === "application/wasm";
+}
+
+async function digest(bytes) {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function bytesAsBase64(_key, value) {
+  if (!ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer)) return value;
+  const text = toBase64(value);
+  // A short base64 text can look like hex; an array of numbers cannot be mistaken.
+  return /^0x/i.test(text) ? Array.from(atob(text), (char) => char.charCodeAt(0)) : text;
+}
+
+function toBase64(source) {
+  const bytes = ArrayBuffer.isView(source)
+    ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
+    : new Uint8Array(source);
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return btoa(text);
+}

@@ -1,0 +1,143 @@
+/** What the JavaScript host itself promises, beside running vectors. */
+
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { Enclave, PluginCallError, WasmLoadError, instantiate } from "../enclave-host.js";
+
+const TYPE = { headers: { "content-type": "application/wasm" } };
+
+function trapping() {
+  const memory = new WebAssembly.Memory({ initial: 2 });
+  const exports = {
+    memory,
+    _initialize() {},
+    enclave_abi: () => 1,
+    enclave_alloc: () => 65536,
+    enclave_free() {},
+    enclave_call() {
+      throw new WebAssembly.RuntimeError("unreachable");
+    },
+  };
+  return new Enclave({ exports }, { memory: null });
+}
+
+/** @param {Uint8Array} wasm the module */
+export function hostTests(wasm) {
+  const hash = createHash("sha256").update(wasm).digest("hex");
+  return {
+    "loads bytes, a compiled module, and responses with and without the right content type": async () => {
+      const sources = [
+        wasm,
+        new Uint8Array(wasm).buffer,
+        await WebAssembly.compile(wasm),
+        new Response(wasm, TYPE),
+        Promise.resolve(new Response(wasm)),
+      ];
+      for (const source of sources) assert.equal((await instantiate(source)).call("version").abi, 1);
+    },
+    "streams where it may": async () => {
+      const streaming = WebAssembly.instantiateStreaming;
+      let streamed = 0;
+      WebAssembly.instantiateStreaming = (...given) => ((streamed += 1), streaming(...given));
+      try {
+        await instantiate(new Response(wasm, TYPE));
+        await instantiate(new Response(wasm));
+        await instantiate(new Response(wasm, TYPE), { sha256: hash });
+      } finally {
+        WebAssembly.instantiateStreaming = streaming;
+      }
+      assert.equal(streamed, 1);
+    },
+    "checks the module's hash before compiling": async () => {
+      await instantiate(wasm, { sha256: hash.toUpperCase() });
+      await assert.rejects(instantiate(wasm, { sha256: "0".repeat(64) }), WasmLoadError);
+      await assert.rejects(instantiate(await WebAssembly.compile(wasm), { sha256: hash }), WasmLoadError);
+    },
+    "names what cannot be loaded": async () => {
+      const bad = [new Uint8Array([1, 2, 3]), new Response("gone", { status: 404 }), new Response("x", TYPE)];
+      for (const source of bad) {
+        await assert.rejects(instantiate(source), (error) => {
+          assert.ok(error instanceof WasmLoadError && error.name === "WasmLoadError");
+          return error.message.startsWith("WASM load failed: ");
+        });
+      }
+    },
+    "errors carry the function and the code": async () => {
+      const enclave = await instantiate(wasm);
+      assert.throws(
+        () => enclave.call("keccak256", { data: [256] }),
+        (error) => {
+          assert.ok(error instanceof PluginCallError && error instanceof Error);
+          assert.deepEqual([error.name, error.functionName, error.code], ["PluginCallError", "keccak256", "invalid_encoding"]);
+          return error.message.startsWith("keccak256: ");
+        },
+      );
+      assert.throws(() => enclave.call("no such"), { code: "unknown_function" });
+    },
+    "byte arrays of every kind travel": async () => {
+      const enclave = await instantiate(wasm);
+      const bytes = Uint8Array.from({ length: 70000 }, (_, i) => i & 255);
+      const wanted = enclave.call("keccak256", { data: Array.from(bytes) });
+      const padded = new Uint8Array([9, ...bytes, 9]);
+      const kinds = [bytes, bytes.buffer, padded.subarray(1, -1), new DataView(padded.buffer, 1, bytes.length), Buffer.from(bytes)];
+      for (const data of kinds.slice(0, 4)) assert.deepEqual(enclave.call("keccak256", { data }), wanted);
+    },
+    "bytes whose base64 looks like hex stay bytes": async () => {
+      const enclave = await instantiate(wasm);
+      const data = Uint8Array.from(atob("0xab"), (char) => char.charCodeAt(0));
+      assert.equal(enclave.call("keccak256", { data }).hash, enclave.call("keccak256", { data: [...data] }).hash);
+      assert.notEqual(enclave.call("keccak256", { data }).hash, enclave.call("keccak256", { data: "0xab" }).hash);
+    },
+    "inputs beyond the buffer and memory growth do not stale its views": async () => {
+      const enclave = await instantiate(wasm);
+      const before = enclave.memory.length;
+      const large = new Uint8Array(4 << 20);
+      const hash = enclave.call("keccak256", { data: large }).hash;
+      assert.ok(enclave.memory.length > before);
+      assert.equal(enclave.call("keccak256", { data: large }).hash, hash);
+      assert.equal(enclave.call("version").abi, 1);
+    },
+    "randomness comes in the pieces that browsers allow": async () => {
+      const asked = [];
+      const original = crypto.getRandomValues.bind(crypto);
+      crypto.getRandomValues = (bytes) => (asked.push(bytes.length), original(bytes));
+      try {
+        const first = (await instantiate(wasm)).call("sync_init");
+        const second = (await instantiate(wasm)).call("sync_init");
+        assert.notEqual(first.session_id, second.session_id);
+      } finally {
+        delete crypto.getRandomValues;
+      }
+      assert.ok(asked.length > 0 && asked.every((length) => length <= 65536));
+    },
+    "no randomness, no keys": async () => {
+      const enclave = await instantiate(wasm, {
+        random: () => {
+          throw new Error("none");
+        },
+      });
+      assert.throws(() => enclave.call("sync_init"), { code: "entropy_unavailable" });
+    },
+    "wiping leaves nothing and closes the instance": async () => {
+      const enclave = await instantiate(wasm);
+      enclave.call("sync_init");
+      assert.ok(enclave.memory.some((byte) => byte !== 0));
+      enclave.wipe();
+      enclave.wipe();
+      assert.ok(enclave.closed);
+      assert.equal(enclave.memory.length, 0);
+      assert.throws(() => enclave.call("version"), { name: "PluginCallError", code: null });
+    },
+    "the input does not stay in memory": async () => {
+      const enclave = await instantiate(wasm);
+      const secret = "a passphrase that nobody may find afterwards";
+      enclave.call("keccak256", { text: secret });
+      assert.equal(Buffer.from(enclave.memory).indexOf(secret), -1);
+    },
+    "a trap discards the instance": () => {
+      const enclave = trapping();
+      assert.throws(() => enclave.call("anything"), { name: "PluginCallError", code: null });
+      assert.ok(enclave.closed);
+    },
+  };
+}

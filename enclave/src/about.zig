@@ -1,0 +1,18 @@
+//! What the module says of itself.
+
+const std = @import("std");
+const Ctx = @import("context.zig").Ctx;
+const Error = @import("errors.zig").Error;
+const functions = @import("functions.zig");
+const json = @import("json.zig");
+
+/// {} -> {abi, schema_version, functions}: the convention's version, the database's, and the names in the table.
+pub fn version(ctx: *Ctx, _: json.Json) Error!json.Json {
+    var names: [functions.rows.len][]const u8 = undefined;
+    for (&names, functions.rows) |*name, row| name.* = row.name;
+    return json.object(ctx.arena, .{
+        .abi = 1,
+        .schema_version = 1,
+        .functions = try json.array(ctx.arena, &names),
+    });
+}

@@ -1,0 +1,102 @@
+//! From name and JSON to JSON: parses, runs the table's function, writes the answer, wipes what lay between.
+
+const std = @import("std");
+const memory = @import("memory.zig");
+const functions = @import("functions.zig");
+const errors = @import("errors.zig");
+const json = @import("json.zig");
+const state = @import("state.zig");
+const session = @import("vault/session.zig");
+const Ctx = @import("context.zig").Ctx;
+
+/// A vault of 16 MiB in base64, with room for the rest.
+const max_input = 24 << 20;
+/// Far below what the stack can take where values are walked recursively.
+const max_depth = 32;
+
+/// Owned by the module until the next call.
+var answer: []u8 = &.{};
+
+const out_of_memory = "{\"error\":{\"code\":\"out_of_memory\",\"message\":\"not enough memory for this call\"}}";
+
+/// The answer to one call; never fails, never keeps the input.
+pub fn call(name: []const u8, input: []u8) []const u8 {
+    memory.allocator.free(answer);
+    answer = &.{};
+    defer memory.wipe(input);
+    var arena = std.heap.ArenaAllocator.init(memory.allocator);
+    defer arena.deinit();
+    var ctx: Ctx = .{ .arena = arena.allocator(), .state = &state.global };
+    session.lockWhenIdle(&state.global);
+    const result = run(&ctx, name, input) catch |err| failure(&ctx, err) catch return out_of_memory;
+    answer = write(result) catch return out_of_memory;
+    return answer;
+}
+
+fn run(ctx: *Ctx, name: []const u8, input: []const u8) errors.Error!json.Json {
+    if (input.len > max_input) return error.InputTooLarge;
+    const function = find(name) orelse return error.UnknownFunction;
+    return function(ctx, try parse(ctx, input));
+}
+
+fn find(name: []const u8) ?functions.Function {
+    for (functions.rows) |row| {
+        if (std.mem.eql(u8, row.name, name)) return row.function;
+    }
+    return null;
+}
+
+fn parse(ctx: *Ctx, input: []const u8) errors.Error!json.Json {
+    if (!withinDepth(input)) return ctx.fail(error.InvalidJson, "nested too deeply");
+    const value = std.json.parseFromSliceLeaky(json.Json, ctx.arena, input, .{}) catch |err| return switch (err) {
+        error.OutOfMemory => error.OutOfMemory,
+        else => error.InvalidJson,
+    };
+    if (value != .object) return error.InvalidJson;
+    return value;
+}
+
+/// Counts brackets outside strings, before anything is built of them.
+fn withinDepth(input: []const u8) bool {
+    var depth: usize = 0;
+    var in_string = false;
+    var escaped = false;
+    for (input) |byte| {
+        if (in_string) {
+            if (escaped) escaped = false else if (byte == '\\') escaped = true else if (byte == '"') in_string = false;
+            continue;
+        }
+        switch (byte) {
+            '"' => in_string = true,
+            '[', '{' => depth += 1,
+            ']', '}' => depth -|= 1,
+            else => {},
+        }
+        if (depth > max_depth) return false;
+    }
+    return true;
+}
+
+fn failure(ctx: *Ctx, err: errors.Error) errors.Error!json.Json {
+    const row = errors.row(err);
+    const message = if (ctx.detail.len == 0) row.message else try std.mem.concat(ctx.arena, u8, &.{ row.message, ": ", ctx.detail });
+    return json.object(ctx.arena, .{ .@"error" = .{ .code = row.code, .message = message } });
+}
+
+fn write(value: json.Json) errors.Error![]u8 {
+    // Room for a large field's text at once: growing would copy it, and wipe the copy, again and again.
+    var writer = std.Io.Writer.Allocating.initCapacity(memory.allocator, roomFor(value)) catch return error.OutOfMemory;
+    defer writer.deinit();
+    std.json.Stringify.value(value, .{}, &writer.writer) catch return error.OutOfMemory;
+    return writer.toOwnedSlice() catch error.OutOfMemory;
+}
+
+/// The answer's largest texts, which stand in its outermost fields, and some more.
+fn roomFor(value: json.Json) usize {
+    var room: usize = 1024;
+    if (value != .object) return room;
+    for (value.object.values()) |field| {
+        if (field == .string) room += field.string.len;
+    }
+    return room;
+}

@@ -1,0 +1,51 @@
+//! The module's root: what the host may call, and nothing else. enclave/ABI.md describes this file to a host's author.
+
+const std = @import("std");
+const dispatch = @import("dispatch.zig");
+const memory = @import("memory.zig");
+const sqlite_os = @import("sqlite_os.zig");
+
+pub const std_options: std.Options = .{
+    // Table look-ups of the AES key schedule are mitigated too (measured: no cost).
+    .side_channels_mitigations = .full,
+};
+
+/// A violated invariant stops the instance. The default handler would import a dozen WASI functions to print.
+pub const panic = std.debug.no_panic;
+
+comptime {
+    // SQLite calls these by name.
+    _ = sqlite_os;
+}
+
+/// Version of the calling convention; changes only when an old host could not go on.
+export fn enclave_abi() u32 {
+    return 1;
+}
+
+/// A buffer of `len` bytes for the host to write into; 0 when there is no memory left.
+export fn enclave_alloc(len: u32) u32 {
+    const buffer = memory.allocator.alloc(u8, @max(len, 1)) catch return 0;
+    return @intCast(@intFromPtr(buffer.ptr));
+}
+
+/// Wipes and releases a buffer that `enclave_alloc` gave; `len` is the length asked for then.
+export fn enclave_free(address: u32, len: u32) void {
+    if (address == 0) return;
+    const start: [*]u8 = @ptrFromInt(address);
+    memory.allocator.free(start[0..@max(len, 1)]);
+}
+
+/// Runs the named function. Returns address << 32 | length of the answer, which the module owns until the next call.
+/// The input is wiped before the function returns.
+export fn enclave_call(name_address: u32, name_len: u32, input_address: u32, input_len: u32) u64 {
+    const answer = dispatch.call(view(name_address, name_len), view(input_address, input_len));
+    memory.wipeStack();
+    return @as(u64, @intFromPtr(answer.ptr)) << 32 | answer.len;
+}
+
+fn view(address: u32, len: u32) []u8 {
+    if (len == 0) return &.{};
+    const start: [*]u8 = @ptrFromInt(address);
+    return start[0..len];
+}

@@ -1,0 +1,24 @@
+//! Keccak-256 as Ethereum uses it (not SHA3-256).
+
+const std = @import("std");
+const args = @import("args.zig");
+const encoding = @import("encoding.zig");
+const json = @import("json.zig");
+const Ctx = @import("context.zig").Ctx;
+const Error = @import("errors.zig").Error;
+
+/// The 32-byte digest.
+pub fn keccak(data: []const u8) [32]u8 {
+    var digest: [32]u8 = undefined;
+    std.crypto.hash.sha3.Keccak256.hash(data, &digest, .{});
+    return digest;
+}
+
+/// {data: binary} or {text: string} -> {hash: 0x-hex}.
+pub fn keccak256(ctx: *Ctx, input: json.Json) Error!json.Json {
+    const text = try args.optionalString(ctx, input, "text", limit);
+    const data = text orelse try args.bytes(ctx, input, "data", limit);
+    return json.object(ctx.arena, .{ .hash = try encoding.hex(ctx.arena, &keccak(data)) });
+}
+
+const limit = 8 << 20;

@@ -1,0 +1,46 @@
+//! Instants as the interface writes them: ISO 8601, UTC, whole milliseconds, `Z`.
+
+const std = @import("std");
+
+/// `2026-11-21T08:30:00.000Z` of milliseconds since 1970; instants outside 1970 to 9999 are clamped.
+pub fn format(arena: std.mem.Allocator, ms: i64) error{OutOfMemory}![]const u8 {
+    const bounded: u64 = @intCast(std.math.clamp(ms, 0, 253_402_300_799_999));
+    const seconds: std.time.epoch.EpochSeconds = .{ .secs = bounded / 1000 };
+    const date = seconds.getEpochDay().calculateYearDay();
+    const day = date.calculateMonthDay();
+    const clock = seconds.getDaySeconds();
+    return std.fmt.allocPrint(arena, "{d:0>4}-{d:0>2}-{d:0>2}T{d:0>2}:{d:0>2}:{d:0>2}.{d:0>3}Z", .{
+        date.year,
+        day.month.numeric(),
+        day.day_index + 1,
+        clock.getHoursIntoDay(),
+        clock.getMinutesIntoHour(),
+        clock.getSecondsIntoMinute(),
+        bounded % 1000,
+    });
+}
+
+/// Whether the text has the form that `format` writes, with or without milliseconds: such texts sort as their instants.
+pub fn isInstant(text: []const u8) bool {
+    const pattern = "0000-00-00T00:00:00.000Z";
+    if (text.len != pattern.len and text.len != pattern.len - 4) return false;
+    const body = text[0..19];
+    for (body, pattern[0..19]) |given, wanted| {
+        if (wanted == '0' and !std.ascii.isDigit(given)) return false;
+        if (wanted != '0' and given != wanted) return false;
+    }
+    if (text[text.len - 1] != 'Z') return false;
+    if (text.len == 20) return true;
+    if (text[19] != '.') return false;
+    for (text[20..23]) |digit| if (!std.ascii.isDigit(digit)) return false;
+    return true;
+}
+
+test "known instants" {
+    var arena = std.heap.ArenaAllocator.init(std.testing.allocator);
+    defer arena.deinit();
+    try std.testing.expectEqualStrings("1970-01-01T00:00:00.000Z", try format(arena.allocator(), 0));
+    try std.testing.expectEqualStrings("2024-02-29T23:59:59.999Z", try format(arena.allocator(), 1709251199999));
+    try std.testing.expectEqualStrings("9999-12-31T23:59:59.999Z", try format(arena.allocator(), std.math.maxInt(i64)));
+    try std.testing.expectEqualStrings("1970-01-01T00:00:00.000Z", try format(arena.allocator(), -5));
+}

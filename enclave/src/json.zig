@@ -1,0 +1,50 @@
+//! JSON out of plain Zig values.
+
+const std = @import("std");
+const Error = @import("errors.zig").Error;
+const Allocator = std.mem.Allocator;
+
+pub const Json = std.json.Value;
+
+/// An object of the struct's fields. A null optional is left out; `Json.null` writes null.
+pub fn object(arena: Allocator, fields: anytype) Error!Json {
+    var map: std.json.ObjectMap = .empty;
+    inline for (@typeInfo(@TypeOf(fields)).@"struct".field_names) |name| {
+        if (try from(arena, @field(fields, name))) |converted| try insert(arena, &map, name, converted);
+    }
+    return .{ .object = map };
+}
+
+/// An array of the items, each converted like a field of `object`.
+pub fn array(arena: Allocator, items: anytype) Error!Json {
+    var list = std.json.Array.init(arena);
+    for (items) |item| try list.append(try from(arena, item) orelse .null);
+    return .{ .array = list };
+}
+
+/// Sets a field of an object that `object` made.
+pub fn put(arena: Allocator, target: *Json, name: []const u8, value: Json) Error!void {
+    try target.object.put(arena, name, value);
+}
+
+/// Not inlined: there are hundreds of fields, and one copy of this will do.
+noinline fn insert(arena: Allocator, map: *std.json.ObjectMap, name: []const u8, value: Json) Error!void {
+    try map.put(arena, name, value);
+}
+
+fn from(arena: Allocator, value: anytype) Error!?Json {
+    const T = @TypeOf(value);
+    if (T == Json) return value;
+    // `Json.null` in an anonymous struct is the tag alone, not a value of the union.
+    if (T == std.meta.Tag(Json)) return .null;
+    if (T == bool) return .{ .bool = value };
+    return switch (@typeInfo(T)) {
+        .int, .comptime_int => .{ .integer = std.math.cast(i64, value) orelse return error.ValueTooLarge },
+        .optional => if (value) |inner| try from(arena, inner) else null,
+        .null => .null,
+        .@"enum" => .{ .string = @tagName(value) },
+        .@"struct" => try object(arena, value),
+        .pointer => .{ .string = value },
+        else => @compileError("no JSON form of " ++ @typeName(T)),
+    };
+}

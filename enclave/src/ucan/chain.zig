@@ -1,0 +1,161 @@
+//! Whether a chain of delegations gives a principal a command: signatures, time, revocation, alignment, attenuation
+//! and policies, in that order (UCAN Delegation 1.0 «Validation», UCAN Invocation 1.0 «Proof Chains»).
+
+const std = @import("std");
+const did_key = @import("../codec/did_key.zig");
+const ipld = @import("../codec/ipld.zig");
+const payload = @import("payload.zig");
+const policy = @import("../codec/policy.zig");
+const Allocator = std.mem.Allocator;
+const Token = payload.Token;
+
+pub const Error = error{
+    UcanSignatureInvalid,
+    UcanNotYetValid,
+    UcanExpired,
+    UcanRevoked,
+    UcanNotRooted,
+    UcanAudienceMismatch,
+    UcanSubjectMismatch,
+    UcanProofMissing,
+    UcanCommandNotCovered,
+    UcanPolicyViolated,
+    UcanChainTooLong,
+} || payload.Error;
+
+/// Longest chain that is followed, in delegations.
+pub const max_length = 16;
+
+/// What is known at the moment of checking.
+pub const Facts = struct {
+    /// Seconds since 1970, UTC.
+    now_s: i64,
+    /// Binary CIDs of revoked delegations.
+    revoked: []const []const u8,
+};
+
+/// What a chain must allow.
+pub const Demand = struct { subject: []const u8, command: []const u8, args: ipld.Value };
+
+/// A token on its own: its signature, its time bounds, its revocation.
+pub fn checkToken(token: Token, facts: Facts) Error!void {
+    token.key.verify(token.envelope.signed, token.envelope.signature) catch return error.UcanSignatureInvalid;
+    if (token.nbf) |nbf| if (facts.now_s < nbf) return error.UcanNotYetValid;
+    if (token.exp) |exp| if (facts.now_s > exp) return error.UcanExpired;
+    for (facts.revoked) |revoked| {
+        if (std.mem.eql(u8, revoked, &token.envelope.cid)) return error.UcanRevoked;
+        if (token.envelope.twin) |*twin| if (std.mem.eql(u8, revoked, twin)) return error.UcanRevoked;
+    }
+}
+
+/// Delegations from the root to the last, which must allow `demand` to `holder` (any, where null).
+pub fn check(arena: Allocator, path: []const Token, holder: ?[]const u8, demand: Demand, facts: Facts) Error!void {
+    try checkGrant(path, holder, demand, facts);
+    try checkPolicies(arena, path, demand.args);
+}
+
+/// Everything but the policies, which need arguments.
+pub fn checkGrant(path: []const Token, holder: ?[]const u8, demand: Demand, facts: Facts) Error!void {
+    if (path.len > max_length) return error.UcanChainTooLong;
+    if (path.len == 0) return error.UcanNotRooted;
+    for (path) |token| try checkToken(token, facts);
+    for (path, 0..) |token, i| try checkAudience(token, path[i + 1 ..], holder);
+    try checkSubjects(path, demand.subject);
+    for (path, 0..) |token, i| {
+        const next = if (i + 1 < path.len) path[i + 1].cmd else demand.command;
+        if (!payload.covers(token.cmd, next)) return error.UcanCommandNotCovered;
+    }
+}
+
+/// The arguments must satisfy every policy on the way.
+pub fn checkPolicies(arena: Allocator, path: []const Token, args: ipld.Value) Error!void {
+    for (path) |token| if (!try policy.holds(arena, token.pol, args)) return error.UcanPolicyViolated;
+}
+
+fn checkSubjects(path: []const Token, subject: []const u8) Error!void {
+    const root = path[0];
+    if (root.sub == null) return error.UcanNotRooted;
+    for (path) |token| {
+        if (token.sub) |sub| if (!std.mem.eql(u8, sub, subject)) return error.UcanSubjectMismatch;
+    }
+    if (!try names(subject, root)) return error.UcanNotRooted;
+}
+
+fn checkAudience(token: Token, following: []const Token, holder: ?[]const u8) Error!void {
+    if (following.len > 0) {
+        if (!try names(token.aud.?, following[0])) return error.UcanAudienceMismatch;
+        return;
+    }
+    const wanted = holder orelse return;
+    if (!std.mem.eql(u8, payload.withoutFragment(token.aud.?), wanted)) return error.UcanAudienceMismatch;
+}
+
+/// Whether `did` is the issuer of `token`: its did:key, or the did:new that the same key proves.
+pub fn names(did: []const u8, token: Token) Error!bool {
+    if (std.mem.eql(u8, payload.withoutFragment(did), token.iss)) return true;
+    const new = try token.key.didNew() orelse return false;
+    return std.mem.eql(u8, did, &new);
+}
+
+/// An invocation with the delegations that prove it, in any order.
+pub fn checkInvocation(arena: Allocator, token: Token, proofs: []const Token, facts: Facts) Error!void {
+    try checkToken(token, facts);
+    if (token.prf.len == 0) {
+        if (!try names(token.sub.?, token)) return error.UcanNotRooted;
+        return;
+    }
+    if (token.prf.len > max_length) return error.UcanChainTooLong;
+    const path = try arena.alloc(Token, token.prf.len);
+    for (token.prf, path) |link, *slot| slot.* = try find(proofs, link);
+    const last = path[path.len - 1];
+    const holder = if (try names(last.aud.?, token)) null else token.iss;
+    try check(arena, path, holder, .{ .subject = token.sub.?, .command = token.cmd, .args = token.args.? }, facts);
+}
+
+fn find(proofs: []const Token, link: []const u8) Error!Token {
+    for (proofs) |proof| {
+        if (proof.envelope.kind == .delegation and std.mem.eql(u8, &proof.envelope.cid, link)) return proof;
+    }
+    return error.UcanProofMissing;
+}
+
+/// Puts the delegations of one chain into order, root first. Each must be used, and each step must be the only one.
+pub fn order(arena: Allocator, tokens: []const Token) Error![]const Token {
+    if (tokens.len == 0) return error.UcanProofMissing;
+    if (tokens.len > max_length) return error.UcanChainTooLong;
+    const out = try arena.alloc(Token, tokens.len);
+    var left = try arena.dupe(Token, tokens);
+    var at = try lastOf(left);
+    for (0..tokens.len) |i| {
+        out[tokens.len - 1 - i] = left[at];
+        const child = left[at];
+        left[at] = left[left.len - 1];
+        left = left[0 .. left.len - 1];
+        if (left.len > 0) at = try parentOf(left, child);
+    }
+    return out;
+}
+
+/// The one delegation whose audience issues none of the others.
+fn lastOf(tokens: []const Token) Error!usize {
+    var found: ?usize = null;
+    for (tokens, 0..) |candidate, i| {
+        const used = for (tokens, 0..) |other, j| {
+            if (i != j and try names(candidate.aud.?, other)) break true;
+        } else false;
+        if (used) continue;
+        if (found != null) return error.UcanAudienceMismatch;
+        found = i;
+    }
+    return found orelse error.UcanAudienceMismatch;
+}
+
+fn parentOf(tokens: []const Token, child: Token) Error!usize {
+    var found: ?usize = null;
+    for (tokens, 0..) |candidate, i| {
+        if (!try names(candidate.aud.?, child)) continue;
+        if (found != null) return error.UcanAudienceMismatch;
+        found = i;
+    }
+    return found orelse error.UcanAudienceMismatch;
+}

@@ -1,0 +1,108 @@
+//! The UCAN 1.0 envelope: [signature, {h: varsig header, "ucan/<kind>@1.0.0-rc.1": payload}] in DAG-CBOR.
+//!
+//! The signature covers the encoded second element. Decoding is strict, so that element is a slice of the token itself.
+
+const std = @import("std");
+const cbor = @import("../codec/cbor.zig");
+const cid = @import("../codec/cid.zig");
+const did_key = @import("../codec/did_key.zig");
+const ipld = @import("../codec/ipld.zig");
+const varsig = @import("../codec/varsig.zig");
+const Allocator = std.mem.Allocator;
+
+pub const Error = error{ UcanMalformed, UcanUnsupportedVersion } || varsig.Error || cbor.Error;
+
+/// Longest token, in bytes.
+pub const max_bytes = 64 << 10;
+
+pub const Kind = enum {
+    delegation,
+    invocation,
+
+    pub fn tag(self: Kind) []const u8 {
+        return switch (self) {
+            .delegation => "ucan/dlg@1.0.0-rc.1",
+            .invocation => "ucan/inv@1.0.0-rc.1",
+        };
+    }
+};
+
+pub const Envelope = struct {
+    /// The whole token.
+    bytes: []const u8,
+    kind: Kind,
+    algorithm: varsig.Algorithm,
+    signature: []const u8,
+    /// The bytes that the signature covers.
+    signed: []const u8,
+    payload: ipld.Value,
+    cid: [cid.length]u8,
+    /// The CID of the same token with its ECDSA signature's other valid form: whoever may not forge a signature may
+    /// still flip it, and must not thereby leave a revocation behind.
+    twin: ?[cid.length]u8,
+};
+
+/// Takes a token apart; checks its form, not its signature.
+pub fn decode(arena: Allocator, bytes: []const u8) Error!Envelope {
+    if (bytes.len > max_bytes) return error.CborTooLarge;
+    if (bytes.len == 0 or bytes[0] != 0x82) return error.UcanMalformed;
+    var rest = bytes[1..];
+    const signature = try cbor.decodePrefix(arena, .dag, &rest);
+    const signed = rest;
+    const body = try cbor.decode(arena, .dag, signed);
+    if (signature != .bytes or body != .map or body.map.len != 2) return error.UcanMalformed;
+    const header = body.get("h") orelse return error.UcanMalformed;
+    if (header != .bytes) return error.UcanMalformed;
+    const algorithm = try varsig.parse(header.bytes);
+    const kind = try kindOf(body.map[1].key.text);
+    return .{
+        .bytes = bytes,
+        .kind = kind,
+        .algorithm = algorithm,
+        .signature = signature.bytes,
+        .signed = signed,
+        .payload = body.map[1].value,
+        .cid = cid.of(cid.dag_cbor, bytes),
+        .twin = try twinOf(arena, algorithm, bytes, signature.bytes),
+    };
+}
+
+fn kindOf(tag: []const u8) Error!Kind {
+    for (std.enums.values(Kind)) |kind| if (std.mem.eql(u8, kind.tag(), tag)) return kind;
+    const known = std.mem.startsWith(u8, tag, "ucan/dlg@") or std.mem.startsWith(u8, tag, "ucan/inv@");
+    return if (known) error.UcanUnsupportedVersion else error.UcanMalformed;
+}
+
+fn twinOf(arena: Allocator, algorithm: varsig.Algorithm, bytes: []const u8, signature: []const u8) Error!?[cid.length]u8 {
+    if (algorithm == .ed25519 or signature.len != 64) return null;
+    const s = signature[32..64].*;
+    const negated = switch (algorithm) {
+        .p256 => std.crypto.ecc.P256.scalar.neg(s, .big) catch return null,
+        .secp256k1 => std.crypto.ecc.Secp256k1.scalar.neg(s, .big) catch return null,
+        .ed25519 => unreachable, // returned above
+    };
+    const copy = try arena.dupe(u8, bytes);
+    @memcpy(copy[3 + 32 ..][0..32], &negated); // 0x82, then the two-byte head of 64 bytes
+    return cid.of(cid.dag_cbor, copy);
+}
+
+/// What signs: the algorithm, and a function over whole messages (it hashes where its algorithm asks for that).
+pub const Signer = struct {
+    key: did_key.PublicKey,
+    context: *anyopaque,
+    sign: *const fn (context: *anyopaque, message: []const u8) SignError![64]u8,
+
+    pub const SignError = error{SigningFailed};
+};
+
+/// Signs `payload` and returns the token.
+pub fn seal(arena: Allocator, kind: Kind, payload: ipld.Value, signer: Signer) (Error || Signer.SignError)![]const u8 {
+    const body: ipld.Value = .{ .map = &.{
+        ipld.field("h", .{ .bytes = varsig.header(signer.key) }),
+        ipld.field(kind.tag(), payload),
+    } };
+    const signed = try cbor.encode(arena, .dag, body);
+    const signature = try signer.sign(signer.context, signed);
+    const token = try std.mem.concat(arena, u8, &.{ &.{ 0x82, 0x58, 0x40 }, &signature, signed });
+    return if (token.len > max_bytes) error.CborTooLarge else token;
+}

@@ -1,0 +1,101 @@
+//! Makes UCAN 1.0 tokens. Whoever holds the key passes a signer in; time and nonce are arguments too.
+
+const std = @import("std");
+const did_key = @import("../codec/did_key.zig");
+const envelope = @import("envelope.zig");
+const ipld = @import("../codec/ipld.zig");
+const payload = @import("payload.zig");
+const policy = @import("../codec/policy.zig");
+const Allocator = std.mem.Allocator;
+const Value = ipld.Value;
+
+pub const Error = payload.Error || envelope.Signer.SignError;
+
+/// Length of a nonce of our own making, in bytes.
+pub const nonce_length = 16;
+
+pub const Delegation = struct {
+    audience: []const u8,
+    /// Null for a powerline: whatever subject the issuer is ever given.
+    subject: ?[]const u8,
+    command: []const u8,
+    policy: Value = .{ .list = &.{} },
+    /// Seconds since 1970; null never expires.
+    expiration: ?i64,
+    not_before: ?i64 = null,
+    nonce: []const u8,
+    meta: ?Value = null,
+};
+
+pub const Invocation = struct {
+    subject: []const u8,
+    audience: ?[]const u8 = null,
+    command: []const u8,
+    args: Value,
+    /// Binary CIDs, root first.
+    proofs: []const []const u8,
+    expiration: ?i64,
+    issued_at: ?i64 = null,
+    nonce: []const u8,
+    meta: ?Value = null,
+};
+
+/// A signed delegation; what `payload.decode` would refuse is refused here first.
+pub fn delegation(arena: Allocator, d: Delegation, signer: envelope.Signer) Error![]const u8 {
+    try payload.checkDid(d.audience);
+    if (d.subject) |subject| try payload.checkDid(subject);
+    try payload.checkCommand(d.command);
+    try policy.validate(arena, d.policy);
+    var fields: Fields = .{ .arena = arena };
+    try fields.put("iss", ipld.text(try did_key.format(arena, signer.key)));
+    try fields.put("aud", ipld.text(d.audience));
+    try fields.put("sub", if (d.subject) |subject| ipld.text(subject) else .null);
+    try fields.put("cmd", ipld.text(d.command));
+    try fields.put("pol", d.policy);
+    try fields.put("nonce", .{ .bytes = d.nonce });
+    try fields.put("exp", seconds(d.expiration));
+    if (d.not_before) |at| try fields.put("nbf", .{ .int = at });
+    if (d.meta) |meta| try fields.put("meta", meta);
+    return sealed(arena, .delegation, fields, signer);
+}
+
+/// A signed invocation.
+pub fn invocation(arena: Allocator, i: Invocation, signer: envelope.Signer) Error![]const u8 {
+    try payload.checkDid(i.subject);
+    if (i.audience) |audience| try payload.checkDid(audience);
+    try payload.checkCommand(i.command);
+    const proofs = try arena.alloc(Value, i.proofs.len);
+    for (i.proofs, proofs) |proof, *slot| slot.* = .{ .link = proof };
+    var fields: Fields = .{ .arena = arena };
+    try fields.put("iss", ipld.text(try did_key.format(arena, signer.key)));
+    try fields.put("sub", ipld.text(i.subject));
+    if (i.audience) |audience| try fields.put("aud", ipld.text(audience));
+    try fields.put("cmd", ipld.text(i.command));
+    try fields.put("args", i.args);
+    try fields.put("prf", .{ .list = proofs });
+    try fields.put("nonce", .{ .bytes = i.nonce });
+    try fields.put("exp", seconds(i.expiration));
+    if (i.issued_at) |at| try fields.put("iat", .{ .int = at });
+    if (i.meta) |meta| try fields.put("meta", meta);
+    return sealed(arena, .invocation, fields, signer);
+}
+
+const Fields = struct {
+    arena: Allocator,
+    list: std.ArrayList(ipld.Entry) = .empty,
+
+    fn put(self: *Fields, name: []const u8, value: Value) error{OutOfMemory}!void {
+        try self.list.append(self.arena, ipld.field(name, value));
+    }
+};
+
+fn seconds(at: ?i64) Value {
+    return if (at) |s| .{ .int = s } else .null;
+}
+
+/// Reading the new token back proves that others can.
+fn sealed(arena: Allocator, kind: envelope.Kind, fields: Fields, signer: envelope.Signer) Error![]const u8 {
+    const token = try envelope.seal(arena, kind, .{ .map = fields.list.items }, signer);
+    _ = try payload.decode(arena, token);
+    return token;
+}

@@ -1,0 +1,121 @@
+//! The hash that an account signs of an ERC-4337 user operation: EntryPoint v0.7, and v0.8 by EIP-712.
+
+const std = @import("std");
+const args = @import("args.zig");
+const encoding = @import("encoding.zig");
+const eth = @import("eth.zig");
+const hashes = @import("hashes.zig");
+const Ctx = @import("context.zig").Ctx;
+const Error = @import("errors.zig").Error;
+const Json = @import("json.zig").Json;
+const Word = eth.Word;
+
+const max_bytes = 128 << 10;
+
+pub const v07 = "0x0000000071727De22E5E9d8BAf0edAc6f37da032";
+pub const v08 = "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108";
+
+/// The operation's hash for the entry point of that address. Fails with UnsupportedEntryPoint for any other.
+pub fn hash(ctx: *Ctx, op: Json, entry_point: eth.Address, chain_id: u64) Error!Word {
+    const fields = try packed_(ctx, op);
+    if (std.mem.eql(u8, &entry_point, &comptimeAddress(v07))) return hashV07(fields, entry_point, chain_id);
+    if (std.mem.eql(u8, &entry_point, &comptimeAddress(v08))) return hashV08(fields, entry_point, chain_id);
+    return error.UnsupportedEntryPoint;
+}
+
+/// sender, nonce, keccak(initCode), keccak(callData), accountGasLimits, preVerificationGas, gasFees,
+/// keccak(paymasterAndData): what both versions hash.
+const Packed = [8]Word;
+
+fn hashV07(fields: Packed, entry_point: eth.Address, chain_id: u64) Word {
+    return eth.hashWords(&.{ eth.hashWords(&fields), eth.padded(entry_point), eth.word(chain_id) });
+}
+
+fn hashV08(fields: Packed, entry_point: eth.Address, chain_id: u64) Word {
+    const type_hash = comptime typeHash("PackedUserOperation(address sender,uint256 nonce,bytes initCode,bytes callData," ++
+        "bytes32 accountGasLimits,uint256 preVerificationGas,bytes32 gasFees,bytes paymasterAndData)");
+    const domain_type = comptime typeHash("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
+    const name = comptime typeHash("ERC4337");
+    const version = comptime typeHash("1");
+    const domain = eth.hashWords(&.{ domain_type, name, version, eth.word(chain_id), eth.padded(entry_point) });
+    const structure = eth.hashWords(&([1]Word{type_hash} ++ fields));
+    const preimage = [2]u8{ 0x19, 0x01 } ++ domain ++ structure;
+    return hashes.keccak(&preimage);
+}
+
+fn packed_(ctx: *Ctx, op: Json) Error!Packed {
+    if (op != .object) return ctx.fail(error.InvalidField, "user_op");
+    return .{
+        eth.padded(try address(ctx, op, "sender")),
+        try quantity(ctx, op, "nonce"),
+        try initCodeHash(ctx, op),
+        hashes.keccak(try bytesOf(ctx, op, "callData")),
+        try halves(ctx, op, "verificationGasLimit", "callGasLimit"),
+        try quantity(ctx, op, "preVerificationGas"),
+        try halves(ctx, op, "maxPriorityFeePerGas", "maxFeePerGas"),
+        try paymasterHash(ctx, op),
+    };
+}
+
+fn initCodeHash(ctx: *Ctx, op: Json) Error!Word {
+    if (args.field(op, "factory") == null) {
+        if (try hasBytes(ctx, op, "factoryData")) return ctx.fail(error.InvalidField, "factoryData");
+        return hashes.keccak("");
+    }
+    const factory = try address(ctx, op, "factory");
+    const data = if (args.field(op, "factoryData") == null) "" else try bytesOf(ctx, op, "factoryData");
+    return hashes.keccak(try std.mem.concat(ctx.arena, u8, &.{ &factory, data }));
+}
+
+fn paymasterHash(ctx: *Ctx, op: Json) Error!Word {
+    if (args.field(op, "paymaster") == null) {
+        if (try hasBytes(ctx, op, "paymasterData")) return ctx.fail(error.InvalidField, "paymasterData");
+        return hashes.keccak("");
+    }
+    const paymaster = try address(ctx, op, "paymaster");
+    const limits = try halves(ctx, op, "paymasterVerificationGasLimit", "paymasterPostOpGasLimit");
+    const data = if (args.field(op, "paymasterData") == null) "" else try bytesOf(ctx, op, "paymasterData");
+    return hashes.keccak(try std.mem.concat(ctx.arena, u8, &.{ &paymaster, &limits, data }));
+}
+
+/// Two numbers of 128 bits in one word; an absent one is zero.
+fn halves(ctx: *Ctx, op: Json, high: []const u8, low: []const u8) Error!Word {
+    return (try half(ctx, op, high)) ++ (try half(ctx, op, low));
+}
+
+fn half(ctx: *Ctx, op: Json, name: []const u8) Error![16]u8 {
+    const optional = std.mem.startsWith(u8, name, "paymaster");
+    if (optional and args.field(op, name) == null) return @splat(0);
+    const value = try quantity(ctx, op, name);
+    for (value[0..16]) |byte| if (byte != 0) return ctx.fail(error.InvalidField, name);
+    return value[16..32].*;
+}
+
+fn quantity(ctx: *Ctx, op: Json, name: []const u8) Error!Word {
+    return eth.parseQuantity(try args.string(ctx, op, name, 66)) catch |err| ctx.fail(err, name);
+}
+
+fn address(ctx: *Ctx, op: Json, name: []const u8) Error!eth.Address {
+    return eth.parseAddress(try args.string(ctx, op, name, 42)) catch |err| ctx.fail(err, name);
+}
+
+/// `0x`-hex only: an operation's bytes are never base64.
+fn bytesOf(ctx: *Ctx, op: Json, name: []const u8) Error![]const u8 {
+    const text = try args.string(ctx, op, name, 2 + 2 * max_bytes);
+    if (!std.mem.startsWith(u8, text, "0x")) return ctx.fail(error.InvalidField, name);
+    return encoding.fromHex(ctx.arena, text[2..]) catch |err| ctx.fail(err, name);
+}
+
+fn hasBytes(ctx: *Ctx, op: Json, name: []const u8) Error!bool {
+    if (args.field(op, name) == null) return false;
+    return (try bytesOf(ctx, op, name)).len > 0;
+}
+
+fn typeHash(comptime text: []const u8) Word {
+    @setEvalBranchQuota(1_000_000);
+    return hashes.keccak(text);
+}
+
+fn comptimeAddress(comptime text: []const u8) eth.Address {
+    return comptime eth.parseAddress(text) catch unreachable; // a constant of this file
+}

@@ -1,0 +1,68 @@
+//! `exec`: one action on one resource, all of it or nothing.
+
+const std = @import("std");
+const actions = @import("actions.zig");
+const args = @import("../args.zig");
+const calls = @import("calls.zig");
+const json = @import("../json.zig");
+const resources = @import("resources.zig");
+const session = @import("session.zig");
+const tokens = @import("tokens.zig");
+const Ctx = @import("../context.zig").Ctx;
+const Error = @import("../errors.zig").Error;
+const Json = json.Json;
+
+const Filter = struct { resource: []const u8, action: []const u8 };
+
+/// ExecInput and {args?, audience?} -> ExecOutput. With a token, its chain must allow `/resource/action` with these
+/// arguments to `audience`; without one the owner of the open vault may do everything.
+pub fn exec(ctx: *Ctx, input: Json) Error!Json {
+    const text = try args.string(ctx, input, "filter", 256);
+    const arguments = try args.optionalObject(ctx, input, "args") orelse try json.object(ctx.arena, .{});
+    const result = run(ctx, input, text, arguments) catch |err| return calls.failure(ctx, err);
+    return json.object(ctx.arena, .{ .success = true, .result = result });
+}
+
+fn run(ctx: *Ctx, input: Json, text: []const u8, arguments: Json) Error!Json {
+    const open = try session.require(ctx);
+    const filter = parse(text) orelse return error.InvalidFilter;
+    const resource = resources.find(filter.resource) orelse return ctx.fail(error.UnknownAction, try possible(ctx));
+    if (args.field(input, "token")) |token| {
+        const command = try std.fmt.allocPrint(ctx.arena, "/{s}/{s}", .{ filter.resource, filter.action });
+        const audience = try args.optionalString(ctx, input, "audience", 512);
+        try tokens.authorize(ctx, open.database, token, command, arguments, audience);
+    }
+    try open.database.execute("BEGIN");
+    errdefer open.database.execute("ROLLBACK") catch {};
+    const result = try actions.run(ctx, open.database, resource, filter.action, arguments);
+    try open.database.execute("COMMIT");
+    return result;
+}
+
+/// `resource:<name> action:<name>` in either order, one space between, lower-case letters and underscores in the names.
+fn parse(text: []const u8) ?Filter {
+    const space = std.mem.indexOfScalar(u8, text, ' ') orelse return null;
+    const first = text[0..space];
+    const second = text[space + 1 ..];
+    const resource = named("resource:", first) orelse named("resource:", second) orelse return null;
+    const action = named("action:", first) orelse named("action:", second) orelse return null;
+    return .{ .resource = resource, .action = action };
+}
+
+fn named(prefix: []const u8, pair: []const u8) ?[]const u8 {
+    if (!std.mem.startsWith(u8, pair, prefix)) return null;
+    const name = pair[prefix.len..];
+    if (name.len == 0) return null;
+    for (name) |letter| if (!std.ascii.isLower(letter) and letter != '_') return null;
+    return name;
+}
+
+fn possible(ctx: *Ctx) Error![]const u8 {
+    var names: std.ArrayList(u8) = .empty;
+    try names.appendSlice(ctx.arena, "resources are");
+    for (resources.all) |resource| {
+        try names.append(ctx.arena, ' ');
+        try names.appendSlice(ctx.arena, resource.name);
+    }
+    return names.items;
+}

@@ -1,0 +1,113 @@
+//! The vault's keys: rows of `enclaves`, opened only for the length of one operation.
+
+const std = @import("std");
+const curves = @import("../keys/curves.zig");
+const ecdsa = @import("../ec/ecdsa.zig");
+const encoding = @import("../encoding.zig");
+const host = @import("../host.zig");
+const iso8601 = @import("../iso8601.zig");
+const json = @import("../json.zig");
+const rows = @import("rows.zig");
+const shares_file = @import("../keys/shares.zig");
+const Ctx = @import("../context.zig").Ctx;
+const Database = @import("database.zig").Database;
+const Error = @import("../errors.zig").Error;
+const Json = json.Json;
+
+/// One key as it lies in the database. `val` is null when the val share is kept in a second place.
+pub const Entry = struct {
+    enclave_id: []const u8,
+    public: curves.PublicKey,
+    val: ?[shares_file.sealed_length]u8,
+    user: [shares_file.sealed_length]u8,
+    nonce: [24]u8,
+    keys: shares_file.Keys,
+};
+
+/// Puts a key's sealed shares into the database; with `keep_val` false, the val share goes to the second place only.
+pub fn insert(ctx: *Ctx, database: Database, public: curves.PublicKey, sealed: shares_file.Sealed, keys: shares_file.Keys, keep_val: bool) Error![]const u8 {
+    const enclave_id = try rows.randomId(ctx);
+    const point = try ctx.arena.dupe(u8, &public.uncompressed());
+    var fields: rows.Fields = .{ .ctx = ctx };
+    try fields.add("enclave_id", .{ .text = enclave_id });
+    try fields.add("curve", .{ .text = public.curve.name() });
+    try fields.add("public_key", .{ .blob = point });
+    try fields.add("val_share", if (keep_val) .{ .blob = try ctx.arena.dupe(u8, &sealed.val) } else .null);
+    try fields.add("user_share", .{ .blob = try ctx.arena.dupe(u8, &sealed.user) });
+    try fields.add("nonce", .{ .blob = try ctx.arena.dupe(u8, &sealed.nonce) });
+    try fields.add("val_key", .{ .blob = try ctx.arena.dupe(u8, &keys.val) });
+    try fields.add("user_key", .{ .blob = try ctx.arena.dupe(u8, &keys.user) });
+    try fields.add("created_at", .{ .text = try iso8601.format(ctx.arena, host.nowMs()) });
+    try fields.insert(database, "enclaves");
+    return enclave_id;
+}
+
+/// The key of that identifier, or the vault's first: the one its DID is made of.
+pub fn load(ctx: *Ctx, database: Database, enclave_id: ?[]const u8) Error!Entry {
+    const select = "SELECT enclave_id, curve, public_key, val_share, user_share, nonce, val_key, user_key FROM enclaves ";
+    const statement = if (enclave_id) |wanted|
+        try database.query(select ++ "WHERE enclave_id = ?", &.{.{ .text = wanted }})
+    else
+        try database.query(select ++ "ORDER BY rowid LIMIT 1", &.{});
+    defer statement.finish();
+    if (!try statement.next()) return ctx.fail(error.NotFound, "enclave_id");
+    const curve = try curves.Curve.parse(try statement.text(ctx.arena, 1));
+    const point = try statement.fixed(65, 2);
+    return .{
+        .enclave_id = try statement.text(ctx.arena, 0),
+        .public = .{ .curve = curve, .x = point[1..33].*, .y = point[33..65].* },
+        .val = if (statement.isNull(3)) null else try statement.fixed(shares_file.sealed_length, 3),
+        .user = try statement.fixed(shares_file.sealed_length, 4),
+        .nonce = try statement.fixed(24, 5),
+        .keys = .{ .val = try statement.fixed(32, 6), .user = try statement.fixed(32, 7) },
+    };
+}
+
+/// Signs a digest with the key, `val_share` coming from the second place where the vault does not hold it.
+pub fn sign(ctx: *Ctx, entry: Entry, val_share: ?[shares_file.sealed_length]u8, digest: [32]u8, entropy: []const u8) Error!ecdsa.Signature {
+    var shares = try opened(ctx, entry, val_share);
+    defer shares.wipe();
+    return curves.sign(entry.public, shares, digest, entropy);
+}
+
+/// Other shares of the same key, sealed anew; with `rotate`, under new sealing keys too. Answers EncryptedShares.
+pub fn refresh(ctx: *Ctx, database: Database, entry: Entry, val_share: ?[shares_file.sealed_length]u8, rotate: bool) Error!Json {
+    var shares = try opened(ctx, entry, val_share);
+    defer shares.wipe();
+    var fresh = try curves.refresh(entry.public.curve, shares);
+    defer fresh.wipe();
+    const keys = if (rotate) try shares_file.Keys.generate() else entry.keys;
+    const sealed = try shares_file.seal(entry.public, fresh, keys);
+    try database.run(
+        \\UPDATE enclaves SET val_share = ?, user_share = ?, nonce = ?, val_key = ?, user_key = ?, generation = generation + 1
+        \\WHERE enclave_id = ?
+    , &.{
+        if (entry.val != null) .{ .blob = &sealed.val } else .null,
+        .{ .blob = &sealed.user },
+        .{ .blob = &sealed.nonce },
+        .{ .blob = &keys.val },
+        .{ .blob = &keys.user },
+        .{ .text = entry.enclave_id },
+    });
+    return encrypted(ctx, entry.public, sealed);
+}
+
+/// The interface's EncryptedShares.
+pub fn encrypted(ctx: *Ctx, public: curves.PublicKey, sealed: shares_file.Sealed) Error!Json {
+    const point = public.uncompressed();
+    return json.object(ctx.arena, .{
+        .public_key = try encoding.base64(ctx.arena, &point),
+        .public_key_hex = try encoding.bareHex(ctx.arena, &point),
+        .val_share = try encoding.base64(ctx.arena, &sealed.val),
+        .user_share = try encoding.base64(ctx.arena, &sealed.user),
+        .nonce = try encoding.base64(ctx.arena, &sealed.nonce),
+        .curve = public.curve.name(),
+        .pubkey_x = try encoding.bareHex(ctx.arena, &public.x),
+        .pubkey_y = try encoding.bareHex(ctx.arena, &public.y),
+    });
+}
+
+fn opened(ctx: *Ctx, entry: Entry, val_share: ?[shares_file.sealed_length]u8) Error!curves.Shares {
+    const val = val_share orelse entry.val orelse return ctx.fail(error.MissingField, "val_share");
+    return shares_file.open(entry.public, .{ .val = val, .user = entry.user, .nonce = entry.nonce }, entry.keys);
+}

@@ -1,0 +1,162 @@
+//! THE table of resources: the interface's fourteen, their columns, and the actions each has.
+
+const std = @import("std");
+
+pub const Kind = enum { text, time, integer, boolean, json, blob, hex };
+
+/// Who sets a column when a row is created.
+pub const Origin = enum { required, optional, system };
+
+pub const Column = struct {
+    name: []const u8,
+    kind: Kind = .text,
+    origin: Origin = .optional,
+    /// Whether `update` may change it.
+    mutable: bool = false,
+    /// Part of the interface's documented type, and so of QueryOutput.
+    documented: bool = false,
+};
+
+/// The actions that one piece of code serves for every resource.
+pub const Common = enum { list, get, create, update, delete, revoke };
+
+pub const Resource = struct {
+    name: []const u8,
+    /// The key column; a row made without one gets a random one where `random_key` says so.
+    key: []const u8 = "id",
+    random_key: bool = true,
+    columns: []const Column,
+    actions: []const Common,
+
+    pub fn column(resource: Resource, name: []const u8) ?Column {
+        for (resource.columns) |each| if (std.mem.eql(u8, each.name, name)) return each;
+        return null;
+    }
+};
+
+const id: Column = .{ .name = "id" };
+const created: Column = .{ .name = "created_at", .origin = .system };
+const revoked: Column = .{ .name = "revoked_at", .origin = .system };
+const token_columns = [_]Column{
+    .{ .name = "cid", .origin = .system },
+    .{ .name = "issuer", .origin = .system },
+    .{ .name = "audience", .origin = .system },
+    .{ .name = "subject", .origin = .system },
+    .{ .name = "command", .origin = .system },
+    .{ .name = "expiration", .kind = .integer, .origin = .system },
+    .{ .name = "token", .kind = .blob, .origin = .system },
+    created,
+};
+const bounded_token_columns = token_columns ++ [_]Column{
+    .{ .name = "not_before", .kind = .integer, .origin = .system },
+    revoked,
+};
+
+pub const all = [_]Resource{
+    .{ .name = "accounts", .columns = &.{
+        id,
+        .{ .name = "address", .origin = .required, .documented = true },
+        .{ .name = "chain_id", .origin = .required, .documented = true },
+        .{ .name = "coin_type", .kind = .integer, .documented = true },
+        .{ .name = "account_index", .kind = .integer, .documented = true },
+        .{ .name = "address_index", .kind = .integer, .documented = true },
+        .{ .name = "label", .mutable = true, .documented = true },
+        .{ .name = "is_default", .kind = .boolean, .origin = .system, .documented = true },
+        .{ .name = "enclave_id" },
+        created,
+    }, .actions = &.{ .list, .get, .create, .update, .delete } },
+    .{ .name = "credentials", .key = "credential_id", .random_key = false, .columns = &.{
+        .{ .name = "credential_id", .origin = .required, .documented = true },
+        .{ .name = "device_name", .mutable = true, .documented = true },
+        .{ .name = "device_type", .documented = true },
+        .{ .name = "authenticator", .mutable = true, .documented = true },
+        .{ .name = "transports", .kind = .json, .documented = true },
+        .{ .name = "public_key", .kind = .blob },
+        .{ .name = "sign_count", .kind = .integer, .mutable = true },
+        .{ .name = "created_at", .origin = .system, .documented = true },
+        .{ .name = "last_used", .origin = .system, .documented = true },
+    }, .actions = &.{ .list, .get, .create, .update, .delete } },
+    .{ .name = "sessions", .columns = &.{
+        id,
+        .{ .name = "credential_id" },
+        .{ .name = "name", .mutable = true },
+        .{ .name = "expires_at", .kind = .time, .mutable = true },
+        created,
+        revoked,
+    }, .actions = &.{ .list, .get, .create, .update, .delete, .revoke } },
+    .{ .name = "grants", .columns = &.{
+        id,
+        .{ .name = "session_id" },
+        .{ .name = "grantee", .origin = .required },
+        .{ .name = "command", .origin = .required },
+        .{ .name = "expires_at", .kind = .time, .mutable = true },
+        created,
+        revoked,
+    }, .actions = &.{ .list, .get, .create, .update, .delete, .revoke } },
+    // The sealed shares and their keys are columns of the table, but of no answer.
+    .{ .name = "enclaves", .key = "enclave_id", .columns = &.{
+        .{ .name = "enclave_id", .origin = .system },
+        .{ .name = "curve", .origin = .system },
+        .{ .name = "public_key", .kind = .hex, .origin = .system },
+        .{ .name = "generation", .kind = .integer, .origin = .system },
+        created,
+    }, .actions = &.{ .list, .get, .delete } },
+    .{ .name = "delegations", .key = "cid", .columns = &bounded_token_columns, .actions = &.{ .list, .get, .delete, .revoke } },
+    .{ .name = "ucans", .key = "cid", .columns = &bounded_token_columns, .actions = &.{ .list, .get, .delete, .revoke } },
+    .{ .name = "verification_methods", .columns = &.{
+        .{ .name = "id", .documented = true },
+        .{ .name = "type", .origin = .required, .documented = true },
+        .{ .name = "controller", .origin = .required, .documented = true },
+        .{ .name = "public_key", .origin = .required, .documented = true },
+        .{ .name = "purpose", .origin = .required, .mutable = true, .documented = true },
+        .{ .name = "enclave_id" },
+        created,
+    }, .actions = &.{ .list, .get, .create, .update, .delete } },
+    .{ .name = "services", .columns = &.{
+        id,
+        .{ .name = "type", .origin = .required },
+        .{ .name = "endpoint", .origin = .required, .mutable = true },
+        .{ .name = "name", .mutable = true },
+        created,
+    }, .actions = &.{ .list, .get, .create, .update, .delete } },
+    .{ .name = "service_configs", .columns = &.{
+        id,
+        .{ .name = "service_id", .origin = .required },
+        .{ .name = "name", .origin = .required },
+        .{ .name = "value", .origin = .required, .mutable = true },
+        created,
+    }, .actions = &.{ .list, .get, .create, .update, .delete } },
+    .{ .name = "tokens", .columns = &.{
+        id,
+        .{ .name = "service_id" },
+        .{ .name = "kind", .origin = .required },
+        .{ .name = "value", .origin = .required, .mutable = true },
+        .{ .name = "expires_at", .kind = .time, .mutable = true },
+        created,
+        revoked,
+    }, .actions = &.{ .list, .get, .create, .update, .delete, .revoke } },
+    .{ .name = "invocations", .key = "cid", .columns = &token_columns, .actions = &.{ .list, .get, .delete } },
+    .{ .name = "sync", .columns = &.{
+        id,
+        .{ .name = "device", .mutable = true },
+        .{ .name = "role", .origin = .required },
+        .{ .name = "status", .origin = .required, .mutable = true },
+        created,
+        .{ .name = "completed_at", .kind = .time, .mutable = true },
+    }, .actions = &.{ .list, .get, .create, .update, .delete } },
+    .{ .name = "oidc", .columns = &.{
+        id,
+        .{ .name = "issuer", .origin = .required },
+        .{ .name = "client_id", .origin = .required },
+        .{ .name = "subject" },
+        .{ .name = "scopes", .kind = .json, .mutable = true },
+        created,
+        revoked,
+    }, .actions = &.{ .list, .get, .create, .update, .delete, .revoke } },
+};
+
+/// The resource of that name, or null.
+pub fn find(name: []const u8) ?Resource {
+    for (all) |resource| if (std.mem.eql(u8, resource.name, name)) return resource;
+    return null;
+}

@@ -1,0 +1,220 @@
+//! list, get, create, update, delete and revoke for every resource of the table. Names in SQL come from the table only.
+
+const std = @import("std");
+const args = @import("../args.zig");
+const encoding = @import("../encoding.zig");
+const host = @import("../host.zig");
+const iso8601 = @import("../iso8601.zig");
+const json = @import("../json.zig");
+const resources = @import("resources.zig");
+const Ctx = @import("../context.zig").Ctx;
+const database_file = @import("database.zig");
+const Database = database_file.Database;
+const Error = @import("../errors.zig").Error;
+const Json = json.Json;
+const Resource = resources.Resource;
+const Value = database_file.Value;
+
+const max_text = 16 << 10;
+const max_blob = 64 << 10;
+const max_listed = 10_000;
+
+pub fn run(ctx: *Ctx, database: Database, resource: Resource, action: resources.Common, input: Json) Error!Json {
+    return switch (action) {
+        .list => list(ctx, database, resource, input),
+        .get => get(ctx, database, resource, try keyOf(ctx, resource, input)),
+        .create => create(ctx, database, resource, input),
+        .update => update(ctx, database, resource, input),
+        .delete => delete(ctx, database, resource, try keyOf(ctx, resource, input)),
+        .revoke => revoke(ctx, database, resource, try keyOf(ctx, resource, input)),
+    };
+}
+
+/// The key that the arguments name: under the key column's own name, or as `id`.
+pub fn keyOf(ctx: *Ctx, resource: Resource, input: Json) Error![]const u8 {
+    return try args.optionalString(ctx, input, resource.key, max_text) orelse args.string(ctx, input, "id", max_text);
+}
+
+/// {limit?, offset?} -> rows in the order of their making.
+pub fn list(ctx: *Ctx, database: Database, resource: Resource, input: Json) Error!Json {
+    const limit = try args.optionalInteger(ctx, input, "limit", 0, max_listed) orelse max_listed;
+    const offset = try args.optionalInteger(ctx, input, "offset", 0, std.math.maxInt(i32)) orelse 0;
+    const sql = try std.fmt.allocPrint(ctx.arena, "SELECT {s} FROM {s} ORDER BY created_at, rowid LIMIT ? OFFSET ?", .{
+        try columnList(ctx, resource, false), resource.name,
+    });
+    return collect(ctx, database, resource, sql, &.{ .{ .integer = limit }, .{ .integer = offset } }, false);
+}
+
+/// All rows, with the interface's documented fields only.
+pub fn documented(ctx: *Ctx, database: Database, resource: Resource) Error!Json {
+    const sql = try std.fmt.allocPrint(ctx.arena, "SELECT {s} FROM {s} ORDER BY created_at, rowid", .{
+        try columnList(ctx, resource, true), resource.name,
+    });
+    return collect(ctx, database, resource, sql, &.{}, true);
+}
+
+/// The row of that key. Fails with NotFound.
+pub fn get(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) Error!Json {
+    const sql = try std.fmt.allocPrint(ctx.arena, "SELECT {s} FROM {s} WHERE {s} = ?", .{
+        try columnList(ctx, resource, false), resource.name, resource.key,
+    });
+    const found = try collect(ctx, database, resource, sql, &.{.{ .text = key }}, false);
+    return if (found.array.items.len == 1) found.array.items[0] else ctx.fail(error.NotFound, resource.name);
+}
+
+/// A new row of the given fields; answers the whole row.
+pub fn create(ctx: *Ctx, database: Database, resource: Resource, input: Json) Error!Json {
+    var fields: Fields = .{ .ctx = ctx };
+    const key = try args.optionalString(ctx, input, resource.key, max_text) orelse
+        if (resource.random_key) try randomId(ctx) else return ctx.fail(error.MissingField, resource.key);
+    if (key.len == 0) return ctx.fail(error.InvalidField, resource.key);
+    try fields.add(resource.key, .{ .text = key });
+    for (resource.columns) |column| {
+        if (std.mem.eql(u8, column.name, resource.key) or column.origin == .system) continue;
+        if (try read(ctx, input, column)) |value| {
+            try fields.add(column.name, value);
+        } else if (column.origin == .required) return ctx.fail(error.MissingField, column.name);
+    }
+    try addTimes(ctx, &fields, resource);
+    try fields.insert(database, resource.name);
+    return get(ctx, database, resource, key);
+}
+
+/// Changes the given mutable fields; answers the whole row. Naming a field that cannot change is refused.
+pub fn update(ctx: *Ctx, database: Database, resource: Resource, input: Json) Error!Json {
+    const key = try keyOf(ctx, resource, input);
+    var sql: std.ArrayList(u8) = .empty;
+    var values: std.ArrayList(Value) = .empty;
+    for (resource.columns) |column| {
+        if (std.mem.eql(u8, column.name, resource.key) or std.mem.eql(u8, column.name, "id")) continue;
+        const value = try read(ctx, input, column) orelse continue;
+        if (!column.mutable) return ctx.fail(error.InvalidField, column.name);
+        if (values.items.len > 0) try sql.appendSlice(ctx.arena, ", ");
+        try sql.appendSlice(ctx.arena, column.name);
+        try sql.appendSlice(ctx.arena, " = ?");
+        try values.append(ctx.arena, value);
+    }
+    if (values.items.len == 0) return ctx.fail(error.MissingField, "nothing to change");
+    try values.append(ctx.arena, .{ .text = key });
+    const statement = try std.fmt.allocPrint(ctx.arena, "UPDATE {s} SET {s} WHERE {s} = ?", .{ resource.name, sql.items, resource.key });
+    try database.run(statement, values.items);
+    return get(ctx, database, resource, key);
+}
+
+/// Removes the row. Fails with NotFound, and with Conflict while another row depends on it.
+pub fn delete(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) Error!Json {
+    const sql = try std.fmt.allocPrint(ctx.arena, "DELETE FROM {s} WHERE {s} = ?", .{ resource.name, resource.key });
+    try database.run(sql, &.{.{ .text = key }});
+    if (database.changes() == 0) return ctx.fail(error.NotFound, resource.name);
+    return json.object(ctx.arena, .{ .deleted = key });
+}
+
+/// Marks the row as revoked; the first time stays. Fails with NotFound.
+pub fn revoke(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) Error!Json {
+    const sql = try std.fmt.allocPrint(ctx.arena, "UPDATE {s} SET revoked_at = coalesce(revoked_at, ?) WHERE {s} = ?", .{
+        resource.name, resource.key,
+    });
+    try database.run(sql, &.{ .{ .text = try iso8601.format(ctx.arena, host.nowMs()) }, .{ .text = key } });
+    return get(ctx, database, resource, key);
+}
+
+/// Columns and values of a row to be.
+pub const Fields = struct {
+    ctx: *Ctx,
+    names: std.ArrayList(u8) = .empty,
+    marks: std.ArrayList(u8) = .empty,
+    values: std.ArrayList(Value) = .empty,
+
+    pub fn add(fields: *Fields, name: []const u8, value: Value) Error!void {
+        const arena = fields.ctx.arena;
+        if (fields.values.items.len > 0) {
+            try fields.names.appendSlice(arena, ", ");
+            try fields.marks.appendSlice(arena, ", ");
+        }
+        try fields.names.appendSlice(arena, name);
+        try fields.marks.append(arena, '?');
+        try fields.values.append(arena, value);
+    }
+
+    pub fn insert(fields: *Fields, database: Database, table: []const u8) Error!void {
+        const sql = try std.fmt.allocPrint(fields.ctx.arena, "INSERT INTO {s} ({s}) VALUES ({s})", .{
+            table, fields.names.items, fields.marks.items,
+        });
+        try database.run(sql, fields.values.items);
+    }
+};
+
+/// 16 random bytes in hex.
+pub fn randomId(ctx: *Ctx) Error![]const u8 {
+    return encoding.bareHex(ctx.arena, &try host.randomBytes(16));
+}
+
+fn addTimes(ctx: *Ctx, fields: *Fields, resource: Resource) Error!void {
+    const now = try iso8601.format(ctx.arena, host.nowMs());
+    try fields.add("created_at", .{ .text = now });
+    if (resource.column("last_used") != null) try fields.add("last_used", .{ .text = now });
+}
+
+fn columnList(ctx: *Ctx, resource: Resource, only_documented: bool) Error![]const u8 {
+    var names: std.ArrayList(u8) = .empty;
+    for (resource.columns) |column| {
+        if (only_documented and !column.documented) continue;
+        if (names.items.len > 0) try names.appendSlice(ctx.arena, ", ");
+        try names.appendSlice(ctx.arena, column.name);
+    }
+    return names.items;
+}
+
+fn collect(ctx: *Ctx, database: Database, resource: Resource, sql: []const u8, values: []const Value, only_documented: bool) Error!Json {
+    const statement = try database.query(sql, values);
+    defer statement.finish();
+    var found = std.json.Array.init(ctx.arena);
+    while (try statement.next()) {
+        var row: std.json.ObjectMap = .empty;
+        var index: c_int = 0;
+        for (resource.columns) |column| {
+            if (only_documented and !column.documented) continue;
+            try row.put(ctx.arena, column.name, try shown(ctx, statement, index, column.kind));
+            index += 1;
+        }
+        try found.append(.{ .object = row });
+    }
+    return .{ .array = found };
+}
+
+fn shown(ctx: *Ctx, statement: database_file.Statement, index: c_int, kind: resources.Kind) Error!Json {
+    if (statement.isNull(index)) return .null;
+    return switch (kind) {
+        .text, .time => .{ .string = try statement.text(ctx.arena, index) },
+        .integer => .{ .integer = statement.integer(index) },
+        .boolean => .{ .bool = statement.integer(index) != 0 },
+        .blob => .{ .string = try encoding.base64(ctx.arena, try statement.blob(ctx.arena, index)) },
+        .hex => .{ .string = try encoding.bareHex(ctx.arena, try statement.blob(ctx.arena, index)) },
+        .json => std.json.parseFromSliceLeaky(Json, ctx.arena, try statement.text(ctx.arena, index), .{}) catch .null,
+    };
+}
+
+fn read(ctx: *Ctx, input: Json, column: resources.Column) Error!?Value {
+    switch (column.kind) {
+        .text => return if (try args.optionalString(ctx, input, column.name, max_text)) |text| .{ .text = text } else null,
+        .time => {
+            const text = try args.optionalString(ctx, input, column.name, 24) orelse return null;
+            return if (iso8601.isInstant(text)) .{ .text = text } else ctx.fail(error.InvalidField, column.name);
+        },
+        .integer => {
+            const number = try args.optionalInteger(ctx, input, column.name, 0, (1 << 53) - 1);
+            return if (number) |given| .{ .integer = given } else null;
+        },
+        .boolean => {
+            if (args.field(input, column.name) == null) return null;
+            return .{ .integer = @intFromBool(try args.boolean(ctx, input, column.name, false)) };
+        },
+        .blob, .hex => return if (try args.optionalBytes(ctx, input, column.name, max_blob)) |data| .{ .blob = data } else null,
+        .json => {
+            const given = args.field(input, column.name) orelse return null;
+            const text = std.json.Stringify.valueAlloc(ctx.arena, given, .{}) catch return error.OutOfMemory;
+            if (text.len > max_text) return ctx.fail(error.ValueTooLarge, column.name);
+            return .{ .text = text };
+        },
+    }
+}

@@ -1,0 +1,151 @@
+//! The open vault between calls: opening, saving, locking, and locking itself when idle.
+
+const std = @import("std");
+const aead = @import("../aead.zig");
+const args = @import("../args.zig");
+const host = @import("../host.zig");
+const memory = @import("../memory.zig");
+const meta = @import("meta.zig");
+const schema = @import("schema.zig");
+const sealed = @import("sealed.zig");
+const Ctx = @import("../context.zig").Ctx;
+const Database = @import("database.zig").Database;
+const Error = @import("../errors.zig").Error;
+const Json = @import("../json.zig").Json;
+const state = @import("../state.zig");
+
+pub const max_sealed = 16 << 20;
+
+/// The open vault; counts as activity. Fails with VaultLocked or VaultUninitialized.
+pub fn require(ctx: *Ctx) Error!*state.Open {
+    if (ctx.state.open) |*open| {
+        ctx.state.last_activity_ms = host.nowMs();
+        return open;
+    }
+    return if (ctx.state.sealed.len == 0) error.VaultUninitialized else error.VaultLocked;
+}
+
+/// The `key` field: {kind: "secret" | "prf" | "password", id?, secret | password}; null when absent.
+pub fn hostKey(ctx: *Ctx, input: Json, field: []const u8) Error!?sealed.HostKey {
+    const given = try args.optionalObject(ctx, input, field) orelse return null;
+    const kind_name = try args.string(ctx, given, "kind", 16);
+    const kind = std.meta.stringToEnum(sealed.Kind, kind_name) orelse return ctx.fail(error.InvalidField, "key kind");
+    const id = try args.optionalString(ctx, given, "id", sealed.max_wrap_id) orelse "";
+    if (kind == .password) {
+        const password = try args.string(ctx, given, "password", 1024);
+        if (password.len == 0) return ctx.fail(error.InvalidField, "password");
+        return .{ .kind = kind, .id = id, .secret = password };
+    }
+    const secret = try args.bytes(ctx, given, "secret", 128);
+    if (secret.len < 32) return ctx.fail(error.InvalidField, "secret"); // less could be searched
+    return .{ .kind = kind, .id = id, .secret = secret };
+}
+
+/// As `hostKey`, where there must be one.
+pub fn requireKey(ctx: *Ctx, input: Json) Error!sealed.HostKey {
+    return try hostKey(ctx, input, "key") orelse error.KeyRequired;
+}
+
+/// Makes `database` the open vault of `did` under a fresh data key, wrapped for `key` where there is one.
+pub fn adopt(ctx: *Ctx, database: Database, did: []const u8, key: ?sealed.HostKey) Error!void {
+    var open: state.Open = .{
+        .database = database,
+        .data_key = try host.randomBytes(32),
+        .revision = 0,
+        .wraps_arena = .init(memory.allocator),
+        .wraps = .empty,
+    };
+    errdefer open.wraps_arena.deinit();
+    if (key) |given| try keepWrap(&open, try sealed.wrap(ctx.arena, did, given, open.data_key));
+    try ctx.state.keepDid(did);
+    ctx.state.open = open;
+    ctx.state.last_activity_ms = host.nowMs();
+}
+
+/// Makes a database in the clear, from an export or another device, the open vault. It is examined first: nothing
+/// changes unless it is a sound vault.
+pub fn restore(ctx: *Ctx, image: []const u8, key: ?sealed.HostKey) Error!void {
+    const database = try Database.load(image);
+    errdefer database.close();
+    schema.check(database, ctx.arena) catch |err| return switch (err) {
+        error.OutOfMemory => err,
+        else => error.InvalidDatabase,
+    };
+    try schema.migrate(database, ctx.arena);
+    const did = try meta.get(database, ctx.arena, "did") orelse return error.InvalidDatabase;
+    if (did.len == 0 or did.len > sealed.max_did) return error.InvalidDatabase;
+    try adopt(ctx, database, did, key);
+    memory.allocator.free(ctx.state.sealed);
+    ctx.state.sealed = &.{}; // of another vault, or of an older state of this one
+}
+
+/// Opens sealed bytes with a host's key and makes them the open vault.
+pub fn open_(ctx: *Ctx, bytes: []const u8, key: sealed.HostKey) Error!void {
+    const header = try sealed.parse(ctx.arena, bytes);
+    var data_key = try sealed.unwrap(ctx.arena, header, key);
+    defer std.crypto.secureZero(u8, &data_key);
+    const image = try sealed.open(ctx.arena, header, data_key);
+    const database = try Database.load(image);
+    errdefer database.close();
+    try schema.migrate(database, ctx.arena);
+    var open: state.Open = .{
+        .database = database,
+        .data_key = data_key,
+        .revision = header.revision,
+        .wraps_arena = .init(memory.allocator),
+        .wraps = .empty,
+    };
+    errdefer open.wraps_arena.deinit();
+    for (header.wraps) |wrap| try keepWrap(&open, wrap);
+    try ctx.state.keepDid(header.did);
+    try ctx.state.keepSealed(bytes);
+    ctx.state.close();
+    ctx.state.open = open;
+    ctx.state.last_activity_ms = host.nowMs();
+}
+
+/// Remembers sealed bytes without opening them. What their header says is believed only when they are opened.
+pub fn keepLocked(ctx: *Ctx, bytes: []const u8) Error!void {
+    const header = try sealed.parse(ctx.arena, bytes);
+    try ctx.state.keepDid(header.did);
+    try ctx.state.keepSealed(bytes);
+}
+
+/// Seals the open vault under the next revision and a fresh nonce. The bytes stay in the state too.
+pub fn save(current: *state.State, scratch: std.mem.Allocator) Error![]const u8 {
+    const open = &(current.open orelse return error.VaultLocked);
+    if (open.wraps.items.len == 0) return error.KeyRequired; // nobody could ever open it
+    const image = try open.database.serialize(scratch);
+    const revision = open.revision + 1;
+    const bytes = try sealed.seal(memory.allocator, current.did, revision, host.nowMs(), open.wraps.items, open.data_key, image);
+    memory.allocator.free(current.sealed);
+    current.sealed = bytes;
+    open.revision = revision;
+    return bytes;
+}
+
+/// Locks a vault that has been idle too long. Changes not saved yet are sealed into the state first.
+pub fn lockWhenIdle(current: *state.State) void {
+    if (current.open == null or current.idle_ms == 0) return;
+    const now = host.nowMs();
+    const idle = now - current.last_activity_ms;
+    // A clock set back must not keep a vault open for ever.
+    if (idle >= 0 and idle < current.idle_ms) return;
+    if (idle < 0) {
+        current.last_activity_ms = now;
+        return;
+    }
+    var arena = std.heap.ArenaAllocator.init(memory.allocator);
+    defer arena.deinit();
+    // Without memory or randomness the last saved state is what remains; the vault locks all the same.
+    _ = save(current, arena.allocator()) catch {};
+    current.close();
+}
+
+/// Copies a wrap into the open vault's own memory.
+pub fn keepWrap(open: *state.Open, wrap: sealed.Wrap) Error!void {
+    const arena = open.wraps_arena.allocator();
+    var kept = wrap;
+    kept.id = try arena.dupe(u8, wrap.id);
+    try open.wraps.append(arena, kept);
+}

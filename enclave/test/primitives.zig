@@ -1,0 +1,89 @@
+//! The module's own sealing, HKDF and Argon2id, opened to a test that feeds them the standards' vectors. Never shipped:
+//! tests/enclave/primitives.py puts this file beside a copy of enclave/src and compiles both with the module's flags.
+//!
+//! Every input lies in one buffer, its parts one after the other; every answer replaces it and is returned as a length,
+//! or as -1 for a refusal.
+
+const std = @import("std");
+const aead = @import("aead.zig");
+const memory = @import("memory.zig");
+
+pub const std_options = @import("enclave.zig").std_options;
+pub const panic = std.debug.no_panic;
+
+var buffer: [1 << 17]u8 = undefined;
+
+export fn vector_buffer() [*]u8 {
+    return &buffer;
+}
+
+/// key ‖ nonce ‖ associated data ‖ plain -> ciphertext ‖ tag.
+export fn vector_seal(associated: u32, plain: u32) i32 {
+    const input = Sealing.read(associated, plain);
+    const out = aead.seal(memory.allocator, input.text, input.associated, input.nonce, input.key) catch return -1;
+    return answer(out);
+}
+
+/// key ‖ nonce ‖ associated data ‖ ciphertext ‖ tag -> plain.
+export fn vector_open(associated: u32, sealed: u32) i32 {
+    const input = Sealing.read(associated, sealed);
+    const refusal = error.WrongKey;
+    const out = aead.open(memory.allocator, input.text, input.associated, input.nonce, input.key, refusal) catch return -1;
+    return answer(out);
+}
+
+/// secret ‖ salt ‖ info -> 32 bytes.
+export fn vector_hkdf(secret: u32, salt: u32, info: u32) i32 {
+    const key = aead.hkdf(part(0, secret), part(secret, salt), part(secret + salt, info));
+    @memcpy(buffer[0..key.len], &key);
+    return key.len;
+}
+
+/// password ‖ salt -> 32 bytes, within the bounds that the module sets.
+export fn vector_argon2id(password: u32, salt: u32, memory_kib: u32, passes: u32, lanes: u32) i32 {
+    const parameters: aead.Argon2 = .{ .memory_kib = memory_kib, .passes = passes, .lanes = lanes };
+    const key = aead.argon2id(part(0, password), part(password, salt), parameters) catch return -1;
+    @memcpy(buffer[0..key.len], &key);
+    return key.len;
+}
+
+/// password ‖ salt ‖ secret ‖ associated data -> `length` bytes: what `aead.argon2id` calls, without its bounds, for
+/// vectors with little memory, other lengths or the parameters that the module does not use.
+export fn vector_argon2id_unbounded(password: u32, salt: u32, secret: u32, associated: u32, memory_kib: u32, passes: u32, lanes: u32, length: u32) i32 {
+    var out: [64]u8 = undefined;
+    std.crypto.pwhash.argon2.kdf(memory.allocator, out[0..length], part(0, password), part(password, salt), .{
+        .t = passes,
+        .m = memory_kib,
+        .p = @intCast(lanes),
+        .secret = if (secret == 0) null else part(password + salt, secret),
+        .ad = if (associated == 0) null else part(password + salt + secret, associated),
+    }, .argon2id, std.Io.failing) catch return -1;
+    @memcpy(buffer[0..length], out[0..length]);
+    return @intCast(length);
+}
+
+const Sealing = struct {
+    key: aead.Key,
+    nonce: aead.Nonce,
+    associated: []const u8,
+    text: []const u8,
+
+    fn read(associated: u32, text: u32) Sealing {
+        return .{
+            .key = buffer[0..32].*,
+            .nonce = buffer[32..44].*,
+            .associated = part(44, associated),
+            .text = part(44 + associated, text),
+        };
+    }
+};
+
+fn part(start: u32, length: u32) []const u8 {
+    return buffer[start..][0..length];
+}
+
+fn answer(out: []u8) i32 {
+    defer memory.allocator.free(out);
+    @memcpy(buffer[0..out.len], out);
+    return @intCast(out.len);
+}

@@ -1,0 +1,61 @@
+"""The enclave for asyncio: calls run on a thread of the instance's own, never on the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from holdfast.enclave.host import Enclave
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+T = TypeVar("T")
+
+
+class AsyncEnclave:
+    """One instance whose calls are awaited. Make it with `await AsyncEnclave.start()`; close it with `aclose`."""
+
+    def __init__(self, enclave: Enclave, executor: ThreadPoolExecutor) -> None:
+        self._enclave, self._executor = enclave, executor
+
+    @classmethod
+    async def start(cls, path: Path | None = None) -> Self:
+        """A fresh instance, loaded off the loop. Raises WasmLoadError as `Enclave` does."""
+        executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="enclave")
+        loop = asyncio.get_running_loop()
+        try:
+            return cls(await loop.run_in_executor(executor, partial(Enclave, path)), executor)
+        except BaseException:
+            executor.shutdown(wait=False)
+            raise
+
+    @property
+    def enclave(self) -> Enclave:
+        """The instance itself, for code that runs in threads."""
+        return self._enclave
+
+    async def call(self, function: str, /, **fields: object) -> dict[str, Any]:
+        """As `Enclave.call`."""
+        return await self._off_loop(partial(self._enclave.call, function, **fields))
+
+    async def call_as(self, kind: type[T], function: str, /, **fields: object) -> T:
+        """As `Enclave.call_as`."""
+        return await self._off_loop(partial(self._enclave.call_as, kind, function, **fields))
+
+    async def aclose(self) -> None:
+        """Discard the instance and its thread."""
+        await self._off_loop(self._enclave.close)
+        self._executor.shutdown(wait=False)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def _off_loop(self, work: partial[T] | Any) -> T:
+        result: T = await asyncio.get_running_loop().run_in_executor(self._executor, work)
+        return result

@@ -1,0 +1,199 @@
+"""One instance of the enclave: a sandbox of its own, one call at a time, bounded in memory and time."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+import msgspec
+import wasmtime
+
+from holdfast.enclave import clock, module
+from holdfast.wire.client_errors import PluginCallError, WasmLoadError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+T = TypeVar("T")
+
+ABI = 1
+MAX_MEMORY = 320 * 1024 * 1024  # Argon2id takes 65 MiB; the rest is room for the largest vault
+MAX_SECONDS = 30.0  # the longest honest call, Argon2id on a slow machine, stays below
+_BUFFER = 64 * 1024
+_ADDRESS_BITS = 32
+_LENGTH_MASK = (1 << _ADDRESS_BITS) - 1
+
+
+class Enclave:
+    """One instance of the module, holding at most one vault. Safe to call from any thread; calls take turns.
+
+    Args:
+        path: another module than the bundled one.
+        random: fills with cryptographic randomness; tests inject a fixed one.
+        now: seconds since 1970; tests inject a fixed one.
+
+    Raises:
+        WasmLoadError: the module cannot be loaded, or speaks another ABI.
+    """
+
+    def __init__(
+        self,
+        path: Path | None = None,
+        *,
+        random: Callable[[int], bytes] = os.urandom,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._lock = threading.Lock()
+        self._random, self._now = random, now
+        self._dead = ""
+        loaded = module.load(path)
+        try:
+            self._start(loaded)
+        except (wasmtime.WasmtimeError, wasmtime.Trap, KeyError) as error:
+            raise WasmLoadError(str(error).splitlines()[0]) from error
+
+    def call(self, function: str, /, **fields: object) -> dict[str, Any]:
+        """Run a function of enclave/ABI.md; `bytes` fields travel as base64, None counts as absent.
+
+        Raises:
+            PluginCallError: the function refused the call (`code` says why), or the instance has been closed.
+        """
+        return self.call_as(dict[str, Any], function, **fields)
+
+    def call_as(self, kind: type[T], function: str, /, **fields: object) -> T:
+        """As `call`, with the answer decoded as `kind` (a msgspec Struct, a TypedDict, ...)."""
+        answer = self.call_raw(function, msgspec.json.encode(fields))
+        if answer.startswith(b'{"error":{'):
+            refusal = msgspec.json.decode(answer, type=_Refusal).error
+            raise PluginCallError(function, refusal.message, refusal.code)
+        try:
+            return msgspec.json.decode(answer, type=kind)
+        except msgspec.ValidationError as error:
+            raise PluginCallError(function, "unexpected answer") from error
+
+    def call_raw(self, function: str, arguments: bytes) -> bytes:
+        """JSON in, JSON out, with errors as the module wrote them. Raises PluginCallError for a dead instance."""
+        with self._lock:
+            if self._dead:
+                raise PluginCallError(function, self._dead)
+            try:
+                return self._cross(function.encode(), arguments)
+            except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
+                self._drop("stopped by a trap")
+                raise PluginCallError(function, "the enclave stopped and was discarded") from error
+
+    def close(self) -> None:
+        """Discard the instance and its memory. Closing again is harmless."""
+        with self._lock:
+            if not self._dead:
+                self._wipe_memory()
+                self._drop("closed")
+
+    @property
+    def memory(self) -> bytes:
+        """A copy of the whole linear memory: for tests that search it for secrets."""
+        with self._lock:
+            return bytes(self._memory.read(self._store, 0, self._memory.data_len(self._store)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _start(self, loaded: wasmtime.Module) -> None:
+        self._store = wasmtime.Store(loaded_engine := module.engine())
+        self._store.set_limits(memory_size=MAX_MEMORY)
+        clock.keep_ticking(loaded_engine, self)
+        self._store.set_epoch_deadline(clock.ticks(MAX_SECONDS))
+        exports = _linker(self).instantiate(self._store, loaded).exports(self._store)
+        self._memory = _typed(exports["memory"], wasmtime.Memory)
+        self._allocate = _typed(exports["enclave_alloc"], wasmtime.Func)
+        self._free = _typed(exports["enclave_free"], wasmtime.Func)
+        self._call = _typed(exports["enclave_call"], wasmtime.Func)
+        _typed(exports["_initialize"], wasmtime.Func)(self._store)
+        spoken = _typed(exports["enclave_abi"], wasmtime.Func)(self._store)
+        if spoken != ABI:
+            raise WasmLoadError(f"the module speaks ABI {spoken}, this host {ABI}")
+        self._size, self._buffer = 0, 0
+        self._make_room(_BUFFER)
+
+    def _cross(self, name: bytes, arguments: bytes) -> bytes:
+        self._make_room(len(name) + len(arguments))
+        start = self._buffer
+        self._write(start, name + arguments)
+        self._store.set_epoch_deadline(clock.ticks(MAX_SECONDS))
+        packed = self._call(self._store, start, len(name), start + len(name), len(arguments)) & (1 << 64) - 1
+        return self._take_answer(packed >> _ADDRESS_BITS, packed & _LENGTH_MASK)
+
+    def _make_room(self, size: int) -> None:
+        if size <= self._size:
+            return
+        if self._buffer:
+            self._free(self._store, self._buffer, self._size)
+        self._size, self._buffer = 0, 0
+        wanted = max(size, _BUFFER)
+        self._buffer = self._allocate(self._store, wanted) & _LENGTH_MASK
+        if not self._buffer:
+            raise PluginCallError("enclave_alloc", "not enough memory for the input", "out_of_memory")
+        self._size = wanted
+
+    def _write(self, address: int, data: bytes) -> None:
+        ctypes.memmove(self._base() + address, data, len(data))
+
+    def _take_answer(self, address: int, length: int) -> bytes:
+        start = self._base() + address
+        answer = ctypes.string_at(start, length)
+        ctypes.memset(start, 0, length)  # the module would only wipe it at the next call
+        return answer
+
+    def _base(self) -> int:
+        # Asked anew each time: the memory may have moved when it grew.
+        return ctypes.addressof(self._memory.data_ptr(self._store).contents)
+
+    def _wipe_memory(self) -> None:
+        ctypes.memset(self._base(), 0, self._memory.data_len(self._store))
+
+    def _drop(self, why: str) -> None:
+        self._dead = why
+
+
+class _Reason(msgspec.Struct):
+    code: str
+    message: str
+
+
+class _Refusal(msgspec.Struct):
+    error: _Reason
+
+
+def _linker(enclave: Enclave) -> wasmtime.Linker:
+    # The callbacks hold the instance's sources only, not the instance: no cycle keeps a dropped vault alive.
+    random, now = enclave._random, enclave._now  # noqa: SLF001 - part of the same class's construction
+    i32, f64 = wasmtime.ValType.i32(), wasmtime.ValType.f64()
+
+    def host_random(caller: wasmtime.Caller, address: int, length: int) -> int:
+        size = length & _LENGTH_MASK
+        try:
+            data = random(size)
+            if len(data) != size:
+                return 1
+            _typed(caller["memory"], wasmtime.Memory).write(caller, data, address & _LENGTH_MASK)
+        except Exception:  # noqa: BLE001 - whatever the source raises: the module must learn that there is no randomness
+            return 1
+        return 0
+
+    linker = wasmtime.Linker(module.engine())
+    linker.define_func("env", "host_random", wasmtime.FuncType([i32, i32], [i32]), host_random, access_caller=True)
+    linker.define_func("env", "host_now_ms", wasmtime.FuncType([], [f64]), lambda: float(int(now() * 1000)))
+    return linker
+
+
+def _typed(export: object, kind: type[T]) -> T:
+    if not isinstance(export, kind):
+        raise WasmLoadError(f"the module lacks a {kind.__name__.lower()} that the ABI promises")
+    return export
