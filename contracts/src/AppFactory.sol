@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
+import {VaultAccount} from "./VaultAccount.sol";
+
+/// @title Factory of vault accounts
+/// @notice An account's address follows from its first key and a salt, before and after it is created.
+contract AppFactory {
+    /// @notice The code that every account runs.
+    address public immutable implementation;
+
+    /// @notice An account was created.
+    /// @param account Its address.
+    /// @param owner Address that stands for its first key: the last 20 bytes of Keccak-256(X ‖ Y).
+    /// @param pubKeyX X of its first key.
+    /// @param pubKeyY Y of it.
+    /// @param salt What tells accounts of the same key apart.
+    event AccountCreated(
+        address indexed account, address indexed owner, uint256 pubKeyX, uint256 pubKeyY, uint256 salt
+    );
+
+    /// @param accountImplementation The code that every account runs.
+    constructor(address accountImplementation) {
+        implementation = accountImplementation;
+    }
+
+    /// @notice Creates the account of a key and salt, or finds it created already.
+    /// @dev Reverts with `InvalidPublicKey` of the account when the coordinates are no point of P-256.
+    /// @param pubKeyX X of its first key.
+    /// @param pubKeyY Y of it.
+    /// @param salt What tells accounts of the same key apart.
+    /// @return account Its address.
+    function createAccount(uint256 pubKeyX, uint256 pubKeyY, uint256 salt) external returns (address account) {
+        account = getAddress(pubKeyX, pubKeyY, salt);
+        if (account.code.length != 0) return account;
+        Clones.cloneDeterministic(implementation, _cloneSalt(pubKeyX, pubKeyY, salt));
+        VaultAccount(payable(account)).initialize(pubKeyX, pubKeyY);
+        emit AccountCreated(account, _ownerOf(pubKeyX, pubKeyY), pubKeyX, pubKeyY, salt);
+    }
+
+    /// @notice Address of the account of a key and salt, created or not. Answers for any coordinates.
+    /// @param pubKeyX X of its first key.
+    /// @param pubKeyY Y of it.
+    /// @param salt What tells accounts of the same key apart.
+    /// @return account Its address.
+    function getAddress(uint256 pubKeyX, uint256 pubKeyY, uint256 salt) public view returns (address account) {
+        return Clones.predictDeterministicAddress(implementation, _cloneSalt(pubKeyX, pubKeyY, salt));
+    }
+
+    function _cloneSalt(uint256 pubKeyX, uint256 pubKeyY, uint256 salt) private pure returns (bytes32) {
+        return keccak256(abi.encode(pubKeyX, pubKeyY, salt));
+    }
+
+    function _ownerOf(uint256 pubKeyX, uint256 pubKeyY) private pure returns (address) {
+        return address(uint160(uint256(keccak256(abi.encode(pubKeyX, pubKeyY)))));
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+/// @title Reads that cannot revert
+/// @notice Calls a view function of an address that may have no code, the wrong code, or code that reverts, loops
+/// or returns megabytes. An answer counts only when it has exactly the expected length.
+library SafeRead {
+    /// @dev Gas for one read: far above what ours need, far below what would starve the caller.
+    uint256 internal constant GAS_LIMIT = 100_000;
+
+    /// @notice Reads one word.
+    /// @param target Any address.
+    /// @param data Selector and arguments.
+    /// @return value The answer, or zero when there was none of 32 bytes.
+    function word(address target, bytes memory data) internal view returns (uint256 value) {
+        (value,) = _read(target, data, 32);
+    }
+
+    /// @notice Reads two words.
+    /// @param target Any address.
+    /// @param data Selector and arguments.
+    /// @return first The first word of the answer, or zero when there was none of 64 bytes.
+    /// @return second Likewise the second.
+    function twoWords(address target, bytes memory data) internal view returns (uint256 first, uint256 second) {
+        return _read(target, data, 64);
+    }
+
+    /// @dev Copies at most 64 bytes, into scratch space: a huge answer costs its sender, not us.
+    function _read(address target, bytes memory data, uint256 size)
+        private
+        view
+        returns (uint256 first, uint256 second)
+    {
+        uint256 gasLimit = GAS_LIMIT;
+        assembly ("memory-safe") {
+            let ok := staticcall(gasLimit, target, add(data, 0x20), mload(data), 0x00, size)
+            if and(ok, eq(returndatasize(), size)) {
+                first := mload(0x00)
+                if eq(size, 64) { second := mload(0x20) }
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+import {IEntryPoint, IPaymaster, PackedUserOperation} from "@openzeppelin/contracts/interfaces/IERC4337.sol";
+import {ERC4337Utils} from "@openzeppelin/contracts/account/utils/ERC4337Utils.sol";
+import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
+import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
+
+/// @title Sponsor of operations
+/// @notice For local chains only: pays for every operation that the sponsor's key signed. The deploy tool refuses it
+/// elsewhere. Serves EntryPoint v0.7 and v0.8 from a deposit with each.
+/// @dev Paymaster data: validUntil (6 bytes) ‖ validAfter (6 bytes) ‖ secp256k1 signature r ‖ s ‖ v (65 bytes) over
+/// `getHash` as an EIP-191 personal message.
+contract DevPaymaster is IPaymaster {
+    /// @notice Only an entry point may ask for sponsorship.
+    /// @param caller Who asked.
+    error NotEntryPoint(address caller);
+
+    /// @notice Only the sponsor may take the deposit back.
+    /// @param caller Who tried.
+    error NotSponsor(address caller);
+
+    /// @notice The paymaster data has another length than 77 bytes.
+    /// @param length Bytes that were given.
+    error InvalidPaymasterData(uint256 length);
+
+    uint256 private constant DATA_OFFSET = 52;
+    uint256 private constant DATA_LENGTH = 77;
+
+    /// @notice Whose signature sponsors an operation.
+    address public immutable sponsor;
+
+    /// @param sponsorAddress Whose signature sponsors an operation.
+    constructor(address sponsorAddress) {
+        sponsor = sponsorAddress;
+    }
+
+    /// @inheritdoc IPaymaster
+    /// @notice Tells the entry point whether the sponsor signed the operation, and for which time.
+    /// @param userOp The operation.
+    /// @return context Empty: nothing is left to do afterwards.
+    /// @return validationData Signature verdict and validity, packed as ERC-4337 says.
+    function validatePaymasterUserOp(PackedUserOperation calldata userOp, bytes32, uint256)
+        external
+        view
+        returns (bytes memory context, uint256 validationData)
+    {
+        if (!_isEntryPoint(msg.sender)) revert NotEntryPoint(msg.sender);
+        (uint48 validUntil, uint48 validAfter, bytes calldata signature) = _parse(userOp.paymasterAndData);
+        bytes32 digest = MessageHashUtils.toEthSignedMessageHash(getHash(userOp, msg.sender, validUntil, validAfter));
+        (address signer, ECDSA.RecoverError failure,) = ECDSA.tryRecover(digest, signature);
+        bool signed = failure == ECDSA.RecoverError.NoError && signer == sponsor;
+        uint256 verdict = signed ? ERC4337Utils.SIG_VALIDATION_SUCCESS : ERC4337Utils.SIG_VALIDATION_FAILED;
+        return ("", uint256(validAfter) << 208 | uint256(validUntil) << 160 | verdict);
+    }
+
+    /// @inheritdoc IPaymaster
+    /// @notice Never called, as `validatePaymasterUserOp` returns no context; refuses everyone.
+    function postOp(PostOpMode, bytes calldata, uint256, uint256) external view {
+        revert NotEntryPoint(msg.sender);
+    }
+
+    /// @notice Adds wei to the deposit with an entry point.
+    /// @param entryPoint EntryPoint v0.7 or v0.8.
+    function deposit(address entryPoint) external payable {
+        if (!_isEntryPoint(entryPoint)) revert NotEntryPoint(entryPoint);
+        IEntryPoint(entryPoint).depositTo{value: msg.value}(address(this));
+    }
+
+    /// @notice Takes wei of a deposit back.
+    /// @param entryPoint EntryPoint v0.7 or v0.8.
+    /// @param to Who gets them.
+    /// @param amount How many.
+    function withdraw(address entryPoint, address payable to, uint256 amount) external {
+        if (msg.sender != sponsor) revert NotSponsor(msg.sender);
+        IEntryPoint(entryPoint).withdrawTo(to, amount);
+    }
+
+    /// @notice What the sponsor signs (as an EIP-191 personal message): all of the operation but the two signatures.
+    /// @param userOp The operation; of its paymaster data only the two gas limits count.
+    /// @param entryPoint The entry point that will be asked.
+    /// @param validUntil Unix time after which the sponsorship is over, or zero for never.
+    /// @param validAfter Unix time before which it is not yet good.
+    /// @return hash What to sign.
+    function getHash(PackedUserOperation calldata userOp, address entryPoint, uint48 validUntil, uint48 validAfter)
+        public
+        view
+        returns (bytes32 hash)
+    {
+        bytes32 operation = keccak256(
+            abi.encode(
+                userOp.sender,
+                userOp.nonce,
+                keccak256(userOp.initCode),
+                keccak256(userOp.callData),
+                userOp.accountGasLimits,
+                bytes32(userOp.paymasterAndData[20:DATA_OFFSET]),
+                userOp.preVerificationGas,
+                userOp.gasFees
+            )
+        );
+        return keccak256(abi.encode(operation, block.chainid, entryPoint, address(this), validUntil, validAfter));
+    }
+
+    function _parse(bytes calldata paymasterAndData) private pure returns (uint48, uint48, bytes calldata) {
+        uint256 length = paymasterAndData.length - DATA_OFFSET;
+        if (length != DATA_LENGTH) revert InvalidPaymasterData(length);
+        bytes calldata data = paymasterAndData[DATA_OFFSET:];
+        return (uint48(bytes6(data[:6])), uint48(bytes6(data[6:12])), data[12:]);
+    }
+
+    function _isEntryPoint(address caller) private pure returns (bool) {
+        return caller == address(ERC4337Utils.ENTRYPOINT_V07) || caller == address(ERC4337Utils.ENTRYPOINT_V08);
+    }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+/// @title Registry of decentralized identifiers and their aliases
+/// @notice Knows a DID and an alias by their Keccak-256 hashes only. A DID has one controller, a controller has one
+/// DID, and an alias belongs to one DID for good.
+/// @dev A hash that is claimed for the first time must have been committed to in an earlier block. Whoever learns it
+/// from a pending claim has no commitment of that age, so copying the claim gains nothing. Anyone may post a commitment
+/// for anyone: an account without balance, or not yet deployed, still claims its DID and alias in one operation.
+interface IDIDRegistry {
+    /// @notice A hash argument is zero where it must name something.
+    error ZeroHash();
+
+    /// @notice The metadata CID is longer than the registry stores.
+    /// @param length Bytes that were given.
+    /// @param max Bytes that are allowed.
+    error MetadataTooLong(uint256 length, uint256 max);
+
+    /// @notice The DID is taken.
+    /// @param didHash Keccak-256 of the DID.
+    /// @param controller Who controls it.
+    error DidAlreadyRegistered(bytes32 didHash, address controller);
+
+    /// @notice The controller has a DID already.
+    /// @param controller The address that tried to take a second one.
+    /// @param didHash The DID that it has.
+    error ControllerAlreadyHasDid(address controller, bytes32 didHash);
+
+    /// @notice No such DID.
+    /// @param didHash Keccak-256 of the DID.
+    error DidNotFound(bytes32 didHash);
+
+    /// @notice The DID is deactivated: nothing but its reactivation is allowed.
+    /// @param didHash Keccak-256 of the DID.
+    error DidNotActive(bytes32 didHash);
+
+    /// @notice The alias is taken, active or not.
+    /// @param aliasHash Keccak-256 of the lower-cased alias.
+    /// @param didHash The DID that holds it.
+    error AliasTaken(bytes32 aliasHash, bytes32 didHash);
+
+    /// @notice No such alias.
+    /// @param aliasHash Keccak-256 of the lower-cased alias.
+    error AliasNotFound(bytes32 aliasHash);
+
+    /// @notice Only the DID's controller may do this.
+    /// @param didHash Keccak-256 of the DID.
+    /// @param caller Who tried.
+    /// @param controller Who may.
+    error NotController(bytes32 didHash, address caller, address controller);
+
+    /// @notice Only the address that the controller named may accept the DID.
+    /// @param didHash Keccak-256 of the DID.
+    /// @param caller Who tried.
+    /// @param proposed Who may; zero when nobody was named.
+    error NotProposedController(bytes32 didHash, address caller, address proposed);
+
+    /// @notice The claim was not committed to.
+    /// @param commitment What `commitmentOf` gives for this claim.
+    error NotCommitted(bytes32 commitment);
+
+    /// @notice The commitment stands in this very block; the claim must stand in a later one.
+    /// @param commitment What was committed.
+    /// @param blockNumber The block of the commitment.
+    error CommitmentTooNew(bytes32 commitment, uint256 blockNumber);
+
+    /// @notice The commitment is older than `MAX_COMMITMENT_AGE`.
+    /// @param commitment What was committed.
+    /// @param expiredAt Unix time at which it lapsed.
+    error CommitmentExpired(bytes32 commitment, uint256 expiredAt);
+
+    /// @notice A commitment was posted, or renewed after its expiry.
+    /// @param commitment What `commitmentOf` gives for the claim that will follow.
+    event Committed(bytes32 indexed commitment);
+
+    /// @notice A DID was registered; it is active.
+    /// @param didHash Keccak-256 of the DID.
+    /// @param controller Who controls it.
+    /// @param metadataCid IPFS CID of its metadata, or empty.
+    event DidRegistered(bytes32 indexed didHash, address indexed controller, string metadataCid);
+
+    /// @notice A DID's metadata changed.
+    /// @param didHash Keccak-256 of the DID.
+    /// @param metadataCid The new CID, or empty.
+    event DidMetadataUpdated(bytes32 indexed didHash, string metadataCid);
+
+    /// @notice A DID was deactivated or reactivated.
+    /// @param didHash Keccak-256 of the DID.
+    /// @param active The new state.
+    event DidStatusChanged(bytes32 indexed didHash, bool active);
+
+    /// @notice A controller named a successor, or (zero) took the naming back. Control has not changed yet.
+    /// @param didHash Keccak-256 of the DID.
+    /// @param controller Who controls it.
+    /// @param proposed Who may accept it.
+    event DidControllerProposed(bytes32 indexed didHash, address indexed controller, address indexed proposed);
+
+    /// @notice A DID has a new controller, and with it all of its aliases.
+    /// @param didHash Keccak-256 of the DID.
+    /// @param previousController Who controlled it.
+    /// @param controller Who controls it now.
+    event DidControllerChanged(bytes32 indexed didHash, address indexed previousController, address indexed controller);
+
+    /// @notice An alias was registered; it is active.
+    /// @param aliasHash Keccak-256 of the lower-cased alias.
+    /// @param didHash The DID that holds it.
+    /// @param controller The DID's controller at that moment.
+    event AliasRegistered(bytes32 indexed aliasHash, bytes32 indexed didHash, address indexed controller);
+
+    /// @notice An alias was deactivated or reactivated; it stays taken either way.
+    /// @param aliasHash Keccak-256 of the lower-cased alias.
+    /// @param active The new state.
+    event AliasStatusChanged(bytes32 indexed aliasHash, bool active);
+
+    /// @notice Announces a claim without saying which. Anyone may post it for anyone. Posting one again that has not
+    /// expired changes nothing, so that nobody can make another's commitment younger.
+    /// @param commitment What `commitmentOf` gives.
+    function commit(bytes32 commitment) external;
+
+    /// @notice Registers the caller's DID and, unless `aliasHash` is zero, its first alias. The commitment has secret
+    /// zero: enough while nobody can guess the caller's address, as with an account of a fresh key.
+    /// @param didHash Keccak-256 of the DID.
+    /// @param aliasHash Keccak-256 of the lower-cased alias, or zero for none.
+    /// @param metadataCid IPFS CID of the DID's metadata, or empty.
+    function register(bytes32 didHash, bytes32 aliasHash, string calldata metadataCid) external;
+
+    /// @notice As `register`, for a caller whose address is public: the secret keeps the commitment from being guessed.
+    /// @param didHash Keccak-256 of the DID.
+    /// @param aliasHash Keccak-256 of the lower-cased alias, or zero for none.
+    /// @param metadataCid IPFS CID of the DID's metadata, or empty.
+    /// @param secret The random 32 bytes that went into the commitment.
+    function registerWithSecret(bytes32 didHash, bytes32 aliasHash, string calldata metadataCid, bytes32 secret)
+        external;
+
+    /// @notice Registers the caller's DID without an alias; the commitment has alias and secret zero.
+    /// @param didHash Keccak-256 of the DID.
+    /// @param metadataCid IPFS CID of the DID's metadata, or empty.
+    function registerDid(bytes32 didHash, string calldata metadataCid) external;
+
+    /// @notice Gives the caller's DID a further alias.
+    /// @param aliasHash Keccak-256 of the lower-cased alias.
+    /// @param didHash Keccak-256 of the caller's DID.
+    /// @param secret The random 32 bytes that went into the commitment: the DID is public, so it needs one.
+    function registerAlias(bytes32 aliasHash, bytes32 didHash, bytes32 secret) external;
+
+    /// @notice Replaces the metadata CID of the caller's DID.
+    /// @param didHash Keccak-256 of the DID.
+    /// @param metadataCid The new CID, or empty.
+    function setMetadata(bytes32 didHash, string calldata metadataCid) external;
+
+    /// @notice Deactivates or reactivates the caller's DID.
+    /// @param didHash Keccak-256 of the DID.
+    /// @param active The new state.
+    function setDidActive(bytes32 didHash, bool active) external;
+
+    /// @notice Deactivates or reactivates an alias of the caller's DID. It stays taken either way.
+    /// @param aliasHash Keccak-256 of the lower-cased alias.
+    /// @param active The new state.
+    function setAliasActive(bytes32 aliasHash, bool active) external;
+
+    /// @notice Names who may take the caller's DID over. Nothing changes until that address calls `acceptController`:
+    /// otherwise anyone could fill another's single place with a worthless DID.
+    /// @param didHash Keccak-256 of the DID.
+    /// @param newController Who may accept it.
+    function changeController(bytes32 didHash, address newController) external;
+
+    /// @notice Takes over a DID whose controller named the caller.
+    /// @param didHash Keccak-256 of the DID.
+    function acceptController(bytes32 didHash) external;
+
+    /// @notice A DID's record; all zero when there is none.
+    /// @param didHash Keccak-256 of the DID.
+    /// @return controller Who controls it.
+    /// @return active Whether it is active.
+    /// @return metadataCid IPFS CID of its metadata, or empty.
+    function getDid(bytes32 didHash) external view returns (address controller, bool active, string memory metadataCid);
+
+    /// @notice An alias's record; all zero when there is none.
+    /// @param aliasHash Keccak-256 of the lower-cased alias.
+    /// @return didHash The DID that holds it.
+    /// @return controller The DID's controller.
+    /// @return active Whether the alias is active; it resolves only while the DID is active too.
+    function getAlias(bytes32 aliasHash) external view returns (bytes32 didHash, address controller, bool active);
+
+    /// @notice The DID of a controller.
+    /// @param controller Any address.
+    /// @return didHash Its DID, or zero.
+    function didOf(address controller) external view returns (bytes32 didHash);
+
+    /// @notice Who may accept a DID.
+    /// @param didHash Keccak-256 of the DID.
+    /// @return proposed The address that its controller named, or zero.
+    function proposedController(bytes32 didHash) external view returns (address proposed);
+
+    /// @notice Whether a DID is registered and active.
+    /// @param didHash Keccak-256 of the DID.
+    /// @return active True for a registered, active DID.
+    function isDidActive(bytes32 didHash) external view returns (bool active);
+
+    /// @notice Whether an alias can still be registered.
+    /// @param aliasHash Keccak-256 of the lower-cased alias.
+    /// @return available False for a taken alias, and for zero, which is none.
+    function isAliasAvailable(bytes32 aliasHash) external view returns (bool available);
+
+    /// @notice When something was committed to.
+    /// @param commitment What `commitmentOf` gives.
+    /// @return blockNumber Block of the commitment, zero when there is none.
+    /// @return timestamp Unix time of that block.
+    function committedAt(bytes32 commitment) external view returns (uint256 blockNumber, uint256 timestamp);
+
+    /// @notice What has to be committed to before a claim.
+    /// @param didHash Keccak-256 of the DID.
+    /// @param aliasHash Keccak-256 of the lower-cased alias, or zero for none.
+    /// @param controller Who will claim.
+    /// @param secret Random 32 bytes, or zero for the forms without one.
+    /// @return commitment Keccak-256 of the four words.
+    function commitmentOf(bytes32 didHash, bytes32 aliasHash, address controller, bytes32 secret)
+        external
+        pure
+        returns (bytes32 commitment);
+}

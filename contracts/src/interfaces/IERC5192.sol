@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+/// @title ERC-5192: minimal soulbound tokens
+interface IERC5192 {
+    /// @notice A token became bound to its holder.
+    /// @param tokenId The token.
+    event Locked(uint256 tokenId);
+
+    /// @notice A token became transferable. Named by the standard; ours never emits it.
+    /// @param tokenId The token.
+    event Unlocked(uint256 tokenId);
+
+    /// @notice Whether a token is bound to its holder. Reverts for a token that does not exist.
+    /// @param tokenId The token.
+    /// @return bound True for every token of ours.
+    function locked(uint256 tokenId) external view returns (bool bound);
+}

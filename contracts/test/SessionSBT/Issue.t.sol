@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+import {Fixture} from "../utils/Fixture.sol";
+
+import {SessionSBT} from "../../src/SessionSBT.sol";
+import {IERC5192} from "../../src/interfaces/IERC5192.sol";
+
+contract IssueTest is Fixture {
+    function testFuzz_issuesToTheCaller(address holder, bytes32 session, uint64 expiry) public {
+        vm.assume(holder != address(0) && session != 0 && expiry > block.timestamp);
+        uint256 tokenId = uint256(keccak256(abi.encode(holder, session)));
+        vm.expectEmit(true, true, true, true, address(sessions));
+        emit IERC5192.Locked(tokenId);
+        vm.expectEmit(true, true, true, true, address(sessions));
+        emit SessionSBT.SessionIssued(tokenId, holder, session, expiry);
+        vm.prank(holder);
+        vm.assertEq(sessions.issue(session, expiry), tokenId);
+        vm.assertEq(sessions.ownerOf(tokenId), holder);
+        vm.assertEq(sessions.balanceOf(holder), 1);
+        vm.assertEq(sessions.expiryOf(tokenId), expiry);
+        vm.assertEq(sessions.tokenIdOf(holder, session), tokenId);
+    }
+
+    function test_issuesToAContractThatReceivesNoTokens() public {
+        vm.prank(address(registry));
+        sessions.issue("s", uint64(block.timestamp + 1));
+    }
+
+    function test_refusesZeroHash() public {
+        vm.expectRevert(abi.encodeWithSelector(SessionSBT.ZeroHash.selector));
+        vm.prank(alice);
+        sessions.issue(0, uint64(block.timestamp + 1));
+    }
+
+    function testFuzz_refusesWhatIsOver(uint64 expiry) public {
+        expiry = uint64(expiry % (block.timestamp + 1));
+        vm.expectRevert(abi.encodeWithSelector(SessionSBT.AlreadyExpired.selector, expiry, block.timestamp));
+        vm.prank(alice);
+        sessions.issue("s", expiry);
+    }
+
+    function test_refusesThisVerySecond() public {
+        uint64 now_ = uint64(block.timestamp);
+        vm.expectRevert(abi.encodeWithSelector(SessionSBT.AlreadyExpired.selector, now_, block.timestamp));
+        vm.prank(alice);
+        sessions.issue("s", now_);
+    }
+
+    function test_refusesTheSameSessionTwice() public {
+        vm.startPrank(alice);
+        uint256 tokenId = sessions.issue("s", uint64(block.timestamp + 1));
+        vm.warp(block.timestamp + 2);
+        vm.expectRevert(abi.encodeWithSelector(SessionSBT.AlreadyIssued.selector, tokenId));
+        sessions.issue("s", uint64(block.timestamp + 9));
+    }
+
+    function test_anotherHolderMayUseTheSameHash() public {
+        vm.prank(alice);
+        sessions.issue("s", uint64(block.timestamp + 1));
+        vm.prank(bob);
+        sessions.issue("s", uint64(block.timestamp + 1));
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+import {VaultAccount} from "../../src/VaultAccount.sol";
+import {Fixture} from "../utils/Fixture.sol";
+
+import {IEntryPoint, PackedUserOperation} from "@openzeppelin/contracts/interfaces/IERC4337.sol";
+import {AppFactory} from "../../src/AppFactory.sol";
+import {DIDRegistry} from "../../src/DIDRegistry.sol";
+import {IUserOpHash} from "../utils/Fixture.sol";
+
+/// @notice Whole operations through the real entry points, with and without the precompile.
+contract EntryPointTest is Fixture {
+    function setUp() public override {
+        super.setUp();
+        _deployEntryPoints();
+    }
+
+    function test_v07DeploysAndRegistersInOneOperation() public {
+        _deployAndRegister(EP07);
+    }
+
+    function test_v08DeploysAndRegistersInOneOperation() public {
+        _deployAndRegister(EP08);
+    }
+
+    function test_v07RefusesAForgedOperation() public {
+        _refuseForged(EP07);
+    }
+
+    function test_v08RefusesAForgedOperation() public {
+        _refuseForged(EP08);
+    }
+
+    function test_anOperationOfOneEntryPointIsNoneOfTheOther() public {
+        PackedUserOperation memory op = _funded();
+        op.signature = _sign(KEY, IUserOpHash(EP08).getUserOpHash(op));
+        vm.expectRevert(abi.encodeWithSelector(bytes4(0x220266b6), 0, "AA24 signature error"));
+        _handleOne(EP07, op);
+    }
+
+    function _deployAndRegister(address entryPoint) private {
+        address predicted = factory.getAddress(pubKeyX, pubKeyY, 77);
+        vm.deal(predicted, 1 ether);
+        _commit(DID, ALIAS, predicted, 0);
+        bytes memory call = abi.encodeCall(DIDRegistry.register, (DID, ALIAS, CID));
+        PackedUserOperation memory op =
+            _operation(predicted, abi.encodeCall(VaultAccount.execute, (address(registry), 0, call)));
+        op.initCode =
+            abi.encodePacked(address(factory), abi.encodeCall(AppFactory.createAccount, (pubKeyX, pubKeyY, 77)));
+        op.signature = _assert(KEY, IUserOpHash(entryPoint).getUserOpHash(op), 0x05);
+        _handleOne(entryPoint, op);
+        vm.assertEq(registry.didOf(predicted), DID);
+        (uint256 nonce, bytes32 did, bool active, uint256 x, uint256 y) =
+            helper.getAccountStateAt(predicted, entryPoint);
+        vm.assertTrue(nonce == 1 && did == DID && active && x == pubKeyX && y == pubKeyY);
+    }
+
+    function _refuseForged(address entryPoint) private {
+        PackedUserOperation memory op = _funded();
+        op.signature = _sign(OTHER_KEY, IUserOpHash(entryPoint).getUserOpHash(op));
+        vm.expectRevert(abi.encodeWithSelector(bytes4(0x220266b6), 0, "AA24 signature error"));
+        _handleOne(entryPoint, op);
+    }
+
+    function _funded() private returns (PackedUserOperation memory) {
+        vm.deal(address(account), 1 ether);
+        return _operation(address(account), abi.encodeCall(VaultAccount.execute, (bob, 1, "")));
+    }
+
+    function _handleOne(address entryPoint, PackedUserOperation memory op) private {
+        PackedUserOperation[] memory ops = new PackedUserOperation[](1);
+        ops[0] = op;
+        vm.prank(bob, bob);
+        IEntryPoint(entryPoint).handleOps(ops, payable(bob));
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+import {VaultAccount} from "../../src/VaultAccount.sol";
+import {Fixture} from "../utils/Fixture.sol";
+
+contract IsValidSignatureTest is Fixture {
+    bytes32 private constant HASH = keccak256("a message");
+    bytes4 private constant YES = 0x1626ba7e;
+    bytes4 private constant NO = 0xffffffff;
+
+    function test_acceptsTheKeysSignature() public view {
+        _expect(HASH, _sign(KEY, account.messageDigest(HASH)), YES);
+    }
+
+    function test_acceptsAnAssertion() public view {
+        _expect(HASH, _assert(KEY, account.messageDigest(HASH), 0x05), YES);
+    }
+
+    /// @notice Else a signature over a message could be passed off as an operation, or the other way round.
+    function test_refusesASignatureOverTheBareHash() public view {
+        _expect(HASH, _sign(KEY, HASH), NO);
+    }
+
+    /// @notice Else what one account signed would count for every account of the same key.
+    function test_refusesTheSignatureOfAnotherAccountOfTheKey() public {
+        VaultAccount other = VaultAccount(payable(factory.createAccount(pubKeyX, pubKeyY, 1)));
+        _expect(HASH, _sign(KEY, other.messageDigest(HASH)), NO);
+    }
+
+    function test_refusesAnotherKey() public view {
+        _expect(HASH, _sign(OTHER_KEY, account.messageDigest(HASH)), NO);
+    }
+
+    function testFuzz_refusesNonsense(bytes32 hash, bytes calldata signature) public view {
+        _expect(hash, signature, NO);
+    }
+
+    function _expect(bytes32 hash, bytes memory signature, bytes4 answer) private view {
+        vm.assertEq(bytes32(account.isValidSignature(hash, signature)), bytes32(answer));
+    }
+}

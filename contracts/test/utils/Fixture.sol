@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+import {PackedUserOperation} from "@openzeppelin/contracts/interfaces/IERC4337.sol";
+import {AccountHelper} from "../../src/AccountHelper.sol";
+import {AppFactory} from "../../src/AppFactory.sol";
+import {DIDRegistry} from "../../src/DIDRegistry.sol";
+import {SessionSBT} from "../../src/SessionSBT.sol";
+import {VaultAccount} from "../../src/VaultAccount.sol";
+import {Vm} from "./Vm.sol";
+
+interface IUserOpHash {
+    function getUserOpHash(PackedUserOperation calldata userOp) external view returns (bytes32);
+}
+
+/// @notice All contracts, both entry points at their canonical addresses, and one account with its key.
+abstract contract Fixture {
+    Vm internal constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
+
+    address internal constant DEPLOYER = 0x4e59b44847b379578588920cA78FbF26c0B4956C;
+    address internal constant EP07 = 0x0000000071727De22E5E9d8BAf0edAc6f37da032;
+    address internal constant EP08 = 0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108;
+    bytes32 internal constant SALT07 = 0x90d8084deab30c2a37c45e8d47f49f2f7965183cb6990a98943ef94940681de3;
+    bytes32 internal constant SALT08 = 0x0a59dbff790c23c976a548690c27297883cc66b4c67024f9117b0238995e35e9;
+
+    uint256 internal constant P256_N = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551;
+    uint256 internal constant KEY = 0xA11CE;
+    uint256 internal constant OTHER_KEY = 0xB0B;
+
+    bytes32 internal constant DID = keccak256("did:new:0x01");
+    bytes32 internal constant OTHER_DID = keccak256("did:new:0x02");
+    bytes32 internal constant ALIAS = keccak256("ada");
+    bytes32 internal constant OTHER_ALIAS = keccak256("grace");
+    bytes32 internal constant SECRET = keccak256("a secret");
+    string internal constant CID = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
+
+    address internal alice = address(0xA11CE);
+    address internal bob = address(0xB0B);
+    address internal mallory = address(0xBAD);
+
+    DIDRegistry internal registry;
+    VaultAccount internal implementation;
+    AccountHelper internal helper;
+    SessionSBT internal sessions;
+    AppFactory internal factory;
+
+    uint256 internal pubKeyX;
+    uint256 internal pubKeyY;
+    VaultAccount internal account;
+
+    function setUp() public virtual {
+        vm.roll(1_000);
+        vm.warp(1_800_000_000);
+        registry = new DIDRegistry();
+        implementation = new VaultAccount();
+        helper = new AccountHelper(address(registry));
+        sessions = new SessionSBT();
+        factory = new AppFactory(address(implementation));
+        (pubKeyX, pubKeyY) = vm.publicKeyP256(KEY);
+        account = VaultAccount(payable(factory.createAccount(pubKeyX, pubKeyY, 0)));
+    }
+
+    // --- registry
+
+    /// @dev Posts a commitment as a stranger and moves on by a block.
+    function _commit(bytes32 didHash, bytes32 aliasHash, address controller, bytes32 secret) internal {
+        bytes32 commitment = registry.commitmentOf(didHash, aliasHash, controller, secret);
+        vm.prank(mallory);
+        registry.commit(commitment);
+        vm.roll(block.number + 1);
+        vm.warp(block.timestamp + 2);
+    }
+
+    function _register(address controller, bytes32 didHash, bytes32 aliasHash) internal {
+        _commit(didHash, aliasHash, controller, 0);
+        vm.prank(controller);
+        registry.register(didHash, aliasHash, CID);
+    }
+
+    // --- entry points
+
+    function _deployEntryPoints() internal {
+        _deploy(SALT07, "node_modules/aa07/artifacts/EntryPoint.json");
+        _deploy(SALT08, "node_modules/@account-abstraction/contracts/artifacts/EntryPoint.json");
+        vm.assertTrue(EP07.code.length > 0 && EP08.code.length > 0);
+    }
+
+    function _deploy(bytes32 salt, string memory path) private {
+        bytes memory initCode = vm.parseJsonBytes(vm.readFile(path), ".bytecode");
+        (bool done,) = DEPLOYER.call(abi.encodePacked(salt, initCode));
+        vm.assertTrue(done);
+    }
+
+    function _operation(address sender, bytes memory callData) internal pure returns (PackedUserOperation memory op) {
+        op.sender = sender;
+        op.callData = callData;
+        op.accountGasLimits = bytes32(uint256(2_000_000) << 128 | 1_000_000);
+        op.preVerificationGas = 100_000;
+        op.gasFees = bytes32(uint256(1) << 128 | 1);
+    }
+
+    // --- signatures
+
+    function _sign(uint256 key, bytes32 digest) internal pure returns (bytes memory) {
+        (bytes32 r, bytes32 s) = _signLow(key, digest);
+        return abi.encodePacked(r, s);
+    }
+
+    function _signLow(uint256 key, bytes32 digest) internal pure returns (bytes32 r, bytes32 s) {
+        (r, s) = vm.signP256(key, digest);
+        if (uint256(s) > P256_N / 2) s = bytes32(P256_N - uint256(s));
+    }
+
+    function _high(bytes memory signature) internal pure returns (bytes memory) {
+        (bytes32 r, bytes32 s) = abi.decode(signature, (bytes32, bytes32));
+        return abi.encodePacked(r, P256_N - uint256(s));
+    }
+
+    /// @dev A passkey's assertion over `digest` with the given flags.
+    function _assert(uint256 key, bytes32 digest, bytes1 flags) internal pure returns (bytes memory) {
+        bytes memory data = abi.encodePacked(keccak256("rp id"), flags, uint32(7));
+        string memory client =
+            string.concat('{"type":"webauthn.get","challenge":"', _base64url(digest), '","origin":"https://x"}');
+        (bytes32 r, bytes32 s) = _signLow(key, sha256(abi.encodePacked(data, sha256(bytes(client)))));
+        return abi.encode(r, s, uint256(23), uint256(1), data, client);
+    }
+
+    /// @dev 32 bytes are 43 digits; the cheat code pads them to 44.
+    function _base64url(bytes32 digest) private pure returns (string memory digits) {
+        digits = vm.toBase64URL(abi.encodePacked(digest));
+        assembly ("memory-safe") {
+            mstore(digits, 43)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+/// @notice Records what reaches it, or refuses it with parameters.
+contract Target {
+    error Refused(uint256 code);
+
+    address public caller;
+    uint256 public value;
+    uint256 public calls;
+
+    function record() external payable {
+        caller = msg.sender;
+        value = msg.value;
+        calls++;
+    }
+
+    function refuse(uint256 code) external payable {
+        revert Refused(code);
+    }
+
+    function refuseSilently() external payable {
+        revert();
+    }
+}
+
+/// @notice Answers every call with the same bytes, or reverts with them.
+contract Saying {
+    bytes private data;
+    bool private reverting;
+
+    constructor(bytes memory data_, bool reverting_) {
+        data = data_;
+        reverting = reverting_;
+    }
+
+    fallback() external {
+        bytes memory said = data;
+        bool failing = reverting;
+        assembly {
+            if failing { revert(add(said, 0x20), mload(said)) }
+            return(add(said, 0x20), mload(said))
+        }
+    }
+}
+
+/// @notice Answers every call with a quarter of a megabyte.
+contract Flooding {
+    fallback() external {
+        assembly {
+            return(0, 0x40000)
+        }
+    }
+}
+
+/// @notice Uses all the gas it gets.
+contract Looping {
+    fallback() external {
+        while (true) {}
+    }
+}
+
+/// @notice Dies of an invalid instruction, which takes all gas at once.
+contract Dying {
+    fallback() external {
+        assembly {
+            invalid()
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+/// @notice The cheat codes that our tests use.
+interface Vm {
+    struct Log {
+        bytes32[] topics;
+        bytes data;
+        address emitter;
+    }
+
+    function prank(address sender) external;
+    function prank(address sender, address origin) external;
+    function startPrank(address sender) external;
+    function stopPrank() external;
+    function roll(uint256 blockNumber) external;
+    function warp(uint256 timestamp) external;
+    function deal(address account, uint256 wei_) external;
+    function etch(address account, bytes calldata code) external;
+    function assume(bool condition) external pure;
+    function expectRevert(bytes calldata reason) external;
+    function expectRevert() external;
+    function expectEmit(bool topic1, bool topic2, bool topic3, bool data, address emitter) external;
+    function snapshotGasLastCall(string calldata group, string calldata name) external returns (uint256);
+    function recordLogs() external;
+    function getRecordedLogs() external returns (Log[] memory);
+    function envOr(string calldata name, string calldata otherwise) external view returns (string memory);
+    function chainId(uint256 id) external;
+    function readFile(string calldata path) external view returns (string memory);
+    function parseJsonBytes(string calldata json, string calldata key) external pure returns (bytes memory);
+    function signP256(uint256 privateKey, bytes32 digest) external pure returns (bytes32 r, bytes32 s);
+    function publicKeyP256(uint256 privateKey) external view returns (uint256 x, uint256 y);
+    function sign(uint256 privateKey, bytes32 digest) external pure returns (uint8 v, bytes32 r, bytes32 s);
+    function addr(uint256 privateKey) external pure returns (address);
+    function toBase64URL(bytes calldata data) external pure returns (string memory);
+    function assertEq(uint256 a, uint256 b) external pure;
+    function assertEq(bytes32 a, bytes32 b) external pure;
+    function assertEq(address a, address b) external pure;
+    function assertEq(bool a, bool b) external pure;
+    function assertEq(string calldata a, string calldata b) external pure;
+    function assertEq(bytes calldata a, bytes calldata b) external pure;
+    function assertTrue(bool condition) external pure;
+    function assertFalse(bool condition) external pure;
+}

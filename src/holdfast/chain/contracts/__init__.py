@@ -1,0 +1,41 @@
+"""Holdfast's contracts as data: where they stand on every chain, their ABI and code, and what follows from them.
+
+Importing this loads constants only; `load` reads one JSON file when it is first asked for a contract.
+"""
+
+from __future__ import annotations
+
+from holdfast.chain.contracts.addresses import (
+    ADDRESSES,
+    DEFAULT_CONTRACT_SET,
+    DETERMINISTIC_DEPLOYER,
+    DEV_SPONSOR,
+    ENTRY_POINT_V07,
+    ENTRY_POINT_V08,
+    SALT,
+)
+from holdfast.chain.contracts.artifacts import DEVELOPMENT, NAMES, PRODUCTION, Contract, address, load
+from holdfast.chain.contracts.commitments import ZERO_SECRET, commitment, commitments_needed
+from holdfast.chain.contracts.create2 import clone_init_code, create2_address, predict_account
+
+__all__ = [
+    "ADDRESSES",
+    "DEFAULT_CONTRACT_SET",
+    "DETERMINISTIC_DEPLOYER",
+    "DEVELOPMENT",
+    "DEV_SPONSOR",
+    "ENTRY_POINT_V07",
+    "ENTRY_POINT_V08",
+    "NAMES",
+    "PRODUCTION",
+    "SALT",
+    "ZERO_SECRET",
+    "Contract",
+    "address",
+    "clone_init_code",
+    "commitment",
+    "commitments_needed",
+    "create2_address",
+    "load",
+    "predict_account",
+]

@@ -1,0 +1,101 @@
+"""What must be committed to before the registry accepts a claim (docs/contracts.md, "Claims").
+
+The registry refuses a first claim to a DID or alias that nobody committed to in an earlier block, so that copying a
+pending claim gains nothing. Anyone may post the commitment for the account that will claim: a sponsor reads from the
+operation's call data what is needed (`commitments_needed`), posts it, and the account needs no balance for it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.chain.contracts.addresses import DID_REGISTRY
+from holdfast.wire.keccak import keccak256
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ZERO_SECRET = bytes(32)
+
+_CALL = "(address,uint256,bytes)"
+_EXECUTE = ("execute", ("address", "uint256", "bytes"))
+_EXECUTE_BATCH = ("executeBatch", (f"{_CALL}[]",))
+_CLAIMS: dict[str, tuple[str, ...]] = {
+    "register": ("bytes32", "bytes32", "string"),
+    "registerWithSecret": ("bytes32", "bytes32", "string", "bytes32"),
+    "registerDid": ("bytes32", "string"),
+    "registerAlias": ("bytes32", "bytes32", "bytes32"),
+}
+
+
+def commitment(did_hash: bytes, alias_hash: bytes, controller: str, secret: bytes = ZERO_SECRET) -> bytes:
+    """The 32 bytes to pass to `DIDRegistry.commit`: what `DIDRegistry.commitmentOf` answers.
+
+    Args:
+        did_hash: 32-byte hash of the DID.
+        alias_hash: 32-byte hash of the alias, or 32 zero bytes for none.
+        controller: Address of the account that will claim.
+        secret: 32 random bytes; zero for `register` and `registerDid`, which carry none.
+
+    Raises:
+        ValueError: An argument has another length.
+    """
+    account = bytes.fromhex(controller.removeprefix("0x"))
+    if [len(part) for part in (did_hash, alias_hash, account, secret)] != [32, 32, 20, 32]:
+        raise ValueError("a commitment takes 32 bytes of DID hash, alias hash and secret, and a 20-byte address")
+    return keccak256(did_hash + alias_hash + bytes(12) + account + secret)
+
+
+def commitments_needed(sender: str, call_data: bytes, registry: str = DID_REGISTRY) -> list[bytes]:
+    """What must be committed to before an operation of the account `sender` with this call data can succeed.
+
+    Empty for call data that claims nothing, or that is not a vault account's.
+    """
+    calls = _inner_calls(call_data)
+    target = registry.lower()
+    return [_of_claim(sender, name, values) for name, values in _claims(calls, target)]
+
+
+def _inner_calls(call_data: bytes) -> list[tuple[str, bytes]]:
+    """Target and data of each call that the account's `execute` or `executeBatch` makes."""
+    single = _decode(call_data, *_EXECUTE)
+    if single is not None:
+        return [(single[0], single[2])]
+    batch = _decode(call_data, *_EXECUTE_BATCH)
+    return [(target, data) for target, _, data in batch[0]] if batch is not None else []
+
+
+def _claims(calls: list[tuple[str, bytes]], registry: str) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    for target, data in calls:
+        if target.lower() != registry:
+            continue
+        for name, types in _CLAIMS.items():
+            values = _decode(data, name, types)
+            if values is not None:
+                yield name, values
+
+
+def _of_claim(sender: str, name: str, values: tuple[Any, ...]) -> bytes:
+    match name:
+        case "register":
+            return commitment(values[0], values[1], sender)
+        case "registerWithSecret":
+            return commitment(values[0], values[1], sender, values[3])
+        case "registerDid":
+            return commitment(values[0], bytes(32), sender)
+        case _:  # registerAlias puts the alias first
+            return commitment(values[1], values[0], sender, values[2])
+
+
+def _decode(data: bytes, name: str, types: tuple[str, ...]) -> tuple[Any, ...] | None:
+    """The arguments when `data` calls that function, else None."""
+    # eth-abi takes 0.4 s to import, and whoever only needs addresses should not wait for it.
+    from eth_abi.abi import decode
+    from eth_abi.exceptions import DecodingError
+
+    if data[:4] != keccak256(f"{name}({','.join(types)})".encode())[:4]:
+        return None
+    try:
+        return tuple(decode(types, data[4:]))
+    except DecodingError:
+        return None

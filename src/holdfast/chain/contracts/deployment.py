@@ -1,0 +1,172 @@
+"""Brings our contracts onto a chain: first a plan with its cost, then the transactions, each checked afterwards.
+
+Only what is missing is sent, all of it through the deterministic deployer, so that every chain has the same addresses.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from holdfast.chain import values
+from holdfast.chain.contracts.addresses import DETERMINISTIC_DEPLOYER
+from holdfast.chain.contracts.artifacts import PRODUCTION, Contract
+from holdfast.chain.contracts.verification import Finding, Status, inspect
+from holdfast.chain.errors import ChainError, RpcError
+from holdfast.chain.transactions import Transaction
+from holdfast.wire.encoding import from_hex, to_hex
+from holdfast.wire.keccak import keccak256
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from eth_keys.datatypes import PrivateKey
+
+    from holdfast.chain.rpc import RpcClient
+
+# Code of the deterministic deployer, published with its address; anything else there would yield other addresses.
+DEPLOYER_CODE = bytes.fromhex(
+    "7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182"
+    "fd5b8082525050506014600cf3"
+)
+MINED_WITHIN_S = 180.0
+_LOOK_EVERY_S = 0.25
+_GAS_MARGIN_PERCENT = 10
+
+
+class DeploymentError(ChainError):
+    """The chain cannot take our contracts, or did not end up with them. The message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One contract that is to be deployed, and the gas that the chain expects it to take."""
+
+    contract: Contract
+    gas: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a deployment would do. Fees in wei per gas, costs in wei."""
+
+    chain_id: int
+    sender: str
+    balance: int
+    base_fee: int
+    priority_fee: int
+    steps: list[Step]
+    present: list[str]
+
+    @property
+    def gas(self) -> int:
+        """Gas of all steps together."""
+        return sum(step.gas for step in self.steps)
+
+    @property
+    def cost(self) -> int:
+        """What the steps cost at the fees of this moment. A rollup adds the price of publishing their data."""
+        return self.gas * (self.base_fee + self.priority_fee)
+
+    @property
+    def max_cost(self) -> int:
+        """What they can cost at most: more is never offered."""
+        return sum(with_margin(step.gas) for step in self.steps) * self.max_fee
+
+    @property
+    def max_fee(self) -> int:
+        """The most that is offered for a unit of gas: a base fee that doubles meanwhile is still met."""
+        return 2 * self.base_fee + self.priority_fee
+
+
+def with_margin(gas: int) -> int:
+    """The gas limit for an estimate."""
+    return gas * (100 + _GAS_MARGIN_PERCENT) // 100
+
+
+async def make_plan(rpc: RpcClient, sender: str, names: Sequence[str] = PRODUCTION) -> Plan:
+    """What is to be done for the named contracts, paid by `sender`. Raises DeploymentError, RpcError."""
+    if await rpc.get_code(DETERMINISTIC_DEPLOYER) != DEPLOYER_CODE:
+        raise DeploymentError(f"this chain lacks the deterministic deployer at {DETERMINISTIC_DEPLOYER}")
+    findings = await inspect(rpc, names)
+    _refuse_other_code(findings)
+    missing = [finding.contract for finding in findings if finding.status is Status.MISSING]
+    gas = await asyncio.gather(*(_estimate(rpc, sender, contract) for contract in missing))
+    base_fee, priority_fee = await _fees(rpc)
+    return Plan(
+        chain_id=await rpc.chain_id(),
+        sender=sender,
+        balance=await rpc.get_balance(sender),
+        base_fee=base_fee,
+        priority_fee=priority_fee,
+        steps=[Step(contract, amount) for contract, amount in zip(missing, gas, strict=True)],
+        present=[finding.contract.name for finding in findings if finding.status is Status.EXACT],
+    )
+
+
+async def carry_out(rpc: RpcClient, plan: Plan, key: PrivateKey, told: Callable[[str, str], None]) -> None:
+    """Deploy the plan's steps one after the other; `told` hears name and transaction hash of each once its code stands.
+
+    Raises DeploymentError when the sender cannot pay or a contract does not stand afterwards; RpcError.
+    """
+    if plan.balance < plan.max_cost:
+        raise DeploymentError(f"{plan.sender} has {plan.balance} wei; this can take up to {plan.max_cost}")
+    nonce = values.quantity(await rpc.call("eth_getTransactionCount", [plan.sender, "pending"]))
+    for at, step in enumerate(plan.steps):
+        sent = await _send(rpc, _transaction(plan, step, nonce + at).signed(key))
+        await _wait(rpc, step.contract.name, sent)
+        if await rpc.get_code(step.contract.address) != step.contract.runtime:
+            raise DeploymentError(f"{step.contract.name} does not stand at its address after {sent}")
+        told(step.contract.name, sent)
+
+
+def _refuse_other_code(findings: list[Finding]) -> None:
+    other = [finding.contract.name for finding in findings if finding.status is Status.OTHER]
+    if other:
+        raise DeploymentError(f"other code stands at the addresses of {', '.join(other)}: this chain cannot be trusted")
+
+
+async def _estimate(rpc: RpcClient, sender: str, contract: Contract) -> int:
+    call = {"from": sender, "to": DETERMINISTIC_DEPLOYER, "data": to_hex(contract.deployment)}
+    return values.quantity(await rpc.call("eth_estimateGas", [call]))
+
+
+async def _fees(rpc: RpcClient) -> tuple[int, int]:
+    block = await rpc.call("eth_getBlockByNumber", ["latest", False])
+    if not isinstance(block, dict) or "baseFeePerGas" not in block:
+        raise DeploymentError("this chain has no EIP-1559 fees")
+    tip = await rpc.call("eth_maxPriorityFeePerGas")
+    return values.quantity(block["baseFeePerGas"]), values.quantity(tip)
+
+
+def _transaction(plan: Plan, step: Step, nonce: int) -> Transaction:
+    return Transaction(
+        chain_id=plan.chain_id,
+        nonce=nonce,
+        max_priority_fee_per_gas=plan.priority_fee,
+        max_fee_per_gas=plan.max_fee,
+        gas=with_margin(step.gas),
+        to=from_hex(DETERMINISTIC_DEPLOYER),
+        data=step.contract.deployment,
+    )
+
+
+async def _send(rpc: RpcClient, raw: bytes) -> str:
+    """Send once. The hash is ours to compute, so a lost answer does not lose the transaction."""
+    sent = to_hex(keccak256(raw))
+    answer: Any = await rpc.call("eth_sendRawTransaction", [to_hex(raw)])
+    if answer != sent:
+        raise RpcError("the endpoint names another transaction than the one it was sent")
+    return sent
+
+
+async def _wait(rpc: RpcClient, name: str, sent: str) -> None:
+    try:
+        async with asyncio.timeout(MINED_WITHIN_S):
+            while (receipt := await rpc.get_transaction_receipt(sent)) is None:  # noqa: ASYNC110 - the chain tells nobody
+                await asyncio.sleep(_LOOK_EVERY_S)
+    except TimeoutError:
+        raise DeploymentError(f"{name}: transaction {sent} is not mined after {MINED_WITHIN_S:.0f} s") from None
+    if not receipt.succeeded:
+        raise DeploymentError(f"{name}: transaction {sent} failed")

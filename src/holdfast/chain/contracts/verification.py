@@ -1,0 +1,52 @@
+"""Does a chain carry exactly our code?"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from holdfast.chain.contracts.artifacts import PRODUCTION, Contract, load
+from holdfast.chain.entry_points import ENTRY_POINTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.chain.rpc import RpcClient
+
+
+class Status(StrEnum):
+    """What stands at a contract's address."""
+
+    EXACT = "exact"  # our code, byte for byte
+    MISSING = "missing"  # no code
+    OTHER = "other"  # some other code
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One contract's verdict."""
+
+    contract: Contract
+    status: Status
+
+
+async def inspect(rpc: RpcClient, names: Sequence[str] = PRODUCTION) -> list[Finding]:
+    """The verdict on each named contract, in that order. Raises RpcError."""
+    contracts = [load(name) for name in names]
+    codes = await asyncio.gather(*(rpc.get_code(contract.address) for contract in contracts))
+    return [Finding(contract, judge(contract, code)) for contract, code in zip(contracts, codes, strict=True)]
+
+
+def judge(contract: Contract, code: bytes) -> Status:
+    """The verdict on the code that stands at a contract's address."""
+    if not code:
+        return Status.MISSING
+    return Status.EXACT if code == contract.runtime else Status.OTHER
+
+
+async def entry_points_present(rpc: RpcClient) -> dict[str, bool]:
+    """Whether each entry point that accounts obey has code, by its version. Raises RpcError."""
+    codes = await asyncio.gather(*(rpc.get_code(entry_point.address) for entry_point in ENTRY_POINTS))
+    return {point.version: bool(code) for point, code in zip(ENTRY_POINTS, codes, strict=True)}

@@ -1,0 +1,51 @@
+"""THE table of entry points: ERC-4337's singleton contract, by address. Anything else is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from holdfast.chain.errors import UnknownEntryPoint
+from holdfast.wire.encoding import from_hex
+
+
+class HashKind(Enum):
+    """How an entry point hashes an operation."""
+
+    NESTED = "v0.7"  # keccak over the packed fields, then over entry point and chain
+    TYPED_DATA = "v0.8"  # EIP-712, domain "ERC4337" version "1"
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPoint:
+    """One release of the contract. `salt` is what its authors gave the deterministic deployer to reach `address`."""
+
+    version: str
+    address: str
+    hash_kind: HashKind
+    salt: str
+
+
+V07 = EntryPoint(
+    "0.7.0",
+    "0x0000000071727De22E5E9d8BAf0edAc6f37da032",
+    HashKind.NESTED,
+    "0x90d8084deab30c2a37c45e8d47f49f2f7965183cb6990a98943ef94940681de3",
+)
+V08 = EntryPoint(
+    "0.8.0",
+    "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108",
+    HashKind.TYPED_DATA,
+    "0x0a59dbff790c23c976a548690c27297883cc66b4c67024f9117b0238995e35e9",
+)
+ENTRY_POINTS = (V07, V08)
+
+_BY_ADDRESS = {from_hex(entry_point.address): entry_point for entry_point in ENTRY_POINTS}
+
+
+def entry_point_at(address: str) -> EntryPoint:
+    """The entry point at the hex `address`, in any case. Raises UnknownEntryPoint."""
+    try:
+        return _BY_ADDRESS[from_hex(address)]
+    except (KeyError, ValueError):
+        raise UnknownEntryPoint(f"no operation hash is defined for the entry point {address[:42]}") from None

@@ -1,0 +1,50 @@
+"""What goes wrong between us and a chain.
+
+ChainError
+├── RpcError            the endpoint's answer is an error, malformed, too short or late
+│   └── TransportError  no usable HTTP answer at all
+├── UnknownEntryPoint   no hash is defined for this entry point
+└── UserOperationError  an operation was refused, or mined and failed
+
+No message names an endpoint's address: it may carry a key.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class ChainError(Exception):
+    """Base of everything this package raises on purpose."""
+
+
+class RpcError(ChainError):
+    """A JSON-RPC answer that is an error, malformed, too short or late.
+
+    `code` and `data` are those of the JSON-RPC error object (JSON-RPC 2.0 section 5.1), None for our own findings.
+    """
+
+    def __init__(self, message: str, code: int | None = None, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.data = data
+
+
+class TransportError(RpcError):
+    """The endpoint gave no usable HTTP answer. `status` is its HTTP status, None where the connection failed."""
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class UnknownEntryPoint(ChainError):
+    """The operation hash is defined by the entry point's address, and this one is none of those known."""
+
+
+class UserOperationError(ChainError):
+    """An operation was refused or failed on the chain. `reason` is the decoded revert, None where there is none."""
+
+    def __init__(self, message: str, reason: str | None = None) -> None:
+        super().__init__(message if reason is None else f"{message}: {reason}")
+        self.reason = reason

@@ -1,0 +1,122 @@
+"""JSON-RPC 2.0 envelopes as pure functions: write requests, judge answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from holdfast.chain.errors import RpcError
+
+# Methods that change nothing, so that asking twice does no harm. Everything else is asked once and travels alone.
+READS = frozenset(
+    {
+        "eth_blockNumber",
+        "eth_call",
+        "eth_chainId",
+        "eth_estimateGas",
+        "eth_estimateUserOperationGas",
+        "eth_feeHistory",
+        "eth_gasPrice",
+        "eth_getBalance",
+        "eth_getBlockByHash",
+        "eth_getBlockByNumber",
+        "eth_getCode",
+        "eth_getLogs",
+        "eth_getStorageAt",
+        "eth_getTransactionByHash",
+        "eth_getTransactionCount",
+        "eth_getTransactionReceipt",
+        "eth_getUserOperationByHash",
+        "eth_getUserOperationReceipt",
+        "eth_maxPriorityFeePerGas",
+        "eth_supportedEntryPoints",
+        "eth_syncing",
+        "net_version",
+        "pimlico_getUserOperationGasPrice",
+        "web3_clientVersion",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call and the id its answer must carry."""
+
+    id: int
+    method: str
+    params: list[Any]
+
+    def envelope(self) -> dict[str, Any]:
+        """The JSON-RPC 2.0 request object."""
+        return {"jsonrpc": "2.0", "id": self.id, "method": self.method, "params": self.params}
+
+
+def is_read(method: str) -> bool:
+    """Whether a repeated call is harmless."""
+    return method in READS
+
+
+def write(requests: list[Request], *, batch: bool) -> bytes:
+    """The body of one request, or of a batch."""
+    envelopes = [request.envelope() for request in requests]
+    return msgspec.json.encode(envelopes if batch else envelopes[0])
+
+
+def parse(body: bytes) -> Any:
+    """The JSON of an answer. Raises RpcError where it is none."""
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise RpcError("answer is not JSON") from error
+
+
+def outcome(answer: Any, request: Request) -> Any:
+    """The result in the response object `answer`. Raises RpcError for an error object and for anything malformed."""
+    if not isinstance(answer, dict) or answer.get("jsonrpc") != "2.0":
+        raise RpcError("answer is not a JSON-RPC 2.0 object")
+    if answer.get("error") is not None:
+        raise _error_of(answer["error"])
+    if answer.get("id") != request.id or isinstance(answer.get("id"), bool):
+        raise RpcError("answer carries another id")
+    if "result" not in answer:
+        raise RpcError("answer carries no result")
+    return answer["result"]
+
+
+def refuses_batches(answer: Any, asked: int) -> bool:
+    """Whether the answer to a batch of `asked` calls says that the endpoint takes none: no list, or one lone error."""
+    if not isinstance(answer, list):
+        return True
+    return asked > 1 and len(answer) == 1 and isinstance(answer[0], dict) and answer[0].get("id") is None
+
+
+def outcomes(answers: list[Any], requests: list[Request]) -> list[Any]:
+    """For every request its result or an RpcError, whatever order the batch's answers came in."""
+    by_id: dict[int, Any] = {}
+    for answer in answers:
+        identity = answer.get("id") if isinstance(answer, dict) else None
+        if isinstance(identity, int) and not isinstance(identity, bool):
+            by_id[identity] = _TWICE if identity in by_id else answer
+    return [_outcome_or_error(by_id.get(request.id), request) for request in requests]
+
+
+def _outcome_or_error(answer: Any, request: Request) -> Any:
+    if answer is None or answer is _TWICE:
+        return RpcError("batch answers a call not exactly once")
+    try:
+        return outcome(answer, request)
+    except RpcError as error:
+        return error
+
+
+def _error_of(error: Any) -> RpcError:
+    if not isinstance(error, dict):
+        return RpcError("answer carries a malformed error")
+    code, message = error.get("code"), error.get("message")
+    known = code if isinstance(code, int) and not isinstance(code, bool) else None
+    return RpcError(str(message)[:500] if message is not None else "error without a message", known, error.get("data"))
+
+
+_TWICE = object()

@@ -1,0 +1,164 @@
+"""An asynchronous JSON-RPC client over an injected transport.
+
+Concurrent calls of one turn of the event loop travel as one batch. Reads are repeated within bounds, sends never.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from holdfast.chain import jsonrpc, values
+from holdfast.chain.errors import RpcError, TransportError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from holdfast.chain.transports import Transport
+    from holdfast.chain.values import Log, Receipt
+
+TIMEOUT_S = 10.0
+MAX_BATCH = 100
+RETRY_DELAYS_S = (0.1, 0.4)
+_PASSING = frozenset({None, 429, 500, 502, 503, 504})  # HTTP statuses worth another try; None: no connection
+_BATCH_REFUSALS = frozenset({400, 405, 413, 415, 422})
+
+T = TypeVar("T")
+
+
+class RpcClient:
+    """One JSON-RPC endpoint. Every method raises RpcError and nothing else."""
+
+    def __init__(self, url: str, transport: Transport, *, batches: bool = True, timeout_s: float = TIMEOUT_S) -> None:
+        self._url = url
+        self._transport = transport
+        self._batches = batches
+        self._timeout_s = timeout_s
+        self._ids = itertools.count(1)
+        self._waiting: list[tuple[jsonrpc.Request, asyncio.Future[Any]]] = []
+        self._flights: set[asyncio.Task[None]] = set()
+
+    async def call(self, method: str, params: list[Any] | tuple[Any, ...] = ()) -> Any:
+        """The result of one call within the client's time. Raises RpcError for every other outcome."""
+        request = jsonrpc.Request(next(self._ids), method, list(params))
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                if not jsonrpc.is_read(method):
+                    return await self._alone(request)
+                return await self._together(request)
+        except TimeoutError:
+            raise RpcError("no answer in time") from None
+
+    async def eth_call(self, to: str, data: bytes, *, at_least: int = 32, block: str = "latest") -> bytes:
+        """What the contract at `to` returns, at least `at_least` bytes: an address without code answers none."""
+        result = values.data(await self.call("eth_call", [{"to": to, "data": "0x" + data.hex()}, block]))
+        if len(result) < at_least:
+            raise RpcError(f"answer of {len(result)} bytes where {at_least} were due")
+        return result
+
+    async def get_balance(self, address: str) -> int:
+        """The balance of `address` in wei."""
+        return values.quantity(await self.call("eth_getBalance", [address, "latest"]))
+
+    async def get_code(self, address: str) -> bytes:
+        """The code at `address`, empty where there is none."""
+        return values.data(await self.call("eth_getCode", [address, "latest"]))
+
+    async def chain_id(self) -> int:
+        """The chain's id (EIP-695)."""
+        return values.quantity(await self.call("eth_chainId"))
+
+    async def block_number(self) -> int:
+        """The number of the newest block."""
+        return values.quantity(await self.call("eth_blockNumber"))
+
+    async def get_logs(self, criteria: dict[str, Any]) -> list[Log]:
+        """The logs that match an eth_getLogs filter object, in the endpoint's order."""
+        return values.logs(await self.call("eth_getLogs", [criteria]))
+
+    async def get_transaction_receipt(self, transaction_hash: str) -> Receipt | None:
+        """The receipt of a mined transaction, None while there is none."""
+        return values.receipt(await self.call("eth_getTransactionReceipt", [transaction_hash]))
+
+    async def _together(self, request: jsonrpc.Request) -> Any:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
+        if not self._waiting:
+            loop.call_soon(self._depart)
+        self._waiting.append((request, future))
+        return await future
+
+    def _depart(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        size = MAX_BATCH if self._batches else 1
+        for start in range(0, len(waiting), size):
+            flight = asyncio.ensure_future(self._fly(waiting[start : start + size]))
+            self._flights.add(flight)
+            flight.add_done_callback(self._flights.discard)
+
+    async def _fly(self, passengers: list[tuple[jsonrpc.Request, asyncio.Future[Any]]]) -> None:
+        """Settle every future. The bound is for calls whose callers have all gone: a flight must end by itself."""
+        requests = [request for request, _ in passengers]
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                results = await self._ask(requests)
+        except RpcError as error:
+            results = [error] * len(requests)
+        except TimeoutError:
+            results = [RpcError("no answer in time")] * len(requests)
+        except BaseException:
+            for _, future in passengers:
+                future.cancel()
+            raise
+        for (_, future), result in zip(passengers, results, strict=True):
+            _settle(future, result)
+
+    async def _ask(self, requests: list[jsonrpc.Request]) -> list[Any]:
+        if len(requests) == 1:
+            return [await _patiently(lambda: self._alone(requests[0]))]
+        answer = await _patiently(lambda: self._batch(requests))
+        if not jsonrpc.refuses_batches(answer, len(requests)):
+            return jsonrpc.outcomes(answer, requests)
+        self._batches = False
+        return await asyncio.gather(*(self._one_of_many(request) for request in requests))
+
+    async def _one_of_many(self, request: jsonrpc.Request) -> Any:
+        try:
+            return await _patiently(lambda: self._alone(request))
+        except RpcError as error:
+            return error
+
+    async def _alone(self, request: jsonrpc.Request) -> Any:
+        body = await self._transport.post(self._url, jsonrpc.write([request], batch=False))
+        return jsonrpc.outcome(jsonrpc.parse(body), request)
+
+    async def _batch(self, requests: list[jsonrpc.Request]) -> Any:
+        """The batch's answer; anything but a list means that the endpoint takes no batches."""
+        try:
+            return jsonrpc.parse(await self._transport.post(self._url, jsonrpc.write(requests, batch=True)))
+        except TransportError as error:
+            if error.status in _BATCH_REFUSALS:
+                return None
+            raise
+
+
+def _settle(future: asyncio.Future[Any], result: Any) -> None:
+    if future.done():
+        return
+    if isinstance(result, Exception):
+        future.set_exception(result)
+    else:
+        future.set_result(result)
+
+
+async def _patiently(attempt: Callable[[], Awaitable[T]]) -> T:
+    """`attempt`, repeated after each of the delays while the transport fails in a way that may pass."""
+    for delay in RETRY_DELAYS_S:
+        try:
+            return await attempt()
+        except TransportError as error:
+            if error.status not in _PASSING:
+                raise
+        await asyncio.sleep(delay)
+    return await attempt()

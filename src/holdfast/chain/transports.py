@@ -1,0 +1,82 @@
+"""HTTP under the JSON-RPC client: the protocol, and one adapter for aiohttp (service) and one for httpx (client)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Protocol
+
+from holdfast.chain.errors import TransportError
+
+if TYPE_CHECKING:
+    import aiohttp
+    import httpx
+
+MAX_ANSWER_BYTES = 8 * 1024 * 1024
+_HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
+_OK = range(200, 300)
+
+
+class Transport(Protocol):
+    """Anything that can carry one POST. Raises TransportError where no 2xx answer arrives."""
+
+    async def post(self, url: str, body: bytes) -> bytes:
+        """The body of the answer to `body`, sent as application/json."""
+        ...
+
+
+class AiohttpTransport:
+    """Posts through a pooled `aiohttp.ClientSession`, which stays the caller's to close."""
+
+    def __init__(self, session: aiohttp.ClientSession) -> None:
+        self._session = session
+
+    async def post(self, url: str, body: bytes) -> bytes:
+        """See Transport."""
+        import aiohttp  # the client's side of this package must not need aiohttp
+
+        try:
+            async with self._session.post(url, data=body, headers=_HEADERS, allow_redirects=False) as answer:
+                _check_status(answer.status)
+                return await _read(answer.content)
+        except (aiohttp.ClientError, OSError) as error:
+            raise TransportError(f"no answer ({type(error).__name__})") from error
+
+
+class HttpxTransport:
+    """Posts through an `httpx.AsyncClient`, which stays the caller's to close."""
+
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self._client = client
+
+    async def post(self, url: str, body: bytes) -> bytes:
+        """See Transport."""
+        import httpx  # the service's side of this package must not need httpx
+
+        try:
+            async with self._client.stream("POST", url, content=body, headers=_HEADERS) as answer:
+                _check_status(answer.status_code)
+                return await _collect(answer)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise TransportError(f"no answer ({type(error).__name__})") from error
+
+
+def _check_status(status: int) -> None:
+    if status not in _OK:
+        raise TransportError(f"HTTP status {status}", status)
+
+
+async def _read(stream: aiohttp.StreamReader) -> bytes:
+    try:
+        body = await stream.readexactly(MAX_ANSWER_BYTES + 1)
+    except asyncio.IncompleteReadError as whole:
+        return whole.partial
+    raise TransportError(f"answer over {len(body) - 1} bytes")
+
+
+async def _collect(answer: httpx.Response) -> bytes:
+    body = bytearray()
+    async for chunk in answer.aiter_bytes():
+        body += chunk
+        if len(body) > MAX_ANSWER_BYTES:
+            raise TransportError(f"answer over {MAX_ANSWER_BYTES} bytes")
+    return bytes(body)

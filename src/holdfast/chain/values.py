@@ -1,0 +1,101 @@
+"""Strict readers of the values that Ethereum's JSON-RPC answers with. Each raises RpcError for anything else."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.chain.errors import RpcError
+
+_QUANTITY = re.compile(r"0x(0|[1-9a-fA-F][0-9a-fA-F]{0,63})")
+_DATA = re.compile(r"0x([0-9a-fA-F]{2})*")
+_ADDRESS_BYTES, _HASH_BYTES = 20, 32
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """One event as a contract emitted it. `block_number` counts from 0, `index` within its block."""
+
+    address: bytes
+    topics: tuple[bytes, ...]
+    data: bytes
+    block_number: int
+    block_hash: bytes
+    transaction_hash: bytes
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a mined transaction left behind. `succeeded` is status 1 of EIP-658."""
+
+    transaction_hash: bytes
+    block_number: int
+    block_hash: bytes
+    succeeded: bool
+    gas_used: int
+    logs: tuple[Log, ...]
+    contract_address: bytes | None
+
+
+def quantity(value: Any) -> int:
+    """An integer in the `0x` form without leading zeros."""
+    if not isinstance(value, str) or not _QUANTITY.fullmatch(value):
+        raise RpcError("answer is not a quantity")
+    return int(value, 16)
+
+
+def data(value: Any, size: int | None = None) -> bytes:
+    """Bytes in the `0x` form, exactly `size` of them where given."""
+    if not isinstance(value, str) or not _DATA.fullmatch(value):
+        raise RpcError("answer is not hexadecimal data")
+    result = bytes.fromhex(value[2:])
+    if size is not None and len(result) != size:
+        raise RpcError(f"answer of {len(result)} bytes where {size} were due")
+    return result
+
+
+def logs(value: Any) -> list[Log]:
+    """A list of log objects."""
+    if not isinstance(value, list):
+        raise RpcError("answer is not a list of logs")
+    return [log(item) for item in value]
+
+
+def log(value: Any) -> Log:
+    """One log object of a mined block."""
+    topics = _field(value, "topics")
+    if not isinstance(topics, list):
+        raise RpcError("answer has a log without topics")
+    return Log(
+        address=data(_field(value, "address"), _ADDRESS_BYTES),
+        topics=tuple(data(topic, _HASH_BYTES) for topic in topics),
+        data=data(_field(value, "data")),
+        block_number=quantity(_field(value, "blockNumber")),
+        block_hash=data(_field(value, "blockHash"), _HASH_BYTES),
+        transaction_hash=data(_field(value, "transactionHash"), _HASH_BYTES),
+        index=quantity(_field(value, "logIndex")),
+    )
+
+
+def receipt(value: Any) -> Receipt | None:
+    """A transaction receipt, None for null."""
+    if value is None:
+        return None
+    created = value.get("contractAddress") if isinstance(value, dict) else None
+    return Receipt(
+        transaction_hash=data(_field(value, "transactionHash"), _HASH_BYTES),
+        block_number=quantity(_field(value, "blockNumber")),
+        block_hash=data(_field(value, "blockHash"), _HASH_BYTES),
+        succeeded=quantity(_field(value, "status")) == 1,
+        gas_used=quantity(_field(value, "gasUsed")),
+        logs=tuple(logs(_field(value, "logs"))),
+        contract_address=None if created is None else data(created, _ADDRESS_BYTES),
+    )
+
+
+def _field(value: Any, name: str) -> Any:
+    if not isinstance(value, dict) or name not in value:
+        raise RpcError(f"answer lacks {name}")
+    return value[name]
