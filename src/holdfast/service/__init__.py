@@ -1,0 +1,1 @@
+"""The vault service: HTTP interface, operations, providers."""

@@ -1,0 +1,49 @@
+"""The start banner: what is configured and what is not, without a single secret."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast import __version__
+
+if TYPE_CHECKING:
+    from holdfast.service.secrets import Secrets
+    from holdfast.service.settings import Settings
+
+_DEVELOPMENT = "outbox (development: codes are written to files and the log)"
+
+
+def facts(settings: Settings, secrets: Secrets, address: str) -> dict[str, str]:
+    """Label and value of every line."""
+    return {
+        "listening on": address,
+        "public URL": settings.public_url,
+        "data": str(settings.data_dir),
+        "signing key": "generated in the data folder (set ATTESTATION_SIGNING_KEY for production)"
+        if secrets.generated
+        else f"configured ({len(secrets.signing_keys)} in use)",
+        "e-mail": _sender(settings.mail_url),
+        "SMS": _sender(settings.sms_url),
+        "bundler": _set(settings.bundler_url, "POST /api/bundler answers 503; set HOLDFAST_BUNDLER_URL"),
+        "indexer": settings.indexer_app
+        or _set(settings.indexer_url, "/api/indexer answers 503; set HOLDFAST_INDEXER_URL or HOLDFAST_INDEXER_APP"),
+        "enclave": _set(settings.enclave_url, "the bundled copy"),
+        "metrics": f"port {settings.admin_port}" if settings.admin_port else "off (HOLDFAST_ADMIN_PORT)",
+        "processes": f"{settings.workers} on {settings.server}",
+    }
+
+
+def banner(settings: Settings, secrets: Secrets, address: str) -> str:
+    """The lines for people."""
+    lines = [f"Holdfast {__version__} ({settings.env})"]
+    lines += [f"  {label:13} {value}" for label, value in facts(settings, secrets, address).items()]
+    return "\n".join(lines)
+
+
+def _sender(url: str) -> str:
+    scheme = url.partition(":")[0]
+    return _DEVELOPMENT if scheme == "outbox" else scheme
+
+
+def _set(url: str | None, otherwise: str) -> str:
+    return "configured" if url else f"none: {otherwise}"

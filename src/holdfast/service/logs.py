@@ -1,0 +1,76 @@
+"""Logs: one line an event, as JSON or text. What an event may carry is listed; anything else is dropped."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import traceback
+from datetime import UTC, datetime
+
+# Identifiers, codes, addresses of people, keys and tokens are absent on purpose.
+FIELDS = ("request_id", "route", "channel", "kind", "why", "count", "seconds", "path", "version")
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record with its listed fields."""
+        entry = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            **_fields(record),
+        }
+        if record.exc_info:
+            entry["trace"] = _trace(record.exc_info[1])
+        return json.dumps(entry)
+
+
+class TextFormatter(logging.Formatter):
+    """Time, level, message and the listed fields."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record for a terminal."""
+        moment = datetime.fromtimestamp(record.created).astimezone().strftime("%H:%M:%S")
+        fields = "".join(f" {name}={value}" for name, value in _fields(record).items())
+        line = _one_line(f"{moment} {record.levelname.lower():7} {record.getMessage()}{fields}")
+        return f"{line}\n{_trace(record.exc_info[1])}" if record.exc_info else line
+
+
+def configure(form: str) -> None:
+    """Send logs to stderr in the chosen form; `auto` is text on a terminal, else JSON."""
+    text = form == "text" or (form == "auto" and sys.stderr.isatty())
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(TextFormatter() if text else JsonFormatter())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(logging.INFO)
+    # Libraries may quote addresses and recipients at these levels.
+    for name in ("aiosmtplib", "aiohttp", "httpx", "httpcore", "inngest", "mail.log", "asyncio"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def _fields(record: logging.LogRecord) -> dict[str, object]:
+    return {name: record.__dict__[name] for name in FIELDS if name in record.__dict__}
+
+
+def _one_line(text: str) -> str:
+    """The text with what cannot be printed escaped, so that no value can begin a line of its own."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _trace(error: BaseException | None) -> str:
+    """Where it happened and the kinds of the errors, innermost first, without their messages.
+
+    Messages quote what they stumbled over: identifiers, parameters of statements, addresses with keys in them.
+    """
+    parts, seen = [], set[int]()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        frames = traceback.format_tb(error.__traceback__)
+        parts.append("".join(frames) + f"{type(error).__module__}.{type(error).__qualname__}")
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return "\nled to\n".join(reversed(parts))

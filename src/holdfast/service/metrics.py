@@ -1,0 +1,53 @@
+"""Prometheus metrics, kept only when an admin port is set; several processes share them through files."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.service.web.routes import Route
+
+DIRECTORY_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+_BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0)
+
+
+class Metrics:
+    """Counts answers and their durations by route; no label carries anything a requester chose freely."""
+
+    def __init__(self) -> None:
+        # Imported here: it reads the directory variable on import, and most services never need it.
+        from prometheus_client import Counter, Histogram
+
+        labels = ("route", "method", "status")
+        self._requests = Counter("holdfast_requests_total", "Answers by route, method and status.", labels)
+        self._seconds = Histogram("holdfast_request_seconds", "Time to answer.", ("route",), buckets=_BUCKETS_S)
+
+    def observe(self, route: Route | None, method: str, status: int, seconds: float) -> None:
+        """Count one answer."""
+        path = route.path if route else "unknown"
+        known = method if route and method in route.handlers else "other"
+        self._requests.labels(path, known, str(status)).inc()
+        self._seconds.labels(path).observe(seconds)
+
+
+@contextmanager
+def shared_directory() -> Iterator[None]:
+    """A directory for the processes' files, named in the environment before workers start; gone when they are."""
+    with tempfile.TemporaryDirectory(prefix="holdfast-metrics-", ignore_cleanup_errors=True) as directory:
+        os.environ[DIRECTORY_VARIABLE] = directory
+        yield
+
+
+def serve(host: str, port: int) -> None:
+    """Answer GET /metrics on the admin port from a thread of this process, over all workers' files."""
+    from prometheus_client import CollectorRegistry, start_http_server
+    from prometheus_client.multiprocess import MultiProcessCollector
+
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    start_http_server(port, addr=host, registry=registry)

@@ -1,0 +1,102 @@
+"""Counterfactual addresses, account states and balances, read from the chain."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from holdfast.chain.errors import RpcError
+from holdfast.rules import abi
+from holdfast.wire.errors import RPC_ERROR, USDC_NOT_AVAILABLE, Refused
+from holdfast.wire.keccak import checksum_address
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.rules.abi import AccountSlots
+    from holdfast.rules.chains import Token
+    from holdfast.service.upstreams.chain_rpc import ChainReader
+
+_MAX_PREDICTED = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """Smart accounts on the default chain."""
+
+    chain: ChainReader
+    factory: str
+    helper: str
+    _predicted: OrderedDict[tuple[int, int, int], str] = field(default_factory=OrderedDict)
+
+    async def predict(self, x: int, y: int, salt: int) -> str:
+        """The counterfactual address of a key. Raises Refused(RPC_ERROR).
+
+        For one factory the answer never changes, so it is kept.
+        """
+        key = (x, y, salt)
+        known = self._predicted.get(key)
+        if known is not None:
+            return known
+        data = await _call(self.chain, self.factory, abi.encode_get_address(x, y, salt), abi.SLOT)
+        try:
+            address = checksum_address(abi.decode_address(data))
+        except abi.MalformedAnswer:
+            raise Refused(RPC_ERROR) from None
+        self._predicted[key] = address
+        if len(self._predicted) > _MAX_PREDICTED:
+            self._predicted.popitem(last=False)
+        return address
+
+    async def state(self, account: bytes) -> AccountSlots:
+        """The account's state as the helper contract reports it. Raises Refused(RPC_ERROR)."""
+        data = await _call(
+            self.chain, self.helper, abi.encode_address_call(abi.GET_ACCOUNT_STATE, account), 5 * abi.SLOT
+        )
+        try:
+            return abi.decode_account_state(data)
+        except abi.MalformedAnswer:
+            raise Refused(RPC_ERROR) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Balances:
+    """Balances on every supported chain.
+
+    Attributes:
+        chains: reader by chain ID.
+        usdc: address of the USDC token by chain ID, absent where there is none.
+    """
+
+    chains: Mapping[int, ChainReader]
+    usdc: Mapping[int, str]
+
+    def admit(self, token: Token, chain_id: int) -> None:
+        """Refuse a token that the chain does not have (interface: GET /api/balance, 400)."""
+        if token.symbol == "USDC" and not self.usdc.get(chain_id):
+            raise Refused(USDC_NOT_AVAILABLE)
+
+    async def of(self, account: bytes, token: Token, chain_id: int) -> int:
+        """The balance of an admitted token in its smallest unit. Raises Refused(RPC_ERROR)."""
+        chain = self.chains[chain_id]
+        if token.symbol == "USDC":
+            return await self._usdc(chain, account, self.usdc[chain_id])
+        try:
+            return await chain.balance(account)
+        except RpcError:
+            raise Refused(RPC_ERROR) from None
+
+    async def _usdc(self, chain: ChainReader, account: bytes, contract: str) -> int:
+        data = await _call(chain, contract, abi.encode_address_call(abi.BALANCE_OF, account), abi.SLOT)
+        try:
+            return abi.decode_uint256(data)
+        except abi.MalformedAnswer:
+            raise Refused(RPC_ERROR) from None
+
+
+async def _call(chain: ChainReader, to: str, data: bytes, size: int) -> bytes:
+    try:
+        return await chain.call(to, data, size)
+    except RpcError:
+        raise Refused(RPC_ERROR) from None

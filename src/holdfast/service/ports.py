@@ -1,0 +1,237 @@
+"""The ports: what operations need of the outside world. Each has, or will have, two real fillings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+    from typing import Any
+
+    from holdfast.rules.identifiers import Identifier
+    from holdfast.rules.one_time_codes import CountedAttempt
+    from holdfast.rules.quotas import SendFacts
+    from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
+
+
+class DeliveryError(Exception):
+    """A provider did not accept a message or a check.
+
+    Attributes:
+        kind: one of 'unreachable', 'timeout', 'refused', 'nonsense'. Never carries the recipient or the code.
+    """
+
+    def __init__(self, kind: str, detail: str = "") -> None:
+        super().__init__(f"{kind}: {detail}" if detail else kind)
+        self.kind = kind
+
+
+class Mailer(Protocol):
+    """Delivers codes that Holdfast made."""
+
+    async def send_code(self, recipient: str, code: str, lifetime_s: int) -> None:
+        """Hand the code to the provider. Raises DeliveryError unless the provider accepted it."""
+        ...
+
+    async def check(self) -> str:
+        """One line that says what was reached. Raises DeliveryError."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+class SmsVerifier(Protocol):
+    """Sends and checks codes of its own."""
+
+    async def start(self, phone: str) -> None:
+        """Have a code sent to an E.164 number. Raises DeliveryError."""
+        ...
+
+    async def check_code(self, phone: str, code: str) -> bool:
+        """Whether this is the code; False for a wrong, expired or unknown one. Raises DeliveryError."""
+        ...
+
+    async def check(self) -> str:
+        """One line that says what was reached. Raises DeliveryError."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+class StoreUnavailable(Exception):
+    """The store cannot be reached or cannot write; nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewSession:
+    """A session to be written. `ip` is the subject of the address limit, `now` seconds since the epoch."""
+
+    identifier: Identifier
+    did: str
+    ip: str
+    now: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRegistration:
+    """A DID's registration to be written.
+
+    Attributes:
+        credential: credential ID in folded form.
+        attestation: signature of the attestation and its expiry, to be remembered as used; None for handles.
+    """
+
+    identifier: Identifier
+    did: str
+    credential: str
+    tx_hash: str
+    block_number: int | None
+    smart_account: str | None
+    attestation: tuple[bytes, float] | None
+    confirmation: Confirmation
+    ip: str
+    now: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewSend:
+    """A send to be charged on the limits of its address and, where `counted`, of its identifier."""
+
+    identifier: Identifier
+    counted: bool
+    ip: str
+    now: float
+
+
+class RegisteredDid(msgspec.Struct, frozen=True, gc=False):
+    """What a credential ID leads to."""
+
+    identifier: str
+    channel: str
+    did: str
+    tx_hash: str
+    block_number: int | None
+    smart_account: str | None
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PendingRegistration:
+    """A registration whose transaction was not seen yet."""
+
+    credential: str
+    did: str
+    tx_hash: str
+    created_at: float
+
+
+class Store(Protocol):
+    """All that is kept. Every method is one atomic step; what it has returned survives `kill -9`.
+
+    Every method raises StoreUnavailable when the store cannot be reached. A rule that is passed in is called with
+    the facts of that very step and may refuse, which changes nothing.
+    """
+
+    async def ping(self) -> None:
+        """A trivial query (interface: Status, `database`)."""
+        ...
+
+    async def claim_of(self, channel: str, key: str) -> Claim | None:
+        """Who holds an identifier."""
+        ...
+
+    async def is_claimed(self, channel: str, key: str) -> bool:
+        """Whether anybody holds an identifier: the question that registration pages ask at every keystroke."""
+        ...
+
+    async def find_credential(self, credential: str) -> RegisteredDid | None:
+        """The registration of a folded credential ID, unless the chain refused it."""
+        ...
+
+    async def registrations(self, ip: str) -> tuple[int, int]:
+        """Sessions ever created from this address, and in all."""
+        ...
+
+    async def verified_at(self, identifier: Identifier) -> float | None:
+        """When the identifier was verified, in seconds since the epoch."""
+        ...
+
+    async def open_session(self, session: NewSession, decide: Callable[[SessionFacts], None]) -> None:
+        """Write a session that `decide` admits, and charge its address."""
+        ...
+
+    async def register(self, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move]) -> None:
+        """Write a registration as `decide` says."""
+        ...
+
+    async def reserve_send(self, send: NewSend, decide: Callable[[SendFacts], None]) -> int:
+        """Charge a send that `decide` admits; the number returned gives the charge back."""
+        ...
+
+    async def give_back(self, reservation: int) -> None:
+        """Undo a charge, as the provider refused the send."""
+        ...
+
+    async def keep_code(self, identifier: Identifier, digest: bytes, now: float, expires_at: float) -> None:
+        """Keep the hash of a code that was sent, in place of an older one."""
+        ...
+
+    async def count_attempt(self, identifier: Identifier, now: float, limit: int) -> CountedAttempt | None:
+        """Count one attempt at the current code, durably, before anything is compared; None without a code."""
+        ...
+
+    async def consume_code(self, identifier: Identifier, code_id: int, now: float) -> bool:
+        """Use the code up and mark the identifier verified; False when another request did so first."""
+        ...
+
+    async def mark_verified(self, identifier: Identifier, now: float) -> None:
+        """Mark an identifier verified whose code a provider checked."""
+        ...
+
+    async def unconfirmed(self, after: str, limit: int) -> list[PendingRegistration]:
+        """Registrations that await their transaction, by credential, after the one named."""
+        ...
+
+    async def settle(self, credential: str, outcome: Confirmation, block_number: int | None, now: float) -> bool:
+        """Record what the chain says; False when it was settled before."""
+        ...
+
+    async def expire(self, now: float) -> int:
+        """Remove what no rule looks at any more; how many rows went."""
+        ...
+
+    async def take_lease(self, name: str, holder: str, now: float, ttl_s: float) -> bool:
+        """Take or renew a named lease; False while another holder has it."""
+        ...
+
+    async def release(self, channel: str, key: str, now: float) -> bool:
+        """Free an identifier with all that hangs on it; False when nobody holds it."""
+        ...
+
+    async def revoke_credential(self, credential: str, now: float) -> bool:
+        """Remove one credential's registration; False when there is none."""
+        ...
+
+    async def describe(self, channel: str, key: str) -> dict[str, Any] | None:
+        """Everything kept about one identifier, for the operator."""
+        ...
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Every row of every table, for `holdfast export`."""
+        ...
+
+    async def backup(self, target: Path) -> None:
+        """Write a consistent copy while the service runs."""
+        ...
+
+    async def close(self) -> None:
+        """Finish the writes that were accepted, then let go."""
+        ...

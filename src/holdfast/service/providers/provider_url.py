@@ -1,0 +1,104 @@
+"""Addresses of providers as settings write them: `scheme://user:password@place?option=…`, taken apart once.
+
+No sentence of this module repeats any part of the address, as any part may be a secret written in the wrong place.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_FORBIDDEN = re.compile(r"[\x00-\x20\x7f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+MAX_PORT = 65535
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ProviderUrl:
+    """The parts of a provider's address, percent-decoded; `host` keeps its case. Never shown: no repr.
+
+    Attributes:
+        port: None where the address names none.
+    """
+
+    scheme: str
+    user: str
+    password: str
+    host: str
+    port: int | None
+    options: Mapping[str, str]
+
+
+def parse_provider_url(setting: str, text: str, known_options: Iterable[str]) -> ProviderUrl:
+    """The parts of `text`. Raises ValueError that names the setting and what is wrong, never the value."""
+    if _FORBIDDEN.search(text):
+        raise ValueError(f"{setting}: white space and control characters must be percent-encoded.")
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        raise ValueError(f"{setting}: this is not an address of the form scheme://user:password@host.") from None
+    if parts.path not in {"", "/"} or parts.fragment:
+        raise ValueError(f"{setting}: no path or fragment belongs here; percent-encode : / ? # @ in credentials.")
+    credentials, _, place = parts.netloc.rpartition("@")
+    user, _, password = credentials.partition(":")
+    host, port = _place(setting, place)
+    options = _options(setting, parts.query, frozenset(known_options))
+    return ProviderUrl(parts.scheme.lower(), _decoded(setting, user), _decoded(setting, password), host, port, options)
+
+
+def parse_base_url(setting: str, text: str) -> str:
+    """A provider's HTTP address without a slash at its end. Raises ValueError unless secrets may travel to it."""
+    sentence = f"{setting}: base_url must be https://host (or http:// on this machine), without credentials or query."
+    try:
+        parts = urlsplit(text)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        raise ValueError(sentence) from None
+    secure = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))
+    if not host or not secure or "@" in parts.netloc or parts.query or parts.fragment or _FORBIDDEN.search(text):
+        raise ValueError(sentence)
+    return text.rstrip("/")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address never leaves this machine."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _place(setting: str, text: str) -> tuple[str, int | None]:
+    """Host (IPv6 without brackets) and port; urlsplit's own would lower the case, which Twilio's names need."""
+    match = re.fullmatch(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[^:\[\]]*))(?::(?P<port>[0-9]{1,5}))?", text)
+    if match is None or (match["port"] and not 0 < int(match["port"]) <= MAX_PORT):
+        raise ValueError(f"{setting}: after the credentials comes host or host:port, with a port up to {MAX_PORT}.")
+    return match["v6"] or match["name"] or "", int(match["port"]) if match["port"] else None
+
+
+def _decoded(setting: str, text: str) -> str:
+    try:
+        decoded = unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        raise ValueError(f"{setting}: percent-encoded credentials must be UTF-8.") from None
+    if _CONTROL.search(decoded):
+        raise ValueError(f"{setting}: credentials hold no control characters.")
+    return decoded
+
+
+def _options(setting: str, query: str, known: frozenset[str]) -> dict[str, str]:
+    try:
+        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
+    except ValueError:
+        pairs = [("", "")]
+    options = dict(pairs)
+    if len(options) != len(pairs) or not options.keys() <= known:
+        allowed = ", ".join(sorted(known)) or "none"
+        raise ValueError(f"{setting}: the options after '?' are name=value, each once; known here: {allowed}.")
+    return options

@@ -1,0 +1,64 @@
+"""The reserved list in force: the built-in one, plus and minus the operator's files, re-read when they change."""
+
+from __future__ import annotations
+
+import logging
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from holdfast.rules.reserved_identifiers import ReservedList, read_names, reserved_list
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_log = logging.getLogger("holdfast.reserved")
+
+
+class ReservedNames:
+    """Holds the list; `current` costs an attribute look-up."""
+
+    def __init__(self, added: Path | None, allowed: Path | None) -> None:
+        """Read everything. Raises ValueError for a line that is no handle, OSError for a file that is not there."""
+        self._added = added
+        self._allowed = allowed
+        self._stamps = self._look()
+        self._list = self._read()
+
+    def current(self) -> ReservedList:
+        """The list in force."""
+        return self._list
+
+    def refresh(self, *, force: bool = False) -> bool:
+        """Re-read the files if they changed; whether a new list is in force. A bad file leaves the old one."""
+        stamps = self._look()
+        if stamps == self._stamps and not force:
+            return False
+        self._stamps = stamps
+        try:
+            self._list = self._read()
+        except (ValueError, OSError) as error:
+            _log.error("reserved list not re-read", extra={"why": str(error)})
+            return False
+        _log.info("reserved list re-read", extra={"count": len(self._list.names)})
+        return True
+
+    def _look(self) -> list[tuple[int, int] | None]:
+        return [_stamp(path) for path in (self._added, self._allowed)]
+
+    def _read(self) -> ReservedList:
+        added = read_names(self._added.read_text("utf-8")) if self._added else []
+        allowed = read_names(self._allowed.read_text("utf-8")) if self._allowed else []
+        return reserved_list([*built_in_names(), *added], allowed)
+
+
+def built_in_names() -> list[str]:
+    """The names that come with Holdfast."""
+    return read_names((files("holdfast.rules") / "data" / "reserved_identifiers.txt").read_text("utf-8"))
+
+
+def _stamp(path: Path | None) -> tuple[int, int] | None:
+    try:
+        status = path.stat() if path else None
+    except OSError:
+        return None
+    return (status.st_mtime_ns, status.st_size) if status else None

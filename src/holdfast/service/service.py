@@ -1,0 +1,113 @@
+"""The assembled service: its operations, what they rest on, and its life from start to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from holdfast.service.housekeeping import CONFIRM_EVERY_S, EXPIRE_EVERY_S, periodic, under_lease
+from holdfast.service.web.files import ENCLAVE_CACHE
+from holdfast.service.web.static import StaticAnswer
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from holdfast.rules.limits import Limits
+    from holdfast.service.clock import Clock
+    from holdfast.service.housekeeping import Chores
+    from holdfast.service.operations.accounts import Accounts, Balances
+    from holdfast.service.operations.dids import Dids
+    from holdfast.service.operations.sessions import Sessions
+    from holdfast.service.operations.verification import Verification
+    from holdfast.service.ports import Mailer, SmsVerifier, Store
+    from holdfast.service.providers.enclave_source import Enclave, EnclaveSource
+    from holdfast.service.providers.workflow import Workflow
+    from holdfast.service.reserved_names import ReservedNames
+    from holdfast.service.upstreams.bundler import Bundler
+    from holdfast.service.upstreams.indexer import Indexer
+    from holdfast.service.web.client_ip import ClientAddress
+    from holdfast.service.web.files import Statics
+
+_log = logging.getLogger("holdfast.service")
+REREAD_EVERY_S = 1.0
+REFRESH_ENCLAVE_EVERY_S = 60.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Service:
+    """Everything that handlers reach, chosen in bootstrap."""
+
+    store: Store
+    sessions: Sessions
+    verification: Verification
+    dids: Dids
+    accounts: Accounts
+    balances: Balances
+    bundler: Bundler
+    indexer: Indexer | None
+    workflow: Workflow
+    chores: Chores
+    statics: Statics
+    enclaves: EnclaveSource
+    reserved: ReservedNames
+    client_address: ClientAddress
+    limits: Limits
+    registrar: str
+    shown_rpc: str
+    engine: bool
+    clock: Clock
+    senders: tuple[Mailer | SmsVerifier, ...]
+    close_pool: Callable[[], Awaitable[None]]
+    _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+    _wrapped: tuple[Enclave, StaticAnswer] | None = None
+
+    def enclave(self) -> StaticAnswer:
+        """The enclave in force, wrapped once."""
+        current = self.enclaves.current()
+        if self._wrapped is None or self._wrapped[0] is not current:
+            self._wrapped = (current, StaticAnswer(current.body, "application/wasm", ENCLAVE_CACHE))
+        return self._wrapped[1]
+
+    async def start(self) -> None:
+        """Begin what runs beside the requests."""
+        if self.indexer is not None:
+            await self.indexer.start()
+        self._listen_for_hangup()
+        self._tasks.append(periodic("reserved", REREAD_EVERY_S, self._reread))
+        self._tasks.append(asyncio.create_task(self._first_enclave()))
+        self._tasks.append(periodic("enclave", REFRESH_ENCLAVE_EVERY_S, self.enclaves.refresh))
+        if not self.engine:
+            for name, every_s, work in (
+                ("confirm", CONFIRM_EVERY_S, self.chores.confirm_registrations),
+                ("expire", EXPIRE_EVERY_S, self.chores.expire),
+            ):
+                self._tasks.append(periodic(name, every_s, under_lease(self.store, self.clock, name, work)))
+
+    async def stop(self) -> None:
+        """End the chores, then close what they and the requests used."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self.indexer is not None:
+            await self.indexer.stop()
+        for sender in self.senders:
+            await sender.close()
+        await self.close_pool()
+        await self.store.close()
+
+    async def _reread(self) -> None:
+        self.reserved.refresh()
+
+    async def _first_enclave(self) -> None:
+        await self.enclaves.refresh()
+
+    def _listen_for_hangup(self) -> None:
+        """SIGHUP re-reads the reserved list; outside a main thread (tests) nobody sends one."""
+        try:
+            loop = asyncio.get_running_loop()
+            loop.add_signal_handler(signal.SIGHUP, lambda: self.reserved.refresh(force=True))
+        except (ValueError, RuntimeError, NotImplementedError):
+            _log.debug("no signals here")

@@ -1,0 +1,119 @@
+"""THE table of settings, and the step from environment to `Settings` and `Secrets`.
+
+Each row names a variable once, with its default, the way it is read, and what it is for; the command line, the
+documentation and the start banner read the same rows.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from holdfast.rules.limits import LIMIT_NAMES, Limits
+from holdfast.service.setting_rows import ROWS, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from ipaddress import IPv4Network, IPv6Network
+    from pathlib import Path
+
+MAX_LIMIT = 1_000_000_000  # as seconds some thirty years: times stay within what a calendar can hold
+LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class SettingError(Exception):
+    """A setting is missing, malformed or refused; the message names it and what to do, never its value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that the operator can choose, checked. Field names are the rows' names in lower case."""
+
+    host: str
+    port: int
+    public_url: str
+    data_dir: Path
+    database_url: str
+    workers: int
+    server: str
+    rpc_url: str
+    rpc_url_8453: str
+    public_rpc_url: str | None
+    bundler_url: str | None
+    indexer_app: str | None
+    indexer_url: str | None
+    mail_url: str
+    mail_from: str
+    sms_url: str
+    client_ip_header: str | None
+    trusted_proxies: tuple[IPv4Network | IPv6Network, ...]
+    enclave_url: str | None
+    contract_entry_point: str
+    contract_did_registry: str
+    contract_account_helper: str
+    contract_session_sbt: str
+    contract_app_factory: str
+    usdc_84532: str
+    usdc_8453: str
+    reserved_file: Path | None
+    reserved_allow_file: Path | None
+    registration_proof: str
+    registrar_did: str
+    log: str
+    env: str
+    admin_port: int | None
+    limits: Limits
+
+    @property
+    def public_host(self) -> str:
+        """Host of the public URL: relying party ID, registrar, sender's domain."""
+        return urlsplit(self.public_url).hostname or "localhost"
+
+    @property
+    def production(self) -> bool:
+        """Whether development choices are refused."""
+        return self.env == "production"
+
+
+def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
+    """The effective settings. Raises SettingError for the first variable that cannot be read."""
+    given = os.environ if environment is None else environment
+    values: dict[str, Any] = {}
+    for row in ROWS:
+        values[row.field] = _read(row.name, row.parse, given.get(row.name) or row.default_of(values))
+    limits = {
+        name.lower(): _read(name, whole(0, MAX_LIMIT), given.get(name) or str(getattr(Limits(), name.lower())))
+        for name in LIMIT_NAMES
+    }
+    settings = Settings(**values, limits=Limits(**limits))
+    if settings.production:
+        _refuse_development_choices(settings, given)
+    return settings
+
+
+def _read(name: str, parse: Any, text: str | None) -> Any:
+    if text is None:
+        return None
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise SettingError(f"{name}: {error}") from None
+
+
+def engine_unsigned(environment: Mapping[str, str]) -> bool:
+    """Whether the workflow SDK is in its development mode, where it takes calls without a signature."""
+    return environment.get("INNGEST_DEV", "").strip().lower() not in {"", "0", "false"}  # else a flag or an address
+
+
+def _refuse_development_choices(settings: Settings, given: Mapping[str, str]) -> None:
+    """Refuse what loses mail, leaks codes or weakens the origin (decisions, section 2)."""
+    for name, value in (("HOLDFAST_MAIL_URL", settings.mail_url), ("HOLDFAST_SMS_URL", settings.sms_url)):
+        if value.startswith("outbox:"):
+            raise SettingError(f"{name}: the outbox is for development; in production name a provider")
+    url = urlsplit(settings.public_url)
+    if url.scheme == "http" and url.hostname not in LOCAL_HOSTS:
+        raise SettingError("HOLDFAST_PUBLIC_URL: in production it must be https")
+    if engine_unsigned(given):
+        raise SettingError("INNGEST_DEV: it lets anybody call the workflow; in production set INNGEST_SIGNING_KEY")

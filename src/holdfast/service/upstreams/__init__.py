@@ -1,0 +1,1 @@
+"""Plain clients of what the service asks over HTTP: chain, bundler, indexer."""

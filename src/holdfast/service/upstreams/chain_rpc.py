@@ -1,0 +1,64 @@
+"""Reads of one chain: equal questions at one moment share one upstream call, answers are kept for two seconds."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from holdfast.rules.limits import CHAIN_CACHE_S
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from holdfast.chain.rpc import RpcClient
+
+_MAX_KEPT = 10_000
+
+
+class ChainReader:
+    """eth_call and eth_getBalance over one JSON-RPC client that is made when it is first needed."""
+
+    def __init__(self, connect: Callable[[], RpcClient]) -> None:
+        self._connect = connect
+        self._client: RpcClient | None = None
+        self._flights: dict[tuple[Any, ...], asyncio.Future[Any]] = {}
+        self._kept: OrderedDict[tuple[Any, ...], tuple[float, Any]] = OrderedDict()
+
+    @property
+    def client(self) -> RpcClient:
+        """The client underneath, for what must not be shared or kept."""
+        if self._client is None:
+            self._client = self._connect()
+        return self._client
+
+    async def call(self, to: str, data: bytes, size: int) -> bytes:
+        """What the contract returns, `size` bytes at least. Raises RpcError, also where there is no contract."""
+        answer: bytes = await self._shared(("call", to, data), lambda: self.client.eth_call(to, data, at_least=size))
+        return answer
+
+    async def balance(self, address: bytes) -> int:
+        """Wei that an address owns. Raises RpcError."""
+        wei: int = await self._shared(("balance", address), lambda: self.client.get_balance("0x" + address.hex()))
+        return wei
+
+    async def _shared(self, key: tuple[Any, ...], ask: Callable[[], Awaitable[Any]]) -> Any:
+        kept = self._kept.get(key)
+        if kept is not None and time.monotonic() - kept[0] < CHAIN_CACHE_S:
+            return kept[1]
+        flight = self._flights.get(key)
+        if flight is None:
+            flight = self._flights[key] = asyncio.ensure_future(ask())
+            flight.add_done_callback(lambda done: self._land(key, done))
+        # Shielded: a caller that leaves must not take the answer away from the others.
+        return await asyncio.shield(flight)
+
+    def _land(self, key: tuple[Any, ...], done: asyncio.Future[Any]) -> None:
+        del self._flights[key]
+        if done.cancelled() or done.exception() is not None:
+            return
+        self._kept[key] = (time.monotonic(), done.result())
+        self._kept.move_to_end(key)
+        if len(self._kept) > _MAX_KEPT:
+            self._kept.popitem(last=False)

@@ -1,0 +1,139 @@
+"""The indexer behind GET /api/indexer/{path}: an application in this process, or an address."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import unquote
+
+from holdfast.rules.limits import MAX_UPSTREAM_BYTES, PROXY_TIMEOUT_S
+from holdfast.service.upstreams.proxy import RESPONSE_HEADERS, UpstreamAnswer, UpstreamError, fetch
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    import aiohttp
+
+    AsgiApp = Callable[
+        [dict[str, Any], Callable[[], Awaitable[dict[str, Any]]], Callable[[dict[str, Any]], Awaitable[None]]],
+        Awaitable[None],
+    ]
+
+
+class Indexer(Protocol):
+    """Answers one GET."""
+
+    async def get(self, path: str, query: str, headers: dict[str, str]) -> UpstreamAnswer:
+        """The answer to an encoded path and query. Raises UpstreamError."""
+        ...
+
+    async def start(self) -> None:
+        """Begin."""
+        ...
+
+    async def stop(self) -> None:
+        """End."""
+        ...
+
+
+class IndexerAddress:
+    """An indexer somewhere else."""
+
+    def __init__(self, url: str, session: Callable[[], aiohttp.ClientSession]) -> None:
+        self._url = url
+        self._session = session
+
+    async def get(self, path: str, query: str, headers: dict[str, str]) -> UpstreamAnswer:
+        """See Indexer."""
+        target = self._url + path + ("?" + query if query else "")
+        return await fetch(self._session, "GET", target, headers)
+
+    async def start(self) -> None:
+        """Nothing to begin."""
+
+    async def stop(self) -> None:
+        """Nothing to end."""
+
+
+class IndexerBinding:
+    """An ASGI application in this process, called without a socket in between; its lifespan follows ours."""
+
+    def __init__(self, application: AsgiApp) -> None:
+        self._application = application
+        self._inbox: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self._started = asyncio.Event()
+        self._stopped = asyncio.Event()
+        self._life: asyncio.Task[None] | None = None
+
+    async def get(self, path: str, query: str, headers: dict[str, str]) -> UpstreamAnswer:
+        """See Indexer."""
+        scope = {
+            "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1",
+            "method": "GET", "scheme": "http", "path": unquote(path), "raw_path": path.encode(),
+            "query_string": query.encode("latin-1"), "root_path": "", "client": None, "server": None,
+            "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()],
+        }  # fmt: skip
+        collected = _Collected()
+        try:
+            async with asyncio.timeout(PROXY_TIMEOUT_S):
+                await self._application(scope, _no_body, collected.send)
+        except Exception as error:
+            raise UpstreamError(type(error).__name__) from error
+        return collected.answer()
+
+    async def start(self) -> None:
+        """Run the application's lifespan; one that has none is fine (ASGI, lifespan protocol)."""
+        self._life = asyncio.ensure_future(self._live())
+        await self._inbox.put({"type": "lifespan.startup"})
+        waiting = asyncio.ensure_future(self._started.wait())
+        await asyncio.wait({self._life, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+
+    async def stop(self) -> None:
+        """End the lifespan."""
+        if self._life is not None and not self._life.done():
+            await self._inbox.put({"type": "lifespan.shutdown"})
+            await asyncio.wait({self._life}, timeout=PROXY_TIMEOUT_S)
+            self._life.cancel()
+
+    async def _live(self) -> None:
+        scope = {"type": "lifespan", "asgi": {"version": "3.0", "spec_version": "2.0"}, "state": {}}
+        try:
+            await self._application(scope, self._inbox.get, self._heard)
+        except Exception:  # noqa: BLE001 - an application without a lifespan raises whatever it likes
+            return
+
+    async def _heard(self, message: dict[str, Any]) -> None:
+        if message["type"].startswith("lifespan.startup"):
+            self._started.set()
+
+
+class _Collected:
+    """Gathers what an ASGI application sends."""
+
+    def __init__(self) -> None:
+        self._status = 0
+        self._headers: list[tuple[str, str]] = []
+        self._chunks: list[bytes] = []
+        self._size = 0
+
+    async def send(self, message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            self._status = message["status"]
+            pairs = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in message["headers"]]
+            self._headers = [pair for pair in pairs if pair[0] in RESPONSE_HEADERS]
+        elif message["type"] == "http.response.body":
+            chunk = message.get("body", b"")
+            self._size += len(chunk)
+            if self._size > MAX_UPSTREAM_BYTES:
+                raise UpstreamError("answer too large")
+            self._chunks.append(chunk)
+
+    def answer(self) -> UpstreamAnswer:
+        if not self._status:
+            raise UpstreamError("no answer")
+        return UpstreamAnswer(self._status, self._headers, b"".join(self._chunks))
+
+
+async def _no_body() -> dict[str, Any]:
+    return {"type": "http.request", "body": b"", "more_body": False}

@@ -1,0 +1,77 @@
+"""What crosses a proxy: bounded answers, and of the headers only those that concern the content."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.rules.limits import MAX_UPSTREAM_BYTES, PROXY_TIMEOUT_S
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import aiohttp
+
+REQUEST_HEADERS = frozenset({"accept", "accept-encoding", "accept-language", "if-none-match", "if-modified-since"})
+RESPONSE_HEADERS = frozenset(
+    {"content-type", "content-encoding", "content-language", "cache-control", "etag", "last-modified", "expires",
+     "vary", "retry-after"}
+)  # fmt: skip
+
+
+class UpstreamError(Exception):
+    """The upstream cannot be reached, is too slow, or answers too much."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamAnswer:
+    """Status, content headers and body as the upstream sent them."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes
+
+
+async def fetch(
+    session: Callable[[], aiohttp.ClientSession],
+    method: str,
+    url: str,
+    headers: dict[str, str],
+    body: bytes | None = None,
+) -> UpstreamAnswer:
+    """Ask an upstream. `url` is used to the letter. Raises UpstreamError."""
+    # Imported here: aiohttp takes a quarter of a second, which only a service that asks upstreams pays.
+    import aiohttp
+    from yarl import URL
+
+    try:
+        async with (
+            asyncio.timeout(PROXY_TIMEOUT_S),
+            session().request(
+                method, URL(url, encoded=True), headers=headers, data=body, allow_redirects=False
+            ) as answer,
+        ):
+            content = await _bounded(answer)
+            return UpstreamAnswer(answer.status, _content_headers(answer), content)
+    except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+        raise UpstreamError(type(error).__name__) from error
+
+
+async def _bounded(answer: aiohttp.ClientResponse) -> bytes:
+    chunks, size = [], 0
+    async for chunk in answer.content.iter_any():
+        size += len(chunk)
+        if size > MAX_UPSTREAM_BYTES:
+            raise UpstreamError("answer too large")
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def _content_headers(answer: aiohttp.ClientResponse) -> list[tuple[str, str]]:
+    """Those that may cross; a value beyond ASCII could not be written again as it came (RFC 9110, section 5.5)."""
+    return [
+        (name.lower(), value)
+        for name, value in answer.headers.items()
+        if name.lower() in RESPONSE_HEADERS and value.isascii()
+    ]

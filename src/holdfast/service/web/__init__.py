@@ -1,0 +1,1 @@
+"""The HTTP surface: routes, input, answers, and the entries for ASGI and RSGI servers."""

@@ -1,0 +1,112 @@
+"""From request to response: route, handler, refusal, the headers that every answer carries."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from typing import TYPE_CHECKING
+
+from holdfast.service.ports import StoreUnavailable
+from holdfast.service.web.http import ANY_ORIGIN, BODILESS, ClientGone, Response, error_response, refusal
+from holdfast.service.web.routes import PREFIX_ROUTES, ROUTES, Route
+from holdfast.wire.errors import (
+    BODY_TOO_LARGE,
+    DATABASE_UNAVAILABLE,
+    INTERNAL_ERROR,
+    METHOD_NOT_ALLOWED,
+    NOT_FOUND,
+    REQUEST_TIMEOUT,
+    Refused,
+)
+
+if TYPE_CHECKING:
+    from holdfast.service.metrics import Metrics
+    from holdfast.service.service import Service
+    from holdfast.service.web.http import Request
+
+_log = logging.getLogger("holdfast.web")
+_MAX_REQUEST_ID = 128
+_PREFLIGHT_AGE_S = 86400
+_NOT_FOUND = error_response(NOT_FOUND)
+# After these the rest of a body may still be on its way: the connection is of no further use.
+_CLOSING = frozenset({BODY_TOO_LARGE, REQUEST_TIMEOUT})
+
+
+class Application:
+    """Answers every request; never raises but for a client that has gone."""
+
+    def __init__(self, service: Service, metrics: Metrics | None = None) -> None:
+        self._service = service
+        self._metrics = metrics
+        self._routes = {route.path: route for route in ROUTES}
+
+    async def start(self) -> None:
+        """Open what the service needs."""
+        await self._service.start()
+
+    async def stop(self) -> None:
+        """Close it, when the last accepted request was answered."""
+        await self._service.stop()
+
+    async def respond(self, request: Request) -> Response:
+        """The response to one request, with its request ID."""
+        started = time.perf_counter() if self._metrics else 0.0
+        request_id = _request_id(request)
+        route = self._routes.get(request.path) or _prefixed(request.path)
+        response = await self._answer(route, request, request_id) if route else _NOT_FOUND
+        if self._metrics:
+            self._metrics.observe(route, request.method, response.status, time.perf_counter() - started)
+        headers = [*response.headers, ("x-request-id", request_id)]
+        if request.method == "HEAD" and response.status not in BODILESS:
+            return Response(response.status, [*headers, ("content-length", str(len(response.body)))], b"")
+        return Response(response.status, headers, response.body)
+
+    async def _answer(self, route: Route, request: Request, request_id: str) -> Response:
+        handler = route.handlers.get(request.method)
+        if handler is None:
+            return _preflight(route) if request.method == "OPTIONS" else _method_not_allowed(route)
+        try:
+            return await handler(self._service, request)
+        except Refused as refused:
+            answer = refusal(refused)
+            if refused.row in _CLOSING:
+                return Response(answer.status, [*answer.headers, ("connection", "close")], answer.body)
+            return answer
+        except StoreUnavailable as error:
+            _log.error("store unavailable", extra={"request_id": request_id, "route": route.path, "why": str(error)})
+            return error_response(DATABASE_UNAVAILABLE, [("retry-after", "1")])
+        except ClientGone:
+            raise
+        except Exception:  # noqa: BLE001 - the last resort: a 500 that says nothing, a log that says all
+            _log.exception("request failed", extra={"request_id": request_id, "route": route.path})
+            return error_response(INTERNAL_ERROR)
+
+
+def _request_id(request: Request) -> str:
+    given = request.header("x-request-id")
+    if given and len(given) <= _MAX_REQUEST_ID and given.isascii() and given.isprintable() and " " not in given:
+        return given
+    return os.urandom(8).hex()
+
+
+def _prefixed(path: str) -> Route | None:
+    for route in PREFIX_ROUTES:
+        if path.startswith(route.path):
+            return route
+    return None
+
+
+def _preflight(route: Route) -> Response:
+    headers = [
+        ANY_ORIGIN,
+        ("access-control-allow-methods", route.allowed),
+        ("access-control-allow-headers", "*"),
+        ("access-control-max-age", str(_PREFLIGHT_AGE_S)),
+        ("allow", route.allowed),
+    ]
+    return Response(204, headers, b"")
+
+
+def _method_not_allowed(route: Route) -> Response:
+    return error_response(METHOD_NOT_ALLOWED, [("allow", route.allowed)])

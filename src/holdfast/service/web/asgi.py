@@ -1,0 +1,141 @@
+"""Entry for ASGI servers (uvicorn, granian where an indexer needs paths as they came, tests)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.rules.limits import BODY_TIMEOUT_S
+from holdfast.service.web.deadlines import Deadlines
+from holdfast.service.web.http import BODILESS, BROKEN_OFF, ClientGone
+from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from holdfast.service.web.application import Application
+    from holdfast.service.web.http import Headers
+
+    Receive = Callable[[], Awaitable[dict[str, Any]]]
+    Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+class AsgiRequest:
+    """A request as ASGI describes it."""
+
+    __slots__ = ("_deadlines", "_headers", "_receive", "_scope", "method", "path", "query")
+
+    def __init__(self, scope: dict[str, Any], receive: Receive, deadlines: Deadlines) -> None:
+        self._deadlines = deadlines
+        self._scope = scope
+        self._receive = receive
+        self._headers: list[tuple[bytes, bytes]] = scope["headers"]
+        self.method: str = scope["method"]
+        self.path: str = scope["path"]
+        self.query: str = scope["query_string"].decode("latin-1")
+
+    @property
+    def raw_path(self) -> str:
+        """See Request."""
+        raw: bytes = self._scope.get("raw_path") or self.path.encode()
+        return raw.decode("latin-1")
+
+    @property
+    def peer(self) -> str:
+        """See Request."""
+        client = self._scope.get("client")
+        return str(client[0]) if client else ""
+
+    def header(self, name: str) -> str | None:
+        """See Request."""
+        wanted = name.encode("latin-1")
+        for key, value in self._headers:
+            if key == wanted:
+                return value.decode("latin-1")
+        return None
+
+    def header_values(self, name: str) -> Sequence[str]:
+        """See Request."""
+        wanted = name.encode("latin-1")
+        return [value.decode("latin-1") for key, value in self._headers if key == wanted]
+
+    def all_headers(self) -> Headers:
+        """See Request."""
+        return [(key.decode("latin-1"), value.decode("latin-1")) for key, value in self._headers]
+
+    async def body(self, limit: int) -> bytes:
+        """See Request."""
+        length = self.header("content-length")
+        if length is not None and length.isdigit() and int(length) > limit:
+            raise Refused(BODY_TOO_LARGE)
+        try:
+            return await self._deadlines.within(self._chunks(limit))
+        except TimeoutError:
+            raise Refused(REQUEST_TIMEOUT) from None
+
+    async def _chunks(self, limit: int) -> bytes:
+        chunks, size, more = [], 0, True
+        while more:
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                raise ClientGone
+            chunk = message.get("body", b"")
+            size += len(chunk)
+            if size > limit:
+                raise Refused(BODY_TOO_LARGE)
+            chunks.append(chunk)
+            more = message.get("more_body", False)
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+class AsgiEntry:
+    """The ASGI application."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+        self._deadlines = Deadlines(BODY_TIMEOUT_S)
+
+    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        """Answer one request, or follow the server's life."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1000})
+        else:
+            await self._answer(scope, receive, send)
+
+    async def _answer(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        try:
+            response = await self._application.respond(AsgiRequest(scope, receive, self._deadlines))
+        except ClientGone:
+            response = BROKEN_OFF  # granian makes a 500 of no answer at all
+        headers = [_ENCODED.get(pair) or _encoded(pair) for pair in response.headers]
+        if response.body:
+            headers.append((b"content-length", b"%d" % len(response.body)))
+        elif response.status not in BODILESS and not any(name == b"content-length" for name, _ in headers):
+            headers.append((b"content-length", b"0"))
+        await send({"type": "http.response.start", "status": response.status, "headers": headers})
+        await send({"type": "http.response.body", "body": response.body})
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        try:
+            await self._application.start()
+        except Exception as error:  # noqa: BLE001 - whatever it is, the server must hear that the start failed
+            await send({"type": "lifespan.startup.failed", "message": str(error)})
+            return
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await self._application.stop()
+        await send({"type": "lifespan.shutdown.complete"})
+
+
+_ENCODED: dict[tuple[str, str], tuple[bytes, bytes]] = {}
+_MAX_ENCODED = 256
+
+
+def _encoded(pair: tuple[str, str]) -> tuple[bytes, bytes]:
+    """The header as ASGI wants it; those that come again and again are kept."""
+    made = (pair[0].encode("latin-1"), pair[1].encode("latin-1"))
+    if pair[0] != "x-request-id" and len(_ENCODED) < _MAX_ENCODED:
+        _ENCODED[pair] = made
+    return made

@@ -1,0 +1,49 @@
+"""A time limit shared by many waits: a timer each would cost a request several microseconds."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+T = TypeVar("T")
+
+
+class Deadlines:
+    """Ends the waits of one event loop that take longer than a limit, with one timer for all of them."""
+
+    def __init__(self, limit_s: float) -> None:
+        self._limit_s = limit_s
+        self._began: dict[asyncio.Task[Any], float] = {}  # oldest first
+        self._late: set[asyncio.Task[Any]] = set()
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def within(self, wait: Coroutine[Any, Any, T]) -> T:
+        """What `wait` returns. Raises TimeoutError when it is not over after the limit, or a moment later."""
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task()
+        assert task is not None
+        self._began[task] = loop.time()
+        if self._timer is None:
+            self._timer = loop.call_later(self._limit_s, self._sweep, loop)
+        try:
+            return await wait
+        except asyncio.CancelledError:
+            if task in self._late and task.uncancel() == 0:
+                raise TimeoutError from None
+            raise
+        finally:
+            del self._began[task]
+            self._late.discard(task)
+
+    def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._timer = None
+        now = loop.time()
+        for task, began in self._began.items():
+            if now - began < self._limit_s:
+                self._timer = loop.call_later(began + self._limit_s - now, self._sweep, loop)
+                return
+            self._late.add(task)
+            task.cancel()

@@ -1,0 +1,114 @@
+"""Entry for RSGI servers (granian): the fast road. Its paths come decoded, so it is not used with an indexer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from granian.rsgi import ProtocolClosed, ProtocolError  # type: ignore[attr-defined]  # re-exported for applications
+
+from holdfast.rules.limits import BODY_TIMEOUT_S
+from holdfast.service.web.deadlines import Deadlines
+from holdfast.service.web.http import BROKEN_OFF, ClientGone
+from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Sequence
+
+    from holdfast.service.web.application import Application
+    from holdfast.service.web.http import Headers
+
+
+class RsgiRequest:
+    """A request as granian hands it over."""
+
+    __slots__ = ("_deadlines", "_headers", "_protocol", "_scope", "method", "path", "query")
+
+    def __init__(self, scope: Any, protocol: Any, deadlines: Deadlines) -> None:
+        self._deadlines = deadlines
+        self._scope = scope
+        self._protocol = protocol
+        self._headers = scope.headers
+        self.method: str = scope.method
+        self.path: str = scope.path
+        self.query: str = scope.query_string
+
+    @property
+    def raw_path(self) -> str:
+        """The path, encoded again."""
+        return quote(self.path, safe="/:@!$&'()*+,;=~")
+
+    @property
+    def peer(self) -> str:
+        """See Request."""
+        return str(self._scope.client).rpartition(":")[0].strip("[]")
+
+    def header(self, name: str) -> str | None:
+        """See Request."""
+        value: str | None = self._headers.get(name)
+        return value
+
+    def header_values(self, name: str) -> Sequence[str]:
+        """See Request."""
+        values: Sequence[str] = self._headers.get_all(name)
+        return values
+
+    def all_headers(self) -> Headers:
+        """See Request."""
+        return [(name.lower(), value) for name, value in self._headers.items()]
+
+    async def body(self, limit: int) -> bytes:
+        """See Request."""
+        length = self._headers.get("content-length")
+        if length is not None and length.isdigit() and int(length) > limit:
+            raise Refused(BODY_TOO_LARGE)
+        try:
+            return await self._deadlines.within(self._chunks(limit) if length is None else self._whole())
+        except TimeoutError:
+            raise Refused(REQUEST_TIMEOUT) from None
+        except (ProtocolClosed, ProtocolError):
+            raise ClientGone from None
+
+    async def _whole(self) -> bytes:
+        body: bytes = await self._protocol()
+        return body
+
+    async def _chunks(self, limit: int) -> bytes:
+        chunks, size = [], 0
+        async for chunk in self._protocol:
+            size += len(chunk)
+            if size > limit:
+                raise Refused(BODY_TOO_LARGE)
+            chunks.append(chunk)
+        return b"".join(chunks)
+
+
+class RsgiEntry:
+    """What granian calls."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+        self._deadlines = Deadlines(BODY_TIMEOUT_S)
+
+    def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Start with the server's loop."""
+        loop.run_until_complete(self._application.start())
+
+    def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Finish what was accepted."""
+        loop.run_until_complete(self._application.stop())
+
+    async def __rsgi__(self, scope: Any, protocol: Any) -> None:
+        """Answer one request."""
+        if scope.proto != "http":
+            protocol.close(403)
+            return
+        try:
+            response = await self._application.respond(RsgiRequest(scope, protocol, self._deadlines))
+        except ClientGone:
+            response = BROKEN_OFF
+        if response.body:
+            protocol.response_bytes(response.status, response.headers, response.body)
+        else:
+            protocol.response_empty(response.status, response.headers)
