@@ -1,0 +1,48 @@
+"""The indexer: follows the registry and the factory on their chain, and answers what they hold over HTTP.
+
+`holdfast.indexer:app` is an ASGI application, built from the environment when it is first used: it can be the
+service's binding (HOLDFAST_INDEXER_APP) or, by `holdfast indexer`, a process of its own (HOLDFAST_INDEXER_URL).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from holdfast.indexer.asgi import IndexerApp
+
+__all__ = ["app"]
+
+
+def _build() -> IndexerApp:
+    # The command line lists its commands without this; a service without an indexer never pays for it.
+    import os
+
+    from holdfast.indexer.asgi import IndexerApp
+    from holdfast.indexer.runtime import build
+    from holdfast.indexer.settings import read_settings
+
+    settings = read_settings(os.environ)
+    return IndexerApp(lambda: build(settings))
+
+
+class _LazyApp:
+    """Reads the environment when the first request or lifespan event comes, not when it is imported."""
+
+    def __init__(self) -> None:
+        self._built: IndexerApp | None = None
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        from holdfast.indexer.asgi import refuse  # as in _build
+        from holdfast.indexer.settings import SettingsError
+
+        if self._built is None:
+            try:
+                self._built = _build()
+            except SettingsError as error:
+                await refuse(scope, receive, send, str(error))
+                return
+        await self._built(scope, receive, send)
+
+
+app = _LazyApp()

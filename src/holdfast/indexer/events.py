@@ -1,0 +1,156 @@
+"""THE table of indexed events, and how a log becomes one of them (Solidity ABI specification, "Events")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from holdfast.indexer.rows import Event
+from holdfast.wire.keccak import keccak256
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from holdfast.chain.values import Log
+
+_WORD = 32
+_ADDRESS_PADDING = bytes(12)
+_REGISTRY, _FACTORY = "registry", "factory"
+
+
+class EventKind(NamedTuple):
+    """One event: who emits it, its signature, and the field of `rows.Event` that takes each of its parameters."""
+
+    emitter: str
+    signature: str
+    indexed: tuple[str | None, ...]
+    data: tuple[str | None, ...]
+
+    @property
+    def name(self) -> str:
+        """The event's name in Solidity."""
+        return self.signature.partition("(")[0]
+
+    @property
+    def topic(self) -> bytes:
+        """The first topic of its logs."""
+        return keccak256(self.signature.encode())
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The parameters' types, indexed ones first as the registry and the factory declare them."""
+        return tuple(self.signature.partition("(")[2].removesuffix(")").split(","))
+
+
+# The registry's `Committed` is left out: it names nothing, and anyone may emit any number of them.
+EVENT_KINDS = (
+    EventKind(_REGISTRY, "DidRegistered(bytes32,address,string)", ("did_hash", "controller"), ("metadata_cid",)),
+    EventKind(_REGISTRY, "DidMetadataUpdated(bytes32,string)", ("did_hash",), ("metadata_cid",)),
+    EventKind(
+        _REGISTRY,
+        "DidControllerChanged(bytes32,address,address)",
+        ("did_hash", "previous_controller", "controller"),
+        (),
+    ),
+    EventKind(
+        _REGISTRY,
+        "DidControllerProposed(bytes32,address,address)",
+        ("did_hash", "controller", "proposed_controller"),
+        (),
+    ),
+    EventKind(_REGISTRY, "DidStatusChanged(bytes32,bool)", ("did_hash",), ("active",)),
+    EventKind(_REGISTRY, "AliasRegistered(bytes32,bytes32,address)", ("alias_hash", "did_hash", "controller"), ()),
+    EventKind(_REGISTRY, "AliasStatusChanged(bytes32,bool)", ("alias_hash",), ("active",)),
+    EventKind(
+        _FACTORY,
+        "AccountCreated(address,address,uint256,uint256,uint256)",
+        ("account_address", "owner_address"),
+        (None, None, None),
+    ),
+)
+
+KIND_NAMES = frozenset(kind.name for kind in EVENT_KINDS)
+# What an event says of the row that it names, where its data do not: registering makes active.
+_IMPLIED: dict[str, dict[str, Any]] = {"DidRegistered": {"active": 1}, "AliasRegistered": {"active": 1}}
+
+
+class Decoder:
+    """Turns logs of one registry and one factory into events."""
+
+    def __init__(self, registry: bytes, factory: bytes) -> None:
+        addresses = {_REGISTRY: registry, _FACTORY: factory}
+        self._kinds = {(addresses[kind.emitter], kind.topic): kind for kind in EVENT_KINDS}
+        self.addresses = tuple(dict.fromkeys((registry, factory)))
+        self.topics = tuple(kind.topic for kind in EVENT_KINDS)
+
+    def events(self, logs: Iterable[Log]) -> list[Event]:
+        """The events among `logs`, in chain order; a log that is none of ours, or is not well formed, is left out.
+
+        Only a contract other than ours can emit a malformed log, and it must not stop the index for ever.
+        """
+        found = [event for log in logs if (event := self._event(log)) is not None]
+        return sorted(found)
+
+    def _event(self, log: Log) -> Event | None:
+        kind = self._kinds.get((log.address, log.topics[0])) if log.topics else None
+        if kind is None or len(log.topics) != 1 + len(kind.indexed):
+            return None
+        try:
+            fields = _fields(kind, log)
+        except ValueError:
+            return None
+        place = (log.block_number, log.index, log.block_hash, log.transaction_hash)
+        return Event(*place, kind.name, **{**_IMPLIED.get(kind.name, {}), **fields})
+
+
+def _fields(kind: EventKind, log: Log) -> dict[str, Any]:
+    """The parameters that the index keeps. Raises ValueError for data that are not of the kind's ABI types."""
+    split = len(kind.indexed)
+    words = [*log.topics[1:], *(_word(log.data, place) for place in range(len(kind.data)))]
+    names = kind.indexed + kind.data
+    return {
+        name: _READERS[kind.types[place]](word, log.data if place >= split else b"")
+        for place, (name, word) in enumerate(zip(names, words, strict=True))
+        if name is not None
+    }
+
+
+def _word(data: bytes, place: int) -> bytes:
+    word = data[place * _WORD : (place + 1) * _WORD]
+    if len(word) != _WORD:
+        raise ValueError("data too short")
+    return word
+
+
+def _address(word: bytes, _data: bytes) -> bytes:
+    if not word.startswith(_ADDRESS_PADDING):
+        raise ValueError("not an address")
+    return word[len(_ADDRESS_PADDING) :]
+
+
+def _bool(word: bytes, _data: bytes) -> int:
+    value = int.from_bytes(word)
+    if value > 1:
+        raise ValueError("not a bool")
+    return value
+
+
+def _string(word: bytes, data: bytes) -> str:
+    """A dynamic string. Solidity checks no encoding, and PostgreSQL's text holds no NUL: both become U+FFFD."""
+    start = int.from_bytes(word)
+    size = int.from_bytes(_word(data[start:], 0)) if start < len(data) else -1
+    text = data[start + _WORD : start + _WORD + size] if size >= 0 else b""
+    if size < 0 or len(text) != size:
+        raise ValueError("string out of bounds")
+    return text.decode("utf-8", errors="replace").replace("\0", "\ufffd")
+
+
+def _bytes32(word: bytes, _data: bytes) -> bytes:
+    return word
+
+
+_READERS: dict[str, Callable[[bytes, bytes], Any]] = {
+    "address": _address,
+    "bool": _bool,
+    "bytes32": _bytes32,
+    "string": _string,
+}

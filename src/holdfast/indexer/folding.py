@@ -1,0 +1,170 @@
+"""How events change rows: a pure fold that also writes down how to undo it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import msgspec
+
+from holdfast.indexer.rows import ENTITIES, AccountRow, AliasRow, DidRow, Event, JournalRow, Row, TotalsRow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+TOTALS_KEY = b""
+
+Key = tuple[str, bytes]
+Rows = dict[Key, Row | None]
+R = TypeVar("R", DidRow, AliasRow, AccountRow, TotalsRow)
+
+
+class Outcome(NamedTuple):
+    """The rows as they stand after a fold, and the journal that leads back."""
+
+    changed: Rows
+    journal: list[JournalRow]
+
+
+def keys_of(events: Iterable[Event]) -> set[Key]:
+    """The rows that a fold over `events` may read or change."""
+    keys: set[Key] = set()
+    for event in events:
+        if event.did_hash is not None:
+            keys.add(("dids", event.did_hash))
+        if event.alias_hash is not None:
+            keys.add(("aliases", event.alias_hash))
+        if event.account_address is not None:
+            keys.add(("accounts", event.account_address))
+    return keys | {("totals", TOTALS_KEY)} if keys else keys
+
+
+def fold(rows: Mapping[Key, Row | None], events: Iterable[Event], journal_after: int) -> Outcome:
+    """Apply `events`, in chain order, to `rows`.
+
+    Args:
+        rows: How every row of `keys_of(events)` stands; None where there is none.
+        events: The events of one range of blocks.
+        journal_after: Changes of blocks up to this number are not journaled: they are too deep to be undone.
+    """
+    sheet = _Sheet(rows, journal_after)
+    for event in events:
+        apply = _APPLY.get(event.kind)
+        if apply is not None:
+            sheet.block_number = event.block_number
+            apply(sheet, event)
+    return Outcome(sheet.changed, sheet.journal)
+
+
+def restored(journal: Iterable[JournalRow]) -> Rows:
+    """The rows that undo `journal`, which is given newest block first: the oldest entry of a row has the last word."""
+    return {
+        (entry.entity, entry.key): None if entry.before is None else _unpack(entry.entity, entry.before)
+        for entry in journal
+    }
+
+
+def _unpack(entity: str, packed: bytes) -> Row:
+    return msgspec.msgpack.decode(packed, type=ENTITIES[entity])
+
+
+class _Sheet:
+    """The rows while they are being changed."""
+
+    def __init__(self, rows: Mapping[Key, Row | None], journal_after: int) -> None:
+        self._rows = rows
+        self._journal_after = journal_after
+        self._journaled: set[tuple[int, Key]] = set()
+        self.block_number = 0
+        self.changed: Rows = {}
+        self.journal: list[JournalRow] = []
+
+    def get(self, entity: str, key: bytes, kind: type[R]) -> R | None:
+        place = (entity, key)
+        row = self.changed[place] if place in self.changed else self._rows[place]
+        assert row is None or isinstance(row, kind)
+        return row
+
+    def put(self, entity: str, row: Row) -> None:
+        place = (entity, row[0])
+        mark = (self.block_number, place)
+        if self.block_number > self._journal_after and mark not in self._journaled:
+            before = self.changed[place] if place in self.changed else self._rows[place]
+            self._journaled.add(mark)
+            packed = None if before is None else msgspec.msgpack.encode(before)
+            self.journal.append(JournalRow(self.block_number, entity, row[0], packed))
+        self.changed[place] = row
+
+    def count(self, *, dids: int = 0, active_dids: int = 0, aliases: int = 0, accounts: int = 0) -> None:
+        now = self.get("totals", TOTALS_KEY, TotalsRow) or TotalsRow()
+        more = (now.dids + dids, now.active_dids + active_dids, now.aliases + aliases, now.accounts + accounts)
+        self.put("totals", TotalsRow(TOTALS_KEY, *more))
+
+
+def _did_registered(sheet: _Sheet, event: Event) -> None:
+    assert event.did_hash is not None
+    assert event.controller is not None
+    known = sheet.get("dids", event.did_hash, DidRow)
+    place = (event.block_number, event.log_index, event.tx_hash)
+    sheet.put("dids", DidRow(event.did_hash, event.controller, event.metadata_cid or "", 1, *place))
+    sheet.count(dids=known is None, active_dids=known is None or not known.active)
+
+
+def _did_controller_changed(sheet: _Sheet, event: Event) -> None:
+    row = _known_did(sheet, event)
+    if row is not None and event.controller is not None:
+        sheet.put("dids", row._replace(controller=event.controller))
+
+
+def _did_metadata_updated(sheet: _Sheet, event: Event) -> None:
+    row = _known_did(sheet, event)
+    if row is not None:
+        sheet.put("dids", row._replace(metadata_cid=event.metadata_cid or ""))
+
+
+def _did_status_changed(sheet: _Sheet, event: Event) -> None:
+    row = _known_did(sheet, event)
+    if row is not None and event.active is not None and row.active != event.active:
+        sheet.put("dids", row._replace(active=event.active))
+        sheet.count(active_dids=event.active - row.active)
+
+
+def _alias_registered(sheet: _Sheet, event: Event) -> None:
+    assert event.alias_hash is not None
+    assert event.did_hash is not None
+    known = sheet.get("aliases", event.alias_hash, AliasRow)
+    place = (event.block_number, event.log_index, event.tx_hash)
+    sheet.put("aliases", AliasRow(event.alias_hash, event.did_hash, 1, *place))
+    sheet.count(aliases=known is None)
+
+
+def _alias_status_changed(sheet: _Sheet, event: Event) -> None:
+    assert event.alias_hash is not None
+    row = sheet.get("aliases", event.alias_hash, AliasRow)
+    if row is not None and event.active is not None:
+        sheet.put("aliases", row._replace(active=event.active))
+
+
+def _account_created(sheet: _Sheet, event: Event) -> None:
+    assert event.account_address is not None
+    assert event.owner_address is not None
+    known = sheet.get("accounts", event.account_address, AccountRow)
+    place = (event.block_number, event.log_index, event.tx_hash)
+    sheet.put("accounts", AccountRow(event.account_address, event.owner_address, *place))
+    sheet.count(accounts=known is None)
+
+
+def _known_did(sheet: _Sheet, event: Event) -> DidRow | None:
+    """The row of the event's DID; None where it was registered before the block from which the index starts."""
+    assert event.did_hash is not None
+    return sheet.get("dids", event.did_hash, DidRow)
+
+
+_APPLY: dict[str, Callable[[_Sheet, Event], None]] = {
+    "DidRegistered": _did_registered,
+    "DidControllerChanged": _did_controller_changed,
+    "DidMetadataUpdated": _did_metadata_updated,
+    "DidStatusChanged": _did_status_changed,
+    "AliasRegistered": _alias_registered,
+    "AliasStatusChanged": _alias_status_changed,
+    "AccountCreated": _account_created,
+}

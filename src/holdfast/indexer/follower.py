@@ -1,0 +1,223 @@
+"""Follows a chain into a store, through reorganisations, restarts and failing endpoints."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from holdfast.chain.errors import RpcError
+from holdfast.indexer.ranges import RangeSize, undo_floor
+from holdfast.indexer.reader import ChainMoved, RangeRefused
+from holdfast.indexer.store import StoreError, TipMoved
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.indexer.reader import Batch, ChainReader
+    from holdfast.indexer.rows import Block
+    from holdfast.indexer.store import IndexStore
+
+log = logging.getLogger("holdfast.indexer")
+
+_SEARCH_SIZE = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class FollowOptions:
+    """How to follow. Times are in seconds, `journal_blocks` and `start_block` in blocks."""
+
+    chain_id: int
+    start_block: int = 0
+    journal_blocks: int = 1024
+    # The newest blocks are read one by one, by hash: nodes behind a load balancer differ about them.
+    near_blocks: int = 64
+    poll_s: float = 2.0
+    # An endpoint behind a load balancer may answer from a node that lags: its chain is the same, only shorter.
+    behind_patience_s: float = 30.0
+    backoff_first_s: float = 0.25
+    backoff_most_s: float = 30.0
+    # Health fails when the last full agreement with the chain is older than this, or the index lags by more blocks.
+    stale_s: float = 60.0
+    lag_blocks: int = 32
+
+
+class Step(Enum):
+    """What one step of the follower found."""
+
+    CURRENT = "the index holds the chain's newest block"
+    MORE = "there is more to do at once"
+    BEHIND = "the endpoint's chain is a shorter part of the indexed one"
+
+
+@dataclass
+class Health:
+    """What is known of the index's agreement with the chain; times are of the follower's clock."""
+
+    agreed_at: float | None = None
+    lag: int | None = None
+    failures: int = field(default=0)
+
+
+class WrongChain(Exception):
+    """The endpoint serves another chain than the one that is to be indexed."""
+
+
+class Follower:
+    """Brings one index up to its chain, step by step; `run` repeats the steps for ever."""
+
+    def __init__(
+        self,
+        reader: ChainReader,
+        store: IndexStore,
+        options: FollowOptions,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        jitter: Callable[[], float] = lambda: 1.0,
+    ) -> None:
+        self._reader = reader
+        self._store = store
+        self._options = options
+        self._clock = clock
+        self._jitter = jitter
+        self._size = RangeSize()
+        self._behind_since: float | None = None
+        self._chain_checked = False
+        self.health = Health()
+
+    async def run(self) -> None:
+        """Follow until cancelled. Only the process that leads writes; the others watch, ready to take over."""
+        while True:  # noqa: ASYNC110 - it waits for a chain, not for something in this process
+            await asyncio.sleep(await self._pause_after_step())
+
+    async def _pause_after_step(self) -> float:
+        """Take one step; the seconds until the next."""
+        try:
+            step = await self.step() if await self._store.lead() else await self.watch()
+        except (RpcError, StoreError, WrongChain) as error:
+            return self._failed(error)
+        except Exception as error:  # a fault of ours must be seen, and must not end the following for good
+            log.exception("indexer: step failed")
+            return self._failed(error)
+        self.health.failures = 0
+        return 0.0 if step is Step.MORE else self._options.poll_s
+
+    def _failed(self, error: Exception) -> float:
+        self.health.failures += 1
+        pause = self._options.backoff_first_s * 2.0 ** min(self.health.failures - 1, 16)
+        # The first failure and every power of two are worth a line; an outage of hours is not worth thousands.
+        if self.health.failures & (self.health.failures - 1) == 0:
+            log.warning("indexer: step failed (%s: %s), failure %d", type(error).__name__, error, self.health.failures)
+        return min(pause, self._options.backoff_most_s) * self._jitter()
+
+    async def step(self) -> Step:
+        """One move of the index towards the chain. Raises RpcError, StoreError, WrongChain."""
+        await self._check_chain()
+        head = await self._reader.head()
+        tip = await self._store.tip()
+        try:
+            if tip is not None and not await self._stands(tip, head):
+                return await self._retreat(tip, head)
+            self._behind_since = None
+            return await self._advance(tip, head)
+        except (ChainMoved, TipMoved):
+            return Step.MORE
+
+    async def watch(self) -> Step:
+        """Compare the index, which another process writes, with the chain."""
+        await self._check_chain()
+        head = await self._reader.head()
+        tip = await self._store.tip()
+        if tip is not None and await self._stands(tip, head):
+            self._agree(head.number - tip.number)
+        return Step.CURRENT
+
+    def healthy(self) -> bool:
+        """Whether the index has lately agreed with the chain and is near its head."""
+        agreed_at, lag = self.health.agreed_at, self.health.lag
+        if agreed_at is None or lag is None:
+            return False
+        return lag <= self._options.lag_blocks and self._clock() - agreed_at <= self._options.stale_s
+
+    def _agree(self, lag: int) -> None:
+        self.health.agreed_at, self.health.lag = self._clock(), lag
+
+    async def _check_chain(self) -> None:
+        """An address that serves another chain must not make the index of this one empty itself."""
+        if self._chain_checked:
+            return
+        found = await self._reader.chain_id()
+        if found != self._options.chain_id:
+            raise WrongChain(f"the endpoint serves chain {found}, not {self._options.chain_id}")
+        self._chain_checked = True
+
+    async def _stands(self, tip: Block, head: Block) -> bool:
+        if tip.number > head.number:
+            return False
+        return tip == head or (await self._reader.blocks([tip.number]))[0] == tip
+
+    async def _advance(self, tip: Block | None, head: Block) -> Step:
+        first = self._options.start_block if tip is None else tip.number + 1
+        if first > head.number:
+            self._agree(0)
+            return Step.CURRENT
+        batch = await self._read(first, head.number, tip)
+        if batch is None:
+            return Step.MORE
+        last = batch.last.number
+        await self._store.apply(tip, batch, undo_floor(last, head.number, self._options.journal_blocks))
+        self._agree(head.number - last)
+        return Step.CURRENT if last == head.number else Step.MORE
+
+    async def _read(self, first: int, head: int, tip: Block | None) -> Batch | None:
+        """The next batch: block by block near the head, else a range of adaptive size; None where that was refused."""
+        near = head - self._options.near_blocks
+        if first > near:
+            return await self._reader.read_blocks(first, min(head, first + self._options.near_blocks - 1), tip)
+        last = min(near, first + self._size.value - 1)
+        try:
+            batch = await self._reader.read_range(first, last, head, tip)
+        except RangeRefused:
+            self._size.refused(last - first + 1)
+            return None
+        self._size.granted(last - first + 1, len(batch.events))
+        return batch
+
+    async def _retreat(self, tip: Block, head: Block) -> Step:
+        """Go back to the newest kept block that the chain still has; with none, build the index afresh."""
+        kept = await self._store.blocks()
+        fork = await self._fork(kept, head)
+        if fork is not None and self._is_prefix(fork, kept, head) and self._waits_for_chain():
+            return Step.BEHIND
+        self._behind_since = None
+        if fork is None:
+            log.warning("indexer: the chain has none of the kept blocks: building the index afresh")
+            await self._store.reset()
+        else:
+            log.info("indexer: reorganisation: going back %d blocks to block %d", tip.number - fork.number, fork.number)
+            await self._store.rewind(tip, fork)
+        return Step.MORE
+
+    async def _fork(self, kept: list[Block], head: Block) -> Block | None:
+        candidates = [block for block in kept if block.number <= head.number]
+        for start in range(0, len(candidates), _SEARCH_SIZE):
+            group = candidates[start : start + _SEARCH_SIZE]
+            answers = await self._reader.blocks([block.number for block in group])
+            for mine, theirs in zip(group, answers, strict=True):
+                if mine == theirs:
+                    return mine
+        return None
+
+    @staticmethod
+    def _is_prefix(fork: Block, kept: list[Block], head: Block) -> bool:
+        """Whether no kept block contradicts the chain: it only ends earlier."""
+        return not any(fork.number < block.number <= head.number for block in kept)
+
+    def _waits_for_chain(self) -> bool:
+        now = self._clock()
+        if self._behind_since is None:
+            self._behind_since = now
+        return now - self._behind_since < self._options.behind_patience_s

@@ -1,0 +1,147 @@
+"""THE table of lists: which filters each takes and what they mean in SQL. Text is prepared once per combination.
+
+Every piece of SQL here is put together from constants of this module; what a caller sends is only ever a bound value.
+"""
+# ruff: noqa: S608 - see above
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from holdfast.indexer.rows import AccountRow, DidRow, Event
+
+# One statement for both databases: what stands for the n-th value is the store's (`?` or `$n`).
+_ALIAS_COLUMNS = "a.alias_hash, a.did_hash, a.active, a.block_number, a.log_index, d.controller"
+_ALIAS_TABLES = "aliases a LEFT JOIN dids d ON d.did_hash = a.did_hash"
+_CONTROLLER_OF_DID = "SELECT controller FROM dids WHERE did_hash = {}"
+_DID_OF_ALIAS = "SELECT did_hash FROM aliases WHERE alias_hash = {}"
+_CONTROLLER_OF_ALIAS = f"SELECT controller FROM dids WHERE did_hash IN ({_DID_OF_ALIAS})"
+_DIDS_OF_CONTROLLER = "SELECT did_hash FROM dids WHERE controller = {}"
+_ACCOUNTS_OF_OWNER = "SELECT account_address FROM accounts WHERE owner_address = {}"
+
+
+class ListSpec(NamedTuple):
+    """One list: what it selects, and the condition of every filter that it takes."""
+
+    select: str
+    order: tuple[str, str]
+    filters: dict[str, str]
+
+
+LISTS: dict[str, ListSpec] = {
+    "dids": ListSpec(
+        f"SELECT {', '.join(DidRow._fields)} FROM dids",
+        ("block_number", "log_index"),
+        {
+            "did": "did_hash = {}",
+            "controller": "controller = {}",
+            "alias": f"did_hash IN ({_DID_OF_ALIAS})",
+            "owner": f"controller IN ({_ACCOUNTS_OF_OWNER})",
+            "active": "active = {}",
+        },
+    ),
+    "aliases": ListSpec(
+        f"SELECT {_ALIAS_COLUMNS} FROM {_ALIAS_TABLES}",
+        ("a.block_number", "a.log_index"),
+        {
+            "did": "a.did_hash = {}",
+            "controller": f"a.did_hash IN ({_DIDS_OF_CONTROLLER})",
+            "alias": "a.alias_hash = {}",
+            "owner": f"a.did_hash IN (SELECT did_hash FROM dids WHERE controller IN ({_ACCOUNTS_OF_OWNER}))",
+            "active": "a.active = {}",
+        },
+    ),
+    "accounts": ListSpec(
+        f"SELECT {', '.join(AccountRow._fields)} FROM accounts",
+        ("block_number", "log_index"),
+        {
+            "did": f"account_address IN ({_CONTROLLER_OF_DID})",
+            "controller": "account_address = {}",
+            "alias": f"account_address IN ({_CONTROLLER_OF_ALIAS})",
+            "owner": "owner_address = {}",
+            # Correlated: a page walks the accounts in order and does not first gather every active DID, which is most.
+            "active": "EXISTS (SELECT 1 FROM dids d WHERE d.controller = account_address AND +d.active = {})",
+        },
+    ),
+    "events": ListSpec(
+        f"SELECT {', '.join(Event._fields)} FROM events",
+        ("block_number", "log_index"),
+        {
+            "did": "did_hash = {}",
+            "controller": "controller = {}",
+            "alias": "alias_hash = {}",
+            "owner": "owner_address = {}",
+            "account": "account_address = {}",
+            "kind": "kind = {}",
+            "active": "active = {}",
+        },
+    ),
+}
+
+# Inactive DIDs are few: to walk the accounts until a page of them has come together would pass nearly all.
+_OF_INACTIVE = "account_address IN (SELECT controller FROM dids WHERE active = {})"
+
+# Filters that many rows pass, weakest first. Another filter's index is better than theirs, and the planner, which has
+# no statistics, cannot know: a unary plus takes theirs out of its sight.
+_WEAK = ("active", "kind")
+
+ALIAS_BY_HASH = f"{LISTS['aliases'].select} WHERE a.alias_hash = {{}}"
+STATS = (
+    "SELECT coalesce(t.dids, 0), coalesce(t.active_dids, 0), coalesce(t.aliases, 0), coalesce(t.accounts, 0),"
+    " (SELECT max(number) FROM blocks) FROM (SELECT 1 AS one) AS o LEFT JOIN totals t ON true"
+)
+
+Value = bytes | int | str
+
+
+class ListQuery(NamedTuple):
+    """A page of a list: filters with their values, the block range, the place after which it begins, its size."""
+
+    name: str
+    filters: tuple[tuple[str, Value], ...] = ()
+    from_block: int | None = None
+    to_block: int | None = None
+    after: tuple[int, int] | None = None
+    limit: int = 50
+
+    def statement(self, numbered: bool = False) -> tuple[str, list[Value]]:  # noqa: FBT001, FBT002 - two dialects
+        """SQL text and values; `numbered` placeholders are PostgreSQL's."""
+        bounds = (self.from_block is not None, self.to_block is not None, self.after is not None)
+        inactive = self.name == "accounts" and ("active", 0) in self.filters
+        text = _text(self.name, tuple(name for name, _ in self.filters), bounds, numbered, inactive)
+        values = [value for _, value in self.filters]
+        values += [bound for bound in (self.from_block, self.to_block) if bound is not None]
+        return text, [*values, *(self.after or ()), self.limit]
+
+
+@cache
+def _text(
+    name: str,
+    filters: tuple[str, ...],
+    bounds: tuple[bool, bool, bool],
+    numbered: bool,  # noqa: FBT001 - see above
+    inactive: bool,  # noqa: FBT001 - see above
+) -> str:
+    spec = LISTS[name]
+    block, index = spec.order
+    conditions = [_OF_INACTIVE if inactive and key == "active" else _condition(spec, key, filters) for key in filters]
+    ranges = (f"{block} >= {{}}", f"{block} <= {{}}", f"({block}, {index}) > ({{}}, {{}})")
+    conditions += [text for text, wanted in zip(ranges, bounds, strict=True) if wanted]
+    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    template = f"{spec.select}{where} ORDER BY {block}, {index} LIMIT {{}}"
+    return fill(template, numbered)
+
+
+def _condition(spec: ListSpec, key: str, filters: tuple[str, ...]) -> str:
+    condition = spec.filters[key]
+    if key not in _WEAK or condition.startswith("EXISTS"):
+        return condition
+    weaker = _WEAK[: _WEAK.index(key) + 1]
+    return f"+{condition}" if any(other not in weaker for other in filters) else condition
+
+
+def fill(template: str, numbered: bool) -> str:  # noqa: FBT001 - see above
+    """The statement with the placeholders of its database."""
+    count = template.count("{}")
+    return template.format(*(f"${place}" if numbered else "?" for place in range(1, count + 1)))

@@ -1,0 +1,164 @@
+"""Reads ranges of a chain that may change under the reader's eyes."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from holdfast.chain import values
+from holdfast.chain.errors import RpcError
+from holdfast.indexer.ranges import marks
+from holdfast.indexer.rows import Block
+
+if TYPE_CHECKING:
+    from holdfast.chain.values import Log
+    from holdfast.indexer.events import Decoder
+    from holdfast.indexer.rows import Event
+
+
+class Rpc(Protocol):
+    """The JSON-RPC endpoint that the index follows; `holdfast.chain.rpc.RpcClient` is one."""
+
+    async def call(self, method: str, params: list[Any]) -> Any:
+        """The result of one call. Raises RpcError for every other outcome."""
+        ...
+
+
+class ChainMoved(Exception):
+    """The chain was reorganised while a range was being read: read it again."""
+
+
+class RangeRefused(Exception):
+    """The endpoint gave no answer for a range of this many blocks, but may for fewer."""
+
+
+class Batch(NamedTuple):
+    """One range of blocks: the hashes to keep, ascending and ending with the range's last block, and its events."""
+
+    blocks: list[Block]
+    events: list[Event]
+
+    @property
+    def last(self) -> Block:
+        """The block up to which the index is complete once it holds this batch."""
+        return self.blocks[-1]
+
+
+class _Header(NamedTuple):
+    block: Block
+    parent_hash: bytes
+
+
+class ChainReader:
+    """The chain as the follower needs it. Every method raises RpcError when the endpoint fails."""
+
+    def __init__(self, rpc: Rpc, decoder: Decoder) -> None:
+        self._rpc = rpc
+        self._decoder = decoder
+        self._filter = {
+            "address": ["0x" + address.hex() for address in decoder.addresses],
+            "topics": [["0x" + topic.hex() for topic in decoder.topics]],
+        }
+
+    async def chain_id(self) -> int:
+        """The chain's ID."""
+        return values.quantity(await self._rpc.call("eth_chainId", []))
+
+    async def head(self) -> Block:
+        """The newest block."""
+        header = await self._header("latest")
+        if header is None:
+            raise RpcError("the endpoint has no latest block")
+        return header.block
+
+    async def blocks(self, numbers: list[int]) -> list[Block | None]:
+        """The blocks of these numbers; None for each that the chain does not have."""
+        return [None if header is None else header.block for header in await self._headers(numbers)]
+
+    async def read_range(self, first: int, last: int, head: int, parent: Block | None) -> Batch:
+        """The events of blocks `first` to `last`, all far below `head`, by one eth_getLogs over their numbers.
+
+        The chain may move between any two answers, so their order matters. The last block's hash comes first: whatever
+        moves later makes it stale, which the next step of the follower sees; taken last, it would vouch for logs of a
+        chain that is gone. `parent` comes last, for the same reason: the hashes that logs bring along stand on it.
+
+        Raises:
+            ChainMoved: The answers do not belong together, or `parent`, on which the range must stand, is gone.
+            RangeRefused: The endpoint refuses so many blocks at once.
+        """
+        kept = [block for block in await self.blocks(marks(first, last, head)) if block is not None]
+        if not kept or kept[-1].number != last:
+            raise ChainMoved
+        logs = await self._logs_of_range(first, last)
+        if parent is not None and await self.blocks([parent.number]) != [parent]:
+            raise ChainMoved
+        return await self._batch(kept, logs)
+
+    async def read_blocks(self, first: int, last: int, parent: Block | None) -> Batch:
+        """The events of the few blocks `first` to `last` near the head, by one eth_getLogs for each block's hash.
+
+        A range of numbers would not do: a node that lags behind the one that named the head leaves out, without a
+        word, the logs of blocks that it does not have yet. Asked for a hash it does not know, it must fail (EIP-234).
+        The hashes come first here too, and their chain of parents ties them to each other and to `parent`.
+
+        Raises:
+            ChainMoved: The blocks do not stand on `parent` or on each other.
+        """
+        headers = [header for header in await self._headers(list(range(first, last + 1))) if header is not None]
+        below = [*([] if parent is None else [parent.hash]), *(header.block.hash for header in headers)]
+        above = [header.parent_hash for header in headers[parent is None :]]
+        if len(headers) != last - first + 1 or below[:-1] != above:
+            raise ChainMoved
+        logs = await asyncio.gather(*(self._logs_of_block(header.block) for header in headers))
+        return await self._batch([header.block for header in headers], [log for group in logs for log in group])
+
+    async def _batch(self, kept: list[Block], logs: list[Log]) -> Batch:
+        known = _hashes(kept, logs)
+        events = await asyncio.to_thread(self._decoder.events, logs) if logs else []
+        return Batch([Block(number, known[number]) for number in sorted(known)], events)
+
+    async def _headers(self, numbers: list[int]) -> list[_Header | None]:
+        return list(await asyncio.gather(*(self._header(hex(number)) for number in numbers)))
+
+    async def _header(self, which: str) -> _Header | None:
+        answer = await self._rpc.call("eth_getBlockByNumber", [which, False])
+        if answer is None:
+            return None
+        if not isinstance(answer, dict):
+            raise RpcError("answer is not a block")
+        number = values.quantity(answer.get("number"))
+        if which != "latest" and number != int(which, 16):
+            raise RpcError("answer is another block")
+        return _Header(Block(number, values.data(answer.get("hash"), 32)), values.data(answer.get("parentHash"), 32))
+
+    async def _logs_of_range(self, first: int, last: int) -> list[Log]:
+        try:
+            found = await self._logs({"fromBlock": hex(first), "toBlock": hex(last)})
+        except RpcError as error:
+            # Endpoints say "too many" in every way there is: codes, statuses, time-outs, lost connections.
+            if first < last:
+                raise RangeRefused from error
+            raise
+        if any(not first <= log.block_number <= last for log in found):
+            raise RpcError("answer has logs of other blocks")
+        return found
+
+    async def _logs_of_block(self, block: Block) -> list[Log]:
+        found = await self._logs({"blockHash": "0x" + block.hash.hex()})
+        if any((log.block_number, log.block_hash) != block for log in found):
+            raise RpcError("answer has logs of other blocks")
+        return found
+
+    async def _logs(self, place: dict[str, str]) -> list[Log]:
+        answer = await self._rpc.call("eth_getLogs", [{**self._filter, **place}])
+        # Thousands of logs take long enough to be felt by requests on the same loop; most blocks have none.
+        return [] if answer == [] else await asyncio.to_thread(values.logs, answer)
+
+
+def _hashes(kept: list[Block], logs: list[Log]) -> dict[int, bytes]:
+    """The hash of every block that is known by a mark or by a log. Raises ChainMoved where two disagree."""
+    known = dict(kept)
+    for log in logs:
+        if known.setdefault(log.block_number, log.block_hash) != log.block_hash:
+            raise ChainMoved
+    return known

@@ -1,0 +1,92 @@
+"""What the index keeps: one named tuple per table, in the order of the table's columns.
+
+Hashes are 32 bytes, addresses 20 bytes, `active` is 0 or 1, block numbers and log indexes count from 0.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Block(NamedTuple):
+    """A block that the index has seen."""
+
+    number: int
+    hash: bytes
+
+
+class Event(NamedTuple):
+    """One event of the registry or the factory; a field that its kind does not carry is None."""
+
+    block_number: int
+    log_index: int
+    block_hash: bytes
+    tx_hash: bytes
+    kind: str
+    did_hash: bytes | None = None
+    alias_hash: bytes | None = None
+    controller: bytes | None = None
+    previous_controller: bytes | None = None
+    proposed_controller: bytes | None = None
+    account_address: bytes | None = None
+    owner_address: bytes | None = None
+    metadata_cid: str | None = None
+    active: int | None = None
+
+
+class DidRow(NamedTuple):
+    """A DID as its latest event left it; block and transaction are those of its registration."""
+
+    did_hash: bytes
+    controller: bytes
+    metadata_cid: str
+    active: int
+    block_number: int
+    log_index: int
+    tx_hash: bytes
+
+
+class AliasRow(NamedTuple):
+    """An alias as its latest event left it; its controller is that of the DID it names."""
+
+    alias_hash: bytes
+    did_hash: bytes
+    active: int
+    block_number: int
+    log_index: int
+    tx_hash: bytes
+
+
+class AccountRow(NamedTuple):
+    """A smart account that the factory has deployed."""
+
+    account_address: bytes
+    owner_address: bytes
+    block_number: int
+    log_index: int
+    tx_hash: bytes
+
+
+class TotalsRow(NamedTuple):
+    """The counters of /api/stats, kept as one row so that they are undone as every other row is."""
+
+    id: bytes = b""
+    dids: int = 0
+    active_dids: int = 0
+    aliases: int = 0
+    accounts: int = 0
+
+
+class JournalRow(NamedTuple):
+    """How a row of `entity` stood before the first change that `block_number` made to it; None: it was not there."""
+
+    block_number: int
+    entity: str
+    key: bytes
+    before: bytes | None
+
+
+Row = DidRow | AliasRow | AccountRow | TotalsRow
+
+# The tables that events change, by name. The first column of each is its key.
+ENTITIES: dict[str, type[Row]] = {"dids": DidRow, "aliases": AliasRow, "accounts": AccountRow, "totals": TotalsRow}

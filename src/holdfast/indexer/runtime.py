@@ -1,0 +1,109 @@
+"""One running index: its store, its follower, its connection to the chain."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from typing import TYPE_CHECKING
+
+import aiohttp
+
+from holdfast.chain.rpc import RpcClient
+from holdfast.chain.transports import AiohttpTransport
+from holdfast.indexer.answers import Answers
+from holdfast.indexer.events import Decoder
+from holdfast.indexer.follower import Follower
+from holdfast.indexer.reader import ChainReader
+from holdfast.indexer.sqlite_store import SqliteStore
+from holdfast.indexer.store import StoreError
+from holdfast.indexer.tables import SCHEMA_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from holdfast.indexer.settings import Settings
+    from holdfast.indexer.store import IndexStore
+
+log = logging.getLogger("holdfast.indexer")
+
+_OPEN_AGAIN_S = 2.0
+
+
+class Indexer:
+    """Opens the store, then follows the chain in the background until stopped."""
+
+    def __init__(
+        self,
+        store: IndexStore,
+        follower: Follower,
+        *,
+        identity: str,
+        chain_id: int,
+        on_stop: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        self.store = store
+        self.follower = follower
+        self.answers = Answers(store, chain_id, follower.healthy)
+        self._identity = identity
+        self._on_stop = on_stop
+        self._tried = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Begin; returns once the store has been opened or has refused for the first time."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._work(), name="holdfast-indexer")
+        await self._tried.wait()
+
+    async def stop(self) -> None:
+        """End the following between two steps or in one, and let go of everything; a range is whole or not there."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        await self.store.close()
+        if self._on_stop is not None:
+            await self._on_stop()
+
+    async def _work(self) -> None:
+        while not await self._opened():  # noqa: ASYNC110 - it waits for a database, not for something in this process
+            await asyncio.sleep(_OPEN_AGAIN_S)
+        await self.follower.run()
+
+    async def _opened(self) -> bool:
+        try:
+            await self.store.open(self._identity)
+        except StoreError as error:
+            log.warning("indexer: the store cannot be opened (%s)", error)
+            return False
+        else:
+            return True
+        finally:
+            self._tried.set()
+
+
+def build(settings: Settings) -> Indexer:
+    """An index as the settings describe it; call it on the event loop that will run it."""
+    session = aiohttp.ClientSession()
+    decoder = Decoder(settings.registry, settings.factory)
+    reader = ChainReader(RpcClient(settings.rpc_url, AiohttpTransport(session)), decoder)
+    store = open_store(settings)
+    follower = Follower(reader, store, settings.follow, jitter=lambda: random.uniform(0.5, 1.5))  # noqa: S311 - no secret
+    return Indexer(
+        store, follower, identity=identity(settings), chain_id=settings.follow.chain_id, on_stop=session.close
+    )
+
+
+def open_store(settings: Settings) -> IndexStore:
+    """The store that the settings name, not yet opened."""
+    if settings.postgres_url is None:
+        return SqliteStore(settings.sqlite_path)
+    from holdfast.indexer.postgres_store import PostgresStore  # asyncpg is an optional extra
+
+    return PostgresStore(settings.postgres_url)
+
+
+def identity(settings: Settings) -> str:
+    """What an index is of; one of anything else is built afresh."""
+    parts = (settings.follow.chain_id, settings.registry.hex(), settings.factory.hex(), settings.follow.start_block)
+    return f"v{SCHEMA_VERSION}:" + ":".join(str(part) for part in parts)

@@ -1,0 +1,64 @@
+"""The index behind a socket of its own: granian in this very process, so that nothing outlives it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import socket
+import sys
+from typing import TYPE_CHECKING
+
+import msgspec
+from granian.constants import Interfaces
+from granian.server.embed import Server
+
+from holdfast.indexer.asgi import IndexerApp
+from holdfast.indexer.runtime import build
+from holdfast.wire.encoding import to_iso
+
+if TYPE_CHECKING:
+    from holdfast.indexer.settings import Settings
+
+log = logging.getLogger("holdfast.indexer")
+
+_ENDING = (signal.SIGINT, signal.SIGTERM)
+
+
+async def serve(settings: Settings, host: str, port: int) -> None:
+    """Follow and answer until SIGINT or SIGTERM. Raises OSError where the address cannot be had."""
+    _check_free(host, port)
+    app = IndexerApp(lambda: build(settings))
+    # The application begins and ends here, not by lifespan events, so that a failing start is told and not logged.
+    server = Server(app, host, port, interface=Interfaces.ASGINL, websockets=False, log_enabled=False)
+    loop = asyncio.get_running_loop()
+    for number in _ENDING:
+        loop.add_signal_handler(number, server.stop)
+    try:
+        await app.started()
+        log.info("indexer: listening on http://%s:%d", host, port)
+        await server.serve()
+    finally:
+        await app.stop()
+        log.info("indexer: stopped")
+
+
+def _check_free(host: str, port: int) -> None:
+    """Raise the system's own OSError where the address cannot be had; granian would only say that something failed."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    socket.create_server((host, port), family=family).close()
+
+
+def configure_logs(form: str) -> None:
+    """One line an event on stderr: `text`, `json`, or by `auto` text on a terminal, else JSON."""
+    handler = logging.StreamHandler(sys.stderr)
+    text = form == "text" or (form != "json" and sys.stderr.isatty())
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s") if text else _JsonLines())
+    logging.basicConfig(handlers=[handler], level=logging.INFO)
+
+
+class _JsonLines(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        entry = {"time": to_iso(record.created), "level": record.levelname.lower(), "logger": record.name}
+        trace = {"trace": self.formatException(record.exc_info)} if record.exc_info else {}
+        return msgspec.json.encode({**entry, "message": record.getMessage(), **trace}).decode()

@@ -1,0 +1,212 @@
+"""The index in one SQLite file: write-ahead log, strict tables, one writer.
+
+Writes and pages of lists run in a thread of their own each. A look-up by key takes some ten microseconds, less than
+handing it to a thread would, and so runs on the event loop itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from holdfast.indexer import queries, sqlite_writes
+from holdfast.indexer.rows import AccountRow, DidRow, Event
+from holdfast.indexer.store import AliasView, StatsView, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from holdfast.indexer.queries import ListQuery
+    from holdfast.indexer.reader import Batch
+    from holdfast.indexer.rows import Block
+
+T = TypeVar("T")
+
+_WRITER_WAITS_S = 10.0
+_READER_WAITS_S = 0.2
+_LIST_MOST_S = 2.0
+_STEPS_BETWEEN_LOOKS = 20_000
+
+
+class SqliteStore:
+    """See IndexStore."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._writer = ThreadPoolExecutor(1, "indexer-writer")
+        self._lister = ThreadPoolExecutor(1, "indexer-lister")
+        self._connections: dict[str, sqlite3.Connection] = {}
+
+    async def open(self, identity: str) -> None:
+        """See IndexStore."""
+        await self._in(self._writer, lambda: self._open(identity))
+
+    async def close(self) -> None:
+        """See IndexStore."""
+        await asyncio.to_thread(self._close)
+
+    async def lead(self) -> bool:
+        """See IndexStore."""
+        return await self._in(self._writer, self._lead)
+
+    async def tip(self) -> Block | None:
+        """See IndexStore."""
+        return await self._in(self._writer, lambda: sqlite_writes.tip(self._connection("writer")))
+
+    async def blocks(self) -> list[Block]:
+        """See IndexStore."""
+        return await self._in(self._writer, lambda: sqlite_writes.blocks(self._connection("writer")))
+
+    async def apply(self, parent: Block | None, batch: Batch, floor: int) -> None:
+        """See IndexStore."""
+        await self._write(lambda db: sqlite_writes.apply(db, parent, batch, floor))
+
+    async def rewind(self, tip: Block, to: Block) -> None:
+        """See IndexStore."""
+        await self._write(lambda db: sqlite_writes.rewind(db, tip, to))
+
+    async def reset(self) -> None:
+        """See IndexStore."""
+        await self._write(sqlite_writes.reset)
+
+    async def did(self, did_hash: bytes) -> DidRow | None:
+        """See IndexStore."""
+        row = self._one(sqlite_writes.SELECT["dids"], did_hash)
+        return None if row is None else DidRow(*row)
+
+    async def alias(self, alias_hash: bytes) -> AliasView | None:
+        """See IndexStore."""
+        row = self._one(_ALIAS, alias_hash)
+        return None if row is None else AliasView(*row)
+
+    async def account(self, address: bytes) -> AccountRow | None:
+        """See IndexStore."""
+        row = self._one(sqlite_writes.SELECT["accounts"], address)
+        return None if row is None else AccountRow(*row)
+
+    async def stats(self) -> StatsView:
+        """See IndexStore."""
+        row = self._one(queries.STATS)
+        assert row is not None
+        return StatsView(*row)
+
+    async def dids(self, query: ListQuery) -> list[DidRow]:
+        """See IndexStore."""
+        return await self._list(DidRow._make, query)
+
+    async def aliases(self, query: ListQuery) -> list[AliasView]:
+        """See IndexStore."""
+        return await self._list(AliasView._make, query)
+
+    async def accounts(self, query: ListQuery) -> list[AccountRow]:
+        """See IndexStore."""
+        return await self._list(AccountRow._make, query)
+
+    async def events(self, query: ListQuery) -> list[Event]:
+        """See IndexStore."""
+        return await self._list(Event._make, query)
+
+    def _one(self, statement: str, *values: bytes) -> tuple[Any, ...] | None:
+        with _as_store_errors():
+            row: tuple[Any, ...] | None = self._connection("points").execute(statement, values).fetchone()
+            return row
+
+    async def _list(self, make: Callable[[Iterable[Any]], T], query: ListQuery) -> list[T]:
+        statement, values = query.statement()
+
+        def work() -> list[T]:
+            db, deadline = self._connection("lists"), time.monotonic() + _LIST_MOST_S
+            # Filters that contradict each other may pass every row; nobody may keep the one lister busy with that.
+            db.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_BETWEEN_LOOKS)
+            return [make(row) for row in db.execute(statement, values)]
+
+        return await self._in(self._lister, work)
+
+    async def _write(self, work: Callable[[sqlite3.Connection], None]) -> None:
+        def in_transaction() -> None:
+            with self._transaction() as db:
+                work(db)
+
+        await self._in(self._writer, in_transaction)
+
+    @staticmethod
+    async def _in(thread: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+        def guarded() -> T:
+            with _as_store_errors():
+                return work()
+
+        return await asyncio.get_running_loop().run_in_executor(thread, guarded)
+
+    def _connection(self, name: str) -> sqlite3.Connection:
+        if name not in self._connections:
+            raise StoreError("not open")
+        return self._connections[name]
+
+    def _open(self, identity: str) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        writer = self._connect("writer", _WRITER_WAITS_S)
+        writer.execute("PRAGMA journal_mode = WAL")
+        # A commit lost with the machine's power is read again from the chain, so nothing waits for the disk.
+        writer.execute("PRAGMA synchronous = NORMAL")
+        with self._transaction() as db:
+            sqlite_writes.prepare(db, identity)
+        for name, wait_s in (("points", _READER_WAITS_S), ("lists", _WRITER_WAITS_S)):
+            self._connect(name, wait_s).execute("PRAGMA query_only = ON")
+
+    def _connect(self, name: str, wait_s: float) -> sqlite3.Connection:
+        # An attempt to open that failed half-way may have left a connection of that name.
+        if (old := self._connections.pop(name, None)) is not None:
+            old.close()
+        connection = sqlite3.connect(self._path, timeout=wait_s, isolation_level=None, check_same_thread=False)
+        self._connections[name] = connection
+        return connection
+
+    def _close(self) -> None:
+        self._writer.shutdown(wait=True)
+        self._lister.shutdown(wait=True)
+        while self._connections:
+            self._connections.popitem()[1].close()
+
+    def _lead(self) -> bool:
+        """Hold an exclusive transaction on a file beside the index: the system frees it however this process ends."""
+        if "leader" in self._connections:
+            return True
+        lock = sqlite3.connect(f"{self._path}-leader", timeout=0, isolation_level=None, check_same_thread=False)
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError:
+            lock.close()
+            return False
+        self._connections["leader"] = lock
+        return True
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        db = self._connection("writer")
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield db
+            self._commit(db)
+        except BaseException:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+
+    def _commit(self, db: sqlite3.Connection) -> None:
+        db.execute("COMMIT")
+
+
+@contextmanager
+def _as_store_errors() -> Iterator[None]:
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise StoreError(type(error).__name__) from error
+
+
+_ALIAS = queries.fill(queries.ALIAS_BY_HASH, numbered=False)

@@ -1,0 +1,113 @@
+"""The port between the index and its database, and the rules that every store keeps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from holdfast.indexer.queries import ListQuery
+    from holdfast.indexer.reader import Batch
+    from holdfast.indexer.rows import AccountRow, Block, DidRow, Event
+
+
+class StoreError(Exception):
+    """The database cannot be reached or refuses; nothing was changed."""
+
+
+class TipMoved(Exception):
+    """Another process has moved the index: look at its tip again."""
+
+
+class AliasView(NamedTuple):
+    """An alias with the controller of the DID that it names."""
+
+    alias_hash: bytes
+    did_hash: bytes
+    active: int
+    block_number: int
+    log_index: int
+    controller: bytes | None
+
+
+class StatsView(NamedTuple):
+    """The counters, and the last block of the index (None before the first)."""
+
+    dids: int
+    active_dids: int
+    aliases: int
+    accounts: int
+    last_block: int | None
+
+
+class IndexStore(Protocol):
+    """One index. Every method raises StoreError when the database fails; each write is one transaction."""
+
+    async def open(self, identity: str) -> None:
+        """Connect; empty the index unless it was built for `identity` (chain, contracts, start, schema version)."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of the database."""
+        ...
+
+    async def lead(self) -> bool:
+        """Whether this process is the one that writes; only one is, until it closes or dies."""
+        ...
+
+    async def tip(self) -> Block | None:
+        """The block up to which the index is complete."""
+        ...
+
+    async def blocks(self) -> list[Block]:
+        """The kept blocks to which the index can be taken back, newest first; the first one is its tip."""
+        ...
+
+    async def apply(self, parent: Block | None, batch: Batch, floor: int) -> None:
+        """Add a range, its hashes and its undo entries.
+
+        Args:
+            parent: The tip on which the range stands. Raises TipMoved where it is another.
+            batch: The range.
+            floor: The block below which hashes, and up to which undo entries, are dropped.
+        """
+        ...
+
+    async def rewind(self, tip: Block, to: Block) -> None:
+        """Take the index back from `tip` to `to`, which is one of `blocks()`. Raises TipMoved."""
+        ...
+
+    async def reset(self) -> None:
+        """Empty the index."""
+        ...
+
+    async def did(self, did_hash: bytes) -> DidRow | None:
+        """One DID."""
+        ...
+
+    async def alias(self, alias_hash: bytes) -> AliasView | None:
+        """One alias."""
+        ...
+
+    async def account(self, address: bytes) -> AccountRow | None:
+        """One account."""
+        ...
+
+    async def stats(self) -> StatsView:
+        """The counters."""
+        ...
+
+    async def dids(self, query: ListQuery) -> list[DidRow]:
+        """A page of DIDs in the order of their registration."""
+        ...
+
+    async def aliases(self, query: ListQuery) -> list[AliasView]:
+        """A page of aliases in the order of their registration."""
+        ...
+
+    async def accounts(self, query: ListQuery) -> list[AccountRow]:
+        """A page of accounts in the order of their creation."""
+        ...
+
+    async def events(self, query: ListQuery) -> list[Event]:
+        """A page of events in chain order."""
+        ...

@@ -1,0 +1,121 @@
+"""THE table of tables: columns, keys and indexes of the index, and the SQL that both stores derive from them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from holdfast.indexer.rows import ENTITIES, Block, Event, JournalRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Raise it when anything below changes: an index of another version is built afresh, since the chain has all of it.
+SCHEMA_VERSION = 1
+
+BYTES, WHOLE, FLAG, TEXT = "bytes", "whole", "flag", "text"
+SQLITE_TYPES = {BYTES: "BLOB", WHOLE: "INTEGER", FLAG: "INTEGER", TEXT: "TEXT"}
+POSTGRES_TYPES = {BYTES: "bytea", WHOLE: "bigint", FLAG: "smallint", TEXT: "text"}
+
+KINDS = {
+    "hash": BYTES,
+    "did_hash": BYTES,
+    "alias_hash": BYTES,
+    "block_hash": BYTES,
+    "tx_hash": BYTES,
+    "controller": BYTES,
+    "previous_controller": BYTES,
+    "proposed_controller": BYTES,
+    "account_address": BYTES,
+    "owner_address": BYTES,
+    "id": BYTES,
+    "key": BYTES,
+    "before": BYTES,
+    "active": FLAG,
+    "number": WHOLE,
+    "block_number": WHOLE,
+    "log_index": WHOLE,
+    "dids": WHOLE,
+    "active_dids": WHOLE,
+    "aliases": WHOLE,
+    "accounts": WHOLE,
+    "kind": TEXT,
+    "entity": TEXT,
+    "metadata_cid": TEXT,
+}
+
+_ORDER = ("block_number", "log_index")
+
+
+class Table(NamedTuple):
+    """A table: what a row is, how it is found, which columns may be NULL."""
+
+    name: str
+    row: Any
+    key: tuple[str, ...]
+    indexes: tuple[tuple[str, ...], ...] = ()
+    optional: frozenset[str] = frozenset()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in the order of the row's fields."""
+        return tuple(self.row._fields)
+
+    def types(self, dialect: dict[str, str]) -> list[str]:
+        """The SQL type of each column."""
+        return [dialect[KINDS[column]] for column in self.columns]
+
+
+_OPTIONAL_OF_EVENTS = frozenset(Event._field_defaults)
+
+TABLES: dict[str, Table] = {
+    table.name: table
+    for table in (
+        Table("dids", ENTITIES["dids"], ("did_hash",), (_ORDER, ("controller", *_ORDER), ("active", *_ORDER))),
+        Table("aliases", ENTITIES["aliases"], ("alias_hash",), (_ORDER, ("did_hash", *_ORDER), ("active", *_ORDER))),
+        Table("accounts", ENTITIES["accounts"], ("account_address",), (_ORDER, ("owner_address", *_ORDER))),
+        Table("totals", ENTITIES["totals"], ("id",)),
+        # Every list reads in chain order, so each index ends with it and no answer needs sorting.
+        Table(
+            "events",
+            Event,
+            _ORDER,
+            tuple(
+                (column, *_ORDER)
+                for column in (
+                    "kind",
+                    "did_hash",
+                    "alias_hash",
+                    "controller",
+                    "account_address",
+                    "owner_address",
+                    "active",
+                )
+            ),
+            _OPTIONAL_OF_EVENTS,
+        ),
+        Table("blocks", Block, ("number",)),
+        Table("journal", JournalRow, ("block_number", "entity", "key"), (), frozenset({"before"})),
+    )
+}
+
+
+def definitions(dialect: dict[str, str], suffix: str) -> Iterator[str]:
+    """The statements that create every table and index. `suffix` follows each table, such as STRICT."""
+    for table in TABLES.values():
+        columns = [
+            f"{column} {kind}{'' if column in table.optional else ' NOT NULL'}"
+            for column, kind in zip(table.columns, table.types(dialect), strict=True)
+        ]
+        yield f"CREATE TABLE {table.name} ({', '.join(columns)}, PRIMARY KEY ({', '.join(table.key)})){suffix}"
+        for index in table.indexes:
+            # A partial index: most events leave most columns NULL, and nothing asks for those.
+            where = f" WHERE {index[0]} IS NOT NULL" if index[0] in table.optional else ""
+            name = f"{table.name}_by_{index[0]}"
+            yield f"CREATE INDEX {name} ON {table.name} ({', '.join(index)}){where}"
+
+
+def on_conflict_replace(table: Table) -> str:
+    """The clause that turns an INSERT into an upsert by the table's key."""
+    rest = [column for column in table.columns if column not in table.key]
+    changes = ", ".join(f"{column} = excluded.{column}" for column in rest)
+    return f"ON CONFLICT ({', '.join(table.key)}) DO UPDATE SET {changes}"
