@@ -1,0 +1,130 @@
+"""`holdfast.AsyncClient`: the service, the vault, and what takes both."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from holdfast.client.async_service_client import AsyncServiceClient
+from holdfast.client.client import chosen_identifier, expected_module
+from holdfast.client.flows.faces import CarrierTransport, Face
+from holdfast.client.flows.operations import SmartAccount
+from holdfast.client.flows.payment import Ledger, Payments
+from holdfast.client.flows.registration import Registrar
+from holdfast.client.http.carriers import DEFAULT_TIMEOUT_S
+from holdfast.client.service_client import DEFAULT_BASE_URL
+from holdfast.client.vault.module import module_file
+from holdfast.wire.client_errors import ClientStateError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    import httpx
+
+    from holdfast.client.flows.registration import Registration
+    from holdfast.client.http.calls import Retries
+    from holdfast.client.types import PaymentParams, PaymentResult
+    from holdfast.client.vault.async_vault import AsyncVault
+
+
+class AsyncClient(AsyncServiceClient):
+    """One service, and perhaps a vault on this machine.
+
+    As AsyncServiceClient, and:
+
+    Args:
+        vault: the vault whose key registers and pays; it must be unlocked then.
+    """
+
+    def __init__(
+        self,
+        base_url: str = DEFAULT_BASE_URL,
+        *,
+        vault: AsyncVault | None = None,
+        timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
+        retries: Retries | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(base_url, timeout=timeout, retries=retries, transport=transport, headers=headers)
+        self._vault = vault
+        self._ledger: Ledger | None = None
+        self._sent: dict[str, int] = {}
+        # One operation at a time: an account's nonces follow each other.
+        self._operating = asyncio.Lock()
+
+    @property
+    def vault(self) -> AsyncVault:
+        """The vault. Raises ClientStateError where none was given."""
+        if self._vault is None:
+            raise ClientStateError("the client was made without a vault")
+        return self._vault
+
+    async def enclave_module(self, sha256: str | None = None) -> Path:
+        """The file of the service's enclave module, verified against a SHA-256 (hex) and kept on disk.
+
+        Unless given, the hash is that of this release's own module. Raises WasmLoadError for any other module.
+        """
+        module = await self.enclave_wasm()
+        return await asyncio.to_thread(module_file, sha256 or expected_module(), lambda: module)
+
+    async def register(
+        self,
+        *,
+        handle: str | None = None,
+        email: str | None = None,
+        sms: str | None = None,
+        code: Callable[[str], Any] | None = None,
+        on_progress: Callable[[str], Any] | None = None,
+    ) -> Registration:
+        """Register the vault's DID under one identifier; where the service has a chain, there first.
+
+        An interrupted registration goes on where it stopped, and nothing is registered twice.
+
+        Args:
+            handle: a chosen name, or
+            email: an address, or
+            sms: a phone number in E.164 form. Exactly one of the three.
+            code: asked for the code that was sent, with a sentence for the person; "" or None gives up.
+            on_progress: told each step.
+
+        Raises:
+            RequestRefused: the service says no (IdentifierTaken, IdentifierReserved, ...).
+            RegistrationRefused: no right code was given, or the passkey or DID is registered otherwise.
+            OperationFailed: the chain refused the registration.
+        """
+        identifier, channel = chosen_identifier(handle, email, sms)
+        async with self._operating:
+            return await self._registrar().register(identifier, channel, code, on_progress)
+
+    async def pay(self, params: PaymentParams, *, on_progress: Callable[[str], Any] | None = None) -> PaymentResult:
+        """Pay from the vault's smart account, and wait until the payment is on the chain.
+
+        With `params.ucan` the delegation must allow `/accounts/pay` with {to, amount, token, chainId, total}; that is
+        checked by the enclave before anything is signed, and `total` counts what was spent under it before.
+
+        Raises:
+            ValueError: the parameters cannot be a payment on the service's chain.
+            PaymentRefused: the delegation does not allow it, or the payee's DID is not registered.
+            OperationFailed: the payment was refused, or was mined and failed.
+        """
+        async with self._operating:
+            return await self._payments().pay(params, on_progress)
+
+    async def smart_account_address(self) -> str:
+        """The vault's smart account at this service's chain, whether it is deployed yet or not."""
+        account = self._account()
+        await account.open()
+        return account.key.address
+
+    def _account(self) -> SmartAccount:
+        transport = CarrierTransport(self._carrier.post)
+        return SmartAccount(Face(self), Face(self.vault), transport, self.base_url, self._sent)
+
+    def _registrar(self) -> Registrar:
+        return Registrar(Face(self), Face(self.vault), self._account(), self.vault.store)
+
+    def _payments(self) -> Payments:
+        self._ledger = self._ledger or Ledger(self.vault.store)
+        return Payments(Face(self), Face(self.vault), self._account(), self._ledger)

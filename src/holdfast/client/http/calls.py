@@ -1,0 +1,128 @@
+"""One request and how its answer is read, as values: no input or output here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from holdfast.client.http import refusals
+from holdfast.client.http.refusals import RequestRefused, refusal_class
+from holdfast.client.types.base import decode_hook
+from holdfast.wire.client_errors import NetworkError
+
+T = TypeVar("T")
+Reader = Callable[["Reply"], T]
+
+MAX_ANSWER_BYTES = 32 * 1024 * 1024
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})  # RFC 9110 section 9.2.1
+_PASSING = frozenset({429, 502, 503, 504})
+_LASTING = (refusals.IndexerNotConfigured, refusals.BundlerNotConfigured, refusals.WorkflowNotConfigured)
+_FIRST_REFUSAL = 400
+_OK = range(200, 300)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An HTTP answer, read to its end. Header names in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call(Generic[T]):
+    """A request and the reader of its answer. `base_url` names another service than the client's."""
+
+    method: str
+    path: str
+    read: Reader[T]
+    query: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, Any] | None = None
+    base_url: str | None = None
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether asking twice does no harm."""
+        return self.method in SAFE_METHODS
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """How often safe requests are repeated, and how long is waited before: doubling from `first_s` up to `longest_s`.
+
+    An answer's Retry-After is kept where it is no longer than `longest_s`; else the refusal is raised at once.
+    """
+
+    attempts: int = 3
+    first_s: float = 0.2
+    longest_s: float = 5.0
+
+    def delay_s(self, call: Call[Any], error: NetworkError, attempt: int) -> float | None:
+        """Seconds to wait before the next attempt, or None where `error` is final. `attempt` counts from 1."""
+        if not call.is_safe or attempt >= self.attempts:
+            return None
+        wait = self.first_s * 2.0 ** (attempt - 1)
+        if isinstance(error, RequestRefused):
+            if error.status not in _PASSING or isinstance(error, _LASTING):
+                return None
+            wait = max(wait, error.retry_after_s or 0.0)
+        return wait if wait <= self.longest_s else None
+
+
+def result(call: Call[T], reply: Reply) -> T:
+    """What the answer says. Raises RequestRefused for a refusal, NetworkError for an answer not as documented."""
+    if reply.status >= _FIRST_REFUSAL:
+        raise refusal(reply)
+    if reply.status not in _OK:
+        raise NetworkError(f"{call.path} answered with status {reply.status}")
+    try:
+        return call.read(reply)
+    except (msgspec.DecodeError, ValueError) as error:
+        raise NetworkError(f"{call.path} answered in another form than documented") from error
+
+
+def refusal(reply: Reply) -> RequestRefused:
+    """The typed error of an answer with a status from 400."""
+    code = _code(reply.content) or f"http_{reply.status}"
+    return refusal_class(code, reply.status)(
+        code,
+        reply.status,
+        retry_after_s=_seconds(reply.headers.get("retry-after")),
+        request_id=reply.headers.get("x-request-id"),
+    )
+
+
+def as_type(kind: type[T]) -> Reader[T]:
+    """A reader of JSON answers of one type."""
+    return lambda reply: msgspec.json.decode(reply.content, type=kind, dec_hook=decode_hook)
+
+
+def as_json(reply: Reply) -> Any:
+    """Any JSON answer."""
+    return msgspec.json.decode(reply.content)
+
+
+def as_bytes(reply: Reply) -> bytes:
+    """The answer's body."""
+    return reply.content
+
+
+def as_text(reply: Reply) -> str:
+    """The answer's body as UTF-8."""
+    return reply.content.decode()
+
+
+def _code(content: bytes) -> str | None:
+    try:
+        error = msgspec.json.decode(content)["error"]
+    except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError):
+        return None
+    return error if isinstance(error, str) else None
+
+
+def _seconds(header: str | None) -> float | None:
+    return float(header) if header and header.isascii() and header.isdigit() else None

@@ -1,0 +1,169 @@
+"""The two carriers of calls: one blocks, one is awaited. All decisions are made in `calls`."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import httpx
+
+from holdfast import __version__
+from holdfast.client.http.calls import MAX_ANSWER_BYTES, Call, Reply, Retries, result
+from holdfast.wire.client_errors import ClientStateError, NetworkError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+T = TypeVar("T")
+
+DEFAULT_TIMEOUT_S = 10.0
+_HEADERS = {"User-Agent": f"holdfast-python/{__version__}", "Accept": "application/json, */*;q=0.5"}
+
+
+class Carrier:
+    """Puts calls on the wire, one after the other or from many threads."""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
+        retries: Retries | None = None,
+        transport: httpx.BaseTransport | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.base_url = checked_base_url(base_url)
+        self._retries = retries or Retries()
+        self._http = httpx.Client(timeout=timeout, transport=transport, headers={**_HEADERS, **(headers or {})})
+
+    def carry(self, call: Call[T]) -> T:
+        """The call's result. Raises RequestRefused, NetworkError; ClientStateError after `close`."""
+        attempt = 1
+        while True:
+            try:
+                return result(call, self._once(call))
+            except NetworkError as error:
+                wait = self._retries.delay_s(call, error, attempt)
+                if wait is None:
+                    raise
+            time.sleep(wait)
+            attempt += 1
+
+    def post(self, url: str, body: bytes) -> Reply:
+        """One POST of JSON to an address outside the service, such as a chain's JSON-RPC endpoint."""
+        self._check_open()
+        with _network_errors():
+            response = self._http.post(url, content=body, headers={"Content-Type": "application/json"})
+        return Reply(response.status_code, response.headers, response.content)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def _once(self, call: Call[Any]) -> Reply:
+        self._check_open()
+        with _network_errors(), self._http.stream(**_request(call, self.base_url)) as response:
+            content = bytearray()
+            for chunk in response.iter_bytes():
+                _add(content, chunk)
+            return Reply(response.status_code, response.headers, bytes(content))
+
+    def _check_open(self) -> None:
+        if self._http.is_closed:
+            raise ClientStateError("the client is closed")
+
+
+class AsyncCarrier:
+    """Puts calls on the wire, many at a time."""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
+        retries: Retries | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.base_url = checked_base_url(base_url)
+        self._retries = retries or Retries()
+        self._http = httpx.AsyncClient(timeout=timeout, transport=transport, headers={**_HEADERS, **(headers or {})})
+
+    async def carry(self, call: Call[T]) -> T:
+        """The call's result. Raises RequestRefused, NetworkError; ClientStateError after `close`."""
+        attempt = 1
+        while True:
+            try:
+                return result(call, await self._once(call))
+            except NetworkError as error:
+                wait = self._retries.delay_s(call, error, attempt)
+                if wait is None:
+                    raise
+            await asyncio.sleep(wait)
+            attempt += 1
+
+    async def post(self, url: str, body: bytes) -> Reply:
+        """One POST of JSON to an address outside the service, such as a chain's JSON-RPC endpoint."""
+        self._check_open()
+        with _network_errors():
+            response = await self._http.post(url, content=body, headers={"Content-Type": "application/json"})
+        return Reply(response.status_code, response.headers, response.content)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def _once(self, call: Call[Any]) -> Reply:
+        self._check_open()
+        with _network_errors():
+            async with self._http.stream(**_request(call, self.base_url)) as response:
+                content = bytearray()
+                async for chunk in response.aiter_bytes():
+                    _add(content, chunk)
+                return Reply(response.status_code, response.headers, bytes(content))
+
+    def _check_open(self) -> None:
+        if self._http.is_closed:
+            raise ClientStateError("the client is closed")
+
+
+def checked_base_url(base_url: str) -> str:
+    """The service's address without a closing slash. Raises ValueError unless it is of http or https."""
+    try:
+        url = httpx.URL(base_url)
+    except httpx.InvalidURL as error:
+        raise ValueError("base_url is no address") from error
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise ValueError("base_url must start with http:// or https://")
+    return base_url.rstrip("/")
+
+
+class _network_errors:  # noqa: N801 - used as a statement, as contextlib.suppress is
+    """Turns whatever httpx raises into NetworkError, without the address: it may carry a key."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError)):
+            raise NetworkError(f"no answer ({type(error).__name__})") from error
+
+
+def _request(call: Call[Any], base_url: str) -> dict[str, Any]:
+    request: dict[str, Any] = {"method": call.method, "url": _base(call, base_url) + call.path}
+    if call.query:
+        request["params"] = dict(call.query)
+    if call.body is not None:
+        request["json"] = call.body
+    return request
+
+
+def _base(call: Call[Any], base_url: str) -> str:
+    return checked_base_url(call.base_url) if call.base_url else base_url
+
+
+def _add(content: bytearray, chunk: bytes) -> None:
+    content += chunk
+    if len(content) > MAX_ANSWER_BYTES:
+        raise NetworkError(f"the answer is over {MAX_ANSWER_BYTES} bytes")

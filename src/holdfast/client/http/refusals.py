@@ -1,0 +1,186 @@
+"""The service's refusals as typed errors.
+
+    NetworkError
+    └── RequestRefused          the service said no; `code` and `status` say why
+        ├── InvalidRequest      any 400
+        ├── IdentifierTaken     409 identifier_taken
+        └── ...                 one class per code of holdfast.wire.errors
+
+The codes are those of THE error table, so that a reworded row cannot go unrecognised.
+"""
+
+from __future__ import annotations
+
+from holdfast.wire import errors
+from holdfast.wire.client_errors import NetworkError
+
+_BAD_REQUEST = 400
+
+
+class RequestRefused(NetworkError):
+    """The service refused a request.
+
+    Attributes:
+        code: the body's `error`, or "http_<status>" where there is none.
+        status: HTTP status.
+        retry_after_s: seconds until the same request may pass, where the service said so.
+        request_id: what the service's log knows the request by.
+    """
+
+    def __init__(
+        self, code: str, status: int, *, retry_after_s: float | None = None, request_id: str | None = None
+    ) -> None:
+        super().__init__(f"{code} ({status})")
+        self.code = code
+        self.status = status
+        self.retry_after_s = retry_after_s
+        self.request_id = request_id
+
+
+class InvalidRequest(RequestRefused):
+    """400: a field is missing or has a form that the service does not accept; `code` is its sentence."""
+
+
+class IdentifierReserved(RequestRefused):
+    """The handle is reserved."""
+
+
+class IdentifierTaken(RequestRefused):
+    """The identifier is registered already."""
+
+
+class IpLimitReached(RequestRefused):
+    """This address has made all its registrations."""
+
+
+class RateLimited(RequestRefused):
+    """Too many codes were sent; `retry_after_s` says when the next may be."""
+
+
+class SmsSendFailed(RequestRefused):
+    """The SMS provider did not take the message."""
+
+
+class EmailSendFailed(RequestRefused):
+    """The e-mail provider did not take the message."""
+
+
+class SmsCheckFailed(RequestRefused):
+    """The SMS provider could not check the code."""
+
+
+class AttestationInvalid(RequestRefused):
+    """The attestation was not signed by this service."""
+
+
+class AttestationMismatch(RequestRefused):
+    """The attestation is for another identifier or channel."""
+
+
+class AttestationExpired(RequestRefused):
+    """The attestation is older than its lifetime."""
+
+
+class AttestationUsed(RequestRefused):
+    """The attestation has been used before."""
+
+
+class AttestationRequired(RequestRefused):
+    """A verified channel needs an attestation."""
+
+
+class RegistrationUnproven(RequestRefused):
+    """The transaction does not register this DID."""
+
+
+class CredentialAlreadyRegistered(RequestRefused):
+    """The passkey belongs to a registered DID."""
+
+
+class ChainUnreachable(RequestRefused):
+    """The service's call to the chain failed (`rpc_error`)."""
+
+
+class RpcMethodNotAllowed(RequestRefused):
+    """The bundler proxy does not pass this method on."""
+
+
+class NotFound(RequestRefused):
+    """No such path."""
+
+
+class MethodNotAllowed(RequestRefused):
+    """The path exists, the HTTP method does not."""
+
+
+class RequestTimedOut(RequestRefused):
+    """The service waited in vain for the rest of the request."""
+
+
+class BodyTooLarge(RequestRefused):
+    """The body is over the service's limit."""
+
+
+class InternalError(RequestRefused):
+    """The service failed; `request_id` leads to its log."""
+
+
+class BundlerFailed(RequestRefused):
+    """The bundler could not be reached."""
+
+
+class IndexerFailed(RequestRefused):
+    """The indexer could not be reached."""
+
+
+class BundlerNotConfigured(RequestRefused):
+    """The service has no bundler."""
+
+
+class IndexerNotConfigured(RequestRefused):
+    """The service has no indexer."""
+
+
+class WorkflowNotConfigured(RequestRefused):
+    """The service has no workflow engine."""
+
+
+class DatabaseUnavailable(RequestRefused):
+    """The service's store cannot be reached."""
+
+
+_CLASSES: dict[errors.ErrorRow, type[RequestRefused]] = {
+    errors.IDENTIFIER_RESERVED: IdentifierReserved,
+    errors.IDENTIFIER_TAKEN: IdentifierTaken,
+    errors.IP_LIMIT_REACHED: IpLimitReached,
+    errors.RATE_LIMITED: RateLimited,
+    errors.SMS_SEND_FAILED: SmsSendFailed,
+    errors.EMAIL_SEND_FAILED: EmailSendFailed,
+    errors.SMS_CHECK_FAILED: SmsCheckFailed,
+    errors.ATTESTATION_INVALID: AttestationInvalid,
+    errors.ATTESTATION_MISMATCH: AttestationMismatch,
+    errors.ATTESTATION_EXPIRED: AttestationExpired,
+    errors.ATTESTATION_USED: AttestationUsed,
+    errors.ATTESTATION_REQUIRED: AttestationRequired,
+    errors.REGISTRATION_UNPROVEN: RegistrationUnproven,
+    errors.CREDENTIAL_ALREADY_REGISTERED: CredentialAlreadyRegistered,
+    errors.RPC_ERROR: ChainUnreachable,
+    errors.RPC_METHOD_NOT_ALLOWED: RpcMethodNotAllowed,
+    errors.NOT_FOUND: NotFound,
+    errors.METHOD_NOT_ALLOWED: MethodNotAllowed,
+    errors.REQUEST_TIMEOUT: RequestTimedOut,
+    errors.BODY_TOO_LARGE: BodyTooLarge,
+    errors.INTERNAL_ERROR: InternalError,
+    errors.BUNDLER_ERROR: BundlerFailed,
+    errors.INDEXER_ERROR: IndexerFailed,
+    errors.BUNDLER_NOT_CONFIGURED: BundlerNotConfigured,
+    errors.INDEXER_NOT_CONFIGURED: IndexerNotConfigured,
+    errors.WORKFLOW_NOT_CONFIGURED: WorkflowNotConfigured,
+    errors.DATABASE_UNAVAILABLE: DatabaseUnavailable,
+}
+_BY_CODE = {row.error: cls for row, cls in _CLASSES.items()}
+
+
+def refusal_class(code: str, status: int) -> type[RequestRefused]:
+    """The class of a refusal: by its code, else InvalidRequest for 400, else RequestRefused."""
+    return _BY_CODE.get(code) or (InvalidRequest if status == _BAD_REQUEST else RequestRefused)

@@ -1,0 +1,250 @@
+"""Passkeys on security keys over USB and NFC (python-fido2): making, asserting, and the secret that opens a vault."""
+
+from __future__ import annotations
+
+import base64
+import json
+import secrets
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from platform import system
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from holdfast.client.types import CreatePasskeyOptions, CreatePasskeyResult, DeviceCapabilities
+from holdfast.client.vault.keys import HostKey
+from holdfast.wire.client_errors import WebAuthnError
+from holdfast.wire.encoding import from_base64url, to_base64url
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fido2.client import Fido2Client
+    from fido2.ctap import CtapDevice
+
+TOUCH = "touch your security key"
+VERIFY = "verify yourself on your security key"
+
+# What a browser asks too: P-256 first, then Ed25519 and RSA (IANA COSE algorithms).
+ALGORITHMS = (-7, -8, -257)
+_CHALLENGE_BYTES = 32
+# The PRF input of every vault key (WebAuthn Level 3, section 10.1.4): another purpose would take another text.
+PRF_INPUT = b"holdfast/vault-key/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """For whom a passkey is made; `id` is random unless given and says nothing about the person."""
+
+    name: str
+    display_name: str = ""
+    id: bytes = field(default_factory=lambda: secrets.token_bytes(32))
+
+
+@dataclass(frozen=True, slots=True)
+class Authenticator:
+    """One security key, and how to speak with the person who holds it.
+
+    Args:
+        origin: the service's address; its host is the relying party unless `rp_id` says otherwise.
+        device: the security key; the first one that is plugged in unless given.
+        on_progress: told what to do ("touch your security key").
+        ask_pin: asked for the key's PIN; without it a key that demands one is refused.
+    """
+
+    origin: str
+    device: CtapDevice | None = None
+    on_progress: Callable[[str], None] | None = None
+    ask_pin: Callable[[], str] | None = field(default=None, repr=False)
+
+    @property
+    def rp_id(self) -> str:
+        """The relying party: the origin's host."""
+        return urlsplit(self.origin).hostname or ""
+
+    def create_passkey(self, person: Person, options: CreatePasskeyOptions | None = None) -> CreatePasskeyResult:
+        """Make a passkey. Raises WebAuthnError: cancelled, timed out, excluded, no key, no common algorithm."""
+        chosen = options or CreatePasskeyOptions()
+        with _webauthn_errors():
+            made = self._client().make_credential(_creation(person, chosen, chosen.rp_id or self.rp_id))
+        return CreatePasskeyResult(credential=_serialised(made), credential_id=str(made.id))
+
+    def assertion(self, challenge: bytes, credential_ids: tuple[str, ...] = (), *, rp_id: str | None = None) -> str:
+        """Sign a challenge; base64 of the serialised assertion. Raises WebAuthnError."""
+        with _webauthn_errors():
+            selection = self._client().get_assertion(_request(challenge, credential_ids, rp_id or self.rp_id, {}))
+            return _serialised(selection.get_response(0))
+
+    def prf(self, credential_id: str, purpose: bytes = PRF_INPUT) -> bytes:
+        """The 32 secret bytes of a passkey for a purpose. Raises WebAuthnError, also where the key knows no PRF."""
+        extensions = {"prf": {"eval": {"first": purpose}}}
+        request = _request(secrets.token_bytes(_CHALLENGE_BYTES), (credential_id,), self.rp_id, extensions)
+        with _webauthn_errors():
+            answer = self._client().get_assertion(request).get_response(0)
+        extended: Any = answer.client_extension_results or {}
+        results = extended.get("prf", {}).get("results", {})
+        if not results.get("first"):
+            raise WebAuthnError("this passkey has no PRF (hmac-secret): it cannot open a vault")
+        return _octets(results["first"])
+
+    def _client(self) -> Fido2Client:
+        from fido2.client import DefaultClientDataCollector, Fido2Client
+
+        device = self.device or _first_device()
+        return Fido2Client(
+            device, DefaultClientDataCollector(self.origin), _interaction(self.on_progress, self.ask_pin)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PasskeyKey:
+    """A KeyProvider: the PRF of a passkey on a security key. The vault's wrap is named by the credential."""
+
+    authenticator: Authenticator
+    credential_id: str
+
+    def host_key(self) -> HostKey:
+        """See KeyProvider. The person touches the key."""
+        return HostKey("prf", self.credential_id, secret=self.authenticator.prf(self.credential_id))
+
+
+def device_capabilities() -> DeviceCapabilities:
+    """What this machine can do: security keys through python-fido2; Windows' own authenticator where there is one."""
+    platform = _windows_authenticator()
+    return DeviceCapabilities(
+        web_authn_supported=platform or _can_list_devices(),
+        platform_auth_available=platform,
+        conditional_mediation_available=False,  # a browser's matter: there is no autofill here
+    )
+
+
+def _creation(person: Person, options: CreatePasskeyOptions, rp_id: str) -> Any:
+    from fido2.webauthn import PublicKeyCredentialCreationOptions
+
+    exclude = [
+        {
+            "id": to_base64url(item.id),
+            "type": item.type,
+            **({"transports": list(item.transports)} if item.transports else {}),
+        }
+        for item in options.exclude_credentials or ()
+    ]
+    return PublicKeyCredentialCreationOptions.from_dict(
+        {
+            "rp": {"id": rp_id, "name": options.rp_name},
+            "user": {"id": person.id, "name": person.name, "displayName": person.display_name or person.name},
+            "challenge": secrets.token_bytes(_CHALLENGE_BYTES),
+            "pubKeyCredParams": [{"type": "public-key", "alg": algorithm} for algorithm in ALGORITHMS],
+            "timeout": options.timeout,
+            "excludeCredentials": [{**item, "id": from_base64url(str(item["id"]))} for item in exclude],
+            "authenticatorSelection": {"residentKey": "preferred", "userVerification": "preferred"},
+            "attestation": "none",
+            "extensions": {"prf": {}},
+        }
+    )
+
+
+def _request(challenge: bytes, credential_ids: tuple[str, ...], rp_id: str, extensions: dict[str, Any]) -> Any:
+    from fido2.webauthn import PublicKeyCredentialRequestOptions
+
+    allowed = [{"type": "public-key", "id": from_base64url(name)} for name in credential_ids]
+    return PublicKeyCredentialRequestOptions.from_dict(
+        {
+            "challenge": challenge,
+            "rpId": rp_id,
+            "allowCredentials": allowed or None,
+            "userVerification": "preferred",
+            "extensions": extensions,
+        }
+    )
+
+
+def _serialised(response: Any) -> str:
+    return base64.b64encode(json.dumps(dict(response)).encode()).decode()
+
+
+def _octets(value: Any) -> bytes:
+    return from_base64url(value) if isinstance(value, str) else bytes(value)
+
+
+def _interaction(on_progress: Callable[[str], None] | None, ask_pin: Callable[[], str] | None) -> Any:
+    from fido2.client import UserInteraction
+
+    class Interaction(UserInteraction):
+        def prompt_up(self) -> None:
+            if on_progress is not None:
+                on_progress(TOUCH)
+
+        def request_uv(self, permissions: Any, rp_id: str | None) -> bool:  # noqa: ARG002 - the library's signature
+            if on_progress is not None:
+                on_progress(VERIFY)
+            return True
+
+        def request_pin(self, permissions: Any, rp_id: str | None) -> str | None:  # noqa: ARG002 - the library's signature
+            return ask_pin() if ask_pin is not None else None
+
+    return Interaction()
+
+
+def _devices() -> Iterator[CtapDevice]:
+    from fido2.hid import CtapHidDevice
+
+    yield from CtapHidDevice.list_devices()
+    try:
+        from fido2.pcsc import CtapPcscDevice  # needs pyscard, which needs the system's smart card service
+    except ImportError:
+        return
+    yield from CtapPcscDevice.list_devices()
+
+
+def _first_device() -> CtapDevice:
+    for device in _devices():
+        return device
+    raise WebAuthnError("no security key is plugged in")
+
+
+def _can_list_devices() -> bool:
+    try:
+        for _ in _devices():
+            break
+    except Exception:  # noqa: BLE001 - whatever the system's back end raises, the answer is no
+        return False
+    return True
+
+
+def _windows_authenticator() -> bool:
+    if system() != "Windows":
+        return False
+    from fido2.client.windows import WindowsClient
+
+    return bool(WindowsClient.is_available())
+
+
+@contextmanager
+def _webauthn_errors() -> Iterator[None]:
+    """Turns what python-fido2 raises into WebAuthnError with a sentence for people."""
+    from fido2.client import ClientError, PinRequiredError
+    from fido2.ctap import CtapError
+
+    try:
+        yield
+    except PinRequiredError as error:
+        raise WebAuthnError("the security key wants its PIN") from error
+    except ClientError as error:
+        raise WebAuthnError(_sentence(error)) from error
+    except (CtapError, OSError, ValueError) as error:
+        raise WebAuthnError(f"the security key failed ({type(error).__name__})") from error
+
+
+def _sentence(error: Any) -> str:
+    denied = getattr(error.cause, "code", None) in _DENIED
+    return "cancelled on the security key" if denied else _SENTENCES.get(error.code.name, "the security key refused")
+
+
+_DENIED = frozenset({0x27, 0x2D})  # CTAP 2.1 section 8.2: OPERATION_DENIED, KEEPALIVE_CANCEL
+_SENTENCES = {
+    "CONFIGURATION_UNSUPPORTED": "the security key supports none of the algorithms or options that are needed",
+    "DEVICE_INELIGIBLE": "the security key does not hold this passkey, or holds one already",
+    "TIMEOUT": "cancelled, or not touched in time",
+    "BAD_REQUEST": "the origin and the relying party do not fit together",
+}

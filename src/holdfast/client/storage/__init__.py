@@ -1,0 +1,1 @@
+"""Where vaults rest: the local store, snapshots by content, the gateway fallback, and pins."""

@@ -1,0 +1,213 @@
+"""Pins at a remote service (IPFS Pinning Service API 1.0)."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import msgspec
+
+from holdfast.client.http.calls import Call, Reply, Retries
+from holdfast.client.http.carriers import AsyncCarrier, Carrier
+from holdfast.client.types import PinInfo, PinRequest, PinStatus
+from holdfast.wire.client_errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import httpx
+
+# The one table of moves (docs: decisions, "Vault formats"): queued, pinning, then pinned or failed; failed is retried.
+PIN_MOVES: dict[PinStatus, frozenset[PinStatus]] = {
+    PinStatus.QUEUED: frozenset({PinStatus.PINNING}),
+    PinStatus.PINNING: frozenset({PinStatus.PINNED, PinStatus.FAILED}),
+    PinStatus.PINNED: frozenset(),
+    PinStatus.FAILED: frozenset({PinStatus.QUEUED}),
+}
+FINAL = frozenset({PinStatus.PINNED, PinStatus.FAILED})
+WAIT_S = 600.0
+_POLL_S = 1.0
+
+
+def may_become(old: PinStatus, new: PinStatus) -> bool:
+    """Whether a pin seen as `old` may later be seen as `new`: moves between two looks go unseen."""
+    seen, reachable = {old}, {old}
+    while reachable:
+        reachable = {after for before in reachable for after in PIN_MOVES[before]} - seen
+        seen |= reachable
+    return new in seen
+
+
+def list_call(query: Mapping[str, str]) -> Call[list[PinInfo]]:
+    """GET /pins."""
+    return Call(method="GET", path="/pins", query=query, read=_read_list)
+
+
+def add_call(pin: PinRequest) -> Call[PinInfo]:
+    """POST /pins."""
+    return Call(method="POST", path="/pins", body=pin.to_json(), read=_read_one)
+
+
+def get_call(request_id: str) -> Call[PinInfo]:
+    """GET /pins/{requestid}."""
+    return Call(method="GET", path=_path(request_id), read=_read_one)
+
+
+def replace_call(request_id: str, pin: PinRequest) -> Call[PinInfo]:
+    """POST /pins/{requestid}."""
+    return Call(method="POST", path=_path(request_id), body=pin.to_json(), read=_read_one)
+
+
+def delete_call(request_id: str) -> Call[None]:
+    """DELETE /pins/{requestid}."""
+    return Call(method="DELETE", path=_path(request_id), read=lambda _reply: None)
+
+
+def selection(
+    *,
+    cids: tuple[str, ...] = (),
+    name: str | None = None,
+    statuses: tuple[PinStatus, ...] = tuple(PinStatus),
+    limit: int = 10,
+) -> dict[str, str]:
+    """The query of GET /pins: without `status` a service lists pinned ones alone."""
+    query = {"status": ",".join(statuses), "limit": str(limit)}
+    if cids:
+        query["cid"] = ",".join(cids)
+    if name is not None:
+        query["name"] = name
+    return query
+
+
+class Pinning:
+    """One account at one pinning service. Raises RequestRefused, NetworkError; StorageError where a pin fails."""
+
+    def __init__(
+        self,
+        endpoint: str,
+        access_token: str,
+        *,
+        retries: Retries | None = None,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        headers = {"Authorization": f"Bearer {access_token}"}
+        self._carrier = Carrier(endpoint, retries=retries, transport=transport, headers=headers)
+
+    def list(self, **chosen: Any) -> list[PinInfo]:
+        """Pins by `cids`, `name` and `statuses`, at most `limit`, newest first."""
+        return self._carrier.carry(list_call(selection(**chosen)))
+
+    def add(self, pin: PinRequest) -> PinInfo:
+        """Ask for a pin."""
+        return self._carrier.carry(add_call(pin))
+
+    def get(self, request_id: str) -> PinInfo:
+        """A pin's state."""
+        return self._carrier.carry(get_call(request_id))
+
+    def replace(self, request_id: str, pin: PinRequest) -> PinInfo:
+        """Replace a pin by another in one step."""
+        return self._carrier.carry(replace_call(request_id, pin))
+
+    def delete(self, request_id: str) -> None:
+        """Give a pin up."""
+        self._carrier.carry(delete_call(request_id))
+
+    def wait(self, request_id: str, *, within_s: float = WAIT_S, poll_s: float = _POLL_S) -> PinInfo:
+        """The pin once it is pinned. Raises StorageError where it fails or takes longer than `within_s`."""
+        deadline = time.monotonic() + within_s
+        while True:
+            found = pinned_or_none(self.get(request_id))
+            if found is not None:
+                return found
+            _check_time(deadline)
+            time.sleep(poll_s)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._carrier.close()
+
+
+class AsyncPinning:
+    """One account at one pinning service, for asyncio. Raises as Pinning does."""
+
+    def __init__(
+        self,
+        endpoint: str,
+        access_token: str,
+        *,
+        retries: Retries | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        headers = {"Authorization": f"Bearer {access_token}"}
+        self._carrier = AsyncCarrier(endpoint, retries=retries, transport=transport, headers=headers)
+
+    async def list(self, **chosen: Any) -> list[PinInfo]:
+        """Pins by `cids`, `name` and `statuses`, at most `limit`, newest first."""
+        return await self._carrier.carry(list_call(selection(**chosen)))
+
+    async def add(self, pin: PinRequest) -> PinInfo:
+        """Ask for a pin."""
+        return await self._carrier.carry(add_call(pin))
+
+    async def get(self, request_id: str) -> PinInfo:
+        """A pin's state."""
+        return await self._carrier.carry(get_call(request_id))
+
+    async def replace(self, request_id: str, pin: PinRequest) -> PinInfo:
+        """Replace a pin by another in one step."""
+        return await self._carrier.carry(replace_call(request_id, pin))
+
+    async def delete(self, request_id: str) -> None:
+        """Give a pin up."""
+        await self._carrier.carry(delete_call(request_id))
+
+    async def wait(self, request_id: str, *, within_s: float = WAIT_S, poll_s: float = _POLL_S) -> PinInfo:
+        """The pin once it is pinned. Raises StorageError where it fails or takes longer than `within_s`."""
+        deadline = time.monotonic() + within_s
+        while True:
+            found = pinned_or_none(await self.get(request_id))
+            if found is not None:
+                return found
+            _check_time(deadline)
+            await asyncio.sleep(poll_s)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._carrier.close()
+
+
+def pinned_or_none(pin: PinInfo) -> PinInfo | None:
+    """The pin when it is pinned, None while it is on its way. Raises StorageError when it failed."""
+    if pin.status is PinStatus.FAILED:
+        raise StorageError("the pinning service reports that the pin failed")
+    return pin if pin.status is PinStatus.PINNED else None
+
+
+def _check_time(deadline: float) -> None:
+    if time.monotonic() > deadline:
+        raise StorageError("the pin is not complete in time")
+
+
+def _path(request_id: str) -> str:
+    return f"/pins/{quote(request_id, safe='')}"
+
+
+def _read_one(reply: Reply) -> PinInfo:
+    return _pin(msgspec.json.decode(reply.content))
+
+
+def _read_list(reply: Reply) -> list[PinInfo]:
+    answer = msgspec.json.decode(reply.content)
+    if not isinstance(answer, dict) or not isinstance(answer.get("results"), list):
+        raise ValueError("no list of pins")  # noqa: TRY004 - one error for every malformed answer
+    return [_pin(item) for item in answer["results"]]
+
+
+def _pin(answer: Any) -> PinInfo:
+    """A pin in the API's spelling (`requestid`) as the interface's type (`requestId`)."""
+    if not isinstance(answer, dict):
+        raise ValueError("no pin")  # noqa: TRY004 - one error for every malformed answer
+    return PinInfo.from_json({**answer, "requestId": answer.get("requestid")})

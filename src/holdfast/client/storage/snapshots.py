@@ -1,0 +1,88 @@
+"""Snapshots: a DAG-CBOR root {manifest, vault: link} and the sealed vault as one raw block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from holdfast.client.storage.content import (
+    Block,
+    cid_text,
+    dag_cbor_block,
+    link,
+    raw_block,
+    read_car,
+    read_dag_cbor,
+    verified,
+    write_car,
+)
+from holdfast.client.types import VaultManifest
+from holdfast.wire.client_errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One vault at one moment. `manifest.root_cid` is the snapshot before it, None for the first."""
+
+    root_cid: str
+    manifest: VaultManifest
+    sealed: bytes
+    blocks: tuple[Block, Block]
+
+    def to_car(self) -> bytes:
+        """The snapshot as a CARv1 file."""
+        return write_car(self.root_cid, self.blocks)
+
+    @property
+    def following_manifest(self) -> VaultManifest:
+        """The manifest that names this snapshot as the newest."""
+        return msgspec.structs.replace(self.manifest, root_cid=self.root_cid)
+
+
+def take(manifest: VaultManifest, sealed: bytes) -> Snapshot:
+    """The snapshot of a sealed vault."""
+    vault = raw_block(sealed)
+    root = dag_cbor_block({"manifest": manifest.to_json(), "vault": link(vault.cid)})
+    return Snapshot(root.cid, manifest, sealed, (root, vault))
+
+
+def from_car(data: bytes) -> Snapshot:
+    """The snapshot in a CARv1 file. Raises StorageError unless every byte is as its CID says."""
+    root, blocks = read_car(data)
+    return read(root, lambda cid: _present(blocks, cid))
+
+
+def read(root_cid: str, fetch: Callable[[str], bytes]) -> Snapshot:
+    """The snapshot whose blocks `fetch` gives. Raises StorageError unless every byte is as its CID says."""
+    root_bytes = fetch(root_cid)
+    manifest, vault_cid = parse_root(root_cid, root_bytes)
+    return assemble(root_cid, root_bytes, manifest, vault_cid, fetch(vault_cid))
+
+
+def assemble(root_cid: str, root: bytes, manifest: VaultManifest, vault_cid: str, sealed: bytes) -> Snapshot:
+    """The snapshot of verified parts."""
+    blocks = (Block(root_cid, root), Block(vault_cid, verified(vault_cid, sealed)))
+    return Snapshot(root_cid, manifest, sealed, blocks)
+
+
+def parse_root(cid: str, data: bytes) -> tuple[VaultManifest, str]:
+    """Manifest and the vault's CID of a root block. Raises StorageError where it is none."""
+    value: Any = read_dag_cbor(cid, data)
+    if not isinstance(value, dict) or set(value) != {"manifest", "vault"}:
+        raise StorageError("a snapshot's root holds something else")
+    try:
+        return VaultManifest.from_json(value["manifest"]), cid_text(link(str(value["vault"])))
+    except ValueError as error:
+        raise StorageError("a snapshot's manifest is damaged") from error
+
+
+def _present(blocks: dict[str, bytes], cid: str) -> bytes:
+    try:
+        return blocks[cid]
+    except KeyError:
+        raise StorageError("a snapshot lacks a block") from None

@@ -1,0 +1,262 @@
+"""The vaults on this machine: one SQLite file, the last revisions of each, and the blocks of their snapshots."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sqlite3
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import msgspec
+import platformdirs
+
+from holdfast.client.storage.content import Block, verified
+from holdfast.client.storage.file_lock import FileLock
+from holdfast.client.types import VaultManifest, VaultStoreConfig
+from holdfast.wire.client_errors import ClientStateError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+KEPT_REVISIONS = 10
+_SCHEMA_VERSION = 1
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_SCHEMA = """
+CREATE TABLE revisions (
+    did TEXT NOT NULL, revision INTEGER NOT NULL, manifest TEXT NOT NULL, sealed BLOB NOT NULL,
+    UNIQUE (did, revision)
+) STRICT;
+CREATE TABLE blocks (cid TEXT PRIMARY KEY NOT NULL, data BLOB NOT NULL) STRICT;
+CREATE TABLE notes (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVault:
+    """One revision of one vault. `sealed` opens only in the enclave, with one of the vault's keys."""
+
+    revision: int
+    manifest: VaultManifest
+    sealed: bytes
+
+
+class VaultStore:
+    """The store of one name in one folder, held by this process alone. Safe to use from several threads.
+
+    Args:
+        config: the store's name, `holdfast-vault` unless given.
+        directory: where the file lies; the user's data folder unless given.
+        kept_revisions: how many revisions of each vault are kept.
+
+    Every method raises StorageError where the file system or the file fails, ClientStateError after `close`.
+    A revision is stored whole or not at all: whenever the machine stops, the one before it stays readable.
+    """
+
+    def __init__(
+        self,
+        config: VaultStoreConfig | None = None,
+        *,
+        directory: Path | str | None = None,
+        kept_revisions: int = KEPT_REVISIONS,
+    ) -> None:
+        self.path = store_path(config or VaultStoreConfig(), directory)
+        self._kept = max(1, kept_revisions)
+        self._database: sqlite3.Connection | None = None
+        self._turn = threading.RLock()
+        with _storage_errors():
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock = FileLock(self.path.with_suffix(".lock"))
+        try:
+            with _storage_errors():
+                self._database = _open(self.path)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def save(self, manifest: VaultManifest, sealed: bytes, revision: int) -> StoredVault:
+        """Store a revision. Raises StorageError where it is not newer than the newest: a vault never goes back."""
+        with self._transaction() as database:
+            newest = _number(database.execute("SELECT max(revision) FROM revisions WHERE did = ?", (manifest.did,)))
+            if revision <= newest:
+                raise StorageError(f"revision {revision} is not newer than the stored {newest}")
+            row = (manifest.did, revision, _encode(manifest), sealed)
+            database.execute("INSERT INTO revisions VALUES (?, ?, ?, ?)", row)
+            self._forget_old(database, manifest.did)
+        return StoredVault(revision, manifest, sealed)
+
+    def load(self, did: str | None = None, revision: int | None = None) -> StoredVault | None:
+        """The newest revision of a vault, or a certain one; without `did`, of the only vault there is.
+
+        Raises StorageError where several vaults are stored and none is named.
+        """
+        with self._reading() as database:
+            chosen = did or self._only_did(database)
+            found = database.execute(
+                "SELECT revision, manifest, sealed FROM revisions WHERE did = ? AND ifnull(revision = ?, 1) "
+                "ORDER BY revision DESC LIMIT 1",
+                (chosen, revision),
+            ).fetchone()
+        return None if found is None else StoredVault(found[0], _decode(found[1]), bytes(found[2]))
+
+    def dids(self) -> list[str]:
+        """Whose vaults are stored."""
+        with self._reading() as database:
+            return [row[0] for row in database.execute("SELECT DISTINCT did FROM revisions ORDER BY did")]
+
+    def revisions(self, did: str) -> list[int]:
+        """The kept revisions of a vault, newest first."""
+        statement = "SELECT revision FROM revisions WHERE did = ? ORDER BY revision DESC"
+        with self._reading() as database:
+            return [row[0] for row in database.execute(statement, (did,))]
+
+    def update_manifest(self, manifest: VaultManifest) -> None:
+        """Replace the manifest of the newest revision, after a snapshot."""
+        statement = (
+            "UPDATE revisions SET manifest = ?1 WHERE did = ?2 "
+            "AND revision = (SELECT max(revision) FROM revisions WHERE did = ?2)"
+        )
+        with self._transaction() as database:
+            if database.execute(statement, (_encode(manifest), manifest.did)).rowcount != 1:
+                raise StorageError("no such vault is stored")
+
+    def delete(self, did: str) -> None:
+        """Forget a vault and all its revisions."""
+        with self._transaction() as database:
+            database.execute("DELETE FROM revisions WHERE did = ?", (did,))
+
+    def put_block(self, block: Block) -> None:
+        """Keep a block. Raises StorageError where its bytes are not what its CID says."""
+        verified(block.cid, block.data)
+        with self._transaction() as database:
+            database.execute("INSERT OR IGNORE INTO blocks VALUES (?, ?)", (block.cid, block.data))
+
+    def get_block(self, cid: str) -> bytes | None:
+        """A kept block, verified, or None."""
+        with self._reading() as database:
+            row = database.execute("SELECT data FROM blocks WHERE cid = ?", (cid,)).fetchone()
+        return None if row is None else verified(cid, bytes(row[0]))
+
+    def set_note(self, name: str, value: str | None) -> None:
+        """Remember a short text under a name, or forget it: how far a registration got, for example."""
+        with self._transaction() as database:
+            if value is None:
+                database.execute("DELETE FROM notes WHERE name = ?", (name,))
+            else:
+                database.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (name, value))
+
+    def replace_note(self, name: str, expected: str | None, value: str) -> bool:
+        """Remember a text if the one under the name is still `expected` (None: none); whether it was."""
+        with self._transaction() as database:
+            row = database.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
+            if (row[0] if row else None) != expected:
+                return False
+            database.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (name, value))
+            return True
+
+    def note(self, name: str) -> str | None:
+        """The text under a name, or None."""
+        with self._reading() as database:
+            row = database.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def close(self) -> None:
+        """Close the file and let other processes in. Closing again is harmless."""
+        if self._database is not None:
+            database, self._database = self._database, None
+            with _storage_errors(), contextlib.ExitStack() as stack:
+                stack.callback(self._lock.release)
+                database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _only_did(self, database: sqlite3.Connection) -> str:
+        found = database.execute("SELECT DISTINCT did FROM revisions LIMIT 2").fetchall()
+        if len(found) > 1:
+            raise StorageError("several vaults are stored here: name one by its DID")
+        return found[0][0] if found else ""
+
+    def _forget_old(self, database: sqlite3.Connection, did: str) -> None:
+        oldest = "SELECT revision FROM revisions WHERE did = ?1 ORDER BY revision DESC LIMIT 1 OFFSET ?2"
+        database.execute(f"DELETE FROM revisions WHERE did = ?1 AND revision <= ({oldest})", (did, self._kept))  # noqa: S608 - both parts are constants
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        if self._database is None:
+            raise ClientStateError("the vault store is closed")
+        # One connection for all threads: without turns, one would find itself in another's transaction.
+        with self._turn, _storage_errors():
+            yield self._database
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._reading() as database:
+            database.execute("BEGIN IMMEDIATE")
+            try:
+                yield database
+            except BaseException:
+                database.execute("ROLLBACK")
+                raise
+            database.execute("COMMIT")
+
+
+def store_path(config: VaultStoreConfig, directory: Path | str | None = None) -> Path:
+    """The file of a store. Raises StorageError for a name that is no plain file name."""
+    if not _NAME.fullmatch(config.db_name):
+        raise StorageError("a store's name has 1 to 64 letters, digits, dots, hyphens and underscores")
+    folder = Path(directory) if directory else Path(platformdirs.user_data_dir("holdfast"))
+    return folder / f"{config.db_name}.db"
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    # Made with its mode before SQLite opens it: the journal beside it inherits the mode.
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    path.chmod(0o600)
+    database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    try:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = FULL")
+        database.execute("PRAGMA secure_delete = ON")
+        _migrate(database)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _migrate(database: sqlite3.Connection) -> None:
+    version = _number(database.execute("PRAGMA user_version"))
+    if version > _SCHEMA_VERSION:
+        raise StorageError("the vault store was written by a newer release")
+    if version == 0:
+        database.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_SCHEMA_VERSION}; COMMIT;")
+
+
+def _number(cursor: sqlite3.Cursor) -> int:
+    return int(cursor.fetchone()[0] or 0)
+
+
+def _encode(manifest: VaultManifest) -> str:
+    return msgspec.json.encode(manifest.to_json()).decode()
+
+
+def _decode(text: Any) -> VaultManifest:
+    try:
+        return VaultManifest.from_json(str(text))
+    except ValueError as error:
+        raise StorageError("a stored manifest is damaged") from error
+
+
+@contextlib.contextmanager
+def _storage_errors() -> Iterator[None]:
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise StorageError(f"{type(error).__name__}: {error}") from error

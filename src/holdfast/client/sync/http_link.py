@@ -1,0 +1,115 @@
+"""Pairing in the local network: a link with a secret path, shown as a QR code, good for one pairing of five minutes."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import socket
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any, Self
+
+import httpx
+import msgspec
+
+from holdfast.client.sync.protocol import LIFE_S
+from holdfast.client.sync.serving import Desk
+from holdfast.wire.client_errors import NetworkError
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from holdfast.client.sync.protocol import Holder
+
+_SECRET_BYTES = 16
+_MAX_REQUEST_BYTES = 64 * 1024
+_SOCKET_S = 30.0
+
+
+class HttpOffer:
+    """Offers a pairing at `link` until the block ends. Raises OSError where the address cannot be had.
+
+    Args:
+        holder: the pairing.
+        host: the address to listen on; the machine's own address in the local network unless given.
+        loop: the loop of an asyncio vault.
+    """
+
+    def __init__(
+        self, holder: Holder, *, host: str | None = None, port: int = 0, loop: asyncio.AbstractEventLoop | None = None
+    ) -> None:
+        self._path = "/" + secrets.token_urlsafe(_SECRET_BYTES)
+        handler = type("Handler", (_Handler,), {"desk": Desk(holder, loop), "secret_path": self._path})
+        self._server = ThreadingHTTPServer((host or local_address(), port), handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+
+    @property
+    def link(self) -> str:
+        """What the new device opens."""
+        address, port = self._server.server_address[:2]
+        return f"http://{address!s}:{port}{self._path}"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class HttpChannel:
+    """The new device's way along a link."""
+
+    def __init__(self, link: str, *, transport: httpx.AsyncBaseTransport | None = None) -> None:
+        self._link, self._transport = link, transport
+
+    async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        """See Channel. Waits as long as a pairing lives: the other person is typing."""
+        timeout = httpx.Timeout(LIFE_S, connect=10.0)
+        try:
+            async with httpx.AsyncClient(timeout=timeout, transport=self._transport) as http:
+                answer = await http.post(self._link, content=msgspec.json.encode(message))
+            return msgspec.json.decode(answer.content, type=dict[str, Any])
+        except (httpx.HTTPError, httpx.InvalidURL, msgspec.DecodeError) as error:
+            raise NetworkError(f"the other device does not answer ({type(error).__name__})") from error
+
+
+class _Handler(BaseHTTPRequestHandler):
+    desk: Desk
+    secret_path: str
+    timeout = _SOCKET_S
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        """One message; whoever does not know the path learns nothing."""
+        length = self.headers.get("Content-Length", "")
+        known = hmac.compare_digest(self.path.encode(), self.secret_path.encode())
+        if not known or not length.isdigit() or int(length) > _MAX_REQUEST_BYTES:
+            self._reply(404, b'{"error":"not_found"}')
+            return
+        self._reply(200, self.desk.answer(self.rfile.read(int(length))))
+
+    def _reply(self, status: int, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("Connection", "close")
+        self.close_connection = True
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing is logged: the path is a secret."""
+
+
+def local_address() -> str:
+    """This machine's address in the local network, or loopback where there is none. Sends nothing."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # a documentation address (RFC 5737): only the route is looked up
+        except OSError:
+            return "127.0.0.1"
+        return str(probe.getsockname()[0])

@@ -1,0 +1,177 @@
+"""Pairing over libp2p (WebSockets): a host started on demand, in a thread of its own (py-libp2p runs on trio)."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import TYPE_CHECKING, Any, Self
+
+import msgspec
+
+from holdfast.client.sync.protocol import LIFE_S, MAX_MESSAGE_BYTES, PROTOCOL
+from holdfast.client.sync.serving import Desk
+from holdfast.wire.client_errors import NetworkError
+
+if TYPE_CHECKING:
+    from holdfast.client.sync.protocol import Holder
+    from holdfast.client.vault.boot import BootLog
+
+_LENGTH_BYTES = 4
+_CONNECT_S = 30.0
+
+
+class Libp2pOffer:
+    """Offers a pairing at `address` until the block ends.
+
+    Args:
+        holder: the pairing.
+        log: the vault's boot log, which learns whether the `libp2p` subsystem came up.
+        listen: a multiaddress of WebSockets.
+        loop: the loop of an asyncio vault.
+
+    Raises NetworkError where the host does not start; the log says so too.
+    """
+
+    def __init__(
+        self,
+        holder: Holder,
+        *,
+        log: BootLog | None = None,
+        listen: str = "/ip4/127.0.0.1/tcp/0/ws",
+        loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        self._desk, self._log, self._listen = Desk(holder, loop), log, listen
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._up = threading.Event()
+        self._failure: Exception | None = None
+        self._address = ""
+
+    @property
+    def address(self) -> str:
+        """What the new device dials: a multiaddress that ends with this host's peer ID."""
+        return self._address
+
+    def __enter__(self) -> Self:
+        if self._log is None:
+            self._start()
+        else:
+            with self._log.starting("libp2p", required=True):
+                self._start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        import trio
+
+        trio.from_thread.run_sync(self._stop.set, trio_token=self._token)
+        self._thread.join()
+        if self._log is not None:
+            self._log.stopped("libp2p")
+
+    def _start(self) -> None:
+        self._thread.start()
+        self._up.wait()
+        if self._failure is not None:
+            raise _told("libp2p did not start", self._failure) from self._failure
+
+    def _run(self) -> None:
+        try:
+            import trio  # four seconds of imports: only for who pairs this way
+
+            trio.run(self._serve)
+        except Exception as error:  # noqa: BLE001 - told to the thread that waits
+            self._failure = error
+        finally:
+            self._up.set()
+
+    async def _serve(self) -> None:
+        import trio
+        from libp2p.custom_types import TProtocol
+        from multiaddr import Multiaddr  # type: ignore[import-untyped]  # published without type information
+
+        self._token, self._stop = trio.lowlevel.current_trio_token(), trio.Event()
+        host = _new_host()
+        host.set_stream_handler(TProtocol(PROTOCOL), self._on_stream)
+        async with host.run(listen_addrs=[Multiaddr(self._listen)]):
+            self._address = str(host.get_addrs()[0])
+            self._up.set()
+            await self._stop.wait()
+
+    async def _on_stream(self, stream: Any) -> None:
+        import trio
+
+        body = await _read_message(stream)
+        await _write_message(stream, await trio.to_thread.run_sync(self._desk.answer, body))
+        await stream.close()
+
+
+class Libp2pChannel:
+    """The new device's way to a host's address."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+
+    async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        """See Channel."""
+        body = msgspec.json.encode(message)
+        try:
+            return msgspec.json.decode(await asyncio.to_thread(self._exchange, body), type=dict[str, Any])
+        except Exception as error:
+            # py-libp2p raises errors of many kinds, groups of them included.
+            raise _told("the other device does not answer", error) from error
+
+    def _exchange(self, body: bytes) -> bytes:
+        import trio
+
+        return trio.run(self._asked, body)
+
+    async def _asked(self, body: bytes) -> bytes:
+        import trio
+        from libp2p.custom_types import TProtocol
+        from libp2p.peer.peerinfo import info_from_p2p_addr
+        from multiaddr import Multiaddr
+
+        host, peer = _new_host(), info_from_p2p_addr(Multiaddr(self._address))
+        async with host.run(listen_addrs=[]):
+            with trio.fail_after(_CONNECT_S):
+                await host.connect(peer)
+                stream = await host.new_stream(peer.peer_id, [TProtocol(PROTOCOL)])
+            with trio.fail_after(LIFE_S):
+                await _write_message(stream, body)
+                answer = await _read_message(stream)
+            await stream.close()
+            await host.close()
+            return answer
+
+
+def _told(what: str, error: BaseException) -> NetworkError:
+    """The error as the client's; where the library itself is missing, what brings it."""
+    if isinstance(error, ModuleNotFoundError):
+        return NetworkError("libp2p is not installed: it comes with holdfast-client[p2p] or holdfast[client]")
+    return NetworkError(f"{what} ({type(error).__name__})")
+
+
+def _new_host() -> Any:
+    from libp2p import new_host
+
+    return new_host(enable_websocket=True, enable_tcp=False)
+
+
+async def _read_message(stream: Any) -> bytes:
+    length = int.from_bytes(await _read_exactly(stream, _LENGTH_BYTES))
+    if length > MAX_MESSAGE_BYTES:
+        raise NetworkError("a message is too long")
+    return await _read_exactly(stream, length)
+
+
+async def _read_exactly(stream: Any, length: int) -> bytes:
+    read = bytearray()
+    while len(read) < length:
+        chunk = await stream.read(min(length - len(read), 64 * 1024))
+        if not chunk:
+            raise NetworkError("the other device hung up")
+        read += chunk
+    return bytes(read)
+
+
+async def _write_message(stream: Any, body: bytes) -> None:
+    await stream.write(len(body).to_bytes(_LENGTH_BYTES) + body)

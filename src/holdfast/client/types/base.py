@@ -1,0 +1,70 @@
+"""What every client-side type shares: frozen, keyword-only, snake_case inside, the interface's names on the wire."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import msgspec
+
+from holdfast.wire.encoding import from_base64url, from_hex
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Octets(bytes):
+    """Bytes that travel as the interface's `number[]`; base64 and 0x-hex are understood too."""
+
+    __slots__ = ()
+
+
+class Wire:
+    """The two ways between an object and its JSON form."""
+
+    __slots__ = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON object with the interface's names; absent optional fields are left out."""
+        value: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self, enc_hook=_encode))
+        return value
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any] | str | bytes) -> Self:
+        """The object of a JSON object, given as mapping or as JSON text. Fields it does not know are ignored.
+
+        Raises:
+            ValueError: a field is missing or of another type than the interface documents.
+        """
+        try:
+            value = msgspec.json.decode(data) if isinstance(data, (str, bytes)) else data
+            return msgspec.convert(value, cls, dec_hook=decode_hook)
+        except (msgspec.ValidationError, msgspec.DecodeError) as error:
+            raise ValueError(str(error)) from error
+
+
+class Record(msgspec.Struct, Wire, frozen=True, kw_only=True, omit_defaults=True):
+    """Base of the client-side types. Optional fields default to None (or to the documented default)."""
+
+
+def decode_hook(kind: type, value: Any) -> Any:
+    """Octets from any of the three forms. Raises ValueError; NotImplementedError for another type."""
+    if kind is not Octets:
+        raise NotImplementedError(kind)
+    return Octets(octets(value))
+
+
+def octets(value: object) -> bytes:
+    """Bytes of a list of numbers, 0x-hex or base64. Raises ValueError for anything else."""
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value)
+    if isinstance(value, str):
+        return from_hex(value) if value[:2] in {"0x", "0X"} else from_base64url(value)
+    if isinstance(value, (list, tuple)) and all(type(item) is int for item in value):
+        return bytes(value)
+    raise ValueError("expected bytes: numbers from 0 to 255, 0x-hex or base64")
+
+
+def _encode(value: object) -> Any:
+    if isinstance(value, Octets):
+        return list(value)
+    raise NotImplementedError(type(value))

@@ -1,0 +1,28 @@
+"""Boot (interface section "Client-side types", Boot / worker)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from holdfast.client.types.base import Record
+
+Subsystem = Literal["enclave", "helia", "libp2p"]
+SubsystemStatus = Literal["booting", "ready", "failed"]
+
+
+class BootStatus(Record, frozen=True, kw_only=True):
+    """Which subsystems are ready; `ready` is all three. The enclave alone is enough to work."""
+
+    enclave: bool
+    helia: bool
+    libp2p: bool
+    ready: bool
+
+
+class BootEvent(Record, frozen=True, kw_only=True):
+    """One step of one subsystem."""
+
+    type: Literal["boot-progress"]
+    subsystem: Subsystem
+    status: SubsystemStatus
+    error: str | None = None

@@ -1,0 +1,115 @@
+"""Identity: what the enclave makes and keeps (interface section "Client-side types", Identity)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from holdfast.client.types.base import Octets, Record
+from holdfast.client.types.crypto import EncryptedShares
+from holdfast.client.types.operations import UserOp  # noqa: TC001 - msgspec reads annotations at run time
+
+
+class GenerateInput(Record, frozen=True, kw_only=True):
+    """What a new vault is made of. `credential`: base64 of the serialised WebAuthn credential."""
+
+    credential: str
+    identifier: str | None = None
+    channel: Literal["email", "sms"] | None = None
+    verification_proof: str | None = None
+
+
+class AccountInfo(Record, frozen=True, kw_only=True):
+    """An account in short."""
+
+    address: str
+    chain_id: str
+
+
+class GenerateOutput(Record, frozen=True, kw_only=True):
+    """A new vault. `database`: the sealed SQLite bytes, which the caller keeps."""
+
+    did: str
+    database: Octets
+    enclave_id: str
+    public_key: str
+    pubkey_x: str | None = None
+    pubkey_y: str | None = None
+    accounts: tuple[AccountInfo, ...]
+
+
+class GenerateOutputWithShares(GenerateOutput, frozen=True, kw_only=True):
+    """A new vault together with the shares of its key."""
+
+    encrypted_shares: EncryptedShares | None = None
+    public_key_hex: str | None = None
+
+
+class SharesOfEnclave(EncryptedShares, frozen=True, kw_only=True):
+    """Shares that name the enclave they belong to."""
+
+    enclave_id: str
+
+
+class GenerateResult(Record, frozen=True, kw_only=True):
+    """What making a vault comes to, with the credential as the enclave read it."""
+
+    success: bool
+    did: str
+    address: str
+    shares: SharesOfEnclave
+    parsed_credential: dict[str, Any]
+
+
+class Account(Record, frozen=True, kw_only=True):
+    """An account of the vault. `coin_type` is of SLIP-44."""
+
+    address: str
+    chain_id: str
+    coin_type: int
+    account_index: int
+    address_index: int
+    label: str
+    is_default: bool
+
+
+class VerificationMethod(Record, frozen=True, kw_only=True):
+    """A verification method of the DID document. `public_key` in base64."""
+
+    id: str
+    type: str
+    controller: str
+    public_key: str
+    purpose: str
+
+
+class Credential(Record, frozen=True, kw_only=True):
+    """A passkey that the vault knows. `credential_id` in base64url, times in ISO 8601."""
+
+    credential_id: str
+    device_name: str
+    device_type: Literal["platform", "cross-platform"]
+    authenticator: str
+    transports: tuple[str, ...]
+    created_at: str
+    last_used: str
+
+
+class CreateRegistrationInput(Record, frozen=True, kw_only=True):
+    """What an on-chain registration is made of. `cid`: of the metadata; `did`: another than the vault's."""
+
+    sender: str
+    alias: str
+    cid: str | None = None
+    did: str | None = None
+
+
+class RegistrationResult(Record, frozen=True, kw_only=True):
+    """A prepared registration. `user_op` is None where no transaction is needed; hashes are Keccak-256."""
+
+    user_op: UserOp | None
+    did_hash: str
+    alias_hash: str
+    metadata_cid: str
+    call_data: str
+    entry_point: str
+    registry_addr: str

@@ -1,0 +1,140 @@
+"""What the service answers: the shared JSON shapes with the client's conversions, and the indexer's records."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from holdfast.client.types.base import Record, Wire
+from holdfast.wire import models
+
+
+class ContractSet(models.ContractSet, Wire, frozen=True, kw_only=True):
+    """GET /api/contracts."""
+
+
+class Status(models.Status, Wire, frozen=True, kw_only=True):
+    """GET /api/status."""
+
+
+class PredictedAddress(models.PredictedAddress, Wire, frozen=True, kw_only=True):
+    """GET /api/accounts/predict."""
+
+
+class AccountState(models.AccountState, Wire, frozen=True, kw_only=True):
+    """GET /api/accounts/state."""
+
+
+class Balance(models.Balance, Wire, frozen=True, kw_only=True):
+    """GET /api/balance."""
+
+
+class RegistrationCounters(models.RegistrationCounters, Wire, frozen=True, kw_only=True):
+    """GET /api/sessions/status."""
+
+
+class SessionCreated(models.SessionCreated, Wire, frozen=True, kw_only=True):
+    """POST /api/sessions."""
+
+
+class CodeSent(models.CodeSent, Wire, frozen=True, kw_only=True):
+    """POST /api/verify/send."""
+
+
+class Attestation(models.Attestation, Wire, frozen=True, kw_only=True):
+    """Proof that an e-mail address or phone number was verified, good for one POST /api/dids."""
+
+
+class VerificationStatus(models.VerificationStatus, Wire, frozen=True, kw_only=True):
+    """GET /api/verify/status."""
+
+
+class DidRegistered(models.DidRegistered, Wire, frozen=True, kw_only=True):
+    """POST /api/dids."""
+
+
+class DidRecord(Record, frozen=True, kw_only=True):
+    """GET /api/dids/lookup, found."""
+
+    found: bool
+    identifier: str
+    channel: str
+    did: str
+    tx_hash: str = msgspec.field(name="txHash")
+    block_number: int | None = msgspec.field(name="blockNumber", default=None)
+    smart_account: str | None = msgspec.field(name="smartAccount", default=None)
+    created_at: str = msgspec.field(name="createdAt")
+
+
+class Availability(Record, frozen=True, kw_only=True):
+    """GET /api/sessions/check. `message` is there when the reason is "reserved"."""
+
+    available: bool
+    reason: Literal["taken", "reserved"] | None
+    message: str | None = None
+
+
+class AliasAvailability(Record, frozen=True, kw_only=True):
+    """GET /api/aliases/check. `did` holds the alias when it is not available."""
+
+    available: bool
+    did: str | None = None
+
+
+class CodeCheck(Record, frozen=True, kw_only=True):
+    """POST /api/verify/check: `attestation` when verified, `message` with the reason when not."""
+
+    ok: bool
+    verified: bool
+    attestation: Attestation | None = None
+    message: str | None = None
+
+
+class IndexerAlias(Record, frozen=True, kw_only=True):
+    """An alias on the chain."""
+
+    found: bool
+    alias_hash: str | None = None
+    did_hash: str | None = None
+    active: bool | None = None
+    controller: str | None = None
+
+
+class IndexerDid(Record, frozen=True, kw_only=True):
+    """A DID on the chain."""
+
+    found: bool
+    did_hash: str | None = None
+    controller: str | None = None
+    metadata_cid: str | None = None
+    active: bool | None = None
+    block_number: str | None = None
+    tx_hash: str | None = None
+
+
+class IndexerAccount(Record, frozen=True, kw_only=True):
+    """An account on the chain."""
+
+    found: bool
+    account_address: str | None = None
+    owner_address: str | None = None
+    block_number: str | None = None
+    tx_hash: str | None = None
+
+
+class IndexerStats(Record, frozen=True, kw_only=True):
+    """What the indexer has counted."""
+
+    total_dids: int | None = None
+    active_dids: int | None = None
+    total_aliases: int | None = None
+    total_accounts: int | None = None
+    last_block_number: int | None = None
+
+
+class IndexerHealth(Record, frozen=True, kw_only=True):
+    """Whether the indexer works, and on which chain."""
+
+    ok: bool | None = None
+    chain: int | None = None

@@ -1,0 +1,36 @@
+"""Sync between devices (interface section "Client-side types", Sync)."""
+
+from __future__ import annotations
+
+from holdfast.client.types.base import Record
+
+
+class SyncInitResult(Record, frozen=True, kw_only=True):
+    """The new device's ephemeral key and how long it waits (ISO 8601)."""
+
+    success: bool
+    session_id: str | None = None
+    public_key: str | None = None
+    expires_at: str | None = None
+    error: str | None = None
+
+
+class SyncRespondResult(Record, frozen=True, kw_only=True):
+    """The answering device's ephemeral key and the vault (base64), sealed to both."""
+
+    success: bool
+    session_id: str | None = None
+    public_key: str | None = None
+    encrypted_vault: str | None = None
+    status: str | None = None
+    error: str | None = None
+
+
+class SyncCompleteResult(Record, frozen=True, kw_only=True):
+    """What arrived."""
+
+    success: bool
+    session_id: str | None = None
+    did: str | None = None
+    status: str | None = None
+    error: str | None = None

@@ -1,0 +1,80 @@
+"""Boot: which subsystems are up, as a status and as a stream of events."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from holdfast.client.types import BootEvent, BootStatus, Subsystem, SubsystemStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+SUBSYSTEMS: tuple[Subsystem, ...] = ("enclave", "helia", "libp2p")
+_MOVES: dict[SubsystemStatus | None, frozenset[SubsystemStatus]] = {
+    None: frozenset({"booting"}),
+    "booting": frozenset({"ready", "failed"}),
+    "ready": frozenset({"booting", "failed"}),  # started again, or lost
+    "failed": frozenset({"booting"}),
+}
+
+
+class BootLog:
+    """What happened so far, for whoever looks and whoever listens. Safe to use from several threads."""
+
+    def __init__(self, on_event: Callable[[BootEvent], None] | None = None) -> None:
+        self._lock = threading.Lock()
+        self._events: list[BootEvent] = []
+        self._now: dict[str, SubsystemStatus] = {}
+        self._on_event = on_event
+
+    @property
+    def status(self) -> BootStatus:
+        """What is ready now."""
+        up = {name: self._now.get(name) == "ready" for name in SUBSYSTEMS}
+        return BootStatus(**up, ready=all(up.values()))
+
+    @property
+    def events(self) -> tuple[BootEvent, ...]:
+        """Every event so far, in order."""
+        with self._lock:
+            return tuple(self._events)
+
+    def emit(self, subsystem: Subsystem, status: SubsystemStatus, error: str | None = None) -> None:
+        """Note a move and tell the listener. Raises ValueError for a move that there is not."""
+        event = BootEvent(type="boot-progress", subsystem=subsystem, status=status, error=error)
+        with self._lock:
+            if status not in _MOVES[self._now.get(subsystem)]:
+                raise ValueError(f"{subsystem} cannot become {status} now")
+            self._now[subsystem] = status
+            self._events.append(event)
+        if self._on_event is not None:
+            self._on_event(event)
+
+    def stopped(self, subsystem: Subsystem) -> None:
+        """Note that a subsystem which was started on demand has ended: it is not ready any more, and nothing failed."""
+        with self._lock:
+            self._now.pop(subsystem, None)
+
+    def starting(self, subsystem: Subsystem, *, required: bool) -> AbstractContextManager[None]:
+        """A block that starts a subsystem: what it raises becomes an event, and passes on only where `required`."""
+        return _Starting(self, subsystem, required=required)
+
+    def __iter__(self) -> Iterator[BootEvent]:
+        return iter(self.events)
+
+
+class _Starting:
+    def __init__(self, log: BootLog, subsystem: Subsystem, *, required: bool) -> None:
+        self._log, self._subsystem, self._required = log, subsystem, required
+
+    def __enter__(self) -> None:
+        self._log.emit(self._subsystem, "booting")
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
+        if error is None:
+            self._log.emit(self._subsystem, "ready")
+            return False
+        self._log.emit(self._subsystem, "failed", str(error) or type(error).__name__)
+        return isinstance(error, Exception) and not self._required

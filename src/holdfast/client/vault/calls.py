@@ -1,0 +1,293 @@
+"""The enclave's functions as values: name, fields, and the type of the answer (enclave/ABI.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+from holdfast.client import types
+from holdfast.client.types.base import Wire
+from holdfast.wire.client_errors import PluginCallError
+from holdfast.wire.encoding import from_base64url
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.client.vault.keys import HostKey
+
+T = TypeVar("T", bound=Wire)
+
+
+@dataclass(frozen=True, slots=True)
+class EnclaveCall(Generic[T]):
+    """One function of the enclave. `changes`: the vault must be saved afterwards."""
+
+    name: str
+    fields: Mapping[str, Any]
+    kind: type[T]
+    changes: bool = False
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The fields as the host encodes them: it knows `bytes` alone, not their kinds."""
+        return {name: bytes(value) if isinstance(value, bytes) else value for name, value in self.fields.items()}
+
+    def read(self, answer: Mapping[str, Any]) -> T:
+        """The typed answer. Raises PluginCallError where it is none."""
+        try:
+            return self.kind.from_json(answer)
+        except ValueError as error:
+            raise PluginCallError(self.name, "unexpected answer") from error
+
+
+class Generated(types.GenerateOutputWithShares, frozen=True, kw_only=True):
+    """A new vault, with the passkey's credential as the enclave read it."""
+
+    parsed_credential: dict[str, Any] | None = None
+
+    def result(self) -> types.GenerateResult:
+        """The same in the interface's short form. Raises PluginCallError where the enclave gave no shares."""
+        if self.encrypted_shares is None:
+            raise PluginCallError("generate", "no shares")
+        shares = {**self.encrypted_shares.to_json(), "enclave_id": self.enclave_id}
+        return types.GenerateResult(
+            success=True,
+            did=self.did,
+            address=self.accounts[0].address,
+            shares=types.SharesOfEnclave.from_json(shares),
+            parsed_credential=self.parsed_credential or {},
+        )
+
+
+class Wraps(types.Record, frozen=True, kw_only=True):
+    """The keys that open the vault, each by kind and id."""
+
+    wraps: tuple[dict[str, str], ...]
+
+
+class Saved(types.Record, frozen=True, kw_only=True):
+    """The sealed vault and its revision."""
+
+    database: types.Octets
+    revision: int
+
+
+class Comparison(types.Record, frozen=True, kw_only=True):
+    """Six digits that both people compare; `reveal` is what the new device sends on."""
+
+    success: bool
+    session_id: str | None = None
+    code: str | None = None
+    reveal: str | None = None
+    expires_at: str | None = None
+    error: str | None = None
+
+
+class UcanClaims(types.Record, frozen=True, kw_only=True):
+    """What a verified token says: of a chain, its last delegation; times in seconds since 1970."""
+
+    valid: bool
+    kind: Literal["delegation", "invocation"]
+    cid: str
+    issuer: str
+    audience: str | None = None
+    subject: str | None = None
+    command: str
+    policy: list[Any] | None = None
+    args: dict[str, Any] | None = None
+    proofs: tuple[str, ...] | None = None
+    not_before: int | None = None
+    expiration: int | None = None
+    meta: dict[str, Any] | None = None
+
+
+class MintedUcan(types.MintUcanResult, frozen=True, kw_only=True):
+    """A signed token with its CID, and as `container` together with the chain it continues, ready to be handed on."""
+
+    cid: str
+    container: str
+
+
+class Digest(types.Record, frozen=True, kw_only=True):
+    """Keccak-256 in 0x-hex."""
+
+    hash: str
+
+
+def generate(given: types.GenerateInput, key: HostKey, options: Mapping[str, Any]) -> EnclaveCall[Generated]:
+    """A new vault, open afterwards."""
+    fields = {**given.to_json(), **options, "key": key.fields()}
+    return EnclaveCall("generate", fields, Generated)
+
+
+def load(database: bytes, min_revision: int | None) -> EnclaveCall[types.LoadOutput]:
+    """Put a sealed vault into the enclave, where it stays locked."""
+    return EnclaveCall("load", {"database": database, "min_revision": min_revision}, types.LoadOutput)
+
+
+def unlock(key: HostKey, database: bytes | None, min_revision: int | None) -> EnclaveCall[types.UnlockOutput]:
+    """Open a sealed vault."""
+    fields = {"key": key.fields(), "database": database, "min_revision": min_revision}
+    return EnclaveCall("unlock", fields, types.UnlockOutput)
+
+
+def lock() -> EnclaveCall[types.LockOutput]:
+    """Seal and erase."""
+    return EnclaveCall("lock", {}, types.LockOutput)
+
+
+def save() -> EnclaveCall[Saved]:
+    """Seal, and stay open."""
+    return EnclaveCall("save", {}, Saved)
+
+
+def status() -> EnclaveCall[types.StatusOutput]:
+    """The vault's state."""
+    return EnclaveCall("status", {}, types.StatusOutput)
+
+
+def query(did: str) -> EnclaveCall[types.QueryOutput]:
+    """What the vault knows of a DID."""
+    return EnclaveCall("query", {"did": did}, types.QueryOutput)
+
+
+def execute(filter_: str, args: Mapping[str, Any] | None, token: str | None) -> EnclaveCall[Any]:
+    """One action on one resource."""
+    return EnclaveCall("exec", {"filter": filter_, "args": args, "token": token}, types.ExecOutput[Any], changes=True)
+
+
+def sign(digest: bytes) -> EnclaveCall[types.SignResult]:
+    """A signature over 32 bytes."""
+    return EnclaveCall("sign", {"digest": digest}, types.SignResult)
+
+
+def derive_address(chain: str, options: Mapping[str, Any]) -> EnclaveCall[types.DeriveAddressResult]:
+    """The key's address on a chain."""
+    return EnclaveCall("derive_address", {"chain": chain, **options}, types.DeriveAddressResult)
+
+
+def parse_webauthn(credential: str | bytes) -> EnclaveCall[types.ParseWebAuthnResult]:
+    """A WebAuthn credential, read strictly."""
+    return EnclaveCall("parse_webauthn", {"credential": credential}, types.ParseWebAuthnResult)
+
+
+def create_registration(
+    given: types.CreateRegistrationInput, options: Mapping[str, Any]
+) -> EnclaveCall[types.RegistrationResult]:
+    """The registry's call and the user operation that makes it."""
+    return EnclaveCall("create_registration", {**given.to_json(), **options}, types.RegistrationResult)
+
+
+def sign_user_op(user_op: types.UserOp, entry_point: str, chain_id: int) -> EnclaveCall[types.SignUserOpResult]:
+    """A signature over a user operation's hash."""
+    fields = {"user_op": user_op.to_json(), "entry_point": entry_point, "chain_id": chain_id}
+    return EnclaveCall("sign_user_op", fields, types.SignUserOpResult)
+
+
+def verify_ucan(token: str | bytes, demand: Mapping[str, Any]) -> EnclaveCall[UcanClaims]:
+    """Whether a chain of delegations or an invocation holds."""
+    return EnclaveCall("verify_ucan", {"token": token, **demand}, UcanClaims)
+
+
+def mint_delegation(given: types.DelegationOptions, options: Mapping[str, Any]) -> EnclaveCall[MintedUcan]:
+    """A signed delegation, recorded in the vault."""
+    return EnclaveCall("mint_ucan", {**given.to_json(), **options, "kind": "delegation"}, MintedUcan, changes=True)
+
+
+def mint_invocation(given: types.InvocationOptions, options: Mapping[str, Any]) -> EnclaveCall[MintedUcan]:
+    """A signed invocation, recorded in the vault."""
+    return EnclaveCall("mint_ucan", {**given.to_json(), **options, "kind": "invocation"}, MintedUcan, changes=True)
+
+
+class DidKey(types.Record, frozen=True, kw_only=True):
+    """A key's name as `did:key`: what delegations are made out to."""
+
+    did: str
+    curve: str
+
+
+def did_key(method: types.VerificationMethod) -> EnclaveCall[DidKey]:
+    """The did:key of a verification method's key."""
+    curve = "secp256k1" if "Secp256k1" in method.type else "P-256"
+    return EnclaveCall("did_key", {"public_key": from_base64url(method.public_key), "curve": curve}, DidKey)
+
+
+def refresh_shares(*, rotate: bool) -> EnclaveCall[types.EncryptedShares]:
+    """Other shares of the same key."""
+    return EnclaveCall("refresh_shares", {"rotate": rotate}, types.EncryptedShares, changes=True)
+
+
+def export(options: types.VaultExportOptions) -> EnclaveCall[types.VaultExportOutput]:
+    """The vault in MTRV format."""
+    return EnclaveCall("export", {"password": options.password}, types.VaultExportOutput)
+
+
+def import_(options: types.VaultImportOptions, key: HostKey) -> EnclaveCall[types.VaultImportOutput]:
+    """A vault from MTRV format, wrapped anew for `key`."""
+    fields = {"data": options.data, "password": options.password, "key": key.fields()}
+    return EnclaveCall("import", fields, types.VaultImportOutput, changes=True)
+
+
+def add_wrap(key: HostKey) -> EnclaveCall[Wraps]:
+    """One more key opens the vault."""
+    return EnclaveCall("add_wrap", {"key": key.fields()}, Wraps, changes=True)
+
+
+def remove_wrap(kind: str, wrap_id: str) -> EnclaveCall[Wraps]:
+    """A key no longer opens what is saved from now on."""
+    return EnclaveCall("remove_wrap", {"kind": kind, "id": wrap_id}, Wraps, changes=True)
+
+
+def list_wraps() -> EnclaveCall[Wraps]:
+    """Which keys open the vault."""
+    return EnclaveCall("list_wraps", {}, Wraps)
+
+
+def set_auto_lock(idle_seconds: int) -> EnclaveCall[Any]:
+    """Lock after so long without a call; 0 never."""
+    return EnclaveCall("set_auto_lock", {"idle_seconds": idle_seconds}, AutoLock)
+
+
+class AutoLock(types.Record, frozen=True, kw_only=True):
+    """After how many seconds without a call the vault locks itself."""
+
+    idle_seconds: int
+
+
+def keccak256(data: bytes) -> EnclaveCall[Digest]:
+    """Keccak-256 by the enclave."""
+    return EnclaveCall("keccak256", {"data": data}, Digest)
+
+
+def sync_init() -> EnclaveCall[types.SyncInitResult]:
+    """The new device's first step."""
+    return EnclaveCall("sync_init", {}, types.SyncInitResult)
+
+
+def sync_respond(
+    session_id: str, *, public_key: str | None = None, code: str | None = None
+) -> EnclaveCall[types.SyncRespondResult]:
+    """The holder's steps: with a key, its own; with the code, the sealed vault."""
+    fields = {"session_id": session_id, "public_key": public_key, "code": code}
+    return EnclaveCall("sync_respond", fields, types.SyncRespondResult)
+
+
+def sync_compare(
+    session_id: str, *, public_key: str | None = None, reveal: str | None = None
+) -> EnclaveCall[Comparison]:
+    """The six digits, once each side knows enough."""
+    fields = {"session_id": session_id, "public_key": public_key, "reveal": reveal}
+    return EnclaveCall("sync_compare", fields, Comparison)
+
+
+def sync_complete(
+    session_id: str, code: str, encrypted_vault: str, key: HostKey
+) -> EnclaveCall[types.SyncCompleteResult]:
+    """The new device's last step: open, check, wrap for `key`."""
+    fields = {"session_id": session_id, "code": code, "encrypted_vault": encrypted_vault, "key": key.fields()}
+    return EnclaveCall("sync_complete", fields, types.SyncCompleteResult, changes=True)
+
+
+def resource_filter(resource: types.Resource | str, action: str) -> str:
+    """The filter of `exec`. Raises ValueError for a resource that the interface does not list."""
+    return f"resource:{types.Resource(resource)} action:{action}"

@@ -1,0 +1,123 @@
+"""Where the key that wraps a vault's data key comes from. Several may open one vault; the enclave does the wrapping."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from holdfast.wire.client_errors import StorageError
+from holdfast.wire.encoding import from_base64url, to_base64url
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KeyKind = Literal["secret", "prf", "password"]
+SECRET_BYTES = 32
+_KEYRING_SERVICE = "holdfast"
+
+
+@dataclass(frozen=True, slots=True)
+class HostKey:
+    """A key as the enclave takes it: `kind` and `id` name the wrap, the rest opens it."""
+
+    kind: KeyKind
+    id: str
+    secret: bytes | None = field(default=None, repr=False)
+    password: str | None = field(default=None, repr=False)
+
+    def fields(self) -> dict[str, Any]:
+        """The enclave's `key` field."""
+        given = {"kind": self.kind, "id": self.id, "secret": self.secret, "password": self.password}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+class KeyProvider(Protocol):
+    """Anything that can give a key: it may ask a person, touch a device or look in a keyring."""
+
+    def host_key(self) -> HostKey:
+        """The key. Raises WebAuthnError, StorageError or ValueError where there is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SecretKey:
+    """A secret that the caller keeps, at least 32 random bytes."""
+
+    secret: bytes = field(repr=False)
+    id: str = "secret"
+
+    def host_key(self) -> HostKey:
+        """See KeyProvider."""
+        if len(self.secret) < SECRET_BYTES:
+            raise ValueError(f"a secret has at least {SECRET_BYTES} bytes")
+        return HostKey("secret", self.id, secret=self.secret)
+
+
+@dataclass(frozen=True, slots=True)
+class PasswordKey:
+    """A password; the enclave derives the key by Argon2id. A callable is asked each time, and nothing is kept."""
+
+    password: str | Callable[[], str] = field(repr=False)
+    id: str = "password"
+
+    def host_key(self) -> HostKey:
+        """See KeyProvider."""
+        password = self.password if isinstance(self.password, str) else self.password()
+        if not password:
+            raise ValueError("the password is empty")
+        return HostKey("password", self.id, password=password)
+
+
+class Keyring(Protocol):
+    """What is needed of the `keyring` package: the desktop's own store of secrets."""
+
+    def get_password(self, service: str, name: str, /) -> str | None:
+        """The text under a name, or None."""
+        ...
+
+    def set_password(self, service: str, name: str, text: str, /) -> None:
+        """Keep a text under a name."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class KeyringKey:
+    """A random secret in the operating system's keyring, made at first use.
+
+    Args:
+        name: tells vaults of one person apart.
+        create: False: a missing entry is an error, so that a wrong name cannot lock a vault with a new key.
+        keyring: another store than the system's.
+    """
+
+    name: str = "default"
+    create: bool = True
+    keyring: Keyring | None = field(default=None, repr=False)
+
+    def host_key(self) -> HostKey:
+        """See KeyProvider. Raises StorageError where the keyring cannot be used or has no such entry."""
+        store = self.keyring or _system_keyring()
+        try:
+            text = store.get_password(_KEYRING_SERVICE, self.name) or self._new(store)
+            return HostKey("secret", f"keyring:{self.name}", secret=from_base64url(text))
+        except StorageError:
+            raise
+        except Exception as error:
+            # Back ends raise errors of their own, which this package must not need to know.
+            raise StorageError(f"the keyring cannot be used ({type(error).__name__})") from error
+
+    def _new(self, store: Keyring) -> str:
+        if not self.create:
+            raise StorageError("the keyring holds no key of this name")
+        text = to_base64url(secrets.token_bytes(SECRET_BYTES))
+        store.set_password(_KEYRING_SERVICE, self.name, text)
+        if store.get_password(_KEYRING_SERVICE, self.name) != text:
+            raise StorageError("the keyring did not keep the key")
+        return text
+
+
+def _system_keyring() -> Keyring:
+    import keyring  # looks for the desktop's services when imported: only when a key is wanted from there
+
+    return keyring

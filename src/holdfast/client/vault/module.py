@@ -1,0 +1,55 @@
+"""The enclave's module: bundled, or from the service when its hash is the one that is expected."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import platformdirs
+
+from holdfast.wire.client_errors import WasmLoadError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def module_file(sha256: str, fetch: Callable[[], bytes], *, directory: Path | None = None) -> Path:
+    """The file of the module with that SHA-256 (hex): from the cache, else what `fetch` gives, verified and kept.
+
+    Raises:
+        WasmLoadError: what was fetched is another module, or cannot be kept.
+    """
+    file = (directory or module_directory()) / f"{sha256}.wasm"
+    try:
+        if file.exists() and _is(file.read_bytes(), sha256):
+            return file
+        return _keep(file, checked_module(fetch(), sha256))
+    except OSError as error:
+        raise WasmLoadError(f"the module cannot be kept ({type(error).__name__})") from error
+
+
+def checked_module(module: bytes, sha256: str) -> bytes:
+    """The module itself. Raises WasmLoadError where it is not the one with that SHA-256."""
+    if not _is(module, sha256):
+        raise WasmLoadError("the service's module is not the expected one")
+    return module
+
+
+def module_directory() -> Path:
+    """Where fetched modules are kept."""
+    return Path(os.environ.get("HOLDFAST_CACHE_DIR") or platformdirs.user_cache_dir("holdfast")) / "modules"
+
+
+def _is(module: bytes, sha256: str) -> bool:
+    return hmac.compare_digest(hashlib.sha256(module).hexdigest(), sha256.lower())
+
+
+def _keep(file: Path, module: bytes) -> Path:
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    temporary = file.with_suffix(f".{os.getpid()}.new")
+    temporary.write_bytes(module)
+    temporary.replace(file)
+    return file

@@ -1,0 +1,307 @@
+"""The blocking face of the local enclave."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from typing import TYPE_CHECKING, Any, Self
+
+from holdfast.client import types
+from holdfast.client.storage.gateway import Gateway, snapshot_stored
+from holdfast.client.vault import calls
+from holdfast.client.vault.boot import BootLog
+from holdfast.client.vault.keeping import Keeper, did_of
+from holdfast.wire.client_errors import ClientStateError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from holdfast.client.storage.snapshots import Snapshot
+    from holdfast.client.storage.vault_store import VaultStore
+    from holdfast.client.types import BootEvent, BootStatus
+    from holdfast.client.vault.keys import KeyProvider
+    from holdfast.enclave import Enclave
+
+
+class Vault:
+    """One vault in one enclave of this process. Safe to use from several threads.
+
+    Args:
+        store: where sealed revisions are kept; without one the caller keeps what `lock` and `save` give.
+        module: another enclave module than the bundled one (see `module_file`).
+        snapshots: the gateway that is asked for blocks that are not here.
+        on_event: told each boot event.
+
+    `boot` comes first, `close` last; in between every method raises PluginCallError where the enclave refuses the
+    call, and StorageError where the store fails. Before and after: ClientStateError.
+    """
+
+    def __init__(
+        self,
+        store: VaultStore | None = None,
+        *,
+        module: Path | None = None,
+        snapshots: types.VaultSnapshotConfig | None = None,
+        on_event: Callable[[BootEvent], None] | None = None,
+    ) -> None:
+        self._store, self._module = store, module
+        self._snapshots = snapshots or types.VaultSnapshotConfig()
+        self._log = BootLog(on_event)
+        self._enclave: Enclave | None = None
+        self._keeper = Keeper(store, "")
+        self._closed = False
+        # Revisions go to the store in the order in which the enclave made them.
+        self._saving = threading.RLock()
+
+    def boot(self) -> BootStatus:
+        """Start the enclave and look at the store. Raises WasmLoadError; a failing store only shows in the status."""
+        if self._closed or self._enclave is not None:
+            raise ClientStateError("the vault is closed" if self._closed else "the vault has been booted")
+        from holdfast.enclave import Enclave  # brings the WebAssembly runtime: paid for by whoever uses it
+        from holdfast.enclave.module import bundled_sha256
+
+        with self._log.starting("enclave", required=True):
+            self._enclave = Enclave(self._module)
+            self._keeper = Keeper(self._store, file_sha256(self._module) if self._module else bundled_sha256())
+        with self._log.starting("helia", required=False):
+            probe(self._store)
+        return self.boot_status
+
+    @property
+    def store(self) -> VaultStore | None:
+        """Where sealed revisions are kept."""
+        return self._store
+
+    @property
+    def boot_status(self) -> BootStatus:
+        """Which subsystems are ready."""
+        return self._log.status
+
+    @property
+    def boot_log(self) -> BootLog:
+        """The boot's events."""
+        return self._log
+
+    def close(self) -> None:
+        """Discard the enclave and its memory, without saving. Closing again is harmless."""
+        self._closed = True
+        if self._enclave is not None:
+            self._enclave.close()
+            self._enclave = None
+
+    def __enter__(self) -> Self:
+        if self._enclave is None:
+            self.boot()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def generate(self, given: types.GenerateInput, key: KeyProvider, **options: Any) -> calls.Generated:
+        """Make a vault from a passkey's credential; it is open and stored afterwards.
+
+        `options` are the enclave's own: `curve`, `chain_id`, `factory`, `implementation`, `salt`, `device_name`,
+        `keep_val_share`.
+        """
+        made = self._run(calls.generate(given, key.host_key(), options))
+        self._keep(made.did, made.database)
+        return made
+
+    def load(self, database: bytes | None = None, *, did: str | None = None) -> types.LoadOutput:
+        """Put a sealed vault into the enclave, where it stays locked; without bytes, the newest stored one."""
+        sealed, revision = self._sealed(database, did)
+        return self._run(calls.load(sealed, revision))
+
+    def unlock(self, key: KeyProvider, database: bytes | None = None, *, did: str | None = None) -> types.UnlockOutput:
+        """Open a vault: the given bytes, else the one that this enclave locked, else the newest stored one."""
+        if database is None and self._run(calls.status()).initialized:
+            return self._run(calls.unlock(key.host_key(), None, None))
+        sealed, revision = self._sealed(database, did)
+        return self._run(calls.unlock(key.host_key(), sealed, revision))
+
+    def lock(self) -> types.LockOutput:
+        """Seal, store and erase."""
+        with self._saving:
+            did = self._run(calls.status()).did
+            locked = self._run(calls.lock())
+            if locked.success and locked.database is not None and did is not None:
+                self._keep(did, locked.database)
+            return locked
+
+    def save(self) -> calls.Saved:
+        """Seal and store; the vault stays open."""
+        with self._saving:
+            did = self._run(calls.status()).did
+            saved = self._run(calls.save())
+            self._keep(did or "", saved.database)
+            return saved
+
+    def status(self) -> types.StatusOutput:
+        """Whether there is a vault, whose, and whether it is locked."""
+        return self._run(calls.status())
+
+    def query(self, did: str = "") -> types.QueryOutput:
+        """Verification methods, accounts and credentials; empty: of the vault's own DID."""
+        return self._run(calls.query(did))
+
+    def exec(
+        self,
+        filter: str,  # noqa: A002 - the interface's name
+        args: Mapping[str, Any] | None = None,
+        *,
+        token: str | None = None,
+    ) -> types.ExecOutput[Any]:
+        """Do `resource:<name> action:<name>`, perhaps under a UCAN; what changes the vault is stored."""
+        return self._run(calls.execute(filter, args, token))
+
+    def sign(self, digest: bytes) -> types.SignResult:
+        """Sign 32 bytes: r ‖ s with a low s."""
+        return self._run(calls.sign(digest))
+
+    def derive_address(self, chain: str = "ethereum", **options: Any) -> types.DeriveAddressResult:
+        """The key's address on a chain; `factory`, `implementation` and `salt` give a smart account's."""
+        return self._run(calls.derive_address(chain, options))
+
+    def parse_webauthn(self, credential: str | bytes) -> types.ParseWebAuthnResult:
+        """Read a WebAuthn credential strictly."""
+        return self._run(calls.parse_webauthn(credential))
+
+    def create_registration(self, given: types.CreateRegistrationInput, **options: Any) -> types.RegistrationResult:
+        """Prepare an on-chain registration; `options` are the enclave's: `registry_addr`, `step`, `secret`, ..."""
+        return self._run(calls.create_registration(given, options))
+
+    def sign_user_op(self, user_op: types.UserOp, entry_point: str, chain_id: int) -> types.SignUserOpResult:
+        """Sign a user operation for an entry point and a chain."""
+        return self._run(calls.sign_user_op(user_op, entry_point, chain_id))
+
+    def mint_delegation(self, given: types.DelegationOptions, **options: Any) -> calls.MintedUcan:
+        """Sign a UCAN delegation of the vault's authority, or pass on the chain in `token`."""
+        return self._run(calls.mint_delegation(given, options))
+
+    def mint_invocation(self, given: types.InvocationOptions, **options: Any) -> calls.MintedUcan:
+        """Sign a UCAN invocation."""
+        return self._run(calls.mint_invocation(given, options))
+
+    def verify_ucan(self, token: str | bytes, **demand: Any) -> calls.UcanClaims:
+        """Verify a UCAN; `demand`: `proofs`, `audience`, `subject`, `command`, `args`, `now`, `revoked`."""
+        return self._run(calls.verify_ucan(token, demand))
+
+    def did_key(self) -> str:
+        """The vault's key as `did:key`: the issuer of its delegations, and the audience of delegations to it."""
+        method = self._run(calls.query("")).verification_methods[0]
+        return self._run(calls.did_key(method)).did
+
+    def refresh_shares(self, *, rotate: bool = False) -> types.EncryptedShares:
+        """Other shares of the same key; with `rotate` under new sealing keys too."""
+        return self._run(calls.refresh_shares(rotate=rotate))
+
+    def export(self, options: types.VaultExportOptions) -> types.VaultExportOutput:
+        """The vault in MTRV format, sealed by a password."""
+        return self._run(calls.export(options))
+
+    def import_(self, options: types.VaultImportOptions, key: KeyProvider) -> types.VaultImportOutput:
+        """Take a vault from MTRV format and wrap it for `key`."""
+        return self._run(calls.import_(options, key.host_key()))
+
+    def add_key(self, key: KeyProvider) -> calls.Wraps:
+        """Let one more key open the vault."""
+        return self._run(calls.add_wrap(key.host_key()))
+
+    def remove_key(self, kind: str, key_id: str) -> calls.Wraps:
+        """Take a key's wrap away; the last one stays."""
+        return self._run(calls.remove_wrap(kind, key_id))
+
+    def keys(self) -> calls.Wraps:
+        """Which keys open the vault, by kind and id."""
+        return self._run(calls.list_wraps())
+
+    def set_auto_lock(self, idle_seconds: int) -> None:
+        """Let the enclave lock itself after so many seconds without a call; 0 never."""
+        self._run(calls.set_auto_lock(idle_seconds))
+
+    def alias_hash(self, alias: str, keccak: types.Keccak256Fn | None = None) -> str:
+        """Keccak-256 of the lower-cased alias, by the enclave unless another function is given."""
+        if keccak is not None:
+            return keccak(alias.lower().encode())
+        return self._run(calls.keccak256(alias.lower().encode())).hash
+
+    def snapshot(self, did: str | None = None) -> Snapshot:
+        """A snapshot by content of the newest stored revision, kept in the store and named in the manifest."""
+        return snapshot_stored(probed(self._store), did)
+
+    def fetch_snapshot(self, root_cid: str) -> Snapshot:
+        """A snapshot from the store, else from the gateway; every byte is verified. Its vault is not opened yet."""
+        gateway = Gateway(self._snapshots.gateway_url, probed(self._store))
+        try:
+            return gateway.snapshot(root_cid)
+        finally:
+            gateway.close()
+
+    def keccak256(self, data: bytes) -> str:
+        """Keccak-256 in 0x-hex, by the enclave."""
+        return self._run(calls.keccak256(data)).hash
+
+    def sync_init(self) -> types.SyncInitResult:
+        """On the new device: an ephemeral key that waits five minutes."""
+        return self._run(calls.sync_init())
+
+    def sync_respond(
+        self, session_id: str, *, public_key: str | None = None, code: str | None = None
+    ) -> types.SyncRespondResult:
+        """On the device that holds the vault: first with the other's key, then with the six digits."""
+        return self._run(calls.sync_respond(session_id, public_key=public_key, code=code))
+
+    def sync_compare(
+        self, session_id: str, *, public_key: str | None = None, reveal: str | None = None
+    ) -> calls.Comparison:
+        """The six digits that both people compare."""
+        return self._run(calls.sync_compare(session_id, public_key=public_key, reveal=reveal))
+
+    def sync_complete(
+        self, session_id: str, code: str, encrypted_vault: str, key: KeyProvider
+    ) -> types.SyncCompleteResult:
+        """On the new device: open what came, check it, wrap it for `key` and store it."""
+        return self._run(calls.sync_complete(session_id, code, encrypted_vault, key.host_key()))
+
+    def _run(self, call: calls.EnclaveCall[calls.T]) -> calls.T:
+        answer = call.read(self._ready.call(call.name, **call.arguments))
+        if call.changes and self._keeper.store is not None and getattr(answer, "success", True):
+            self.save()
+        return answer
+
+    @property
+    def _ready(self) -> Enclave:
+        if self._enclave is None:
+            raise ClientStateError("the vault is closed" if self._closed else "the vault has not been booted")
+        return self._enclave
+
+    def _keep(self, did: str, sealed: bytes) -> None:
+        self._keeper.keep(did, sealed)
+
+    def _sealed(self, database: bytes | None, did: str | None) -> tuple[bytes, int | None]:
+        if database is not None:
+            # Not older than what is stored: somebody may have kept a copy from before a key was removed.
+            seen = self._keeper.newest(did_of(database))
+            return database, seen.revision if seen else None
+        stored = self._keeper.newest(did)
+        if stored is None:
+            raise ClientStateError("no vault is stored here")
+        return stored.sealed, stored.revision
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a module's file in hex: `VaultManifest.wasmVersion`."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def probe(store: VaultStore | None) -> None:
+    """Whether blocks can be read. Raises StorageError, ClientStateError."""
+    probed(store).dids()
+
+
+def probed(store: VaultStore | None) -> VaultStore:
+    """The store. Raises ClientStateError where none was given."""
+    if store is None:
+        raise ClientStateError("no store was given")
+    return store
