@@ -1,0 +1,37 @@
+"""holdfast balance."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from holdfast.cli import client_vault as common
+from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service
+from holdfast.cli.output import emit
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def balance(
+    account: Annotated[str | None, typer.Argument(help="An address; the vault's smart account unless given.")] = None,
+    token: Annotated[str, typer.Option(help="ETH or USDC.")] = "USDC",  # noqa: S107 - a currency
+    chain: Annotated[int, typer.Option(help="84532 or 8453.")] = 84532,
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    as_json: AsJson = False,
+) -> None:
+    """What an account owns."""
+    from holdfast.client.client import Client
+
+    with common.plain_errors(as_json=as_json), Client(service) as client:
+        if account is None:
+            with (
+                common.opened_vault(folder, key, service) as vault,
+                Client(service, vault=vault) as own,
+            ):
+                account = own.smart_account_address()
+        found = client.balance(account, token, chain)
+        emit({"account": account, **found.to_json()}, f"{found.formatted} {found.symbol}", as_json=as_json)

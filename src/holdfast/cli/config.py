@@ -1,0 +1,64 @@
+"""holdfast config."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+import typer
+
+from holdfast.cli.output import emit
+from holdfast.cli.settings import AsJson, EnvFile, settings_or_fail
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def config(env_file: EnvFile = None, as_json: AsJson = False) -> None:
+    """Print the effective settings, secrets masked.
+
+    A setting that was given is marked with *; the others are defaults. Exits with 3 when one cannot be read.
+    """
+    from holdfast.service.setting_rows import ROWS
+
+    settings = settings_or_fail(env_file, as_json=as_json)
+    values: dict[str, Any] = {row.name: _shown(getattr(settings, row.field), secret=row.secret) for row in ROWS}
+    limits = {name.upper(): getattr(settings.limits, name) for name in type(settings.limits).__slots__}
+    values |= limits
+    values["ATTESTATION_SIGNING_KEY"] = "set" if os.environ.get("ATTESTATION_SIGNING_KEY") else None
+    about = {row.name: row.about for row in ROWS}
+    lines = [
+        f"{'*' if name in os.environ else ' '} {name}={_text(value)}{_comment(about.get(name))}"
+        for name, value in values.items()
+    ]
+    emit(values, "\n".join(lines), as_json=as_json)
+
+
+def _shown(value: Any, *, secret: bool) -> Any:
+    if value is None or isinstance(value, int):
+        return value
+    if isinstance(value, tuple):
+        return ",".join(str(network) for network in value)
+    return mask(str(value)) if secret else str(value)
+
+
+def mask(url: str) -> str:
+    """The address without what may be a secret in it: user, password, path below the root, query."""
+    if url.startswith(("outbox:", "sqlite:", "file:")):
+        return url  # the forms that carry no secret
+    scheme, _, rest = url.partition("://")
+    # A password with an unescaped /, ? or # ends the host early: what stands before the last @ is hidden, wherever.
+    hidden, at, shown = rest.rpartition("@")
+    host, slash, path = re.sub(r"[?#]", "/", shown).partition("/")
+    if not rest or "@" in host:
+        return f"{url.partition(':')[0]}:***"
+    return f"{scheme}://{'***' if hidden or at else ''}{at}{host}{slash and path and '/***'}"
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _comment(about: str | None) -> str:
+    return f"   # {about}" if about else ""

@@ -1,0 +1,177 @@
+"""`holdfast contracts deploy` and `holdfast contracts verify`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from holdfast.chain.contracts import DEVELOPMENT, PRODUCTION
+from holdfast.chain.errors import RpcError
+from holdfast.cli.contracts_report import findings_text, findings_value, plan_text, plan_value
+from holdfast.cli.exits import Exit
+from holdfast.cli.output import emit, fail
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from eth_keys.datatypes import PrivateKey
+
+    from holdfast.chain.contracts.deployment import Plan
+    from holdfast.chain.rpc import RpcClient
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
+
+Rpc = Annotated[str, typer.Option("--rpc", metavar="URL", help="JSON-RPC address of the chain.")]
+KeyFile = Annotated[Path, typer.Option("--key-file", metavar="FILE", help="Hex private key that pays; mode 0600.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Send without asking.")]
+Json = Annotated[bool, typer.Option("--json", help="JSON; asks nothing, so without --yes it only plans.")]
+Dev = Annotated[bool, typer.Option("--dev", help="Also DevUSDC and DevPaymaster; local chains only.")]
+
+T = TypeVar("T")
+_OTHERS = 0o077  # permission bits of group and others
+
+
+@app.callback(help="The contracts on a chain: deploy what is missing, or check what is there.")
+def _group() -> None:
+    """Stands above both commands."""
+
+
+@app.command(help="Deploy what is missing; shows what it will do and its cost first, verifies the code afterwards.")
+def deploy(rpc: Rpc, key_file: KeyFile, yes: Yes = False, dev: Dev = False, as_json: Json = False) -> None:
+    """Plan, ask, send, check."""
+    _require_extras(as_json=as_json)
+    key = _read_key(key_file, as_json=as_json)
+    names = PRODUCTION + DEVELOPMENT if dev else PRODUCTION
+    plan = _asked(rpc, lambda client: _prepare(client, rpc, key, names), as_json=as_json)
+    if not as_json:
+        emit(None, plan_text(plan), as_json=False)
+    if plan.steps and _may_send(yes=yes, as_json=as_json):
+        sent = _asked(rpc, lambda client: _carry_out(client, plan, key, as_json=as_json), as_json=as_json)
+    else:
+        sent = {}
+    _report(plan, sent, as_json=as_json)
+
+
+@app.command(help="Tell whether the chain carries exactly our code: exit 0 for yes, 1 for no.")
+def verify(rpc: Rpc, dev: Dev = False, as_json: Json = False) -> None:
+    """Compare byte for byte."""
+    _require_extras(as_json=as_json)
+    names = PRODUCTION + DEVELOPMENT if dev else PRODUCTION
+    value = _asked(rpc, lambda client: _inspect(client, names), as_json=as_json)
+    emit(value, findings_text(value), as_json=as_json)
+    if not value["exact"]:
+        raise SystemExit(int(Exit.FAILED))
+
+
+def _require_extras(*, as_json: bool) -> None:
+    for module in ("httpx", "eth_keys"):
+        if find_spec(module) is None:
+            fail(
+                Exit.CONFIGURATION, f"holdfast contracts needs {module}: pip install 'holdfast[world]'", as_json=as_json
+            )
+
+
+async def _prepare(client: RpcClient, url: str, key: PrivateKey, names: tuple[str, ...]) -> Plan:
+    from holdfast.chain.contracts.deployment import make_plan
+    from holdfast.chain.contracts.public_keys import PUBLIC_ADDRESSES
+
+    sender = key.public_key.to_checksum_address()
+    if not set(names).isdisjoint(DEVELOPMENT):
+        await _require_local(client, url, "DevUSDC and DevPaymaster are for development chains")
+    if sender in PUBLIC_ADDRESSES:
+        await _require_local(client, url, "everybody knows the key in the key file")
+    return await make_plan(client, sender, names)
+
+
+async def _require_local(client: RpcClient, url: str, why: str) -> None:
+    from holdfast.world.accounts import unlock
+    from holdfast.world.errors import NotALocalChain
+
+    try:
+        await unlock(client, url)
+    except NotALocalChain as error:
+        raise NotALocalChain(f"{why}; {error}") from None
+
+
+async def _carry_out(client: RpcClient, plan: Plan, key: PrivateKey, *, as_json: bool) -> dict[str, str]:
+    from holdfast.chain.contracts.deployment import carry_out
+
+    sent: dict[str, str] = {}
+
+    def told(name: str, transaction: str) -> None:
+        sent[name] = transaction
+        if not as_json:
+            emit(None, f"deployed {name}  {transaction}", as_json=False)
+
+    await carry_out(client, plan, key, told)
+    return sent
+
+
+async def _inspect(client: RpcClient, names: tuple[str, ...]) -> dict[str, Any]:
+    from holdfast.chain.contracts.verification import entry_points_present, inspect
+
+    chain_id = client.chain_id()
+    return findings_value(*await asyncio.gather(chain_id, inspect(client, names), entry_points_present(client)))
+
+
+def _asked(url: str, question: Callable[[RpcClient], Awaitable[T]], *, as_json: bool) -> T:
+    """The answer of one conversation with the chain; what goes wrong becomes an exit code and one line."""
+    from holdfast.chain.contracts.deployment import DeploymentError
+    from holdfast.world.errors import NotALocalChain
+
+    try:
+        return asyncio.run(_with_client(url, question))
+    except RpcError as error:
+        fail(Exit.UNAVAILABLE, f"the chain gives no usable answer: {error}", as_json=as_json)
+    except NotALocalChain as error:
+        fail(Exit.CONFIGURATION, str(error), as_json=as_json)
+    except DeploymentError as error:
+        fail(Exit.FAILED, str(error), as_json=as_json)
+
+
+async def _with_client(url: str, question: Callable[[RpcClient], Awaitable[T]]) -> T:
+    import httpx  # stands in the extras `client` and `world`
+
+    from holdfast.chain.rpc import RpcClient
+    from holdfast.chain.transports import HttpxTransport
+
+    async with httpx.AsyncClient(timeout=30) as http:
+        return await question(RpcClient(url, HttpxTransport(http), timeout_s=30))
+
+
+def _read_key(path: Path, *, as_json: bool) -> PrivateKey:
+    """The key of a file that only its owner can read. Says what is wrong with it, never what is in it."""
+    from eth_keys.datatypes import PrivateKey
+    from eth_utils.exceptions import ValidationError
+
+    try:
+        if path.stat().st_mode & _OTHERS and sys.platform != "win32":
+            fail(Exit.CONFIGURATION, f"others can read the key file {path}: chmod 600 it first", as_json=as_json)
+        return PrivateKey(bytes.fromhex(path.read_text(encoding="ascii").strip().removeprefix("0x")))
+    except OSError as error:
+        fail(Exit.CONFIGURATION, f"cannot read the key file {path}: {error.strerror}", as_json=as_json)
+    except (ValueError, ValidationError):
+        fail(Exit.CONFIGURATION, f"the key file {path} does not hold a private key in hex", as_json=as_json)
+
+
+def _may_send(*, yes: bool, as_json: bool) -> bool:
+    if yes or as_json:
+        return yes
+    if not _at_a_terminal():
+        fail(Exit.USAGE, "nobody is there to ask: say --yes to send without being asked")
+    return typer.confirm("Send these transactions?")
+
+
+def _at_a_terminal() -> bool:
+    return sys.stdin.isatty()
+
+
+def _report(plan: Plan, sent: dict[str, str], *, as_json: bool) -> None:
+    done = not plan.steps or len(sent) == len(plan.steps)
+    text = "All contracts stand, with exactly our code." if done else "Nothing was sent."
+    emit({**plan_value(plan), "transactions": sent, "done": done}, text, as_json=as_json)

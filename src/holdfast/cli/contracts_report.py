@@ -1,0 +1,59 @@
+"""What `holdfast contracts` shows: plans and findings, for machines and for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.chain.contracts.verification import Status
+
+if TYPE_CHECKING:
+    from holdfast.chain.contracts.deployment import Plan
+    from holdfast.chain.contracts.verification import Finding
+
+_WEI_PER_ETHER = 10**18
+
+
+def findings_value(chain_id: int, findings: list[Finding], present: dict[str, bool]) -> dict[str, Any]:
+    """The JSON of `verify`. `present` tells for each entry point's version whether it is there."""
+    rows = {f.contract.name: {"address": f.contract.address, "status": f.status} for f in findings}
+    exact = all(finding.status is Status.EXACT for finding in findings)
+    return {"chainId": chain_id, "exact": exact, "contracts": rows, "entryPoints": present}
+
+
+def findings_text(value: dict[str, Any]) -> str:
+    """The same for people."""
+    lines = [f"Chain {value['chainId']}"]
+    lines += [f"  {row['status']:8} {name:14} {row['address']}" for name, row in value["contracts"].items()]
+    lines += [f"  {'present' if there else 'missing':8} EntryPoint {v}" for v, there in value["entryPoints"].items()]
+    lines.append("Exactly our code." if value["exact"] else "Not exactly our code.")
+    return "\n".join(lines)
+
+
+def plan_value(plan: Plan) -> dict[str, Any]:
+    """The JSON of a plan; wei as decimal strings, which no parser rounds."""
+    return {
+        "chainId": plan.chain_id,
+        "sender": plan.sender,
+        "balanceWei": str(plan.balance),
+        "present": plan.present,
+        "missing": {step.contract.name: {"address": step.contract.address, "gas": step.gas} for step in plan.steps},
+        "gas": plan.gas,
+        "costWei": str(plan.cost),
+        "maxCostWei": str(plan.max_cost),
+    }
+
+
+def plan_text(plan: Plan) -> str:
+    """The same for people."""
+    lines = [f"Chain {plan.chain_id}, paid by {plan.sender} ({_ether(plan.balance)} ETH)"]
+    lines += [f"  present  {name}" for name in plan.present]
+    lines += [f"  deploy   {s.contract.name:14} {s.contract.address}  {s.gas:>9,} gas" for s in plan.steps]
+    if plan.steps:
+        lines.append(f"  in all {plan.gas:,} gas: {_ether(plan.cost)} ETH, at most {_ether(plan.max_cost)} ETH")
+        lines.append("  (a rollup adds its fee for publishing the data)")
+    return "\n".join(lines)
+
+
+def _ether(wei: int) -> str:
+    whole, rest = divmod(wei, _WEI_PER_ETHER)
+    return f"{whole}.{rest:018d}".rstrip("0").removesuffix(".")

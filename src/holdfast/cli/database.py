@@ -1,0 +1,91 @@
+"""holdfast backup, restore, export."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.exits import Exit
+from holdfast.cli.output import confirm, emit, fail
+from holdfast.cli.settings import AsJson, EnvFile, database_or_fail, settings_or_fail
+
+backup_app = typer.Typer(add_completion=False, rich_markup_mode=None)
+restore_app = typer.Typer(add_completion=False, rich_markup_mode=None)
+export_app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@backup_app.command()
+def backup(
+    file: Annotated[Path, typer.Argument(help="Where the copy goes; replaced whole if it exists.")],
+    env_file: EnvFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a consistent copy of the database, while the service runs.
+
+    The copy holds identifiers in clear and is readable by you alone; keep it as you keep the database.
+    """
+    from holdfast.service.providers.sqlite_admin import backup_to
+
+    source = _existing_database(env_file, as_json=as_json)
+    if file.exists() and file.samefile(source):
+        fail(Exit.USAGE, f"{file} is the database itself: name another file", as_json=as_json)
+    try:
+        backup_to(source, file.absolute())
+    except OSError as error:
+        fail(Exit.UNAVAILABLE, f"the copy cannot be written: {error.strerror or error}", as_json=as_json)
+    except sqlite3.Error as error:
+        fail(Exit.UNAVAILABLE, f"{source} cannot be copied: {error}", as_json=as_json)
+    size = file.stat().st_size
+    emit({"file": str(file), "bytes": size}, f"{file}: {size} bytes", as_json=as_json)
+
+
+@restore_app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(help="A copy made by `holdfast backup`.")],
+    env_file: EnvFile = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before replacing a database.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Put a copy in the database's place. The service must be stopped."""
+    from holdfast.service.providers.sqlite_admin import InUse, NotABackup, restore_from
+    from holdfast.service.providers.sqlite_schema import SchemaTooNew
+
+    target = database_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json)
+    if not file.exists():
+        fail(Exit.NOT_FOUND, f"there is no file {file}", as_json=as_json)
+    confirm(f"Replace {target}?", yes=yes or not target.exists(), as_json=as_json)
+    try:
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        restore_from(file, target)
+    except (NotABackup, SchemaTooNew) as error:
+        fail(Exit.FAILED, f"{file}: {error}", as_json=as_json)
+    except InUse:
+        fail(Exit.UNAVAILABLE, "the service is running: stop it, then restore", as_json=as_json)
+    except (OSError, sqlite3.Error) as error:
+        fail(Exit.UNAVAILABLE, f"the copy cannot be put at {target}: {error}", as_json=as_json)
+    emit({"database": str(target)}, f"restored to {target}", as_json=as_json)
+
+
+@export_app.command()
+def export(env_file: EnvFile = None, as_json: AsJson = False) -> None:
+    """Print every row of the database as JSON lines, as of one moment."""
+    from holdfast.service.providers.sqlite_admin import every_row
+
+    source = _existing_database(env_file, as_json=as_json)
+    try:
+        for row in every_row(source):
+            sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
+    except sqlite3.Error as error:
+        fail(Exit.UNAVAILABLE, f"{source} cannot be read: {error}", as_json=as_json)
+
+
+def _existing_database(env_file: str | None, *, as_json: bool) -> Path:
+    source = database_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json)
+    if not source.is_file():
+        fail(Exit.NOT_FOUND, f"there is no database at {source}", as_json=as_json)
+    return source

@@ -1,0 +1,92 @@
+"""holdfast dev: the service with a complete chain world around it, on this machine alone."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.cli.exits import Exit
+from holdfast.cli.output import fail
+
+if TYPE_CHECKING:
+    from holdfast.world.development import DevelopmentOptions
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def dev(
+    *,
+    state: Annotated[Path | None, typer.Option(help="Keep chain and registrations in this folder.")] = None,
+    port: Annotated[int, typer.Option(help="Port of the service; 0 picks one.")] = 8787,
+    rpc_port: Annotated[int, typer.Option(help="Port of the chain; 0 picks one.")] = 8545,
+    bundler_port: Annotated[int, typer.Option(help="Port of bundler and sponsor; 0 picks one.")] = 4337,
+    hardfork: Annotated[str, typer.Option(help="The chain's rules: osaka has the P-256 precompile.")] = "osaka",
+    demo: Annotated[bool, typer.Option("--demo", help="Show one registration and one payment, then stop.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Speak JSON, one line each.")] = False,
+) -> None:
+    """Run the service on a chain of its own: chain, contracts, bundler, sponsor, indexer, all on loopback.
+
+    Nothing needs an account or the internet after the first install. Mail and SMS go to the outbox folder. Ctrl-C ends
+    everything. With --demo the exit code is 0 only if the chain's own state shows the registration and the payment.
+    """
+    if find_spec("eth_abi") is None:
+        fail(Exit.CONFIGURATION, "holdfast dev needs an extra: pip install 'holdfast[world]'", as_json=as_json)
+    from holdfast.world.development import DevelopmentOptions
+
+    options = DevelopmentOptions(
+        state=state, port=port, rpc_port=rpc_port, bundler_port=bundler_port, hardfork=hardfork
+    )
+    _run(options, demo=demo, as_json=as_json)
+
+
+def _run(options: DevelopmentOptions, *, demo: bool, as_json: bool) -> None:
+    from holdfast.chain.errors import ChainError
+    from holdfast.world.errors import NodeMissing, WorldError
+
+    try:
+        _show(options, as_json=as_json) if demo else _stay(options, as_json=as_json)
+    except NodeMissing as error:
+        fail(Exit.CONFIGURATION, str(error), as_json=as_json)
+    except (WorldError, ChainError, OSError) as error:
+        fail(Exit.FAILED, str(error), as_json=as_json)
+
+
+def _stay(options: DevelopmentOptions, *, as_json: bool) -> None:
+    from holdfast.world.development import run_to_the_end, run_until_something_ends
+    from holdfast.world.facts import table_of
+
+    def ready(facts: dict[str, Any]) -> None:
+        _write(json.dumps(facts) if as_json else table_of(facts) + "Ctrl-C ends everything.")
+
+    run_to_the_end(run_until_something_ends(options, _say, ready))
+
+
+def _show(options: DevelopmentOptions, *, as_json: bool) -> None:
+    from holdfast.world.development import demonstrate, findings_as_json, run_to_the_end
+
+    findings = run_to_the_end(demonstrate(options, _say if as_json else _write))
+    if findings is None:
+        fail(Exit.FAILED, "stopped before the end", as_json=as_json)
+    if as_json:
+        _write(json.dumps(findings_as_json(findings)))
+    if not findings.good:
+        fail(Exit.FAILED, "the chain's own state does not show the registration and the payment", as_json=as_json)
+    if not as_json:
+        _write("The chain's own state agrees: the DID is the account's, the alias is the DID's, the payee was paid.")
+
+
+def _say(line: str) -> None:
+    """Progress, apart from results."""
+    sys.stderr.write(f"holdfast: {line}\n")
+    sys.stderr.flush()
+
+
+def _write(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,14 @@
+"""THE table of exit codes (docs/operating.md states it for operators)."""
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """What the process tells its caller."""
+
+    OK = 0
+    FAILED = 1  # the question has the answer no, or the work failed
+    USAGE = 2  # the command line was not understood
+    CONFIGURATION = 3  # a setting is missing, wrong or refused
+    UNAVAILABLE = 4  # the store or an upstream cannot be reached
+    NOT_FOUND = 5  # the thing that was named does not exist

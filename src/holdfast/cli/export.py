@@ -1,0 +1,5 @@
+"""holdfast export."""
+
+from holdfast.cli.database import export_app as app
+
+__all__ = ["app"]

@@ -1,0 +1,127 @@
+"""holdfast identifier, holdfast credential: what an operator may have to look at or undo."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.cli.exits import Exit
+from holdfast.cli.output import confirm, emit, fail
+from holdfast.cli.settings import AsJson, EnvFile, settings_or_fail, store_or_fail
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from holdfast.service.ports import Store
+
+app = typer.Typer(
+    add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Look at an identifier, or free it."
+)
+credential_app = typer.Typer(
+    add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Take a credential's registration back."
+)
+Channel = Annotated[str, typer.Option(help="handle, email or sms.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+
+
+@app.command()
+def show(
+    identifier: Annotated[str, typer.Argument(help="As its owner writes it.")],
+    channel: Channel = "handle",
+    env_file: EnvFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print everything that is kept about an identifier: claim, credentials, verification, history."""
+    parsed = _parse(identifier, channel, as_json=as_json)
+    found = _with_store(lambda store: store.describe(*parsed), env_file, as_json=as_json)
+    if found is None:
+        fail(Exit.NOT_FOUND, "nothing is known of this identifier", as_json=as_json)
+    emit(found, _readable(found), as_json=as_json)
+
+
+@app.command()
+def release(
+    identifier: Annotated[str, typer.Argument(help="As its owner writes it.")],
+    channel: Channel = "handle",
+    env_file: EnvFile = None,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Free an identifier: its claim, credentials, codes and verification go; the history stays."""
+    parsed = _parse(identifier, channel, as_json=as_json)
+    confirm("Release it? Anyone may then register it.", yes=yes, as_json=as_json)
+    if not _with_store(lambda store: store.release(*parsed, time.time()), env_file, as_json=as_json):
+        fail(Exit.NOT_FOUND, "nobody holds this identifier", as_json=as_json)
+    emit({"released": True}, "released", as_json=as_json)
+
+
+@credential_app.callback()
+def _group() -> None:
+    """Take a credential's registration back."""
+
+
+@credential_app.command()
+def revoke(
+    credential_id: Annotated[str, typer.Argument(help="Base64 or base64url.")],
+    env_file: EnvFile = None,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Remove one credential's registration; an identifier left without any is a session again."""
+    from holdfast.rules.dids import parse_credential_id
+    from holdfast.wire.errors import Refused
+
+    try:
+        folded = parse_credential_id(credential_id)
+    except Refused:
+        fail(Exit.USAGE, "no possible credential ID", as_json=as_json)
+    confirm("Revoke it? Its holder can then no longer be found by it.", yes=yes, as_json=as_json)
+    if not _with_store(lambda store: store.revoke_credential(folded, time.time()), env_file, as_json=as_json):
+        fail(Exit.NOT_FOUND, "no such credential", as_json=as_json)
+    emit({"revoked": True}, "revoked", as_json=as_json)
+
+
+def _parse(identifier: str, channel: str, *, as_json: bool) -> tuple[str, str]:
+    from holdfast.rules.identifiers import parse_channel, parse_identifier
+    from holdfast.wire.errors import Refused
+
+    try:
+        parsed = parse_identifier(identifier, parse_channel(channel))
+    except Refused as refused:
+        fail(Exit.USAGE, refused.row.error, as_json=as_json)
+    return parsed.channel.value, parsed.key
+
+
+def _with_store(work: Callable[[Store], Awaitable[Any]], env_file: str | None, *, as_json: bool) -> Any:
+    from holdfast.service.ports import StoreUnavailable
+
+    store = store_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json)
+
+    async def once() -> Any:
+        try:
+            return await work(store)
+        finally:
+            await store.close()
+
+    try:
+        return asyncio.run(once())
+    except StoreUnavailable as error:
+        fail(Exit.UNAVAILABLE, f"the database cannot be used: {error}", as_json=as_json)
+
+
+def _readable(found: dict[str, Any]) -> str:
+    lines: list[str] = []
+    for part, value in found.items():
+        rows = [value] if isinstance(value, dict) else value or []
+        lines.append(f"{part}: {len(rows)}")
+        lines += ["  " + ", ".join(f"{name} {_moment(name, cell)}" for name, cell in row.items()) for row in rows]
+    return "\n".join(lines)
+
+
+def _moment(name: str, cell: Any) -> str:
+    from holdfast.wire.encoding import to_iso
+
+    return to_iso(cell) if isinstance(cell, float) and (name == "at" or name.endswith("_at")) else str(cell)

@@ -1,0 +1,28 @@
+"""holdfast keys."""
+
+from __future__ import annotations
+
+import typer
+
+from holdfast.cli.output import emit
+from holdfast.cli.settings import AsJson
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Make keys.")
+
+
+@app.callback()
+def _group() -> None:
+    """Make keys."""
+
+
+@app.command()
+def new(as_json: AsJson = False) -> None:
+    """Print a fresh signing key for ATTESTATION_SIGNING_KEY.
+
+    To rotate, put the new key first and keep the old one behind a comma for as long as attestations live
+    (ATTESTATION_TTL_SECONDS), then drop it.
+    """
+    from holdfast.service.secrets import new_key
+
+    key = new_key()
+    emit({"key": key}, key, as_json=as_json)

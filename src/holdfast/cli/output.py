@@ -1,0 +1,33 @@
+"""How commands speak: one value, as JSON for machines or as text for people; errors as one line on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any, NoReturn
+
+import typer
+
+from holdfast.cli.exits import Exit
+
+
+def emit(value: Any, text: str, *, as_json: bool) -> None:
+    """Write `value` as one line of JSON, or `text`."""
+    sys.stdout.write((json.dumps(value, ensure_ascii=False) if as_json else text) + "\n")
+
+
+def fail(code: Exit, message: str, *, as_json: bool = False) -> NoReturn:
+    """Say what is wrong and what to do, then leave with `code`."""
+    line = json.dumps({"error": message, "exit": int(code)}) if as_json else f"holdfast: {message}"
+    sys.stderr.write(line + "\n")
+    raise SystemExit(int(code))
+
+
+def confirm(question: str, *, yes: bool, as_json: bool) -> None:
+    """Go on only after a yes: the flag's, or a person's at the terminal. Leaves with USAGE or FAILED otherwise."""
+    if yes:
+        return
+    if as_json or not sys.stdin.isatty():
+        fail(Exit.USAGE, "nobody is there to ask: say --yes", as_json=as_json)
+    if not typer.confirm(question):
+        fail(Exit.FAILED, "nothing was changed")

@@ -1,0 +1,97 @@
+"""Both sides of `holdfast vault pair`, on a terminal."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from holdfast.cli import client_vault as common
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from holdfast.client.sync.protocol import Channel, Holder
+    from holdfast.client.vault.vault import Vault
+
+_LOOK_S = 0.1
+
+
+def give(vault: Vault, *, host: str | None, libp2p: bool) -> dict[str, Any]:
+    """Offer the vault until it is fetched or refused. Raises SyncRefused, NetworkError."""
+    import time
+
+    from holdfast.client.sync.protocol import LIFE_S, Holder, SyncRefused
+
+    holder = Holder(vault, _typed)
+    deadline = time.monotonic() + LIFE_S
+    with _offer(holder, vault, host=host, libp2p=libp2p) as address:
+        _show(address)
+        while not holder.finished and time.monotonic() < deadline:
+            time.sleep(_LOOK_S)
+        time.sleep(_LOOK_S * 5)  # the last answer is still on its way
+    if not holder.released:
+        raise SyncRefused("the vault was not given")
+    return {"did": vault.status().did, "given": True}
+
+
+def take(link: str, folder: Path | None, key: str, service: str) -> dict[str, Any]:
+    """Fetch a vault along a link or a multiaddress. Raises SyncRefused, NetworkError."""
+    from holdfast.client.flows.faces import run_blocking
+    from holdfast.client.sync.protocol import receive
+    from holdfast.client.vault.vault import Vault
+
+    with common.stored_vaults(folder) as store, Vault(store) as vault:
+        opener = common.key_provider(key, service, store, new=True)
+        done = run_blocking(receive(vault, _channel(link), opener, _told, _confirmed))
+        return {"did": done.did, "received": True}
+
+
+def _offer(holder: Holder, vault: Vault, *, host: str | None, libp2p: bool) -> AbstractContextManager[str]:
+    from contextlib import contextmanager
+
+    from holdfast.client.sync.http_link import HttpOffer, local_address
+    from holdfast.client.sync.libp2p_host import Libp2pOffer
+
+    @contextmanager
+    def offered() -> Any:
+        if libp2p:
+            listen = f"/ip4/{host or local_address()}/tcp/0/ws"
+            with Libp2pOffer(holder, log=vault.boot_log, listen=listen) as offer:
+                yield offer.address
+        else:
+            with HttpOffer(holder, host=host) as offer:
+                yield offer.link
+
+    return offered()
+
+
+def _channel(link: str) -> Channel:
+    if link.startswith("/"):
+        from holdfast.client.sync.libp2p_host import Libp2pChannel
+
+        return Libp2pChannel(link)
+    from holdfast.client.sync.http_link import HttpChannel
+
+    return HttpChannel(link)
+
+
+def _show(address: str) -> None:
+    from holdfast.client.sync.qr import qr_text
+
+    common.say(qr_text(address))
+    common.say(f"on the new device:  holdfast vault pair {address}")
+
+
+def _typed(digits: str) -> str:
+    common.say(f"this device shows    {digits}")
+    return str(typer.prompt("the new device shows", err=True, default="", show_default=False))
+
+
+def _told(digits: str) -> None:
+    common.say(f"this device shows    {digits}")
+
+
+def _confirmed(_digits: str) -> bool:
+    return bool(typer.confirm("does the other device show the same?", err=True))

@@ -1,0 +1,39 @@
+"""holdfast pay."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from holdfast.cli import client_vault as common
+from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service
+from holdfast.cli.output import confirm, emit
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    to: Annotated[str, typer.Argument(help="An address or a DID.")],
+    amount: Annotated[str, typer.Argument(help="In the token's smallest unit.")],
+    token: Annotated[str, typer.Option(help='An ERC-20 address, or "native".')] = "native",  # noqa: S107 - a currency
+    chain: Annotated[int, typer.Option(help="The chain's ID.")] = 84532,
+    ucan: Annotated[str | None, typer.Option(metavar="TOKEN", help="A delegation, whose limits then hold.")] = None,
+    label: Annotated[str | None, typer.Option(help="What it is for.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    as_json: AsJson = False,
+) -> None:
+    """Pay from the vault's smart account, and wait until it is done."""
+    from holdfast.client.client import Client
+    from holdfast.client.types import PaymentParams
+
+    params = PaymentParams(to=to, amount=amount, token=token, chain_id=chain, ucan=ucan, label=label)
+    confirm(f"pay {amount} ({token}) to {to} on chain {chain}?", yes=yes, as_json=as_json)
+    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
+        with Client(service, vault=vault, timeout=30) as client:
+            result = client.pay(params, on_progress=common.say)
+        emit(result.to_json(), f"paid: {result.tx_hash}\n{result.explorer_url}", as_json=as_json)

@@ -1,0 +1,126 @@
+"""holdfast reserved."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from holdfast.cli.exits import Exit
+from holdfast.cli.output import emit, fail
+from holdfast.cli.settings import AsJson, EnvFile, settings_or_fail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.service.settings import Settings
+
+app = typer.Typer(
+    add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Look at and change the reserved handles."
+)
+Name = Annotated[str, typer.Argument(help="A handle.")]
+
+
+@app.command("list")
+def list_names(env_file: EnvFile = None, as_json: AsJson = False) -> None:
+    """Print every reserved handle, one a line."""
+    from holdfast.service.reserved_names import ReservedNames
+
+    settings = settings_or_fail(env_file, as_json=as_json)
+    with _complaints(as_json=as_json):
+        names = sorted(ReservedNames(settings.reserved_file, settings.reserved_allow_file).current().names)
+    emit(names, "\n".join(names), as_json=as_json)
+
+
+@app.command("test")
+def test_name(name: Name, env_file: EnvFile = None, as_json: AsJson = False) -> None:
+    """Say whether NAME is reserved; exit 1 if it is not."""
+    from holdfast.service.reserved_names import ReservedNames
+
+    settings = settings_or_fail(env_file, as_json=as_json)
+    key = _key(name, as_json=as_json)
+    with _complaints(as_json=as_json):
+        names = ReservedNames(settings.reserved_file, settings.reserved_allow_file).current()
+    held = names.holds(key)
+    why = "" if not held else " (on the list)" if key in names.names else " (looks like a reserved name)"
+    emit({"name": key, "reserved": held}, f"{key}: {'reserved' + why if held else 'free to choose'}", as_json=as_json)
+    raise typer.Exit(Exit.OK if held else Exit.FAILED)
+
+
+@app.command()
+def add(name: Name, env_file: EnvFile = None, as_json: AsJson = False) -> None:
+    """Reserve NAME: into HOLDFAST_RESERVED_FILE, out of HOLDFAST_RESERVED_ALLOW_FILE. Running services re-read both."""
+    settings, key = settings_or_fail(env_file, as_json=as_json), _key(name, as_json=as_json)
+    with _complaints(as_json=as_json):
+        file = _file(settings.reserved_file, "HOLDFAST_RESERVED_FILE", as_json=as_json)
+        _rewrite(settings.reserved_allow_file, remove=key)
+        _rewrite(file, add=key)
+    emit({"name": key, "reserved": True}, f"{key} is reserved", as_json=as_json)
+
+
+@app.command()
+def remove(name: Name, env_file: EnvFile = None, as_json: AsJson = False) -> None:
+    """Free NAME: out of HOLDFAST_RESERVED_FILE; a built-in name goes into HOLDFAST_RESERVED_ALLOW_FILE."""
+    settings, key = settings_or_fail(env_file, as_json=as_json), _key(name, as_json=as_json)
+    with _complaints(as_json=as_json):
+        _rewrite(settings.reserved_file, remove=key)
+        if _still_reserved(settings, key):
+            _rewrite(_file(settings.reserved_allow_file, "HOLDFAST_RESERVED_ALLOW_FILE", as_json=as_json), add=key)
+    emit({"name": key, "reserved": False}, f"{key} is free to choose", as_json=as_json)
+
+
+@contextmanager
+def _complaints(*, as_json: bool) -> Iterator[None]:
+    """What is wrong with the operator's files becomes one line and exit 3."""
+    try:
+        yield
+    except OSError as error:
+        fail(Exit.CONFIGURATION, f"{error.filename}: {error.strerror}", as_json=as_json)
+    except ValueError as error:
+        fail(Exit.CONFIGURATION, str(error), as_json=as_json)
+
+
+def _still_reserved(settings: Settings, key: str) -> bool:
+    from holdfast.service.reserved_names import ReservedNames
+
+    files = (settings.reserved_file, settings.reserved_allow_file)
+    return ReservedNames(*(file if file and file.exists() else None for file in files)).current().holds(key)
+
+
+def _file(path: Path | None, variable: str, *, as_json: bool) -> Path:
+    if path is None:
+        fail(Exit.CONFIGURATION, f"{variable} is not set: name the file that keeps your own names", as_json=as_json)
+    path.touch()
+    return path
+
+
+def _key(name: str, *, as_json: bool) -> str:
+    from holdfast.rules.identifiers import Channel, parse_identifier
+    from holdfast.wire.errors import Refused
+
+    try:
+        return parse_identifier(name, Channel.HANDLE).key
+    except Refused:
+        fail(Exit.USAGE, f"no possible handle: {name!r}", as_json=as_json)
+
+
+def _rewrite(file: Path | None, *, add: str | None = None, remove: str | None = None) -> None:
+    """Change one line; the file is replaced whole, so a service never reads half of it."""
+    if file is None or not file.exists():
+        return
+    from holdfast.rules.reserved_identifiers import read_names
+
+    lines = file.read_text("utf-8").splitlines()
+    kept = [line for line in lines if remove is None or read_names(line) != [remove]]
+    if add is not None and add not in read_names("\n".join(kept)):
+        kept.append(add)
+    if kept != lines:
+        descriptor, partial = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write("".join(line + "\n" for line in kept))
+        Path(partial).chmod(file.stat().st_mode & 0o777)
+        Path(partial).replace(file)

@@ -1,0 +1,111 @@
+"""THE table of commands. A row names the module that holds the command, so that `--help` imports none of them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from holdfast import __version__
+from holdfast.cli.exits import Exit
+from holdfast.cli.output import fail
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "vault": ("holdfast.cli.vault", "The vault on this machine."),
+    "register": ("holdfast.cli.register", "Register the vault's DID under a handle, address or number."),
+    "whoami": ("holdfast.cli.whoami", "Your DID, and what the service knows it by."),
+    "pay": ("holdfast.cli.pay", "Pay from the vault's smart account."),
+    "balance": ("holdfast.cli.balance", "What an account owns."),
+    "serve": ("holdfast.cli.serve", "Run the service."),
+    "config": ("holdfast.cli.config", "Print the effective settings, secrets masked."),
+    "check": ("holdfast.cli.check", "Look at every upstream, key, clock and permission; say what to fix."),
+    "keys": ("holdfast.cli.keys", "Make keys."),
+    "backup": ("holdfast.cli.backup", "Copy the database while the service runs."),
+    "restore": ("holdfast.cli.restore", "Put a copy in the database's place."),
+    "export": ("holdfast.cli.export", "Print the database as JSON lines."),
+    "reserved": ("holdfast.cli.reserved", "Look at and change the reserved handles."),
+    "identifier": ("holdfast.cli.identifier", "Look at an identifier, or free it."),
+    "credential": ("holdfast.cli.credential", "Take a credential's registration back."),
+    "attestation": ("holdfast.cli.attestation", "Check attestations."),
+    "dev": ("holdfast.cli.dev", "Run the service on a local chain with everything around it."),
+    "contracts": ("holdfast.cli.contracts", "Deploy the contracts, or check what a chain carries."),
+    "indexer": ("holdfast.cli.indexer", "Follow the registry on its chain and answer lookups."),
+}
+
+# Modules that a plain install lacks, and the extra that brings them.
+EXTRAS = {
+    **dict.fromkeys(
+        ("argon2", "dag_cbor", "eth_abi", "fido2", "httpx", "keyring", "libp2p", "multiformats", "segno"), "client"
+    ),
+    **dict.fromkeys(("eth_account", "eth_keys", "eth_utils"), "world"),
+    "asyncpg": "postgres",
+}
+
+
+def present() -> dict[str, tuple[str, str]]:
+    """The commands that this installation holds: `holdfast-client` brings those for people alone."""
+    return {name: row for name, row in COMMANDS.items() if find_spec(row[0]) is not None}
+
+
+class LazyGroup(TyperGroup):
+    """A group whose commands live in the modules of `COMMANDS`, each exposing one Typer `app`."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - typer's signature
+        """Names in the table's order."""
+        return list(present())
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - typer's signature
+        """Import the module of one command. Leaves with CONFIGURATION for one that this installation lacks."""
+        if cmd_name not in COMMANDS:
+            return None
+        if find_spec(COMMANDS[cmd_name][0]) is None:
+            fail(Exit.CONFIGURATION, f"{cmd_name} is not part of holdfast-client: install holdfast in its place")
+        command = get_command(import_module(COMMANDS[cmd_name][0]).app)
+        command.name = cmd_name
+        return command
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - typer's signature
+        """List the commands by their rows, importing nothing."""
+        rows = [(name, row[1]) for name, row in present().items()]
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
+
+
+# Without Typer's own exception printer, which may show local variables, and with them secrets.
+application = typer.Typer(
+    cls=LazyGroup,
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"holdfast {__version__}")
+        raise typer.Exit
+
+
+@application.callback(help="Self-hosted registration and identity vault. `holdfast COMMAND --help` says more.")
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    """Options that stand before a command."""
+
+
+def root() -> int:
+    """Run the command line; the exit code is one of `holdfast.cli.exits`."""
+    try:
+        result = get_command(application)(standalone_mode=True)
+    except ModuleNotFoundError as error:
+        extra = EXTRAS.get((error.name or "").partition(".")[0])
+        if extra is None:
+            raise
+        fail(Exit.CONFIGURATION, f"this command needs {error.name}: pip install 'holdfast[{extra}]'")
+    return int(result or 0)

@@ -1,0 +1,80 @@
+"""holdfast serve."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.exits import Exit
+from holdfast.cli.output import fail
+from holdfast.cli.settings import AsJson, EnvFile, secrets_or_fail, settings_or_fail, store_or_fail
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def serve(
+    env_file: EnvFile = None,
+    host: Annotated[str | None, typer.Option(help="Instead of HOLDFAST_HOST.")] = None,
+    port: Annotated[int | None, typer.Option(help="Instead of HOLDFAST_PORT.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Instead of HOLDFAST_WORKERS.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run the service until it is told to stop.
+
+    SIGTERM and SIGINT stop it after the requests it has accepted; SIGHUP re-reads the reserved list. Everything else
+    is a setting: see `holdfast config`.
+    """
+    import os
+
+    for name, value in (("HOST", host), ("PORT", port), ("WORKERS", workers)):
+        if value is not None:
+            os.environ[f"HOLDFAST_{name}"] = str(value)
+    settings = settings_or_fail(env_file, as_json=as_json)
+    secrets = secrets_or_fail(settings, as_json=as_json)
+    _prepare(settings, secrets, as_json=as_json)
+    for wanted in (settings.port, settings.admin_port):
+        if wanted:
+            _require_free(settings.host, wanted, as_json=as_json)
+    from holdfast.service.banner import banner, facts
+
+    address = f"http://{settings.host}:{settings.port}"
+    text = json.dumps(facts(settings, secrets, address)) if as_json else banner(settings, secrets, address)
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+    from holdfast.service.serve import serve as run
+
+    run(settings)
+
+
+def _prepare(settings: object, secrets: object, *, as_json: bool) -> None:
+    """Find out here, in one sentence, what would stop every worker: a bad setting, a store that cannot be opened."""
+    import asyncio
+
+    from holdfast.service.bootstrap import build_service
+    from holdfast.service.settings import SettingError, Settings
+
+    assert isinstance(settings, Settings)
+    store = store_or_fail(settings, as_json=as_json)
+    try:
+        build_service(settings, secrets, store)  # type: ignore[arg-type]  # secrets is Secrets, named by its own module
+    except SettingError as error:
+        fail(Exit.CONFIGURATION, str(error), as_json=as_json)
+    finally:
+        asyncio.run(store.close())
+
+
+def _require_free(host: str, port: int, *, as_json: bool) -> None:
+    """Exit 4 in one sentence where the server, which binds later, would end in a page of its own workings."""
+    import socket
+
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        fail(Exit.UNAVAILABLE, f"cannot listen on {host} port {port}: {error.strerror}", as_json=as_json)

@@ -1,0 +1,89 @@
+"""What every operator's command does first: read the settings, and say plainly what is wrong with them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from holdfast.cli.exits import Exit
+from holdfast.cli.output import fail
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from holdfast.service.ports import Store
+    from holdfast.service.secrets import Secrets
+    from holdfast.service.settings import Settings
+
+EnvFile = Annotated[str | None, typer.Option("--env-file", metavar="FILE", help="Read settings from FILE first.")]
+AsJson = Annotated[bool, typer.Option("--json", help="One line of JSON, for machines.")]
+
+
+def load_env_file(file: str | None, *, as_json: bool = False) -> None:
+    """Put the file's variables under the environment's own, which win."""
+    if file is None:
+        return
+    from dotenv import dotenv_values  # only who names a file pays for reading it
+
+    if not os.path.isfile(file):  # noqa: PTH113 - a string from the command line
+        fail(Exit.CONFIGURATION, f"--env-file: no such file: {file}", as_json=as_json)
+    try:
+        for name, value in dotenv_values(file).items():
+            os.environ.setdefault(name, value or "")
+    except OSError as error:
+        fail(Exit.CONFIGURATION, f"--env-file: {file}: {error.strerror}", as_json=as_json)
+    except ValueError:  # not UTF-8, or a NUL in a value
+        fail(Exit.CONFIGURATION, f"--env-file: {file} is no text of NAME=value lines", as_json=as_json)
+
+
+def settings_or_fail(file: str | None = None, *, as_json: bool = False) -> Settings:
+    """The effective settings, or exit 3 with the setting's name and what to do."""
+    from holdfast.service.settings import SettingError, read_settings
+
+    load_env_file(file, as_json=as_json)
+    try:
+        return read_settings()
+    except SettingError as error:
+        fail(Exit.CONFIGURATION, str(error), as_json=as_json)
+
+
+def secrets_or_fail(settings: Settings, *, as_json: bool = False) -> Secrets:
+    """The signing keys, or exit 3."""
+    from holdfast.service.secrets import read_secrets
+    from holdfast.service.settings import SettingError
+
+    try:
+        settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return read_secrets(settings)
+    except SettingError as error:
+        fail(Exit.CONFIGURATION, str(error), as_json=as_json)
+    except OSError as error:
+        fail(Exit.CONFIGURATION, f"HOLDFAST_DATA_DIR cannot be used: {error.strerror}", as_json=as_json)
+
+
+def store_or_fail(settings: Settings, *, as_json: bool = False) -> Store:
+    """The open store, or exit 4."""
+    from holdfast.service.bootstrap import open_store
+    from holdfast.service.ports import StoreUnavailable
+    from holdfast.service.providers.sqlite_schema import SchemaTooNew
+    from holdfast.service.settings import SettingError
+
+    try:
+        return open_store(settings)
+    except SettingError as error:
+        fail(Exit.CONFIGURATION, str(error), as_json=as_json)
+    except (StoreUnavailable, SchemaTooNew, OSError) as error:
+        fail(Exit.UNAVAILABLE, f"the database cannot be opened: {error}", as_json=as_json)
+
+
+def database_or_fail(settings: Settings, *, as_json: bool = False) -> Path:
+    """The embedded database's file, or exit 3."""
+    from holdfast.service.bootstrap import database_file
+    from holdfast.service.settings import SettingError
+
+    try:
+        return database_file(settings)
+    except SettingError as error:
+        fail(Exit.CONFIGURATION, str(error), as_json=as_json)

@@ -1,0 +1,231 @@
+"""holdfast vault: the vault on this machine."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from holdfast.cli import client_vault as common
+from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service
+from holdfast.cli.exits import Exit
+from holdfast.cli.output import emit, fail
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="The vault on this machine.")
+
+File = Annotated[Path, typer.Argument(metavar="FILE")]
+
+
+@app.command()
+def create(
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    name: Annotated[str, typer.Option(help="Your name, as the security key shows it.")] = "me",
+    credential: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A passkey made elsewhere, serialised, in base64.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a vault from a passkey: on the plugged-in security key, or made elsewhere."""
+    from holdfast.client.passkeys import PasskeyKey, Person
+    from holdfast.client.types import GenerateInput
+    from holdfast.client.vault.vault import Vault
+
+    with common.plain_errors(as_json=as_json), common.stored_vaults(folder) as store, Vault(store) as vault:
+        if store.dids():
+            fail(Exit.FAILED, "there is a vault here already; --vault-dir names another place", as_json=as_json)
+        made = None if credential else common.security_key(service).create_passkey(Person(name))
+        if made is not None:
+            store.set_note("passkey", made.credential_id)
+        serialised = made.credential if made else _text(credential)
+        opener = common.key_provider(key, service, store, new=True)
+        if isinstance(opener, PasskeyKey):
+            common.say("once more, for the secret that opens the vault")
+        found = vault.generate(GenerateInput(credential=serialised), opener)
+        answer = {"did": found.did, "account": found.accounts[0].address, "store": str(store.path)}
+        emit(answer, f"{found.did}\nstored in {store.path}", as_json=as_json)
+
+
+@app.command()
+def unlock(
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    minutes: Annotated[int, typer.Option(min=1, max=1440, help="How long the commands need no key.")] = 15,
+    as_json: AsJson = False,
+) -> None:
+    """Open the vault for the commands that follow, for some minutes."""
+    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
+        common.begin_session(vault, folder, minutes)
+        emit({"did": vault.status().did, "minutes": minutes}, f"open for {minutes} minutes", as_json=as_json)
+
+
+@app.command()
+def lock(
+    service: Service = DEFAULT_SERVICE, folder: Folder = None, key: Key = "password", as_json: AsJson = False
+) -> None:
+    """End what `unlock` began."""
+    with common.plain_errors(as_json=as_json):
+        if common.session_key(folder) is not None:
+            with common.opened_vault(folder, key, service) as vault:
+                common.end_session(vault, folder)
+        common.session_file(folder).unlink(missing_ok=True)
+        emit({"locked": True}, "locked", as_json=as_json)
+
+
+@app.command()
+def status(folder: Folder = None, as_json: AsJson = False) -> None:
+    """Whose vault is stored, which revision, and whether commands need a key."""
+    with common.plain_errors(as_json=as_json), common.stored_vaults(folder) as store:
+        stored = store.load()
+        if stored is None:
+            fail(Exit.NOT_FOUND, "there is no vault here yet: holdfast vault create", as_json=as_json)
+        locked = common.session_key(folder) is None
+        answer = {"did": stored.manifest.did, "revision": stored.revision, "locked": locked, "store": str(store.path)}
+        state = "locked" if locked else "open for commands"
+        emit(answer, f"{stored.manifest.did}\nrevision {stored.revision}, {state}", as_json=as_json)
+
+
+@app.command()
+def accounts(
+    service: Service = DEFAULT_SERVICE, folder: Folder = None, key: Key = "password", as_json: AsJson = False
+) -> None:
+    """The vault's accounts."""
+    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
+        found = vault.query().accounts
+        lines = [f"{a.address}  chain {a.chain_id}  {a.label}{'  (default)' if a.is_default else ''}" for a in found]
+        emit([account.to_json() for account in found], "\n".join(lines), as_json=as_json)
+
+
+@app.command()
+def credentials(
+    service: Service = DEFAULT_SERVICE, folder: Folder = None, key: Key = "password", as_json: AsJson = False
+) -> None:
+    """The vault's passkeys."""
+    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
+        found = vault.query().credentials
+        lines = [f"{c.credential_id}  {c.device_type}  since {c.created_at}" for c in found]
+        emit([credential.to_json() for credential in found], "\n".join(lines), as_json=as_json)
+
+
+@app.command("export")
+def export_vault(
+    file: File,
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    as_json: AsJson = False,
+) -> None:
+    """Write the vault to FILE, sealed by a password of its own."""
+    from holdfast.client.types import VaultExportOptions
+
+    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
+        password = common.ask_password("Password of the export", common.EXPORT_PASSWORD, new=True)
+        exported = vault.export(VaultExportOptions(password=password))
+        if not exported.success or exported.data is None:
+            fail(Exit.FAILED, f"the vault was not exported ({exported.error})", as_json=as_json)
+        file.write_bytes(exported.data)
+        file.chmod(0o600)
+        answer = {"did": exported.did, "file": str(file), "bytes": len(exported.data)}
+        emit(answer, f"{len(exported.data)} bytes in {file}", as_json=as_json)
+
+
+@app.command("import")
+def import_vault(
+    file: File,
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    as_json: AsJson = False,
+) -> None:
+    """Take a vault from FILE."""
+    from holdfast.client.types import Octets, VaultImportOptions
+    from holdfast.client.vault.vault import Vault
+
+    with common.plain_errors(as_json=as_json), common.stored_vaults(folder) as store, Vault(store) as vault:
+        data = Octets(_bytes(file))
+        password = common.ask_password("Password of the export", common.EXPORT_PASSWORD)
+        opener = common.key_provider(key, service, store, new=True)
+        done = vault.import_(VaultImportOptions(data=data, password=password), opener)
+        if not done.success:
+            fail(Exit.FAILED, f"the vault was not imported ({done.error})", as_json=as_json)
+        emit(done.to_json(), f"{done.did}: {done.accounts} accounts, {done.credentials} passkeys", as_json=as_json)
+
+
+@app.command()
+def pair(
+    link: Annotated[str | None, typer.Argument(metavar="[LINK]", help="What the other device shows.")] = None,
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    host: Annotated[str | None, typer.Option(help="The address to listen on.")] = None,
+    libp2p: Annotated[bool, typer.Option("--libp2p", help="Over libp2p instead of a local link.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring the vault to a new device: without LINK this device gives, with LINK it receives."""
+    from holdfast.cli import pairing
+
+    with common.plain_errors(as_json=as_json):
+        if link is None:
+            with common.opened_vault(folder, key, service) as vault:
+                answer = pairing.give(vault, host=host, libp2p=libp2p)
+        else:
+            answer = pairing.take(link, folder, key, service)
+        emit(answer, f"paired: {answer['did']}", as_json=as_json)
+
+
+@app.command()
+def delegate(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    to: Annotated[str, typer.Argument(metavar="DID", help="Who may act.")],
+    command: Annotated[str, typer.Argument(metavar="COMMAND", help="What, as /resource/action.")],
+    hours: Annotated[float, typer.Option(min=0.01, help="For how long.")] = 24.0,
+    at_most: Annotated[int | None, typer.Option(metavar="AMOUNT", help="Payments: at most so much each.")] = None,
+    in_total: Annotated[int | None, typer.Option(metavar="AMOUNT", help="Payments: so much in all.")] = None,
+    payee: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Payments: to this address alone.")] = None,
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    as_json: AsJson = False,
+) -> None:
+    """Let somebody else act for this vault, within limits. Prints the token."""
+    from holdfast.client.types import DelegationOptions
+
+    policy: list[Any] = [["<=", ".amount", at_most]] if at_most is not None else []
+    policy += [["<=", ".total", in_total]] if in_total is not None else []
+    policy += [["==", ".to", payee]] if payee is not None else []
+    given = DelegationOptions(
+        to=to, command=command, expiration=int(time.time() + hours * 3600), caveats={"policy": policy}
+    )
+    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
+        made = vault.mint_delegation(given)
+        emit({"cid": made.cid, "token": made.container}, made.container, as_json=as_json)
+
+
+@app.command()
+def revoke(
+    cid: Annotated[str, typer.Argument(metavar="CID")],
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    as_json: AsJson = False,
+) -> None:
+    """Take a delegation back."""
+    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
+        done = vault.exec("resource:delegations action:revoke", {"cid": cid})
+        if not done.success:
+            fail(Exit.NOT_FOUND, f"no such delegation ({done.error})", as_json=as_json)
+        emit({"revoked": cid}, f"revoked {cid}", as_json=as_json)
+
+
+def _text(file: Path | None) -> str:
+    return _bytes(file).decode("ascii", "replace").strip() if file else ""
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise ValueError(f"{file} cannot be read") from error

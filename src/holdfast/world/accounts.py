@@ -1,0 +1,88 @@
+"""Development accounts: public keys to everybody's money, and the gate that keeps them off real chains.
+
+They are the accounts of the mnemonic "test test … junk" that every development chain funds. Whoever holds value on a
+public chain under them loses it at once, so `unlock` is the only way to the keys and it asks the chain first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from holdfast.chain.contracts import DEV_SPONSOR
+from holdfast.world.errors import NotALocalChain
+
+if TYPE_CHECKING:
+    from holdfast.chain.rpc import RpcClient
+
+LOCAL_CHAIN_IDS = frozenset({84532, 31337})
+
+
+@dataclass(frozen=True, slots=True)
+class DevelopmentAccount:
+    """A funded account of the local chain: EIP-55 address and its (public) private key in hex."""
+
+    address: str
+    private_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class DevelopmentAccounts:
+    """Who does what in the local world."""
+
+    tester: DevelopmentAccount
+    executor: DevelopmentAccount
+    utility: DevelopmentAccount
+    sponsor: DevelopmentAccount
+
+
+_ACCOUNTS = DevelopmentAccounts(
+    tester=DevelopmentAccount(
+        "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+        "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
+    ),
+    executor=DevelopmentAccount(
+        "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+        "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d",
+    ),
+    utility=DevelopmentAccount(
+        "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+        "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a",
+    ),
+    sponsor=DevelopmentAccount(
+        DEV_SPONSOR,
+        "0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6",
+    ),
+)
+
+
+async def unlock(rpc: RpcClient, rpc_url: str) -> DevelopmentAccounts:
+    """The accounts, for a development chain on this machine only. Raises NotALocalChain, RpcError."""
+    if not _is_loopback(rpc_url):
+        raise NotALocalChain("development keys are refused: the chain's address is not on this machine")
+    version = await rpc.call("web3_clientVersion")
+    if not str(version).lower().startswith("anvil/"):
+        raise NotALocalChain("development keys are refused: the chain is not a local development chain (anvil)")
+    chain_id = await rpc.chain_id()
+    if chain_id not in LOCAL_CHAIN_IDS:
+        raise NotALocalChain(f"development keys are refused on chain {chain_id}")
+    if await _is_a_fork(rpc):
+        raise NotALocalChain("development keys are refused: the chain is a fork of a real one")
+    return _ACCOUNTS
+
+
+def _is_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+async def _is_a_fork(rpc: RpcClient) -> bool:
+    """Signatures made on a fork count on the chain it was forked from: same chain id, same contracts."""
+    info = await rpc.call("anvil_nodeInfo")
+    fork = info.get("forkConfig", {}) if isinstance(info, dict) else {}
+    return bool(fork.get("forkUrl"))

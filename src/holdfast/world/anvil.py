@@ -1,0 +1,93 @@
+"""The local chain: anvil, on loopback, with a named hardfork."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from holdfast.chain.errors import RpcError
+from holdfast.world.processes import free_port
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from holdfast.chain.rpc import RpcClient
+    from holdfast.chain.transports import Transport
+    from holdfast.chain.values import Receipt
+    from holdfast.world.processes import Supervisor
+    from holdfast.world.tools import Tools
+
+CHAIN_ID = 84532
+# Named, because anvil's default moves. Osaka has the P-256 precompile at 0x100 (EIP-7951); prague has not.
+HARDFORK = "osaka"
+HOST = "127.0.0.1"
+_READY_WITHIN_S = 30.0
+_SAVE_EVERY_S = "20"
+_MINED_WITHIN_S, _LOOK_EVERY_S = 10.0, 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class ChainOptions:
+    """How the chain runs. `state` is the file it loads and saves; `port` 0 picks one."""
+
+    hardfork: str = HARDFORK
+    port: int = 0
+    state: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LocalChain:
+    """A running anvil: transactions are mined at once."""
+
+    rpc_url: str
+    rpc: RpcClient
+
+    async def transact(self, sender: str, to: str, data: bytes, value: int = 0) -> str:
+        """Send from an account that anvil holds; the mined transaction's hash.
+
+        One at a time for a sender: anvil chooses the nonce. Raises RpcError where the transaction fails.
+        """
+        transaction = {"from": sender, "to": to, "data": "0x" + data.hex(), "value": hex(value)}
+        sent = str(await self.rpc.call("eth_sendTransaction", [transaction]))
+        receipt = await self._mined(sent)
+        if not receipt.succeeded:
+            raise RpcError("a transaction of the local world failed")
+        return sent
+
+    async def _mined(self, sent: str) -> Receipt:
+        try:
+            async with asyncio.timeout(_MINED_WITHIN_S):
+                while (receipt := await self.rpc.get_transaction_receipt(sent)) is None:  # noqa: ASYNC110 - another process
+                    await asyncio.sleep(_LOOK_EVERY_S)
+                return receipt
+        except TimeoutError:
+            raise RpcError("a transaction of the local world was not mined") from None
+
+
+async def start_chain(supervisor: Supervisor, tools: Tools, transport: Transport, options: ChainOptions) -> LocalChain:
+    """Start anvil and wait until it answers."""
+    from holdfast.chain.rpc import RpcClient
+
+    port = options.port or free_port()
+    url = f"http://{HOST}:{port}"
+    rpc = RpcClient(url, transport)
+    child = await supervisor.start("chain", [str(tools.anvil), *_arguments(port, options)])
+    await supervisor.ready(child, lambda: _answers(rpc), _READY_WITHIN_S)
+    return LocalChain(url, rpc)
+
+
+def _arguments(port: int, options: ChainOptions) -> list[str]:
+    arguments = ["--chain-id", str(CHAIN_ID), "--host", HOST, "--port", str(port), "--hardfork", options.hardfork]
+    if options.state is not None:
+        arguments += ["--state", str(options.state), "--state-interval", _SAVE_EVERY_S]
+    return [*arguments, "--quiet"]
+
+
+async def _answers(rpc: RpcClient) -> bool:
+    # Not through the client's retries: the supervisor asks again itself.
+    try:
+        result: Any = await rpc.call("anvil_nodeInfo")
+    except RpcError:
+        return False
+    return isinstance(result, dict)

@@ -1,0 +1,15 @@
+"""Why the local world does not stand. Each message is one line that tells a person what to do."""
+
+from __future__ import annotations
+
+
+class WorldError(Exception):
+    """The local world cannot start or go on."""
+
+
+class NodeMissing(WorldError):
+    """Node.js or npm is not on this machine."""
+
+
+class NotALocalChain(WorldError):
+    """Development keys were about to be used on a chain that is not a local development chain."""

@@ -1,0 +1,68 @@
+"""What a person or a program needs to know about a running world: as a table, and as one JSON object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.chain.contracts import ADDRESSES
+from holdfast.chain.entry_points import ENTRY_POINTS
+from holdfast.world.anvil import CHAIN_ID
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from holdfast.world.local_world import LocalWorld
+
+
+def facts_of(world: LocalWorld, service_url: str, data: Path, logs: Path) -> dict[str, Any]:
+    """Addresses, URLs and the test account. The key is one of the public development keys."""
+    tester = world.accounts.tester
+    return {
+        "service": service_url,
+        "rpc": world.chain.rpc_url,
+        "bundler": world.bundler_url,
+        "indexer": f"{service_url}/api/indexer",
+        "chainId": CHAIN_ID,
+        "entryPoints": {entry_point.version: entry_point.address for entry_point in ENTRY_POINTS},
+        "contracts": dict(ADDRESSES),
+        "testAccount": {"address": tester.address, "privateKey": tester.private_key},
+        "data": str(data),
+        "outbox": str(data / "outbox"),
+        "logs": str(logs),
+    }
+
+
+def next_steps(facts: dict[str, Any]) -> list[str]:
+    """Commands to copy."""
+    service, tester = facts["service"], facts["testAccount"]["address"]
+    return [
+        f"curl {service}/api/status",
+        f"curl '{service}/api/balance?account={tester}&token=USDC&chainId={CHAIN_ID}'",
+        f"curl {service}/api/indexer/api/stats",
+        f"open {service}/docs",
+        "holdfast dev --demo        (one registration and one payment, narrated)",
+    ]
+
+
+def table_of(facts: dict[str, Any]) -> str:
+    """THE table that `holdfast dev` prints. No frame and no folding: every value can be copied whole."""
+    rows = _rows(facts)
+    width = max(len(label) for label, _ in rows)
+    lines = ["Holdfast, on a chain of its own", "", *(f"  {label:<{width}}  {value}" for label, value in rows)]
+    return "\n".join([*lines, "", "Try next", "", *(f"  {step}" for step in next_steps(facts)), ""])
+
+
+def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    account = facts["testAccount"]
+    return [
+        ("service", facts["service"]),
+        ("chain (JSON-RPC)", f"{facts['rpc']}  (chain id {facts['chainId']})"),
+        ("bundler and sponsor", facts["bundler"]),
+        ("indexer", facts["indexer"]),
+        *((f"EntryPoint {version}", address) for version, address in facts["entryPoints"].items()),
+        *facts["contracts"].items(),
+        ("test account", f"{account['address']}  (10,000 ETH, 1,000,000 test USDC)"),
+        ("its key, known to all", account["privateKey"]),
+        ("mails and SMS", facts["outbox"]),
+        ("logs", facts["logs"]),
+    ]

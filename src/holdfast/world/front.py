@@ -1,0 +1,99 @@
+"""The world's `{bundler_url}`: one JSON-RPC address that sponsors by itself and forwards the rest to Alto."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from aiohttp import web
+
+from holdfast.chain.errors import ChainError, RpcError, TransportError
+from holdfast.world.anvil import HOST
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from holdfast.chain.transports import Transport
+    from holdfast.world.sponsor import Sponsor
+
+SPONSOR_METHOD = "pm_sponsorUserOperation"
+MAX_BODY_BYTES = 1024 * 1024
+_INVALID_REQUEST, _INVALID_PARAMS, _INTERNAL = -32600, -32602, -32603
+
+
+class Front:
+    """Takes single JSON-RPC requests, as Alto does."""
+
+    def __init__(self, sponsor: Sponsor, alto_url: str, transport: Transport) -> None:
+        self._sponsor = sponsor
+        self._alto_url = alto_url
+        self._transport = transport
+
+    async def answer(self, request: web.Request) -> web.Response:
+        """HTTP in, HTTP out; always status 200, as bundlers do."""
+        body = await request.read()
+        try:
+            asked = msgspec.json.decode(body)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            asked = None
+        answer = await self._dispatch(asked, body)
+        return web.Response(body=answer, content_type="application/json")
+
+    async def _dispatch(self, asked: Any, body: bytes) -> bytes:
+        if not isinstance(asked, dict):
+            return _error(None, _INVALID_REQUEST, "expected one JSON-RPC request")
+        if asked.get("method") == SPONSOR_METHOD:
+            return await self._sponsored(asked)
+        try:
+            return await self._transport.post(self._alto_url, body)
+        except TransportError:
+            return _error(asked.get("id"), _INTERNAL, "the bundler does not answer")
+
+    async def _sponsored(self, asked: dict[str, Any]) -> bytes:
+        identity, parameters = asked.get("id"), _sponsor_parameters(asked.get("params"))
+        if parameters is None:
+            return _error(identity, _INVALID_PARAMS, "expected a user operation, an entry point, perhaps a context")
+        try:
+            form, entry_point, *context = parameters
+            result = await self._sponsor.sponsor(form, entry_point, *context)
+        except RpcError as error:
+            return _error(identity, _INTERNAL if error.code is None else error.code, str(error), error.data)
+        except (ChainError, ValueError) as error:
+            code, message, data = _refusal_of(error)
+            return _error(identity, code, message, data)
+        return msgspec.json.encode({"jsonrpc": "2.0", "id": identity, "result": result})
+
+
+def _refusal_of(error: Exception) -> tuple[int, str, Any]:
+    cause = error.__cause__  # the bundler's own answer, where it refused the estimate
+    if isinstance(cause, RpcError) and cause.code is not None:
+        return cause.code, str(cause), cause.data
+    return _INVALID_PARAMS, str(error), None
+
+
+def _sponsor_parameters(given: Any) -> list[Any] | None:
+    kinds: tuple[type, ...] = (dict, str, dict)
+    if not isinstance(given, list) or len(given) not in {2, 3}:
+        return None
+    fit = all(isinstance(value, kind) for value, kind in zip(given, kinds, strict=False))
+    return given if fit else None
+
+
+def _error(identity: Any, code: int, message: str, data: Any = None) -> bytes:
+    error = {"code": code, "message": message} | ({} if data is None else {"data": data})
+    return msgspec.json.encode({"jsonrpc": "2.0", "id": identity, "error": error})
+
+
+@asynccontextmanager
+async def serve_front(front: Front, port: int = 0) -> AsyncIterator[str]:
+    """Serve on loopback until the block ends; gives the address."""
+    application = web.Application(client_max_size=MAX_BODY_BYTES)
+    application.router.add_post("/", front.answer)
+    runner = web.AppRunner(application, access_log=None)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, HOST, port).start()
+        yield f"http://{HOST}:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()

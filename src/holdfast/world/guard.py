@@ -1,0 +1,64 @@
+"""Runs one command so that it dies with its grandparent, whatever kills that: `python guard.py COMMAND…`.
+
+The grandparent holds the other end of our standard input. When it goes, even by SIGKILL, the pipe closes and the
+command's whole process group is ended: politely, then by force. Should the guard itself be killed, Linux kills the
+command (PR_SET_PDEATHSIG). Standard library only, because it starts with `-I -S` for the sake of time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+PATIENCE_S = 4.0
+_PR_SET_PDEATHSIG = 1
+
+
+def main(command: list[str]) -> int:
+    """Run `command` until it ends or must end; its exit code."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends these to everyone: the grandparent decides
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    child = subprocess.Popen(  # noqa: S603 - the supervisor's own command lines
+        command,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=_die_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509 - no thread exists yet
+    )
+    signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=_end, args=(child,), daemon=True).start())
+    threading.Thread(target=_watch, args=(child,), daemon=True).start()
+    code = child.wait()
+    _signal_group(child, signal.SIGKILL)  # what the command left behind
+    return code if code >= 0 else 128 - code
+
+
+def _watch(child: subprocess.Popen[bytes]) -> None:
+    while os.read(0, 1024):
+        pass
+    _end(child)
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    _signal_group(child, signal.SIGTERM)
+    time.sleep(PATIENCE_S)
+    _signal_group(child, signal.SIGKILL)
+
+
+def _signal_group(child: subprocess.Popen[bytes], number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS says EPERM for a group of zombies
+        os.killpg(child.pid, number)
+
+
+def _die_with_parent() -> None:
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

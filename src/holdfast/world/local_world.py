@@ -1,0 +1,86 @@
+"""The chain's half of the local world, assembled: chain, entry points, contracts, bundler, sponsor."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import aiohttp
+
+from holdfast.chain.rpc import RpcClient
+from holdfast.chain.transports import AiohttpTransport
+from holdfast.world.accounts import DevelopmentAccounts, unlock
+from holdfast.world.alto import start_bundler
+from holdfast.world.anvil import CHAIN_ID, ChainOptions, LocalChain, start_chain
+from holdfast.world.deployment import deploy_contracts, deploy_entry_points
+from holdfast.world.front import Front, serve_front
+from holdfast.world.processes import Supervisor
+from holdfast.world.sponsor import Sponsor
+from holdfast.world.tools import find_tools
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
+
+    from holdfast.chain.transports import Transport
+    from holdfast.world.tools import Tools
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorldOptions:
+    """What a caller may choose. `logs` is where the programs' output goes; port 0 picks one."""
+
+    logs: Path
+    chain: ChainOptions = field(default_factory=ChainOptions)
+    bundler_port: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalWorld:
+    """A running world. `bundler_url` is the sponsor front, `supervisor` holds the programs, `http` is a pool."""
+
+    chain: LocalChain
+    bundler_url: str
+    accounts: DevelopmentAccounts
+    supervisor: Supervisor
+    http: aiohttp.ClientSession
+
+    @property
+    def transport(self) -> Transport:
+        """Carries JSON-RPC over the pool."""
+        return AiohttpTransport(self.http)
+
+    @property
+    def rpc(self) -> RpcClient:
+        """The chain's JSON-RPC."""
+        return self.chain.rpc
+
+    @property
+    def bundler_rpc(self) -> RpcClient:
+        """The front's JSON-RPC."""
+        return RpcClient(self.bundler_url, self.transport, batches=False)
+
+
+@asynccontextmanager
+async def open_world(options: WorldOptions, say: Callable[[str], None]) -> AsyncIterator[LocalWorld]:
+    """Start everything; at the end of the block nothing of it is left. Raises WorldError, ChainError."""
+    tools = await find_tools(say)
+    async with aiohttp.ClientSession() as session, Supervisor(options.logs) as supervisor:
+        transport = AiohttpTransport(session)
+        say("starting the chain")
+        chain = await start_chain(supervisor, tools, transport, options.chain)
+        accounts = await unlock(chain.rpc, chain.rpc_url)
+        await _deploy(chain, tools, accounts)
+        say("starting the bundler")
+        alto_url = await start_bundler(supervisor, tools, transport, chain.rpc_url, accounts)
+        sponsor = Sponsor(chain, RpcClient(alto_url, transport, batches=False), accounts.sponsor.address, CHAIN_ID)
+        async with serve_front(Front(sponsor, alto_url, transport), options.bundler_port) as bundler_url:
+            yield LocalWorld(
+                chain=chain, bundler_url=bundler_url, accounts=accounts, supervisor=supervisor, http=session
+            )
+
+
+async def _deploy(chain: LocalChain, tools: Tools, accounts: DevelopmentAccounts) -> None:
+    await deploy_entry_points(chain, tools, accounts.tester.address)
+    await deploy_contracts(chain, accounts.tester.address)

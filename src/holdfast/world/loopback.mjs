@@ -1,0 +1,16 @@
+// Preloaded into Alto, which listens on every interface and has no option against it: here it listens on loopback only.
+import net from "node:net";
+
+const HOST = "127.0.0.1";
+const listen = net.Server.prototype.listen;
+
+net.Server.prototype.listen = function listenOnLoopback(first, ...rest) {
+  if (first !== null && typeof first === "object" && "port" in first) {
+    return listen.call(this, { ...first, host: HOST }, ...rest);
+  }
+  if (typeof first === "number" || /^\d+$/.test(String(first))) {
+    const others = rest.filter((argument) => typeof argument === "function");
+    return listen.call(this, { port: Number(first), host: HOST }, ...others);
+  }
+  return listen.call(this, first, ...rest); // a path or a handle: no network
+};

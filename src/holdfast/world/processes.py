@@ -1,0 +1,111 @@
+"""Starts the world's programs behind guards and ends them all, in every case."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from holdfast.world import guard
+from holdfast.world.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from pathlib import Path
+    from types import TracebackType
+
+_LOOK_EVERY_S = 0.03
+_END_WITHIN_S = guard.PATIENCE_S + 2
+# What a child needs of our environment; keys and addresses of other things must not wander into it.
+_PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "TZ", "SystemRoot")
+
+
+@dataclass
+class Child:
+    """A running program. `process` is its guard."""
+
+    name: str
+    process: asyncio.subprocess.Process
+    log: Path
+
+    def last_words(self) -> str:
+        """The end of what the program wrote."""
+        lines = self.log.read_text(errors="replace").strip().splitlines()
+        return " | ".join(lines[-3:]) or "(it wrote nothing)"
+
+
+class Supervisor:
+    """An asynchronous context manager: at its end no program that it started is alive."""
+
+    def __init__(self, logs: Path) -> None:
+        self._logs = logs
+        self._children: list[Child] = []
+
+    async def __aenter__(self) -> Self:
+        self._logs.mkdir(parents=True, exist_ok=True)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # Last started, first ended: the service must not see its chain go.
+        for child in reversed(self._children):
+            await _end(child)
+
+    async def start(self, name: str, command: Sequence[str], environment: Mapping[str, str] | None = None) -> Child:
+        """Start `command` behind a guard; its output goes to `<logs>/<name>.log`."""
+        log = self._logs / f"{name}.log"
+        inherited = {key: os.environ[key] for key in _PASSED_ON if key in os.environ}
+        with log.open("wb") as output:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-I", "-S", guard.__file__, *command),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=output,
+                stderr=output,
+                env={**inherited, **(environment or {})},
+            )
+        child = Child(name, process, log)
+        self._children.append(child)
+        return child
+
+    async def ready(self, child: Child, probe: Callable[[], Awaitable[bool]], within_s: float) -> None:
+        """Wait until `probe` answers yes. Raises WorldError where the program ends or the time is up."""
+        deadline = asyncio.get_running_loop().time() + within_s
+        while not await probe():
+            if child.process.returncode is not None:
+                raise WorldError(f"{child.name} stopped while starting: {child.last_words()}")
+            if asyncio.get_running_loop().time() > deadline:
+                raise WorldError(f"{child.name} was not ready in {within_s:.0f} s: {child.last_words()}")
+            await asyncio.sleep(_LOOK_EVERY_S)
+
+    async def first_to_end(self) -> Child:
+        """The first program that ends by itself."""
+        waits = {asyncio.ensure_future(child.process.wait()): child for child in self._children}
+        try:
+            done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            return waits[done.pop()]
+        finally:
+            for wait in waits:
+                wait.cancel()
+
+
+async def _end(child: Child) -> None:
+    if child.process.stdin is not None:
+        child.process.stdin.close()  # what the guard waits for
+    try:
+        await asyncio.wait_for(child.process.wait(), _END_WITHIN_S)
+    except TimeoutError:
+        with contextlib.suppress(ProcessLookupError):
+            child.process.kill()
+        await child.process.wait()
+
+
+def free_port() -> int:
+    """A loopback TCP port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

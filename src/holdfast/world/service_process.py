@@ -1,0 +1,68 @@
+"""The service on the local world: `holdfast serve` as a program of its own, wired by settings alone."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import aiohttp
+
+from holdfast.chain.contracts import ADDRESSES
+from holdfast.world.anvil import HOST
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from holdfast.world.local_world import LocalWorld
+
+_READY_WITHIN_S = 60.0
+_START = "import sys; from holdfast.cli import main; sys.exit(main())"
+# A caller's own settings reach the service, except what the world decides and what only a real service may know.
+_PASSED_ON = ("HOLDFAST_", "MAX_", "RATE_LIMIT_", "EMAIL_CODE_", "ATTESTATION_TTL_", "INNGEST_")
+_KEPT_BACK = frozenset({"HOLDFAST_ENV", "HOLDFAST_ENCLAVE_URL", "HOLDFAST_DATABASE_URL", "HOLDFAST_INDEXER_URL"})
+
+
+async def start_service(world: LocalWorld, data: Path, port: int, environment: Mapping[str, str]) -> str:
+    """Start the service and wait until it is ready; its address. `environment` is the caller's."""
+    settings = service_environment(world, data, port, environment)
+    child = await world.supervisor.start("service", [sys.executable, "-c", _START, "serve"], settings)
+    url = f"http://{HOST}:{port}"
+    await world.supervisor.ready(child, lambda: _is_ready(world.http, url), _READY_WITHIN_S)
+    return url
+
+
+def public_url(port: int) -> str:
+    """The address for people: passkeys work on `localhost`, not on a bare IP address (WebAuthn section 5.1.3)."""
+    return f"http://localhost:{port}"
+
+
+def service_environment(world: LocalWorld, data: Path, port: int, environment: Mapping[str, str]) -> dict[str, str]:
+    """The settings that put the service on this world: everything outside goes to the outbox or to loopback."""
+    chosen = {name: value for name, value in environment.items() if name.startswith(_PASSED_ON)}
+    return {name: value for name, value in chosen.items() if name not in _KEPT_BACK} | {
+        "HOLDFAST_HOST": HOST,
+        "HOLDFAST_PORT": str(port),
+        "HOLDFAST_PUBLIC_URL": public_url(port),
+        "HOLDFAST_DATA_DIR": str(data),
+        "HOLDFAST_RPC_URL": world.chain.rpc_url,
+        "HOLDFAST_BUNDLER_URL": world.bundler_url,
+        "HOLDFAST_INDEXER_APP": "holdfast.indexer:app",
+        "HOLDFAST_INDEXER_DATABASE_URL": f"sqlite:///{data / 'indexer.db'}",
+        "HOLDFAST_INDEXER_POLL_SECONDS": environment.get("HOLDFAST_INDEXER_POLL_SECONDS", "0.25"),
+        "HOLDFAST_MAIL_URL": "outbox:",
+        "HOLDFAST_SMS_URL": "outbox:",
+        "HOLDFAST_USDC_84532": ADDRESSES["DevUSDC"],
+        "HOLDFAST_CONTRACT_DID_REGISTRY": ADDRESSES["DIDRegistry"],
+        "HOLDFAST_CONTRACT_ACCOUNT_HELPER": ADDRESSES["AccountHelper"],
+        "HOLDFAST_CONTRACT_SESSION_SBT": ADDRESSES["SessionSBT"],
+        "HOLDFAST_CONTRACT_APP_FACTORY": ADDRESSES["AppFactory"],
+    }
+
+
+async def _is_ready(http: aiohttp.ClientSession, url: str) -> bool:
+    try:
+        async with http.get(f"{url}/readyz") as answer:
+            return answer.status == 200  # noqa: PLR2004 - HTTP
+    except (aiohttp.ClientError, OSError):
+        return False

@@ -1,0 +1,145 @@
+"""Who pays for operations in the local world: prepares the claim, asks for gas, signs for DevPaymaster.
+
+The signature comes from the chain's own development account (`eth_sign`), so it works on a local chain only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from holdfast.chain import values
+from holdfast.chain.bundler import Bundler, Margin
+from holdfast.chain.calls import call_data
+from holdfast.chain.contracts import ADDRESSES, commitments_needed
+from holdfast.chain.user_operations import UserOperation, pack
+from holdfast.wire.encoding import from_hex, to_hex
+from holdfast.wire.keccak import checksum_address, keccak256
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.chain.rpc import RpcClient
+    from holdfast.chain.user_operations import PackedUserOperation
+    from holdfast.world.anvil import LocalChain
+
+PAYMASTER = from_hex(ADDRESSES["DevPaymaster"])
+REGISTRY = ADDRESSES["DIDRegistry"]
+VALID_FOR_S = 3600
+# What validation of DevPaymaster needs, with room: one ecrecover and two hashes; it has no postOp.
+_VERIFICATION_GAS, _POST_OP_GAS = 60_000, 1
+_PLACEHOLDER = bytes(12) + b"\x11" * 64 + b"\x1b"
+
+
+class Sponsor:
+    """Answers `pm_sponsorUserOperation` on one local chain with Alto behind it."""
+
+    def __init__(self, chain: LocalChain, alto: RpcClient, account: str, chain_id: int) -> None:
+        self._chain = chain
+        self._alto = alto
+        self._account = account
+        self._chain_id = chain_id
+        self._turn = asyncio.Lock()  # anvil chooses the nonce of the sponsor's transactions
+
+    async def sponsor(
+        self, form: Mapping[str, Any], entry_point: str, context: Mapping[str, Any] | None = None
+    ) -> dict[str, str | None]:
+        """The fields that the operation `form` still lacks. Raises ValueError for a malformed one, ChainError."""
+        operation = await self._with_fees(UserOperation.from_rpc(form))
+        await self._prepare_claims(operation)
+        bundler = Bundler(self._alto, entry_point=entry_point, chain_id=self._chain_id)
+        operation = await bundler.estimated(_with_placeholder(operation), _margin(context or {}))
+        paid = replace(operation, paymaster_data=await self._signature(operation, entry_point))
+        given = paid.to_rpc()
+        return {name: given[name] for name in _ANSWERED}
+
+    async def _with_fees(self, operation: UserOperation) -> UserOperation:
+        """Who names no fee gets the bundler's: through Holdfast's proxy there is no way to ask for it."""
+        if operation.max_fee_per_gas:
+            return operation
+        fees = (await self._alto.call("pimlico_getUserOperationGasPrice"))["fast"]
+        return replace(
+            operation,
+            max_fee_per_gas=values.quantity(fees["maxFeePerGas"]),
+            max_priority_fee_per_gas=values.quantity(fees["maxPriorityFeePerGas"]),
+        )
+
+    async def _prepare_claims(self, operation: UserOperation) -> None:
+        """Post what the registry wants to have seen before (docs/decisions/0501-claims-by-commitment.md)."""
+        async with self._turn:
+            needed = commitments_needed(checksum_address(operation.sender), operation.call_data, REGISTRY)
+            missing = [commitment for commitment in needed if not await self._is_posted(commitment)]
+            for commitment in missing:
+                await self._chain.transact(self._account, REGISTRY, call_data("commit(bytes32)", commitment))
+            if missing:
+                # Estimates run in the newest block, and a commitment must be of an earlier one.
+                await self._chain.rpc.call("evm_mine")
+
+    async def _is_posted(self, commitment: bytes) -> bool:
+        answer = await self._chain.rpc.eth_call(REGISTRY, call_data("committedAt(bytes32)", commitment), at_least=64)
+        posted_at = int.from_bytes(answer[32:64])
+        return posted_at > 0 and await self._now() < posted_at + _LAPSES_AFTER_S
+
+    async def _signature(self, operation: UserOperation, entry_point: str) -> bytes:
+        validity = (await self._now() + VALID_FOR_S).to_bytes(6) + bytes(6)
+        digest = sponsorship_hash(pack(operation), entry_point, self._chain_id, validity)
+        return validity + values.data(await self._chain.rpc.call("eth_sign", [self._account, to_hex(digest)]), 65)
+
+    async def _now(self) -> int:
+        block = await self._chain.rpc.call("eth_getBlockByNumber", ["latest", False])
+        return values.quantity(block["timestamp"])
+
+
+# A claim on a commitment that is about to lapse would fail: the registry's day, less an hour.
+_LAPSES_AFTER_S = 23 * 3600
+_ANSWERED = (
+    "paymaster",
+    "paymasterData",
+    "paymasterVerificationGasLimit",
+    "paymasterPostOpGasLimit",
+    "callGasLimit",
+    "verificationGasLimit",
+    "preVerificationGas",
+    "maxFeePerGas",
+    "maxPriorityFeePerGas",
+)
+
+
+def sponsorship_hash(packed: PackedUserOperation, entry_point: str, chain_id: int, validity: bytes) -> bytes:
+    """What the sponsor signs: DevPaymaster.getHash. `validity` is validUntil ‖ validAfter, six bytes each."""
+    operation = keccak256(
+        _word(packed.sender)
+        + packed.nonce.to_bytes(32)
+        + keccak256(packed.init_code)
+        + keccak256(packed.call_data)
+        + packed.account_gas_limits
+        + packed.paymaster_and_data[20:52]
+        + packed.pre_verification_gas.to_bytes(32)
+        + packed.gas_fees
+    )
+    addresses = _word(from_hex(entry_point)) + _word(packed.paymaster_and_data[:20])
+    return keccak256(operation + chain_id.to_bytes(32) + addresses + _word(validity[:6]) + _word(validity[6:]))
+
+
+def _word(value: bytes) -> bytes:
+    return value.rjust(32, b"\x00")
+
+
+def _with_placeholder(operation: UserOperation) -> UserOperation:
+    return replace(
+        operation,
+        paymaster=PAYMASTER,
+        paymaster_verification_gas_limit=_VERIFICATION_GAS,
+        paymaster_post_op_gas_limit=_POST_OP_GAS,
+        paymaster_data=_PLACEHOLDER,
+    )
+
+
+def _margin(context: Mapping[str, Any]) -> Margin:
+    """What a WebAuthn signer asks for on top of the estimate (`Bundler.sponsored`)."""
+    asked = context.get("verificationGasMargin")
+    return Margin(0 if asked is None else min(int(str(asked), 16), _GREATEST_MARGIN))
+
+
+_GREATEST_MARGIN = 2_000_000

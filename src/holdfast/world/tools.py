@@ -1,0 +1,136 @@
+"""The programs of the world that come from npm: where they are, and how they get there once.
+
+A checkout's `contracts/node_modules` is used where present; otherwise the pinned subset in `npm/` is installed into
+the data folder, without running any install script.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import platform
+import shutil
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from platformdirs import user_data_path
+
+from holdfast.world.errors import NodeMissing, WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MANIFEST = Path(__file__).parent / "npm"
+CHECKOUT = Path(__file__).resolve().parents[3] / "contracts" / "node_modules"
+_INSTALL = ("install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
+_TELL_EVERY_S = 5.0
+_CPU = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """A folder of installed npm packages and the Node that runs them."""
+
+    node: str
+    modules: Path
+
+    @property
+    def anvil(self) -> Path:
+        """The chain: a native program inside a package of its platform. Raises WorldError where there is none."""
+        path = _anvil_in(self.modules)
+        if not path.exists():
+            raise WorldError(f"anvil is not installed for this machine: {_platform_package()} is missing")
+        return path
+
+    @property
+    def alto(self) -> Path:
+        """The bundler's start script."""
+        return self.modules / "@pimlico" / "alto" / "esm" / "cli" / "alto.js"
+
+    def entry_point_artifact(self, version: str) -> Path:
+        """The published artifact of EntryPoint `version`, "0.7.0" or "0.8.0"."""
+        package = "aa07" if version == "0.7.0" else "@account-abstraction/contracts"
+        return self.modules / package / "artifacts" / "EntryPoint.json"
+
+
+async def find_tools(say: Callable[[str], None], data: Path | None = None) -> Tools:
+    """The tools, installed first where they are not there. Raises NodeMissing, WorldError."""
+    node = shutil.which("node")
+    if node is None:
+        raise NodeMissing("the local chain needs Node.js 20 or newer with npm (https://nodejs.org); please install it")
+    if (CHECKOUT / "@pimlico" / "alto").is_dir() and _anvil_in(CHECKOUT).exists():
+        return Tools(node, CHECKOUT)
+    return Tools(node, await _installed(say, data or _data_folder()))
+
+
+def _data_folder() -> Path:
+    chosen = os.environ.get("HOLDFAST_DATA_DIR")
+    return Path(chosen) if chosen else user_data_path("holdfast", appauthor=False)
+
+
+async def _installed(say: Callable[[str], None], data: Path) -> Path:
+    lock = MANIFEST / "package-lock.json"
+    folder = data / "chain-tools" / hashlib.sha256(lock.read_bytes()).hexdigest()[:16]
+    if not folder.exists():
+        await _install(say, folder)
+    return folder / "node_modules"
+
+
+async def _install(say: Callable[[str], None], folder: Path) -> None:
+    """Install beside the final place and move there at the end, so that a broken install is never mistaken for one."""
+    npm = shutil.which("npm")
+    if npm is None:
+        raise NodeMissing("the local chain needs npm, which usually comes with Node.js; please install it")
+    partial = folder.with_name(f"{folder.name}.{os.getpid()}.partial")
+    partial.mkdir(parents=True)
+    try:
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(MANIFEST / name, partial / name)
+        say("installing the chain's tools from npm into the data folder (once; about 430 MB, a minute or so)")
+        await _run_npm(say, partial, npm, *_INSTALL)
+        if not _anvil_in(partial / "node_modules").exists():
+            await _run_npm(say, partial, npm, *_INSTALL, "--no-save", f"{_platform_package()}@{_anvil_version()}")
+        partial.rename(folder)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+async def _run_npm(say: Callable[[str], None], folder: Path, *command: str) -> None:
+    began = time.monotonic()
+    process = await asyncio.create_subprocess_exec(
+        *command, cwd=folder, stdin=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    ended = asyncio.ensure_future(process.communicate())
+    try:
+        while not (await asyncio.wait({ended}, timeout=_TELL_EVERY_S))[0]:
+            say(f"… {time.monotonic() - began:.0f} s")
+    finally:
+        if process.returncode is None:
+            process.kill()
+    _, errors = await ended
+    if process.returncode != 0:
+        lines = errors.decode(errors="replace").strip().splitlines() or ["no reason given"]
+        raise WorldError(f"npm could not install the chain's tools: {lines[0]}")
+
+
+def _platform_package() -> str:
+    """The npm package that holds anvil for this machine.
+
+    npm leaves a platform's package out where the lock was written on another platform, so it may need naming.
+    """
+    cpu = platform.machine().lower()
+    return f"@foundry-rs/anvil-{sys.platform}-{_CPU.get(cpu, cpu)}"
+
+
+def _anvil_in(modules: Path) -> Path:
+    return modules / _platform_package() / "bin" / ("anvil.exe" if sys.platform == "win32" else "anvil")
+
+
+def _anvil_version() -> str:
+    return str(json.loads((MANIFEST / "package.json").read_text())["dependencies"]["@foundry-rs/anvil"])
