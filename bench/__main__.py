@@ -1,0 +1,79 @@
+"""`python -m bench`: measures, prints tables, says how many goals were missed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from bench import disk, enclave_bench, indexer_bench, lookup_rows, service, startup
+from bench.options import Options
+from bench.places import MADE, say
+from bench.report import Report, machine
+
+SCENARIOS = {
+    "fsync": disk.run,
+    "startup": startup.run,
+    "service": service.run,
+    "lookup-rows": lookup_rows.run,
+    "enclave": enclave_bench.run,
+    "indexer": indexer_bench.run,
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the scenarios that were asked for. Exit code 0 even where a goal is missed: it is a measurement."""
+    words = _parser().parse_args(arguments)
+    if sys.platform != "linux":
+        say("the load client needs Linux (epoll)")
+        return 1
+    MADE.mkdir(parents=True, exist_ok=True)
+    report = Report()
+    say(f"{machine()}")
+    with tempfile.TemporaryDirectory(dir=words.folder or MADE, prefix="run-") as folder:
+        options = _options(words, Path(folder))
+        for name in SCENARIOS if words.scenario == "all" else [words.scenario]:
+            SCENARIOS[name](options, report)
+    if words.json:
+        report.write(words.json)
+    say(f"done; goals missed: {report.missed}")
+    return 0
+
+
+def _options(words: argparse.Namespace, folder: Path) -> Options:
+    return Options(
+        folder=folder,
+        seconds=words.seconds,
+        alternations=words.alternations,
+        rows=words.rows,
+        rows_compared=tuple(words.rows_compared),
+        connections=tuple(words.connections),
+        server=words.server,
+        without=frozenset(words.without),
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("scenario", nargs="?", default="service", choices=[*SCENARIOS, "all"])
+    parser.add_argument("--seconds", type=float, default=2.0, help="length of one turn")
+    parser.add_argument("--alternations", type=int, default=7, help="turns of each server")
+    parser.add_argument("--rows", type=int, default=10_000, help="registered identifiers; events of `indexer`")
+    parser.add_argument(
+        "--rows-compared",
+        type=int,
+        nargs="+",
+        default=[10_000, 1_000_000, 10_000_000],
+        help="sizes for `lookup-rows`; ten million rows need 8 GB of disk for the time of the run",
+    )
+    parser.add_argument("--connections", type=int, nargs="+", default=[1, 16, 64], help="for registrations")
+    parser.add_argument("--server", choices=["granian", "uvicorn", "both"], default="both")
+    parser.add_argument("--without", nargs="*", choices=["fastify", "fastapi"], default=[], help="peers to leave out")
+    parser.add_argument("--folder", type=Path, help="where databases lie meanwhile; their disk is what is measured")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write every turn here")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+"""Interleaved measuring: A B C, B C A, ...; ratios are taken within a round, so that neighbours disturb both sides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from bench.load import Load, fire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from bench.processes import Server
+    from bench.shots import Shot
+
+WARM_UP_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One turn of one server."""
+
+    per_second: float
+    cpu_us: float
+    p50_ms: float
+    p99_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The median of several turns, and their extremes."""
+
+    median: float
+    low: float
+    high: float
+
+
+class Gun:
+    """Fires at one server; numbers of new registrations go on from turn to turn."""
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self._next = 0
+
+    def turn(self, shots: Sequence[Shot], load: Load) -> Sample:
+        """One turn. The CPU time is the server's whole process tree's, over the answers of this turn."""
+        before = self.server.cpu_s()
+        seen = fire(self.server.port, shots, load, self._next)
+        cpu_s = self.server.cpu_s() - before
+        self._next = seen.next
+        return Sample(seen.per_second, cpu_s / seen.answers * 1e6, seen.p50_us / 1e3, seen.p99_us / 1e3)
+
+
+def alternate(turns: Mapping[str, Callable[[], Sample]], rounds: int) -> dict[str, list[Sample]]:
+    """`rounds` turns of each, the order moving on by one every round."""
+    samples: dict[str, list[Sample]] = {name: [] for name in turns}
+    names = list(turns)
+    for number in range(rounds):
+        start = number % len(names)
+        for name in names[start:] + names[:start]:
+            samples[name].append(turns[name]())
+    return samples
+
+
+def spread(values: Sequence[float]) -> Spread:
+    """Median and extremes."""
+    return Spread(median(values), min(values), max(values))
+
+
+def of(samples: Sequence[Sample], field: str) -> Spread:
+    """Median and extremes of one field."""
+    return spread([getattr(sample, field) for sample in samples])
+
+
+def times_faster(ours: Sequence[Sample], theirs: Sequence[Sample], field: str) -> Spread:
+    """How many times better we are, round by round: more answers a second, or less of anything else."""
+    pairs = [(getattr(a, field), getattr(b, field)) for a, b in zip(ours, theirs, strict=True)]
+    if field == "per_second":
+        return spread([a / b for a, b in pairs if b])
+    return spread([b / a for a, b in pairs if a])

@@ -1,0 +1,31 @@
+"""A server's ceiling: one answer, fixed beforehand, to every request, as an RSGI and as an ASGI application.
+
+The answer is one that the service gave: status 200, its headers and its body, so that both send the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+BODY = os.environ.get("BENCH_BODY", "{}").encode()
+HEADERS = [(name, value) for name, value in json.loads(os.environ.get("BENCH_HEADERS", "[]"))]
+_ASGI_HEADERS = [(name.encode(), value.encode()) for name, value in [*HEADERS, ("content-length", str(len(BODY)))]]
+_START = {"type": "http.response.start", "status": 200, "headers": _ASGI_HEADERS}
+_BODY = {"type": "http.response.body", "body": BODY}
+
+
+async def rsgi(_scope: Any, protocol: Any) -> None:
+    """Granian's own interface."""
+    protocol.response_bytes(200, HEADERS, BODY)
+
+
+async def asgi(scope: Any, receive: Any, send: Any) -> None:
+    """What uvicorn speaks; bodies are read, as the endpoints that take one must."""
+    if scope["type"] != "http":
+        return
+    if scope["method"] == "POST":
+        await receive()
+    await send(_START)
+    await send(_BODY)

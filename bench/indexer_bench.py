@@ -1,0 +1,305 @@
+"""`python -m bench indexer`: how fast events are indexed, in how much memory, and what a read costs.
+
+The endpoint is another process, so that the indexer's own memory is what is measured; it answers from prepared JSON
+over HTTP, as a node at no distance would. `python -m bench.indexer_bench --anvil` measures the real chain as well;
+`--events` sets the number there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+from aiohttp import web
+from tests.indexer import anvil as anvils
+from tests.indexer import postgres
+from tests.indexer.fake_chain import FACTORY, REGISTRY, text_data, topic, word
+
+from bench.report import number
+from holdfast.chain.rpc import RpcClient
+from holdfast.chain.transports import AiohttpTransport
+from holdfast.indexer.answers import Answers
+from holdfast.indexer.events import Decoder
+from holdfast.indexer.follower import Follower, FollowOptions, Step
+from holdfast.indexer.reader import ChainReader
+from holdfast.indexer.sqlite_store import SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bench.options import Options
+    from bench.report import Report
+    from holdfast.indexer.store import IndexStore
+
+    Seen = Callable[["Case", dict[str, float], dict[str, float]], None]
+
+ROOT = Path(__file__).resolve().parents[1]
+EVENTS_PER_BLOCK = 5
+READS = 2_000
+
+
+@dataclass(frozen=True)
+class Case:
+    """One store to be filled from one endpoint."""
+
+    name: str
+    store: str
+    endpoint: str
+    registry: str = REGISTRY.hex()
+    factory: str = FACTORY.hex()
+
+
+class PreparedChain:
+    """Blocks of registrations with aliases and accounts, as JSON ready to be sent."""
+
+    def __init__(self, events: int) -> None:
+        self._rng = random.Random(1)
+        self._head = events // EVENTS_PER_BLOCK
+        self._logs = [""] + [",".join(self._block(number)) for number in range(1, self._head + 1)]
+
+    def _block(self, number: int) -> list[str]:
+        logs: list[str] = []
+        for index in range(EVENTS_PER_BLOCK):
+            did, controller = self._rng.randbytes(32), self._rng.randbytes(20)
+            kind = ("DidRegistered(bytes32,address,string)", [did, controller], text_data(b"bafy" + b"x" * 55))
+            if index % EVENTS_PER_BLOCK in {1, 3}:
+                kind = ("AliasRegistered(bytes32,bytes32,address)", [self._rng.randbytes(32), did, controller], "")
+            logs.append(self._log(number, index, *kind))
+        return logs
+
+    def _log(self, number: int, index: int, signature: str, topics: list[bytes], data: str) -> str:
+        return json.dumps(
+            {
+                "address": "0x" + REGISTRY.hex(),
+                "topics": [topic(signature), *("0x" + word(each) for each in topics)],
+                "data": "0x" + data,
+                "blockNumber": hex(number),
+                "blockHash": self._hash(number),
+                "transactionHash": "0x" + self._rng.randbytes(32).hex(),
+                "logIndex": hex(index),
+            }
+        )
+
+    @staticmethod
+    def _hash(number: int) -> str:
+        return "0x" + word(number + 1)
+
+    def answer(self, method: str, params: list[Any]) -> str:
+        if method == "eth_chainId":
+            return '"0x14a34"'
+        if method == "eth_getBlockByNumber":
+            number = self._head if params[0] == "latest" else int(params[0], 16)
+            parent = "0x" + word(number)
+            return json.dumps({"number": hex(number), "hash": self._hash(number), "parentHash": parent})
+        first, last = self._range(params[0])
+        return f"[{','.join(filter(None, self._logs[first : last + 1]))}]"
+
+    @staticmethod
+    def _range(criteria: dict[str, str]) -> tuple[int, int]:
+        if "blockHash" in criteria:
+            number = int(criteria["blockHash"], 16) - 1
+            return number, number
+        return int(criteria["fromBlock"], 16), int(criteria["toBlock"], 16)
+
+    async def handle(self, request: web.Request) -> web.Response:
+        asked = await request.json()
+        envelopes = [
+            f'{{"jsonrpc":"2.0","id":{each["id"]},"result":{self.answer(each["method"], each["params"])}}}'
+            for each in (asked if isinstance(asked, list) else [asked])
+        ]
+        text = f"[{','.join(envelopes)}]" if isinstance(asked, list) else envelopes[0]
+        return web.Response(text=text, content_type="application/json")
+
+
+def serve(events: int) -> None:
+    """The endpoint's process: writes its port, then answers until killed."""
+
+    async def run() -> None:
+        application = web.Application()
+        application.router.add_post("/", PreparedChain(events).handle)
+        runner = web.AppRunner(application)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        sys.stdout.write(f"{runner.addresses[0][1]}\n")
+        sys.stdout.flush()
+        await asyncio.Event().wait()
+
+    asyncio.run(run())
+
+
+def open_store(where: str) -> IndexStore:
+    if where.startswith("postgresql:"):
+        from holdfast.indexer.postgres_store import PostgresStore
+
+        return PostgresStore(where)
+    return SqliteStore(Path(where))
+
+
+async def measure(case: Case) -> dict[str, float]:
+    """The indexer's process: fill the store, then read from it."""
+    store = open_store(case.store)
+    await store.open("bench")
+    async with aiohttp.ClientSession() as session:
+        rpc = RpcClient(case.endpoint, AiohttpTransport(session))
+        decoder = Decoder(bytes.fromhex(case.registry), bytes.fromhex(case.factory))
+        follower = Follower(ChainReader(rpc, decoder), store, FollowOptions(chain_id=84532))
+        before = _memory_mb()
+        started, cpu = time.perf_counter(), time.process_time()
+        while await follower.step() is not Step.CURRENT:
+            pass
+        seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
+    events, figures = await _reads(store)
+    await store.close()
+    peak = _memory_mb()
+    return {"events": events, "seconds": seconds, "cpu": cpu, "before": before, "peak": peak, **figures}
+
+
+async def _reads(store: IndexStore) -> tuple[int, dict[str, float]]:
+    answers = Answers(store, 84532, lambda: True)
+    events, cursor = 0, ""
+    started = time.perf_counter()
+    while cursor is not None:
+        body = json.loads(await answers.body("/api/events", f"limit=200{cursor}".encode()))
+        events += len(body["events"])
+        cursor = None if body["next_cursor"] is None else f"&cursor={body['next_cursor']}"
+    pages = time.perf_counter() - started
+    names = [row["did_hash"] for row in json.loads(await answers.body("/api/dids", b"limit=200"))["dids"]]
+    started = time.perf_counter()
+    for turn in range(READS):
+        await answers.body(f"/api/dids/{names[turn % len(names)]}", b"")
+    point = time.perf_counter() - started
+    return events, {"point_us": point / READS * 1e6, "row_us": pages / events * 1e6}
+
+
+def _memory_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def run_case(case: Case) -> dict[str, float]:
+    arguments = ["--child", case.name, case.store, case.endpoint, case.registry, case.factory]
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.indexer_bench", *arguments], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    return dict(json.loads(done.stdout))
+
+
+def show(case: Case, figures: dict[str, float], first: dict[str, float]) -> None:
+    rate, base = figures["events"] / figures["seconds"], first["events"] / first["seconds"]
+    print(
+        f"{case.name:22} {figures['events']:>7.0f} events {rate:>8.0f}/s (x{rate / base:.2f})"
+        f" {figures['cpu'] / figures['events'] * 1e6:>5.0f} us CPU/event"
+        f" memory {figures['before']:.0f} -> {figures['peak']:.0f} MB"
+        f" | point read {figures['point_us']:.0f} us, listed row {figures['row_us']:.1f} us",
+        flush=True,
+    )
+
+
+async def fill_anvil(anvil: anvils.Anvil, events: int) -> None:
+    """Registrations with an alias each through the real registry: two events each, after a commitment."""
+    each = 250
+    for _ in range(events // 2 // each):
+        claims = [(anvil.rng.randbytes(32), anvil.rng.randbytes(32), anvil.rng.randbytes(20)) for _ in range(each)]
+        for send in (_commitment, _registration):
+            for start in range(0, each, 50):
+                await asyncio.gather(*(send(anvil, *claim) for claim in claims[start : start + 50]))
+                await anvil.mine()
+
+
+async def _commitment(anvil: anvils.Anvil, did: bytes, alias: bytes, controller: bytes) -> None:
+    # The commitment may come from anyone; from the claimant, so that no two transactions wait for one nonce.
+    data = anvils.keccak256(did + alias + controller.rjust(32, b"\0") + bytes(32))
+    await anvil.send(controller, anvils.REGISTRY, anvils.call_data("commit(bytes32)", data))
+
+
+async def _registration(anvil: anvils.Anvil, did: bytes, alias: bytes, controller: bytes) -> None:
+    data = anvils.call_data("register(bytes32,bytes32,string)", did, alias, text="bafy" + "x" * 55)
+    await anvil.send(controller, anvils.REGISTRY, data)
+
+
+async def measure_anvil(folder: Path, events: int, first: dict[str, float]) -> None:
+    program = anvils.binary()
+    if program is None:
+        print("anvil is not installed: not measured")
+        return
+    async with anvils.running(program, random.Random(1)) as anvil:
+        await fill_anvil(anvil, events)
+        case = Case("sqlite, anvil", str(folder / "anvil.db"), anvil.url, anvils.REGISTRY.hex(), anvils.FACTORY.hex())
+        show(case, await asyncio.to_thread(run_case, case), first)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.indexer_bench", description=__doc__)
+    parser.add_argument("--events", type=int, default=10_000)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--anvil", action="store_true", help="also index the real contracts' events from anvil")
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--child", nargs=5, help=argparse.SUPPRESS)
+    words = parser.parse_args(arguments)
+    if words.child:
+        print(json.dumps(asyncio.run(measure(Case(*words.child)))))
+    elif words.serve:
+        serve(words.events)
+    else:
+        compare(words)
+    return 0
+
+
+def run(options: Options, report: Report) -> None:
+    """The scenario `indexer`: as many events as `rows` says, the stores in turn."""
+    rows: list[list[str]] = []
+
+    def keep(case: Case, figures: dict[str, float], first: dict[str, float]) -> None:
+        rate, base = figures["events"] / figures["seconds"], first["events"] / first["seconds"]
+        values = (figures["cpu"] / figures["events"] * 1e6, figures["peak"], figures["point_us"], figures["row_us"])
+        rows.append([case.name, number(rate), number(rate / base), *map(number, values)])
+
+    compare(argparse.Namespace(events=options.rows, repeat=options.alternations, anvil=False), keep)
+    head = ("store", "events a second", "times the first", "CPU us an event", "peak MB", "point read us", "row us")
+    report.table(f"Indexing {options.rows:,} events", head, rows)
+
+
+def compare(words: argparse.Namespace, seen: Seen = show) -> None:
+    """Stores in turn, so that a busy neighbour slows all of them; each in a process of its own."""
+    command = [sys.executable, "-m", "bench.indexer_bench", "--serve", "--events", str(words.events)]
+    with tempfile.TemporaryDirectory() as name, subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as endpoint:
+        try:
+            assert endpoint.stdout is not None
+            url = f"http://127.0.0.1:{int(endpoint.stdout.readline())}/"
+            first = turns(Path(name), url, words.repeat, seen)
+            if words.anvil:
+                asyncio.run(measure_anvil(Path(name), words.events, first))
+        finally:
+            endpoint.kill()
+
+
+def turns(folder: Path, url: str, repeat: int, seen: Seen) -> dict[str, float]:
+    """Alternate between the stores; the first turn's figures, to which all others are put in proportion."""
+    first: dict[str, float] = {}
+    bin_dir = postgres.binaries()
+    if bin_dir is None:
+        print("PostgreSQL is not installed: not measured")
+    for turn in range(repeat):
+        case = Case("sqlite", str(folder / f"{turn}.db"), url)
+        figures = run_case(case)
+        first = first or figures
+        seen(case, figures, first)
+        if bin_dir is not None:
+            with postgres.cluster(bin_dir) as address:
+                case = Case("postgresql", address, url)
+                seen(case, run_case(case), first)
+    return first
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,256 @@
+/* The benchmark's load client: one thread, keep-alive connections, a distinct request each time, every answer checked.
+ *
+ *   load PORT CONNECTIONS SECONDS RATE FIRST (WEIGHT ROWS REQUEST_FILE EXPECTED)...
+ *
+ * RATE 0 is the closed loop: each connection asks again as soon as it is answered. With RATE n, requests fall due n
+ * times a second whether or not earlier ones were answered, and latency counts from the moment a request was due, so
+ * a server that stalls cannot hide it. Of WEIGHTs that add up to W, W requests in a row are divided accordingly.
+ *
+ * A request file holds the whole HTTP request; the byte 0xE0 + k stands for digit k of a 12-digit number, which is
+ * random below ROWS, or counts up from FIRST where ROWS is 0. An answer is right when it is 200 and its body contains
+ * EXPECTED. Prints one JSON object.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DIGITS = 12, MARK = 0xE0, REQUEST_MAX = 8192, ANSWER_MAX = 65536, SHOTS_MAX = 16, DRAIN_SECONDS = 10 };
+
+typedef struct {
+  int weight;
+  uint64_t rows;
+  const char *expected;
+  char request[REQUEST_MAX];
+  size_t length;
+  size_t marks[REQUEST_MAX];
+  size_t mark_count;
+} Shot;
+
+typedef struct {
+  int fd;
+  const Shot *shot; /* NULL while idle */
+  int64_t due;
+  size_t have;
+  char answer[ANSWER_MAX + 1];
+} Connection;
+
+static struct sockaddr_in server;
+static Shot shots[SHOTS_MAX];
+static int shot_count, weight_sum, connection_count, timer, poller;
+static double rate;
+static uint64_t counter, issued, errors;
+static int64_t started, finish, last_answer;
+static Connection *connections;
+static int *idle, idle_count;
+static float *latencies;
+static size_t latency_count, latency_room;
+
+static void fail(const char *what) {
+  fprintf(stderr, "load: %s: %s\n", what, errno ? strerror(errno) : "refused");
+  exit(1);
+}
+
+static int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static uint64_t random_below(uint64_t bound) { /* splitmix64 */
+  static uint64_t state = 0x9E3779B97F4A7C15ULL;
+  uint64_t z = (state += 0x9E3779B97F4A7C15ULL);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+  return (z ^ (z >> 31)) % bound;
+}
+
+static void read_shot(Shot *shot, char **words) {
+  shot->weight = atoi(words[0]);
+  shot->rows = strtoull(words[1], NULL, 10);
+  shot->expected = words[3];
+  FILE *file = fopen(words[2], "rb");
+  if (!file) fail(words[2]);
+  shot->length = fread(shot->request, 1, REQUEST_MAX, file);
+  fclose(file);
+  for (size_t i = 0; i < shot->length; i++)
+    if ((unsigned char)shot->request[i] >= MARK) shot->marks[shot->mark_count++] = i;
+}
+
+static const Shot *pick(uint64_t number) {
+  int at = number % weight_sum;
+  const Shot *shot = shots;
+  while (at >= shot->weight) at -= shot++->weight;
+  return shot;
+}
+
+static void connect_again(Connection *c) {
+  int on = 1;
+  c->fd = socket(AF_INET, SOCK_STREAM, 0);
+  if (c->fd < 0 || connect(c->fd, (struct sockaddr *)&server, sizeof server) < 0) fail("connect");
+  setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  struct epoll_event event = {.events = EPOLLIN, .data.ptr = c};
+  if (epoll_ctl(poller, EPOLL_CTL_ADD, c->fd, &event) < 0) fail("epoll_ctl");
+}
+
+static size_t fill(char *out, const Shot *shot) {
+  char digits[32];
+  uint64_t number = shot->rows ? random_below(shot->rows) : counter++;
+  snprintf(digits, sizeof digits, "%0*llu", DIGITS, (unsigned long long)number);
+  memcpy(out, shot->request, shot->length);
+  for (size_t i = 0; i < shot->mark_count; i++) {
+    size_t at = shot->marks[i];
+    out[at] = digits[(unsigned char)shot->request[at] - MARK];
+  }
+  return shot->length;
+}
+
+static void ask(Connection *c, int64_t due) {
+  char out[REQUEST_MAX];
+  c->shot = pick(issued++);
+  c->due = due;
+  c->have = 0;
+  size_t length = fill(out, c->shot);
+  if (send(c->fd, out, length, MSG_NOSIGNAL) != (ssize_t)length) fail("send");
+}
+
+static int64_t next_due(int64_t now) { return rate > 0 ? started + (int64_t)(issued * 1e9 / rate) : now; }
+
+static void ask_all_due(void) {
+  int64_t now = now_ns(), due = next_due(now);
+  while (idle_count && due <= now && due < finish) {
+    ask(&connections[idle[--idle_count]], due);
+    due = next_due(now);
+  }
+  if (rate > 0 && due > now) {
+    struct itimerspec at = {.it_value = {due / 1000000000LL, due % 1000000000LL}};
+    timerfd_settime(timer, TFD_TIMER_ABSTIME, &at, NULL);
+  }
+}
+
+static void record(float us) {
+  if (latency_count == latency_room) {
+    latency_room = latency_room ? latency_room * 2 : 65536;
+    latencies = realloc(latencies, latency_room * sizeof *latencies);
+    if (!latencies) fail("realloc");
+  }
+  latencies[latency_count++] = us;
+}
+
+static void count_error(const char *why, const char *answer) {
+  if (!errors++) fprintf(stderr, "load: %s: %.600s\n", why, answer);
+}
+
+static void done(Connection *c) {
+  c->shot = NULL;
+  idle[idle_count++] = (int)(c - connections);
+}
+
+/* Bytes of the whole answer, or 0 while it is incomplete. */
+static size_t whole(Connection *c, char **body) {
+  c->answer[c->have] = 0;
+  char *end = strstr(c->answer, "\r\n\r\n");
+  if (!end) return 0;
+  *end = 0;
+  const char *field = strcasestr(c->answer, "\r\ncontent-length:");
+  size_t length = field ? strtoul(field + 17, NULL, 10) : 0;
+  *end = '\r';
+  *body = end + 4;
+  size_t total = (size_t)(*body - c->answer) + length;
+  return c->have >= total ? total : 0;
+}
+
+static void judge(Connection *c, const char *body) {
+  last_answer = now_ns();
+  if (memcmp(c->answer + 8, " 200 ", 5) || !strstr(body, c->shot->expected)) count_error("wrong answer", c->answer);
+  record((last_answer - c->due) / 1e3f);
+  done(c);
+}
+
+static void hear(Connection *c) {
+  char *body;
+  ssize_t got = recv(c->fd, c->answer + c->have, ANSWER_MAX - c->have, 0);
+  if (got <= 0) {
+    close(c->fd);
+    connect_again(c);
+    if (c->shot) {
+      count_error("connection lost", "");
+      done(c);
+    }
+    return;
+  }
+  c->have += got;
+  if (c->shot && whole(c, &body)) judge(c, body);
+}
+
+static void run(void) {
+  struct epoll_event events[256];
+  int64_t give_up = finish + DRAIN_SECONDS * 1000000000LL;
+  for (ask_all_due(); now_ns() < finish || idle_count < connection_count; ask_all_due()) {
+    int count = epoll_wait(poller, events, 256, 100);
+    for (int i = 0; i < count; i++) {
+      uint64_t ticks;
+      if (events[i].data.ptr) hear(events[i].data.ptr);
+      else if (read(timer, &ticks, sizeof ticks) < 0 && errno != EAGAIN) fail("timer");
+    }
+    if (now_ns() > give_up) break;
+  }
+  errors += connection_count - idle_count;
+}
+
+static int by_size(const void *a, const void *b) {
+  float x = *(const float *)a, y = *(const float *)b;
+  return (x > y) - (x < y);
+}
+
+static float percentile(double share) {
+  return latency_count ? latencies[(size_t)(share * (latency_count - 1) + 0.5)] : 0;
+}
+
+static void report(void) {
+  qsort(latencies, latency_count, sizeof *latencies, by_size);
+  printf("{\"answers\": %zu, \"errors\": %llu, \"seconds\": %.6f, \"next\": %llu, ", latency_count,
+         (unsigned long long)errors, (last_answer - started) / 1e9, (unsigned long long)counter);
+  printf("\"p50_us\": %.1f, \"p90_us\": %.1f, \"p99_us\": %.1f, \"max_us\": %.1f}\n", percentile(0.5), percentile(0.9),
+         percentile(0.99), percentile(1));
+}
+
+static void prepare(int argc, char **argv) {
+  if (argc < 10 || (argc - 6) % 4 || (argc - 6) / 4 > SHOTS_MAX) fail("arguments");
+  server = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(atoi(argv[1]))};
+  server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  connection_count = atoi(argv[2]);
+  rate = atof(argv[4]);
+  counter = strtoull(argv[5], NULL, 10);
+  for (char **words = argv + 6; *words; words += 4) read_shot(&shots[shot_count++], words);
+  for (int i = 0; i < shot_count; i++) weight_sum += shots[i].weight;
+  connections = calloc(connection_count, sizeof *connections);
+  idle = calloc(connection_count, sizeof *idle);
+  if (!connections || !idle || weight_sum <= 0) fail("arguments");
+}
+
+int main(int argc, char **argv) {
+  prepare(argc, argv);
+  poller = epoll_create1(0);
+  timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
+  struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
+  epoll_ctl(poller, EPOLL_CTL_ADD, timer, &event);
+  for (int i = 0; i < connection_count; i++) {
+    connect_again(&connections[i]);
+    done(&connections[i]);
+  }
+  started = last_answer = now_ns();
+  finish = started + (int64_t)(atof(argv[3]) * 1e9);
+  run();
+  report();
+  return errors != 0;
+}

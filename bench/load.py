@@ -1,0 +1,91 @@
+"""Builds the load client and runs it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench import cores
+from bench.places import HERE, MADE, say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bench.shots import Shot
+
+SOURCE = HERE / "load.c"
+
+
+class LoadError(RuntimeError):
+    """The load could not be made, or a server answered it wrongly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How to ask: with how many connections, for how long, and (open loop) how often; 0 is the closed loop."""
+
+    connections: int
+    seconds: float
+    rate: float = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the load client saw."""
+
+    answers: int
+    seconds: float
+    next: int
+    p50_us: float
+    p90_us: float
+    p99_us: float
+    max_us: float
+
+    @property
+    def per_second(self) -> float:
+        """Answers a second."""
+        return self.answers / self.seconds
+
+
+@cache
+def built() -> Path:
+    """The compiled client: by the system's compiler, or by Zig's, which the development set brings."""
+    MADE.mkdir(parents=True, exist_ok=True)
+    program = MADE / f"load-{hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:12]}"
+    if not program.exists():
+        compiler = [shutil.which("cc") or ""] if shutil.which("cc") else [sys.executable, "-m", "ziglang", "cc"]
+        say("compiling the load client")
+        subprocess.run([*compiler, "-O2", "-o", str(program), str(SOURCE)], check=True)
+    return program
+
+
+def fire(port: int, shots: Sequence[Shot], load: Load, first: int = 0) -> Outcome:
+    """Run the load against 127.0.0.1:port; numbers count up from `first`. Raises LoadError on any wrong answer."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = [w for i, shot in enumerate(shots) for w in _words(shot, Path(folder) / str(i))]
+        how = [port, load.connections, load.seconds, load.rate, first]
+        with cores.children_on(cores.LOAD):
+            done = subprocess.run(
+                [str(built()), *map(str, how), *words], capture_output=True, text=True, check=False, timeout=600
+            )
+    if done.returncode:
+        raise LoadError(f"{shots[0].route}: {done.stderr.strip()} {done.stdout.strip()}")
+    return _outcome(json.loads(done.stdout))
+
+
+def _words(shot: Shot, file: Path) -> list[str]:
+    file.write_bytes(shot.request)
+    return [str(shot.weight), str(shot.rows), str(file), shot.expected]
+
+
+def _outcome(said: dict[str, float]) -> Outcome:
+    del said["errors"]
+    return Outcome(**said)  # type: ignore[arg-type] # the client prints integers where integers belong

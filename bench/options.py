@@ -1,0 +1,39 @@
+"""What the command line chose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bench.subjects import FASTAPI_PEER, FASTIFY_PEER, GRANIAN, UVICORN
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bench.subjects import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How long and how often, over which data, and which servers take part."""
+
+    folder: Path
+    seconds: float = 2.0
+    alternations: int = 7
+    rows: int = 10_000
+    rows_compared: tuple[int, ...] = (10_000, 1_000_000, 10_000_000)
+    connections: tuple[int, ...] = (1, 16, 64)
+    server: str = "both"
+    without: frozenset[str] = frozenset()
+
+    @property
+    def services(self) -> list[Subject]:
+        """This service, on the servers asked for."""
+        kinds = {"granian": [GRANIAN], "uvicorn": [UVICORN], "both": [GRANIAN, UVICORN]}
+        return kinds[self.server]
+
+    @property
+    def subjects(self) -> list[Subject]:
+        """This service and the peers that were not left out."""
+        peers = [peer for peer in (FASTIFY_PEER, FASTAPI_PEER) if peer.name not in self.without]
+        return [*self.services, *peers]

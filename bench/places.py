@@ -1,0 +1,20 @@
+"""Where the benchmark finds and leaves things: all that it makes lies below `build/bench`, on the checkout's disk."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+MADE = ROOT / "build" / "bench"
+FASTIFY = HERE / "peers" / "fastify"
+FASTAPI = HERE / "peers" / "fastapi"
+PEERS_SCHEMA = HERE / "peers" / "schema.sql"
+RESERVED = ROOT / "src" / "holdfast" / "rules" / "data" / "reserved_identifiers.txt"
+SCRIPTS = Path(sys.executable).parent
+
+
+def say(what: str) -> None:
+    """Progress goes to standard error, so that tables alone are on standard output."""
+    print(f"bench: {what}", file=sys.stderr, flush=True)

@@ -1,0 +1,117 @@
+"""Servers under test: started on their own core, watched, and ended in every case."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import psutil
+
+from bench import cores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+START_TIMEOUT_S = 60.0
+STOP_TIMEOUT_S = 10.0
+POLL_S = 0.001
+
+
+class StartError(RuntimeError):
+    """A server did not come up; the message carries the end of its log."""
+
+
+@dataclass(slots=True)
+class Server:
+    """A running server with its whole process tree."""
+
+    name: str
+    port: int
+    process: subprocess.Popen[bytes]
+    log: Path
+    started_in_s: float = 0.0
+
+    def cpu_s(self) -> float:
+        """CPU seconds, user and system, of all its live processes so far."""
+        times = [process.cpu_times() for process in self._tree()]
+        return sum(t.user + t.system for t in times)
+
+    def memory_mb(self) -> float:
+        """Memory in MB; pages that its processes share are counted once (PSS)."""
+        return sum(process.memory_full_info().pss for process in self._tree()) / 1e6
+
+    def _tree(self) -> list[psutil.Process]:
+        root = psutil.Process(self.process.pid)
+        return [root, *root.children(recursive=True)]
+
+
+def free_port() -> int:
+    """A port of the loopback address that is free now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def serving(
+    name: str,
+    command: list[str],
+    environment: dict[str, str],
+    port: int,
+    log: Path,
+    *,
+    on: frozenset[int] = cores.SERVER,
+) -> Iterator[Server]:
+    """Start a server, wait until /healthz answers 200, and end it and its children afterwards."""
+    begun = time.monotonic()
+    with log.open("ab") as output, cores.children_on(on):
+        process = subprocess.Popen(
+            command, env={**os.environ, **environment}, stdout=output, stderr=output, start_new_session=True
+        )
+    server = Server(name, port, process, log)
+    try:
+        _wait_until_up(server)
+        server.started_in_s = time.monotonic() - begun
+        yield server
+    finally:
+        _end(process)
+
+
+def _wait_until_up(server: Server) -> None:
+    give_up = time.monotonic() + START_TIMEOUT_S
+    while not _healthy(server.port):
+        if server.process.poll() is not None or time.monotonic() > give_up:
+            raise StartError(f"{server.name} did not start:\n{server.log.read_text(errors='replace')[-2000:]}")
+        time.sleep(POLL_S)
+
+
+def _healthy(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=1):
+            pass
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5) as answer:
+            return bool(answer.status == 200)
+    except (OSError, urllib.error.URLError):
+        return False
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    _signal(process, signal.SIGTERM)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(STOP_TIMEOUT_S)
+    _signal(process, signal.SIGKILL)  # whatever is left of its group
+    process.wait()
+
+
+def _signal(process: subprocess.Popen[bytes], number: int) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, number)

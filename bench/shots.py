@@ -1,0 +1,77 @@
+"""The requests of the benchmark, as templates that `load.c` fills with digits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+DIGITS = 12
+_MARK = 0xE0
+
+
+def digits(first: int, last: int = DIGITS) -> bytes:
+    """Place holders for the digits [first, last) of the request's number."""
+    return bytes(_MARK + place for place in range(first, last))
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """One kind of request: its share of the traffic, and what a right answer's body contains."""
+
+    route: str
+    request: bytes
+    expected: str
+    rows: int = 0  # random below this, or counted up where 0
+    weight: int = 1
+
+
+# What identifies row N of a seeded database. 43 characters are a 32-byte credential ID in base64url.
+SEEDED_HANDLE = "user{:012d}"
+SEEDED_CREDENTIAL = "holdfast-benchmark-credential-x" + "{:012d}"
+SEEDED_DID = "did:new:0x" + "0" * 52 + "{:012d}"
+
+# Each request comes from an address of its own, made of its number's last eight digits, so that no limit stops it.
+_ADDRESS = b"1" + digits(4, 6) + b".1" + digits(6, 8) + b".1" + digits(8, 10) + b".1" + digits(10, 12)
+_HEAD = b"Host: localhost\r\nAccept: */*\r\nUser-Agent: bench\r\nX-Forwarded-For: " + _ADDRESS + b"\r\n"
+
+
+def _filled(template: str) -> bytes:
+    return template.replace("{:012d}", "#").encode().replace(b"#", digits(0))
+
+
+def _get(target: bytes) -> bytes:
+    return b"GET " + target + b" HTTP/1.1\r\n" + _HEAD + b"\r\n"
+
+
+def _post(target: bytes, body: bytes) -> bytes:
+    length = str(len(body)).encode()
+    extra = b"Content-Type: application/json\r\nContent-Length: " + length + b"\r\n\r\n"
+    return b"POST " + target + b" HTTP/1.1\r\n" + _HEAD + extra + body
+
+
+def contracts(weight: int = 1) -> Shot:
+    """GET /api/contracts: one answer, the same for all."""
+    return Shot("contracts", _get(b"/api/contracts"), '"entryPoint"', weight=weight)
+
+
+def check(rows: int, weight: int = 1) -> Shot:
+    """GET /api/sessions/check of handles, half of them taken."""
+    target = b"/api/sessions/check?identifier=" + _filled(SEEDED_HANDLE)
+    return Shot("check", _get(target), '"available":', 2 * rows, weight)
+
+
+def lookup(rows: int, weight: int = 1) -> Shot:
+    """GET /api/dids/lookup of credentials that are registered."""
+    target = b"/api/dids/lookup?credentialId=" + _filled(SEEDED_CREDENTIAL)
+    return Shot("lookup", _get(target), '"found":true', rows, weight)
+
+
+def register(weight: int = 1) -> Shot:
+    """POST /api/sessions of a new handle for a new DID from a new address."""
+    did = _filled(SEEDED_DID)
+    body = b'{"identifier":"new' + digits(0) + b'","channel":"handle","did":"' + did + b'"}'
+    return Shot("register", _post(b"/api/sessions", body), '"ok":true', 0, weight)
+
+
+def mixed(rows: int) -> list[Shot]:
+    """Ten requests: four checks, three look-ups, one of the contracts, two registrations."""
+    return [check(rows, 4), lookup(rows, 3), contracts(1), register(2)]

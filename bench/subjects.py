@@ -1,0 +1,139 @@
+"""THE table of what is measured: how each server is made ready and started."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bench import cores, install
+from bench.databases import peers_database, service_database
+from bench.places import FASTAPI, FASTIFY, RESERVED, ROOT, SCRIPTS
+from bench.processes import free_port, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from bench.processes import Server
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A server that can be measured.
+
+    Attributes:
+        name: in tables and on the command line.
+        command: argument list for a port.
+        environment: what it needs besides, given its port and folder.
+        database: fills its folder's `bench.db` with that many registered identifiers; None where it has none.
+        install: brings its own dependencies.
+    """
+
+    name: str
+    command: Callable[[int], list[str]]
+    environment: Callable[[int, Path], dict[str, str]]
+    database: Callable[[Path, int], None] | None = None
+    install: Callable[[], None] = lambda: None
+
+
+def _service(kind: str) -> Subject:
+    def environment(port: int, folder: Path) -> dict[str, str]:
+        return {
+            "HOLDFAST_SERVER": kind,
+            "HOLDFAST_PORT": str(port),
+            "HOLDFAST_DATA_DIR": str(folder),
+            "HOLDFAST_DATABASE_URL": f"sqlite:///{folder / DATABASE}",
+            "HOLDFAST_LOG": "json",
+            "ATTESTATION_SIGNING_KEY": secrets.token_hex(32),
+        }
+
+    return Subject(f"holdfast/{kind}", lambda _: [str(SCRIPTS / "holdfast"), "serve"], environment, service_database)
+
+
+def _peer_environment(port: int, folder: Path) -> dict[str, str]:
+    return {
+        "PORT": str(port),
+        "DATABASE": str(folder / DATABASE),
+        "RESERVED": str(RESERVED),
+        "NODE_ENV": "production",
+    }
+
+
+def _granian(port: int) -> list[str]:
+    return [
+        str(SCRIPTS / "granian"), "--interface", "rsgi", "--host", "127.0.0.1", "--port", str(port), "--workers", "1",
+        "--loop", "uvloop", "--no-access-log", "--log-level", "warning", "bench.ceiling:rsgi",
+    ]  # fmt: skip
+
+
+def _uvicorn(port: int, application: str = "bench.ceiling:asgi", python: str = sys.executable) -> list[str]:
+    return [
+        python, "-m", "uvicorn", "--host", "127.0.0.1", "--port", str(port), "--loop", "uvloop", "--http", "httptools",
+        "--no-access-log", "--no-server-header", "--no-date-header", "--log-level", "warning", application,
+    ]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a ceiling gives to every request."""
+
+    headers: tuple[tuple[str, str], ...]
+    body: str
+
+
+def ceiling(kind: str, answer: Answer) -> Subject:
+    """One fixed answer, on the same server with the same options."""
+    # The service reads X-Forwarded-For itself, so its uvicorn does not, and neither does the ceiling's.
+    command = {"granian": _granian, "uvicorn": lambda port: [*_uvicorn(port), "--no-proxy-headers", "--ws", "none"]}[
+        kind
+    ]
+    environment = {"BENCH_HEADERS": json.dumps(answer.headers), "BENCH_BODY": answer.body, "PYTHONPATH": str(ROOT)}
+    return Subject(f"ceiling/{kind}", command, lambda _port, _folder: environment)
+
+
+DATABASE = "bench.db"
+GRANIAN, UVICORN = _service("granian"), _service("uvicorn")
+FASTIFY_PEER = Subject(
+    "fastify",
+    lambda _: [shutil.which("node") or "node", str(FASTIFY / "server.js")],
+    _peer_environment,
+    peers_database,
+    install.fastify,
+)
+FASTAPI_PEER = Subject(
+    "fastapi",
+    lambda port: _uvicorn(port, "server:app", str(install.FASTAPI_PYTHON)),
+    lambda port, folder: _peer_environment(port, folder) | {"PYTHONPATH": str(FASTAPI)},
+    peers_database,
+    install.fastapi,
+)
+SUBJECTS = {subject.name: subject for subject in (GRANIAN, UVICORN, FASTIFY_PEER, FASTAPI_PEER)}
+
+
+@contextmanager
+def prepared(subject: Subject, folder: Path, rows: int) -> Iterator[Path]:
+    """The subject's own folder below `folder`, with its database filled; removed afterwards."""
+    own = folder / subject.name.replace("/", "-")
+    shutil.rmtree(own, ignore_errors=True)
+    own.mkdir(parents=True)
+    subject.install()
+    try:
+        if subject.database:
+            subject.database(own / DATABASE, rows)
+        yield own
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
+
+
+@contextmanager
+def started(subject: Subject, own: Path, *, on: frozenset[int] = cores.SERVER) -> Iterator[Server]:
+    """The subject running in its folder on a free port."""
+    port = free_port()
+    environment = subject.environment(port, own)
+    with serving(subject.name, subject.command(port), environment, port, own / "server.log", on=on) as server:
+        yield server
