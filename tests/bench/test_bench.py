@@ -1,0 +1,110 @@
+"""The benchmark's harness works: loads are made and checked, databases hold what is asked for, tables come out.
+
+No figure is judged here: a test machine says nothing about speed.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bench.alternate import Gun, Sample, times_faster
+from bench.databases import peers_database
+from bench.load import Load, LoadError, fire
+from bench.subjects import Answer, ceiling, prepared, started
+
+from bench import shots
+
+ROOT = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the load client uses epoll")
+
+
+@pytest.fixture(scope="module")
+def fixed_answer(tmp_path_factory):
+    """A server that answers everything alike."""
+    subject = ceiling("granian", Answer((), '{"ok":true}'))
+    with prepared(subject, tmp_path_factory.mktemp("ceiling"), 0) as own, started(subject, own) as server:
+        yield server
+
+
+def test_closed_loop_counts_up_one_number_for_each_answer(fixed_answer):
+    seen = fire(fixed_answer.port, [shots.register()], Load(connections=4, seconds=0.1), first=7)
+    assert seen.answers > 0
+    assert seen.next == 7 + seen.answers
+    assert 0 < seen.p50_us <= seen.p99_us <= seen.max_us
+
+
+def test_open_loop_asks_as_often_as_told(fixed_answer):
+    seen = fire(fixed_answer.port, [shots.register()], Load(connections=4, seconds=0.2, rate=100))
+    assert seen.answers == 20
+
+
+def test_wrong_answers_are_no_result(fixed_answer):
+    with pytest.raises(LoadError, match="wrong answer"):
+        fire(fixed_answer.port, [shots.lookup(10)], Load(connections=1, seconds=0.05))
+
+
+def test_a_turn_measures_the_servers_own_cpu_time_and_memory(fixed_answer):
+    sample = Gun(fixed_answer).turn([shots.register()], Load(connections=4, seconds=0.2))
+    assert sample.per_second > 0
+    assert sample.cpu_us > 0
+    assert fixed_answer.memory_mb() > 1
+
+
+def test_templates_are_requests_of_constant_length():
+    for shot in (shots.contracts(), shots.check(5), shots.lookup(5), shots.register()):
+        plain = bytes(ord("7") if byte >= 0xE0 else byte for byte in shot.request)
+        head, _, body = plain.partition(b"\r\n\r\n")
+        assert head.count(b"X-Forwarded-For: 177.177.177.177") == 1
+        if shot.route == "register":
+            assert f"Content-Length: {len(body)}".encode() in head
+            assert json.loads(body)["did"] == shots.SEEDED_DID.format(777777777777)
+
+
+def test_peers_database_holds_every_row_once(tmp_path):
+    import sqlite3
+
+    peers_database(tmp_path / "peers.db", 1000)
+    connection = sqlite3.connect(tmp_path / "peers.db")
+    found = {row[0] for row in connection.execute("SELECT credential_id FROM registered_dids")}
+    connection.close()
+    assert found == {shots.SEEDED_CREDENTIAL.format(n) for n in range(1000)}
+
+
+def test_faster_means_more_answers_or_less_of_the_rest():
+    ours, theirs = [Sample(200, 10, 1, 1)], [Sample(100, 30, 2, 2)]
+    assert times_faster(ours, theirs, "per_second").median == 2
+    assert times_faster(ours, theirs, "cpu_us").median == 3
+
+
+def test_command_prints_tables_and_writes_them_as_json(tmp_path):
+    words = ["fsync", "--seconds", "0.02", "--alternations", "2"]
+    command = [sys.executable, "-m", "bench", *words, "--json", str(tmp_path / "figures.json")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=120)
+    assert "| 4 KiB at the end |" in done.stdout
+    figures = json.loads((tmp_path / "figures.json").read_text())
+    assert figures["machine"]["cpus"]
+    assert [len(table["rows"]) for table in figures["tables"]] == [2]
+
+
+@pytest.mark.parametrize(
+    ("words", "tables"),
+    [
+        (["service", "--server", "granian", "--connections", "2"], 10),
+        (["startup", "--server", "uvicorn"], 1),
+        (["lookup-rows", "--server", "granian", "--rows-compared", "50", "200"], 1),
+        (["enclave"], 1),
+        (["indexer"], 1),
+    ],
+)
+def test_scenario_runs(tmp_path, words, tables):
+    size = ["--without", "fastify", "fastapi", "--seconds", "0.1", "--alternations", "1", "--rows", "50"]
+    file = tmp_path / "figures.json"
+    command = [sys.executable, "-m", "bench", *words, *size, "--folder", str(tmp_path), "--json", str(file)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=150)
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(file.read_text())["tables"]) == tables, done.stdout

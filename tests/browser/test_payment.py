@@ -1,0 +1,171 @@
+"""A shop on another origin asks for a payment; the page shows it; the shop's promise always settles."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import os
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.service.conftest import Server, serve  # noqa: F401 - the fixture that starts services
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from playwright.async_api import Browser, CDPSession, Page
+
+PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
+ASK = """
+async ([method, data]) => {
+  const details = {total: {label: "Total", amount: {currency: "USD", value: "12.50"}}};
+  const request = new PaymentRequest([{supportedMethods: method, data}], details);
+  window.asked = request;
+  try {
+    const response = await request.show();
+    await response.complete("success");
+    return {method: response.methodName, details: response.details};
+  } catch (error) {
+    return {error: error.name, message: error.message};
+  }
+}
+"""
+
+
+class Shop(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        body = b"<!doctype html><title>Shop</title><h1>Shop</h1>"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        return None
+
+
+@pytest.fixture
+def shop() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Shop)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://localhost:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+class ConfirmPage:
+    """The payment window, which the browser does not list among its pages."""
+
+    def __init__(self, session: CDPSession, target: str) -> None:
+        self._session = session
+        self._target = target
+        self._answers: dict[int, asyncio.Future[Any]] = {}
+        self._count = 0
+        session.on("Target.receivedMessageFromTarget", self._received)
+
+    def _received(self, event: dict[str, Any]) -> None:
+        message = json.loads(event["message"])
+        if message.get("id") in self._answers:
+            self._answers.pop(message["id"]).set_result(message.get("result", message))
+
+    async def command(self, method: str, **params: Any) -> Any:
+        return await asyncio.wait_for(await self._send(method, params), 10)
+
+    async def _send(self, method: str, params: dict[str, Any]) -> asyncio.Future[Any]:
+        self._count += 1
+        future = self._answers[self._count] = asyncio.get_running_loop().create_future()
+        text = json.dumps({"id": self._count, "method": method, "params": params})
+        await self._session.send("Target.sendMessageToTarget", {"sessionId": self._target, "message": text})
+        return future
+
+    async def evaluate(self, expression: str) -> Any:
+        answer = await self.command("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        return answer["result"].get("value")
+
+    async def click(self, name: str) -> None:
+        """Click the element ``name``. A click may close the window before it answers, so no answer is awaited."""
+        await self._send("Runtime.evaluate", {"expression": f"document.getElementById('{name}').click()"})
+
+    async def shows(self, expression: str) -> None:
+        for _ in range(100):
+            if await self.evaluate(expression):
+                return
+            await asyncio.sleep(0.05)
+        raise AssertionError(f"never true: {expression}; page says {await self.evaluate('document.body.innerText')}")
+
+
+async def confirm_page(browser: Browser) -> ConfirmPage:
+    session = await browser.new_browser_cdp_session()
+    for _ in range(200):
+        targets = (await session.send("Target.getTargets"))["targetInfos"]
+        window = next((target for target in targets if "/pay/confirm" in target["url"]), None)
+        if window:
+            attached = await session.send("Target.attachToTarget", {"targetId": window["targetId"], "flatten": False})
+            return ConfirmPage(session, attached["sessionId"])
+        await asyncio.sleep(0.05)
+    raise AssertionError("the payment window did not open")
+
+
+async def ask(browser: Browser, shop: str, server: Server, **data: Any) -> tuple[Page, asyncio.Task[Any], str]:
+    method = f"http://localhost:{server.port}/pay"
+    page = await browser.new_page()
+    await page.goto(shop)
+    return page, asyncio.create_task(page.evaluate(ASK, [method, data])), method
+
+
+async def test_the_page_shows_the_request_and_cancelling_tells_the_shop(
+    browser: Browser, shop: str, serve: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = serve()
+    data = {"to": PAYEE, "amount": "31000000", "token": "native", "chainId": 84532, "label": "Two <b>books</b>"}
+    _, asked, method = await ask(browser, shop, server, **data)
+    window = await confirm_page(browser)
+    await window.shows("document.getElementById('cancel') && !document.getElementById('cancel').disabled")
+    text = await window.evaluate("document.body.innerText")
+    for shown in (
+        "12.50 USD",
+        "31000000 (smallest unit)",
+        PAYEE,
+        "ETH (native)",
+        "Base Sepolia (84532)",
+        "Two <b>books</b>",
+        shop.rstrip("/"),
+    ):
+        assert shown in text
+    assert "cannot sign payments in the browser" in text
+    picture = await window.command("Page.captureScreenshot", format="png")
+    (tmp_path / "confirm.png").write_bytes(base64.b64decode(picture["data"]))
+    if folder := os.environ.get("HOLDFAST_TEST_PICTURES"):
+        (tmp_path / "confirm.png").rename(f"{folder}/confirm.png")
+    await window.click("cancel")
+    answer = await asyncio.wait_for(asked, 15)
+    assert answer == {"method": method, "details": {"success": False, "error": "cancelled_by_user"}}
+
+
+async def test_a_shop_that_aborts_is_let_go(browser: Browser, shop: str, serve: Callable[..., Server]) -> None:
+    server = serve()
+    page, asked, _ = await ask(browser, shop, server, to=PAYEE)
+    window = await confirm_page(browser)
+    await window.shows("!document.getElementById('cancel').disabled")
+    await page.evaluate("void window.asked.abort()")
+    answer = await asyncio.wait_for(asked, 15)
+    assert answer["error"] == "AbortError"
+
+
+async def test_the_page_without_a_request_says_so(browser: Browser, serve: Callable[..., Server]) -> None:
+    server = serve()
+    page = await browser.new_page()
+    errors: list[str] = []
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    await page.goto(f"http://localhost:{server.port}/pay/confirm")
+    await page.wait_for_function("document.getElementById('outcome').textContent.includes('No shop asks')")
+    await page.goto(f"http://localhost:{server.port}/pay")
+    assert "payment method" in await page.inner_text("main")
+    await page.goto(f"http://localhost:{server.port}/docs")
+    assert "/api/sessions/check" in await page.inner_text("table")
+    assert errors == []

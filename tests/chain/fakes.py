@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from holdfast.chain.errors import TransportError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class FakeTransport:
+    """An endpoint in memory: `handler(method, params)` gives results; `faults` are raised first, one per post."""
+
+    def __init__(self, handler: Callable[[str, list[Any]], Any], *, batches: bool = True) -> None:
+        self.handler = handler
+        self.batches = batches
+        self.posts: list[Any] = []
+        self.faults: list[Exception] = []
+
+    async def post(self, url: str, body: bytes) -> bytes:
+        asked = json.loads(body)
+        self.posts.append(asked)
+        if self.faults:
+            raise self.faults.pop(0)
+        if isinstance(asked, list):
+            return self._batch(asked)
+        return json.dumps(self._one(asked)).encode()
+
+    def _batch(self, asked: list[Any]) -> bytes:
+        if not self.batches:
+            refusal = {"jsonrpc": "2.0", "id": None, "error": {"code": -32602, "message": "no batches"}}
+            return json.dumps(refusal).encode()
+        return json.dumps([self._one(request) for request in reversed(asked)]).encode()
+
+    def _one(self, request: dict[str, Any]) -> dict[str, Any]:
+        result = self.handler(request["method"], request["params"])
+        if isinstance(result, Exception):
+            return {"jsonrpc": "2.0", "id": request["id"], "error": {"code": 3, "message": str(result), "data": "0x08"}}
+        return {"jsonrpc": "2.0", "id": request["id"], "result": result}
+
+
+class RawTransport:
+    """An endpoint that answers with the given text, `{id}` being the request's."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    async def post(self, url: str, body: bytes) -> bytes:
+        asked = json.loads(body)
+        return self.text.replace("{id}", str(asked["id"])).encode()
+
+
+@pytest.fixture
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("holdfast.chain.rpc.RETRY_DELAYS_S", (0.0, 0.0))
+
+
+@pytest.fixture
+def lost() -> TransportError:
+    return TransportError("connection lost")

@@ -1,0 +1,107 @@
+"""The way of an operation, against a bundler in memory: what its answers may change and what they may not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.chain.fakes import FakeTransport
+
+from holdfast.chain.bundler import RAW, WEBAUTHN, Bundler
+from holdfast.chain.calls import call_data
+from holdfast.chain.entry_points import V07
+from holdfast.chain.errors import RpcError, UserOperationError
+from holdfast.chain.rpc import RpcClient
+from holdfast.chain.user_operations import UserOperation, operation_hash
+
+OPERATION = UserOperation(sender=b"\x01" * 20, nonce=3, call_data=b"\x02\x03", max_fee_per_gas=9)
+LIMITS = {"callGasLimit": "0x10", "verificationGasLimit": "0x20", "preVerificationGas": "0x30"}
+SPONSORED = LIMITS | {"paymaster": "0x" + "05" * 20, "paymasterData": "0x06"}
+HASH = operation_hash(OPERATION, entry_point=V07.address, chain_id=1)
+
+
+def bundler(answers: dict[str, Any]) -> tuple[Bundler, FakeTransport]:
+    transport = FakeTransport(lambda method, params: answers[method])
+    return Bundler(RpcClient("http://bundler.invalid", transport), entry_point=V07.address, chain_id=1), transport
+
+
+async def test_an_estimate_sets_limits_and_nothing_else() -> None:
+    bold = LIMITS | {"callData": "0xdead", "paymaster": "0x" + "66" * 20, "maxFeePerGas": "0xffff", "nonce": "0x9"}
+    estimated = await bundler({"eth_estimateUserOperationGas": bold})[0].estimated(OPERATION)
+    assert (estimated.call_gas_limit, estimated.verification_gas_limit, estimated.pre_verification_gas) == (16, 32, 48)
+    assert (estimated.call_data, estimated.paymaster, estimated.max_fee_per_gas) == (b"\x02\x03", None, 9)
+    assert estimated.nonce == 3
+
+
+async def test_a_margin_is_added_to_the_verification_limit() -> None:
+    estimated = await bundler({"eth_estimateUserOperationGas": LIMITS})[0].estimated(OPERATION, WEBAUTHN)
+    assert estimated.verification_gas_limit == 32 + 600_000
+
+
+async def test_a_sponsor_is_told_the_margin_and_sets_its_own_fields() -> None:
+    bold = SPONSORED | {"callData": "0xdead", "sender": "0x" + "66" * 20}
+    asked, transport = bundler({"pm_sponsorUserOperation": bold})
+    sponsored = await asked.sponsored(OPERATION, WEBAUTHN, {"policy": "p"})
+    assert (sponsored.paymaster, sponsored.paymaster_data) == (b"\x05" * 20, b"\x06")
+    assert (sponsored.sender, sponsored.call_data) == (OPERATION.sender, OPERATION.call_data)
+    form, entry_point, context = transport.posts[0]["params"]
+    assert len(form["signature"]) == 2 + 128
+    assert entry_point == V07.address
+    assert context == {"policy": "p", "verificationGasMargin": "0x927c0"}
+
+
+async def test_without_margin_and_context_the_sponsor_gets_two_parameters() -> None:
+    asked, transport = bundler({"pm_sponsorUserOperation": SPONSORED})
+    await asked.sponsored(OPERATION, RAW)
+    assert len(transport.posts[0]["params"]) == 2
+
+
+async def test_a_sponsor_that_does_not_pay_is_an_error() -> None:
+    with pytest.raises(RpcError, match="no paymaster"):
+        await bundler({"pm_sponsorUserOperation": LIMITS})[0].sponsored(OPERATION)
+
+
+@pytest.mark.parametrize("answer", [None, [], "0x", {"callGasLimit": 5}, {"callGasLimit": "0x" + "f" * 40}])
+async def test_a_malformed_estimate_is_an_error(answer: Any) -> None:
+    with pytest.raises(RpcError):
+        await bundler({"eth_estimateUserOperationGas": answer})[0].estimated(OPERATION)
+
+
+async def test_a_bundler_that_hashes_otherwise_is_an_error() -> None:
+    good, _ = bundler({"eth_sendUserOperation": "0x" + HASH.hex()})
+    assert await good.send(OPERATION) == HASH
+    with pytest.raises(RpcError, match="not ours"):
+        await bundler({"eth_sendUserOperation": "0x" + "00" * 32})[0].send(OPERATION)
+
+
+async def test_a_refusal_tells_its_reason() -> None:
+    reason = call_data("Error(string)", "not today").hex()
+    with pytest.raises(UserOperationError, match=r"refused \(reverted\): not today") as caught:
+        await bundler({"eth_sendUserOperation": ValueError(f"reverted with reason: 0x{reason}")})[0].send(OPERATION)
+    assert caught.value.reason == "not today"
+
+
+async def test_no_receipt_in_time_is_an_error() -> None:
+    with pytest.raises(UserOperationError, match="no receipt"):
+        await bundler({"eth_getUserOperationReceipt": None})[0].wait(HASH, within_s=0.1)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        5,
+        {"userOpHash": "0x" + "00" * 32, "success": True},
+        {"userOpHash": "0x" + HASH.hex(), "success": True},
+        {"userOpHash": "0x" + HASH.hex(), "success": True, "receipt": None},
+    ],
+)
+async def test_a_malformed_receipt_is_an_error(answer: Any) -> None:
+    with pytest.raises(RpcError):
+        await bundler({"eth_getUserOperationReceipt": answer})[0].wait(HASH)
+
+
+@pytest.mark.parametrize("success", [False, None, "true", 1])
+async def test_anything_but_success_is_a_failure(success: Any) -> None:
+    answer = {"userOpHash": "0x" + HASH.hex(), "success": success, "reason": "plain words"}
+    with pytest.raises(UserOperationError, match="mined and failed: plain words"):
+        await bundler({"eth_getUserOperationReceipt": answer})[0].wait(HASH)

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import pytest
+from tests.chain.fakes import FakeTransport
+
+from holdfast.chain.registrations import (
+    ANOTHER_DID,
+    DID_REGISTERED,
+    FAILED,
+    NOT_A_HASH,
+    NOT_A_REGISTRATION,
+    Confirmed,
+    Pending,
+    Verdict,
+    confirm_registration,
+    judge_registration,
+)
+from holdfast.chain.rpc import RpcClient
+from holdfast.chain.values import Log, Receipt
+from holdfast.wire.keccak import did_hash
+
+DID, OTHER = "did:new:0x" + "1" * 64, "did:new:0x" + "2" * 64
+REGISTRY, STRANGER = b"\x01" * 20, b"\x02" * 20
+HASH = b"\x09" * 32
+
+
+def event(did: str, *, address: bytes = REGISTRY, topic: bytes = DID_REGISTERED, topics: int = 3) -> Log:
+    return Log(address, (topic, did_hash(did), b"\x00" * 32)[:topics], b"", 7, HASH, HASH, 0)
+
+
+def receipt(*logs: Log, succeeded: bool = True) -> Receipt:
+    return Receipt(HASH, 7, HASH, succeeded, 21000, logs, None)
+
+
+@pytest.mark.parametrize(
+    ("given", "verdict"),
+    [
+        (None, Pending()),
+        (receipt(event(DID)), Confirmed(7)),
+        (receipt(event(OTHER), event(DID)), Confirmed(7)),
+        (receipt(event(DID), succeeded=False), FAILED),
+        (receipt(), NOT_A_REGISTRATION),
+        (receipt(event(OTHER)), ANOTHER_DID),
+        (receipt(event(DID, address=STRANGER)), NOT_A_REGISTRATION),
+        (receipt(event(DID, topic=b"\x05" * 32)), NOT_A_REGISTRATION),
+        (receipt(event(DID, topics=2)), NOT_A_REGISTRATION),
+        (receipt(event(OTHER), event(DID, address=STRANGER)), ANOTHER_DID),
+    ],
+)
+def test_the_registrys_event_decides(given: Receipt | None, verdict: Verdict) -> None:
+    assert judge_registration(given, registry=REGISTRY, did=DID) == verdict
+
+
+def answer(method: str, params: list[str]) -> object:
+    assert (method, params) == ("eth_getTransactionReceipt", ["0x" + HASH.hex()])
+    entry = event(DID)
+    return {
+        "transactionHash": "0x" + HASH.hex(),
+        "blockNumber": "0x7",
+        "blockHash": "0x" + HASH.hex(),
+        "status": "0x1",
+        "gasUsed": "0x5208",
+        "contractAddress": None,
+        "logs": [
+            {
+                "address": "0x" + entry.address.hex(),
+                "topics": ["0x" + topic.hex() for topic in entry.topics],
+                "data": "0x",
+                "blockNumber": "0x7",
+                "blockHash": "0x" + HASH.hex(),
+                "transactionHash": "0x" + HASH.hex(),
+                "logIndex": "0x0",
+            }
+        ],
+    }
+
+
+async def confirm(transaction_hash: str) -> Verdict:
+    rpc = RpcClient("http://chain.invalid", FakeTransport(answer))
+    return await confirm_registration(rpc, transaction_hash, registry=REGISTRY, did=DID)
+
+
+async def test_a_receipt_read_over_rpc() -> None:
+    assert await confirm("0x" + HASH.hex()) == Confirmed(7)
+
+
+@pytest.mark.parametrize("text", ["", "0x", HASH.hex(), "0x" + "g" * 64, "0x" + "9" * 63, " 0x" + "9" * 64])
+async def test_what_is_no_hash_is_refused_without_a_question(text: str) -> None:
+    assert await confirm(text) == NOT_A_HASH

@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from tests.chain.fakes import FakeTransport, RawTransport
+
+from holdfast.chain.errors import RpcError, TransportError
+from holdfast.chain.rpc import RpcClient
+
+ADDRESS = "0x" + "ab" * 20
+
+
+@pytest.fixture(autouse=True)
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("holdfast.chain.rpc.RETRY_DELAYS_S", (0.0, 0.0))
+
+
+def balances(method: str, params: list[str]) -> str:
+    return hex(int(params[0], 16) % 1000)
+
+
+def client(transport: object, **options: object) -> RpcClient:
+    return RpcClient("http://chain.invalid/secret-key", transport, **options)
+
+
+async def ask_three(rpc: RpcClient) -> list[int]:
+    return await asyncio.gather(*(rpc.get_balance(hex(n)) for n in (1, 2, 3)))
+
+
+async def test_calls_of_one_turn_travel_as_one_batch_and_find_their_answers() -> None:
+    transport = FakeTransport(balances)
+    assert await ask_three(client(transport)) == [1, 2, 3]
+    assert [len(post) for post in transport.posts] == [3]
+
+
+async def test_a_lone_call_is_no_batch() -> None:
+    transport = FakeTransport(balances)
+    assert await client(transport).get_balance("0x7") == 7
+    assert isinstance(transport.posts[0], dict)
+
+
+async def test_an_endpoint_that_refuses_batches_is_asked_singly_from_then_on() -> None:
+    transport = FakeTransport(balances, batches=False)
+    rpc = client(transport)
+    assert await ask_three(rpc) == [1, 2, 3]
+    assert await ask_three(rpc) == [1, 2, 3]
+    assert [isinstance(post, list) for post in transport.posts] == [True] + [False] * 6
+
+
+@pytest.mark.parametrize("status", [400, 413])
+async def test_a_batch_refused_by_http_status_is_asked_singly(status: int) -> None:
+    transport = FakeTransport(balances)
+    transport.faults = [TransportError("HTTP status", status)]
+    assert await ask_three(client(transport)) == [1, 2, 3]
+
+
+async def test_a_large_turn_is_cut_into_batches_of_one_hundred() -> None:
+    transport = FakeTransport(balances)
+    rpc = client(transport)
+    assert await asyncio.gather(*(rpc.get_balance(hex(n)) for n in range(250))) == list(range(250))
+    assert sorted(len(post) for post in transport.posts) == [50, 100, 100]
+
+
+async def test_one_error_in_a_batch_is_one_callers_error() -> None:
+    def handler(method: str, params: list[str]) -> object:
+        return ValueError("execution reverted") if params[0] == "0x2" else "0x1"
+
+    rpc = client(FakeTransport(handler))
+    good, bad = await asyncio.gather(rpc.get_balance("0x1"), rpc.get_balance("0x2"), return_exceptions=True)
+    assert good == 1
+    assert isinstance(bad, RpcError)
+    assert (str(bad), bad.code, bad.data) == ("execution reverted", 3, "0x08")
+
+
+async def test_a_read_is_repeated_and_a_send_never() -> None:
+    transport = FakeTransport(lambda method, params: "0x1")
+    transport.faults = [TransportError("lost"), TransportError("busy", 503)]
+    assert await client(transport).get_balance(ADDRESS) == 1
+    assert len(transport.posts) == 3
+
+    sending = FakeTransport(lambda method, params: "0x1")
+    sending.faults = [TransportError("lost")]
+    with pytest.raises(TransportError):
+        await client(sending).call("eth_sendUserOperation", [])
+    assert len(sending.posts) == 1
+
+
+async def test_retries_end() -> None:
+    transport = FakeTransport(balances)
+    transport.faults = [TransportError("lost")] * 9
+    with pytest.raises(RpcError):
+        await client(transport).get_balance(ADDRESS)
+    assert len(transport.posts) == 3
+
+
+async def test_a_refusal_by_status_is_not_repeated() -> None:
+    transport = FakeTransport(balances)
+    transport.faults = [TransportError("HTTP status 401", 401)]
+    with pytest.raises(RpcError):
+        await client(transport).get_balance(ADDRESS)
+    assert len(transport.posts) == 1
+
+
+async def test_a_send_never_shares_a_batch() -> None:
+    transport = FakeTransport(lambda method, params: "0x1")
+    rpc = client(transport)
+    await asyncio.gather(
+        rpc.call("eth_sendRawTransaction", ["0x"]), rpc.call("eth_chainId"), rpc.call("eth_blockNumber")
+    )
+    assert sorted(isinstance(post, list) for post in transport.posts) == [False, True]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "<html>",
+        "[]",
+        "null",
+        '{"jsonrpc":"1.0","id":{id},"result":"0x1"}',
+        '{"jsonrpc":"2.0","id":999,"result":"0x1"}',
+        '{"jsonrpc":"2.0","id":"{id}","result":"0x1"}',
+        '{"jsonrpc":"2.0","id":true,"result":"0x1"}',
+        '{"jsonrpc":"2.0","id":{id}}',
+        '{"jsonrpc":"2.0","id":{id},"error":"no"}',
+        '{"jsonrpc":"2.0","id":{id},"error":{}}',
+        '{"jsonrpc":"2.0","id":{id},"result":null}',
+        '{"jsonrpc":"2.0","id":{id},"result":1}',
+        '{"jsonrpc":"2.0","id":{id},"result":"0x"}',
+        '{"jsonrpc":"2.0","id":{id},"result":"0x01"}',
+        '{"jsonrpc":"2.0","id":{id},"result":"1"}',
+        '{"jsonrpc":"2.0","id":{id},"result":"-0x1"}',
+        '{"jsonrpc":"2.0","id":{id},"result":"0x' + "f" * 65 + '"}',
+    ],
+)
+async def test_a_malformed_answer_is_an_error(text: str) -> None:
+    with pytest.raises(RpcError):
+        await client(RawTransport(text)).get_balance(ADDRESS)
+
+
+@pytest.mark.parametrize("result", ["0x", "0x" + "00" * 31, "0x0", "0xzz", "zz", None, 5])
+async def test_a_short_or_malformed_call_answer_is_an_error(result: object) -> None:
+    with pytest.raises(RpcError):
+        await client(FakeTransport(lambda method, params: result)).eth_call(ADDRESS, b"\x01\x02")
+
+
+async def test_eth_call_gives_bytes() -> None:
+    transport = FakeTransport(lambda method, params: "0x" + "11" * 160)
+    assert await client(transport).eth_call(ADDRESS, b"\x01", at_least=160) == b"\x11" * 160
+    assert transport.posts[0]["params"] == [{"to": ADDRESS, "data": "0x01"}, "latest"]
+
+
+@pytest.mark.parametrize("method", ["eth_getBalance", "eth_sendUserOperation"])
+async def test_a_late_answer_is_an_error(method: str) -> None:
+    class Silent:
+        async def post(self, url: str, body: bytes) -> bytes:
+            await asyncio.sleep(60)
+            return b""
+
+    with pytest.raises(RpcError, match="in time"):
+        await client(Silent(), timeout_s=0.05).call(method, [ADDRESS, "latest"])
+
+
+async def test_a_caller_who_leaves_takes_nobody_along() -> None:
+    transport = FakeTransport(balances)
+    rpc = client(transport)
+    leaving = asyncio.ensure_future(rpc.get_balance("0x1"))
+    staying = asyncio.ensure_future(rpc.get_balance("0x2"))
+    await asyncio.sleep(0)
+    leaving.cancel()
+    assert await staying == 2
+    with pytest.raises(asyncio.CancelledError):
+        await leaving
+
+
+@pytest.mark.parametrize("twice", [True, False])
+async def test_a_batch_that_answers_twice_or_not_at_all_is_an_error(*, twice: bool) -> None:
+    class Odd(FakeTransport):
+        def _batch(self, asked: list[object]) -> bytes:
+            return super()._batch([*asked, asked[0]] if twice else asked[1:])
+
+    first, second, third = await asyncio.gather(
+        *(client_.get_balance(hex(n)) for client_ in [client(Odd(balances))] for n in (1, 2, 3)), return_exceptions=True
+    )
+    assert isinstance(first, RpcError)
+    assert (second, third) == (2, 3)
+
+
+async def test_no_error_names_the_address() -> None:
+    with pytest.raises(RpcError) as caught:
+        await client(RawTransport("<html>")).get_balance(ADDRESS)
+    assert "secret-key" not in repr(caught.value)

@@ -1,0 +1,89 @@
+"""Both adapters against a real HTTP server on loopback: same answers, same refusals."""
+
+from __future__ import annotations
+
+import json
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import aiohttp
+import httpx
+import pytest
+from aiohttp import web
+
+from holdfast.chain.errors import RpcError, TransportError
+from holdfast.chain.rpc import RpcClient
+from holdfast.chain.transports import MAX_ANSWER_BYTES, AiohttpTransport, HttpxTransport, Transport
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+
+@asynccontextmanager
+async def transport_of(kind: str) -> AsyncIterator[Transport]:
+    if kind == "aiohttp":
+        async with aiohttp.ClientSession() as session:
+            yield AiohttpTransport(session)
+    else:
+        async with httpx.AsyncClient(trust_env=False) as client:
+            yield HttpxTransport(client)
+
+
+async def endpoint(request: web.Request) -> web.Response:
+    asked = json.loads(await request.read())
+    if asked["method"] == "eth_getLogs":
+        return web.Response(body=b" " * (MAX_ANSWER_BYTES + 1))
+    if asked["method"] == "eth_gasPrice":
+        return web.Response(status=403, text="{}")
+    if asked["method"] == "eth_syncing":
+        return web.Response(status=302, headers={"Location": "/"})
+    assert request.content_type == "application/json"
+    return web.json_response({"jsonrpc": "2.0", "id": asked["id"], "result": hex(84532)})
+
+
+@pytest.fixture
+async def url() -> AsyncIterator[str]:
+    application = web.Application()
+    application.router.add_post("/", endpoint)
+    runner = web.AppRunner(application)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    yield f"http://127.0.0.1:{runner.addresses[0][1]}/"
+    await runner.cleanup()
+
+
+@pytest.mark.parametrize("kind", ["aiohttp", "httpx"])
+async def test_a_call_over_http(kind: str, url: str) -> None:
+    async with transport_of(kind) as transport:
+        assert await RpcClient(url, transport).chain_id() == 84532
+
+
+@pytest.mark.parametrize("kind", ["aiohttp", "httpx"])
+@pytest.mark.parametrize(
+    ("method", "message"), [("eth_getLogs", "over"), ("eth_gasPrice", "403"), ("eth_syncing", "302")]
+)
+async def test_what_is_no_answer(kind: str, method: str, message: str, url: str) -> None:
+    async with transport_of(kind) as transport:
+        with pytest.raises(TransportError, match=message):
+            await RpcClient(url, transport).call(method)
+
+
+@pytest.mark.parametrize("kind", ["aiohttp", "httpx"])
+async def test_nobody_listens(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("holdfast.chain.rpc.RETRY_DELAYS_S", ())
+    async with transport_of(kind) as transport:
+        with pytest.raises(RpcError, match="no answer"):
+            await RpcClient("http://127.0.0.1:1/", transport).chain_id()
+
+
+async def test_the_blocking_client(url: str) -> None:
+    import asyncio
+
+    from holdfast.chain.sync import SyncRpcClient
+
+    def block() -> tuple[object, object]:
+        with SyncRpcClient(url) as rpc:
+            return rpc.call("eth_chainId"), rpc.run(lambda client: client.chain_id())
+
+    assert await asyncio.to_thread(block) == ("0x14a34", 84532)

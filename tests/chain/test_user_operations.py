@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.chain.entry_points import V07, V08
+from holdfast.chain.errors import UnknownEntryPoint
+from holdfast.chain.user_operations import UserOperation, operation_hash, pack, unpack
+
+FOLDER = Path(__file__).parents[2] / "vectors" / "user_operations"
+VECTORS = [
+    pytest.param(content, vector, id=f"{name}: {vector['name']}")
+    for name in ("v07", "v08")
+    for content in [json.loads((FOLDER / f"{name}.json").read_text())]
+    for vector in content["vectors"]
+]
+PLAIN = UserOperation(sender=b"\x01" * 20, nonce=1, call_data=b"\x02")
+
+
+def test_there_are_24_vectors_of_each_version_with_and_without_optional_parts() -> None:
+    assert len(VECTORS) == 48
+    operations = [parameters.values[1]["userOp"] for parameters in VECTORS]
+    for field in ("factory", "paymaster"):
+        assert {operation[field] is None for operation in operations} == {True, False}
+
+
+@pytest.mark.parametrize(("content", "vector"), VECTORS)
+def test_our_hash_is_the_entry_points(content: dict[str, Any], vector: dict[str, Any]) -> None:
+    operation = UserOperation.from_rpc(vector["userOp"])
+    ours = operation_hash(operation, entry_point=content["entryPoint"], chain_id=content["chainId"])
+    assert "0x" + ours.hex() == vector["userOpHash"]
+
+
+@pytest.mark.parametrize(("content", "vector"), VECTORS)
+def test_the_rpc_form_survives_the_way_there_and_back(content: dict[str, Any], vector: dict[str, Any]) -> None:
+    assert UserOperation.from_rpc(vector["userOp"]).to_rpc() == vector["userOp"]
+
+
+def optional(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.none() | strategy
+
+
+ADDRESS = st.binary(min_size=20, max_size=20)
+HALF = st.integers(0, 2**128 - 1)
+WORD = st.integers(0, 2**256 - 1)
+FACTORY = st.fixed_dictionaries({"factory": ADDRESS, "factory_data": st.binary(max_size=80)})
+PAYMASTER = st.fixed_dictionaries(
+    {
+        "paymaster": ADDRESS,
+        "paymaster_verification_gas_limit": HALF,
+        "paymaster_post_op_gas_limit": HALF,
+        "paymaster_data": st.binary(max_size=80),
+    }
+)
+OPERATIONS = st.builds(
+    lambda required, factory, paymaster: UserOperation(**required, **(factory or {}), **(paymaster or {})),
+    st.fixed_dictionaries(
+        {
+            "sender": ADDRESS,
+            "nonce": WORD,
+            "call_data": st.binary(max_size=80),
+            "call_gas_limit": HALF,
+            "verification_gas_limit": HALF,
+            "pre_verification_gas": WORD,
+            "max_fee_per_gas": HALF,
+            "max_priority_fee_per_gas": HALF,
+            "signature": st.binary(max_size=80),
+        }
+    ),
+    optional(FACTORY),
+    optional(PAYMASTER),
+)
+
+
+@given(OPERATIONS)
+def test_unpack_undoes_pack_and_from_rpc_undoes_to_rpc(operation: UserOperation) -> None:
+    assert unpack(pack(operation)) == operation
+    assert UserOperation.from_rpc(operation.to_rpc()) == operation
+
+
+@given(OPERATIONS, st.binary(max_size=80))
+def test_the_hash_covers_everything_but_the_signature(operation: UserOperation, signature: bytes) -> None:
+    def digest(changed: UserOperation, chain_id: int = 1) -> bytes:
+        return operation_hash(changed, entry_point=V08.address, chain_id=chain_id)
+
+    assert digest(operation.signed(signature)) == digest(operation)
+    assert digest(replace(operation, nonce=operation.nonce ^ 1)) != digest(operation)
+    assert digest(operation, chain_id=2) != digest(operation)
+
+
+def test_the_entry_point_chooses_the_hash() -> None:
+    assert operation_hash(PLAIN, entry_point=V07.address, chain_id=1) != operation_hash(
+        PLAIN, entry_point=V08.address, chain_id=1
+    )
+    assert operation_hash(PLAIN, entry_point=V07.address.lower(), chain_id=1) == operation_hash(
+        PLAIN, entry_point=V07.address, chain_id=1
+    )
+
+
+@pytest.mark.parametrize("address", ["0x" + "00" * 20, "", "no address", "0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789"])
+def test_an_unknown_entry_point_is_refused(address: str) -> None:
+    with pytest.raises(UnknownEntryPoint):
+        operation_hash(PLAIN, entry_point=address, chain_id=1)
+
+
+def test_an_eip_7702_marker_is_refused() -> None:
+    with pytest.raises(ValueError, match="7702"):
+        operation_hash(
+            replace(PLAIN, factory=b"\x77\x02" + bytes(18), factory_data=b""), entry_point=V08.address, chain_id=1
+        )
+
+
+GOOD = PLAIN.to_rpc()
+
+
+@pytest.mark.parametrize(
+    ("fault", "form"),
+    [
+        ("sender of 19 bytes", {**GOOD, "sender": "0x" + "01" * 19}),
+        ("no sender", {**GOOD, "sender": None}),
+        ("no nonce", {name: value for name, value in GOOD.items() if name != "nonce"}),
+        ("number as a number", {**GOOD, "nonce": 1}),
+        ("number in decimal", {**GOOD, "nonce": "17"}),
+        ("number without digits", {**GOOD, "nonce": "0x"}),
+        ("negative number", {**GOOD, "nonce": "-0x1"}),
+        ("nonce of 257 bits", {**GOOD, "nonce": hex(2**256)}),
+        ("limit of 129 bits", {**GOOD, "callGasLimit": hex(2**128)}),
+        ("odd digits", {**GOOD, "callData": "0x123"}),
+        ("no hexadecimal", {**GOOD, "callData": "0xgg"}),
+        ("data without a factory", {**GOOD, "factoryData": "0x01"}),
+        ("paymaster data without one", {**GOOD, "paymasterData": "0x01"}),
+        ("paymaster limit without one", {**GOOD, "paymasterPostOpGasLimit": "0x1"}),
+        ("a field of v0.6", {**GOOD, "initCode": "0x"}),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_malformed_operation_is_refused(fault: str, form: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        UserOperation.from_rpc(form)
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        {"init_code": b"\x01" * 19},
+        {"paymaster_and_data": b"\x01" * 51},
+        {"gas_fees": b"\x01" * 31},
+        {"account_gas_limits": b""},
+    ],
+)
+def test_a_packed_form_cut_short_is_refused(cut: dict[str, bytes]) -> None:
+    with pytest.raises(ValueError, match="cut short"):
+        unpack(replace(pack(PLAIN), **cut))

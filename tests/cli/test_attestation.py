@@ -1,0 +1,96 @@
+"""`holdfast attestation verify`: whether this service signed it, and whether it still lives."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from holdfast.cli.exits import Exit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from .conftest import Answer
+
+KEY, OLD, OTHER = "k" * 32, "o" * 32, "x" * 32
+
+
+def attestation(key: str, now: float) -> dict[str, Any]:
+    import msgspec
+
+    from holdfast.rules.attestations import issue_at
+    from holdfast.rules.identifiers import Channel, parse_identifier
+
+    identifier = parse_identifier("ann@example.org", Channel.EMAIL)
+    return msgspec.to_builtins(issue_at(identifier, "did:web:localhost", key.encode(), now, 300))
+
+
+@pytest.mark.parametrize("keys", [KEY, f"{OTHER},{KEY}"], ids=["current", "rotated"])
+def test_ours_is_valid_from_a_file_and_from_standard_input(
+    holdfast: Callable[..., Answer], tmp_path: Path, keys: str
+) -> None:
+    value = attestation(KEY, time.time())
+    file = tmp_path / "attestation.json"
+    file.write_text(json.dumps(value))
+    answer = holdfast("attestation", "verify", file, "--json", ATTESTATION_SIGNING_KEY=keys)
+    assert (answer.code, answer.value) == (Exit.OK, {"valid": True, "expires_at": value["expires_at"]})
+    text = holdfast("attestation", "verify", "-", stdin=json.dumps(value), ATTESTATION_SIGNING_KEY=keys)
+    assert (text.code, text.out) == (Exit.OK, f"valid until {value['expires_at']}\n")
+
+
+@pytest.mark.parametrize(
+    ("change", "age_s", "error"),
+    [
+        ({}, 400, "attestation_expired"),
+        ({"signature": "0x" + "00" * 32}, 0, "attestation_invalid"),
+        ({"identifier": "ben@example.org"}, 0, "attestation_invalid"),
+        ({"expires_at": "2099-01-01T00:00:00.000Z"}, 0, "attestation_invalid"),
+        ({"expires_at": 12}, 0, "attestation_invalid"),
+        ({"identifier": "\ud800"}, 0, None),
+        ({"identifier": None}, 0, None),
+        ({"channel": ["email"]}, 0, None),
+        ({"channel": "pigeon"}, 0, None),
+    ],
+)
+def test_what_is_not_ours_or_not_alive_exits_1(
+    holdfast: Callable[..., Answer], change: dict[str, Any], age_s: float, error: str | None
+) -> None:
+    value = attestation(KEY, time.time() - age_s) | change
+    answer = holdfast("attestation", "verify", "-", "--json", stdin=json.dumps(value), ATTESTATION_SIGNING_KEY=KEY)
+    assert answer.code == Exit.FAILED
+    assert answer.value["valid"] is False
+    assert error is None or answer.value["error"] == error
+
+
+def test_another_services_key_does_not_verify(holdfast: Callable[..., Answer]) -> None:
+    value = json.dumps(attestation(KEY, time.time()))
+    answer = holdfast("attestation", "verify", "-", stdin=value, ATTESTATION_SIGNING_KEY=OTHER)
+    assert (answer.code, answer.out) == (Exit.FAILED, "not valid: attestation_invalid\n")
+
+
+@pytest.mark.parametrize("text", [b"", b"no", b"\xff", b"[" * 100_000, b"{", b"nan"])
+def test_what_is_no_json_is_a_mistake_of_usage(holdfast: Callable[..., Answer], text: bytes) -> None:
+    answer = holdfast("attestation", "verify", "-", "--json", stdin=text, ATTESTATION_SIGNING_KEY=KEY)
+    assert answer.code == Exit.USAGE
+    assert answer.error["error"] == "that is no JSON"
+
+
+@pytest.mark.parametrize("text", ["[]", "1", "null", '"x"', "{}", '{"identifier": 1}', '{"identifier": NaN}'])
+def test_json_of_another_shape_is_not_valid(holdfast: Callable[..., Answer], text: str) -> None:
+    assert holdfast("attestation", "verify", "-", stdin=text, ATTESTATION_SIGNING_KEY=KEY).code == Exit.FAILED
+
+
+def test_a_file_that_is_not_there_exits_5(holdfast: Callable[..., Answer], tmp_path: Path) -> None:
+    assert holdfast("attestation", "verify", tmp_path / "none.json", ATTESTATION_SIGNING_KEY=KEY).code == Exit.NOT_FOUND
+    assert holdfast("attestation", "verify", tmp_path, ATTESTATION_SIGNING_KEY=KEY).code == Exit.NOT_FOUND
+
+
+def test_without_a_usable_key_the_setting_is_named(holdfast: Callable[..., Answer]) -> None:
+    answer = holdfast("attestation", "verify", "-", stdin="{}", ATTESTATION_SIGNING_KEY="short")
+    assert answer.code == Exit.CONFIGURATION
+    assert "ATTESTATION_SIGNING_KEY" in answer.err
+    assert "short" not in answer.err

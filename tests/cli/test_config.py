@@ -1,0 +1,99 @@
+"""`holdfast config` and `holdfast keys new`: what is in force, without a secret."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from holdfast.cli.config import mask
+from holdfast.cli.exits import Exit
+from holdfast.service.setting_rows import ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from .conftest import Answer
+
+SECRETS = {
+    "HOLDFAST_MAIL_URL": "smtp+starttls://ann%40example.org:hunter2@mail.example:587?ca_file=/hunter2",
+    "HOLDFAST_SMS_URL": "twilio://AChunter2:hunter2@VA1",
+    "HOLDFAST_RPC_URL": "https://rpc.example/v2/hunter2",
+    "HOLDFAST_RPC_URL_8453": "https://hunter2:hunter2@rpc.example/?key=hunter2",
+    "HOLDFAST_BUNDLER_URL": "https://bundler.example/hunter2",
+    "HOLDFAST_INDEXER_URL": "https://indexer.example?key=hunter2",
+    "HOLDFAST_ENCLAVE_URL": "s3://releases/hunter2?endpoint=https://hunter2@s3.example",
+    "ATTESTATION_SIGNING_KEY": "hunter2" * 8,
+}
+
+
+def test_every_setting_is_shown_with_what_it_is_for(holdfast: Callable[..., Answer], tmp_path: Path) -> None:
+    answer = holdfast("config", workers="3")
+    assert answer.code == Exit.OK
+    lines = {line[2:].partition("=")[0]: line for line in answer.out.splitlines()}
+    for row in ROWS:
+        assert lines[row.name].endswith(f"# {row.about}")
+    assert lines["HOLDFAST_WORKERS"].startswith("* HOLDFAST_WORKERS=3 ")
+    assert lines["HOLDFAST_SERVER"].startswith("  HOLDFAST_SERVER=granian ")
+    assert lines["MAX_REGISTRATIONS_PER_IP"] == "  MAX_REGISTRATIONS_PER_IP=3"
+    assert not (tmp_path / "data").exists()  # looking creates nothing
+
+
+def test_json_is_one_object_of_the_same_names(holdfast: Callable[..., Answer]) -> None:
+    value = holdfast("config", "--json", port="9000", trusted_proxies="10.0.0.0/8,::1").value
+    assert {row.name for row in ROWS} < set(value)
+    assert value["HOLDFAST_PORT"] == 9000
+    assert value["HOLDFAST_TRUSTED_PROXIES"] == "10.0.0.0/8,::1/128"
+    assert value["HOLDFAST_BUNDLER_URL"] is None
+    assert value["ATTESTATION_TTL_SECONDS"] == 300
+    assert value["ATTESTATION_SIGNING_KEY"] is None
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)], ids=["text", "json"])
+def test_no_secret_is_shown(holdfast: Callable[..., Answer], form: tuple[str, ...]) -> None:
+    answer = holdfast("config", *form, **SECRETS)
+    assert answer.code == Exit.OK
+    assert "hunter2" not in answer.out + answer.err
+    assert "rpc.example" in answer.out  # the operator can still tell which upstream it is
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("outbox:", "outbox:"),
+        ("sqlite:////var/lib/holdfast/holdfast.db", "sqlite:////var/lib/holdfast/holdfast.db"),
+        ("https://rpc.example", "https://rpc.example"),
+        ("https://rpc.example/", "https://rpc.example"),
+        ("https://rpc.example/key", "https://rpc.example/***"),
+        ("https://rpc.example?key", "https://rpc.example/***"),
+        ("https://rpc.example#key", "https://rpc.example/***"),
+        ("https://u:p@rpc.example:8545", "https://***@rpc.example:8545"),
+        ("resend://re_key@", "resend://***@"),
+        ("smtp://user:p/w@mail.example", "smtp://***@mail.example"),
+        ("smtp://user:p?w#x@mail.example:25", "smtp://***@mail.example:25"),
+        ("smtp://a@b:c@mail.example", "smtp://***@mail.example"),
+        ("smtp:user:pw@mail.example", "smtp:***"),
+        ("smtp://[bad", "smtp://[bad"),
+    ],
+)
+def test_masking_never_lets_a_malformed_address_through(url: str, shown: str) -> None:
+    assert mask(url) == shown
+
+
+def test_the_environment_wins_over_the_env_file(holdfast: Callable[..., Answer], tmp_path: Path) -> None:
+    file = tmp_path / "settings.env"
+    file.write_text(
+        '# comment\nHOLDFAST_PORT=9001\nexport HOLDFAST_WORKERS="2"\nHOLDFAST_MAIL_URL=smtps://u:hunter2@m.example\n'
+    )
+    value = holdfast("config", "--json", "--env-file", file, port="9002").value
+    assert (value["HOLDFAST_PORT"], value["HOLDFAST_WORKERS"]) == (9002, 2)
+    assert value["HOLDFAST_MAIL_URL"] == "smtps://***@m.example"
+
+
+def test_a_new_key_is_accepted_and_never_the_same(holdfast: Callable[..., Answer]) -> None:
+    first, second = holdfast("keys", "new").out.strip(), holdfast("keys", "new", "--json").value["key"]
+    assert first != second
+    assert len(bytes.fromhex(first)) == len(bytes.fromhex(second)) == 32
+    answer = holdfast("config", "--json", ATTESTATION_SIGNING_KEY=f"{first},{second}")
+    assert answer.value["ATTESTATION_SIGNING_KEY"] == "set"

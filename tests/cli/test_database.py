@@ -1,0 +1,183 @@
+"""`holdfast backup`, `restore` and `export` around a real service."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.service.conftest import HOLDFAST, environment_of
+
+from holdfast.cli.exits import Exit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.service.conftest import Server
+
+    from .conftest import Answer
+
+
+@pytest.fixture
+def filled(holdfast: Callable[..., Answer], tmp_path: Path) -> Path:
+    """A copy of a database with nothing but its schema."""
+    assert holdfast("identifier", "show", "nobody").code == Exit.NOT_FOUND  # opening makes the database
+    assert holdfast("backup", tmp_path / "copy.db").code == Exit.OK
+    return tmp_path / "copy.db"
+
+
+def test_backup_while_running_restore_elsewhere_and_serve_again(
+    serve: Callable[..., Server], holdfast: Callable[..., Answer], tmp_path: Path
+) -> None:
+    first = serve()
+    with first.client() as client:
+        for number in range(5):
+            assert first.session(client, f"ann{number}", f"192.0.2.{number}").status_code == 200
+        copy = tmp_path / "copy.db"
+        made = holdfast("backup", copy, "--json", data=first.data)
+        assert made.code == Exit.OK
+        assert made.value == {"file": str(copy), "bytes": copy.stat().st_size}
+        assert copy.stat().st_mode & 0o777 == 0o600
+        assert first.session(client, "later", "192.0.2.9").status_code == 200  # and it goes on serving
+    restored = tmp_path / "new place"
+    assert holdfast("restore", copy, "--json", data=restored).value == {"database": str(restored / "holdfast.db")}
+    assert (restored / "holdfast.db").stat().st_mode & 0o777 == 0o600
+    second = serve(restored)
+    with second.client() as client:
+        for number in range(5):
+            assert client.get(f"/api/sessions/check?handle=ann{number}").json()["available"] is False
+        assert client.get("/api/sessions/check?handle=later").json()["available"] is True
+
+
+def test_restore_is_refused_while_the_service_runs(
+    serve: Callable[..., Server], holdfast: Callable[..., Answer], filled: Path
+) -> None:
+    running = serve()
+    with running.client() as client:
+        assert running.session(client, "ann", "192.0.2.1").status_code == 200
+        answer = holdfast("restore", filled, "--yes", "--json", data=running.data)
+        assert answer.code == Exit.UNAVAILABLE
+        assert answer.error["error"] == "the service is running: stop it, then restore"
+        assert client.get("/api/sessions/check?handle=ann").json()["available"] is False
+        assert running.session(client, "ben", "192.0.2.2").status_code == 200
+    assert running.stop() == 0
+    assert holdfast("restore", filled, "--yes", data=running.data).code == Exit.OK
+    assert holdfast("identifier", "show", "ann", data=running.data).code == Exit.NOT_FOUND
+
+
+def test_restore_asks_before_it_replaces(holdfast: Callable[..., Answer], filled: Path) -> None:
+    for form in ((), ("--json",)):
+        answer = holdfast("restore", filled, *form, stdin="y\n")
+        assert answer.code == Exit.USAGE
+        assert answer.out == ""
+        assert "--yes" in answer.err
+
+
+def test_restore_over_a_destroyed_database(holdfast: Callable[..., Answer], filled: Path) -> None:
+    database = filled.parent / "data" / "holdfast.db"
+    database.write_bytes(b"this was a database " * 1000)
+    shown = holdfast("identifier", "show", "ann", "--json")
+    assert shown.code == Exit.UNAVAILABLE
+    assert holdfast("export").code == Exit.UNAVAILABLE
+    assert holdfast("backup", filled.parent / "other.db").code == Exit.UNAVAILABLE
+    assert holdfast("check").code == Exit.UNAVAILABLE
+    assert holdfast("restore", filled, "--yes").code == Exit.OK
+    assert holdfast("identifier", "show", "ann").code == Exit.NOT_FOUND
+
+
+@pytest.mark.parametrize("fault", ["text", "cut", "other", "folder", "empty"])
+def test_what_is_no_backup_is_refused_and_changes_nothing(
+    holdfast: Callable[..., Answer], filled: Path, fault: str
+) -> None:
+    import sqlite3
+
+    bad = filled.with_name("50% off? #1.db")  # characters that mean something in a URI
+    if fault == "folder":
+        bad.mkdir()
+    elif fault == "other":
+        with sqlite3.connect(bad) as connection:
+            connection.execute("CREATE TABLE other (x)")
+        connection.close()
+    else:
+        whole = filled.read_bytes()
+        bad.write_bytes({"text": b"hello", "cut": whole[: len(whole) // 2], "empty": b""}[fault])
+    database = filled.parent / "data" / "holdfast.db"
+    before = database.read_bytes()
+    answer = holdfast("restore", bad, "--yes")
+    assert answer.code == Exit.FAILED
+    assert answer.err.startswith(f"holdfast: {bad}: ")
+    assert database.read_bytes() == before
+
+
+def test_a_backup_may_have_any_name(holdfast: Callable[..., Answer], filled: Path) -> None:
+    odd = filled.with_name("50% off? #1.db")
+    assert holdfast("backup", odd).code == Exit.OK
+    assert holdfast("restore", odd, "--yes").code == Exit.OK
+
+
+def test_a_newer_schema_is_refused(holdfast: Callable[..., Answer], filled: Path) -> None:
+    import sqlite3
+
+    connection = sqlite3.connect(filled)
+    connection.execute("PRAGMA user_version = 999")
+    connection.close()
+    assert holdfast("restore", filled, "--yes").code == Exit.FAILED
+    assert holdfast("config", database_url=f"sqlite:///{filled}").code == Exit.OK
+    for word in (("serve",), ("check",), ("identifier", "show", "ann")):
+        answer = holdfast(*word, "--json", database_url=f"sqlite:///{filled}")
+        assert answer.code == Exit.UNAVAILABLE
+        assert "999" in answer.error["error"]
+
+
+def test_what_is_not_there(holdfast: Callable[..., Answer], tmp_path: Path) -> None:
+    for arguments in (("backup", tmp_path / "x.db"), ("export",), ("restore", tmp_path / "none.db")):
+        answer = holdfast(*arguments, "--json")
+        assert answer.code == Exit.NOT_FOUND
+        assert answer.error["exit"] == Exit.NOT_FOUND
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_backup_never_replaces_the_database_itself(holdfast: Callable[..., Answer], filled: Path) -> None:
+    database = filled.parent / "data" / "holdfast.db"
+    inode = database.stat().st_ino
+    answer = holdfast("backup", database)
+    assert answer.code == Exit.USAGE
+    assert database.stat().st_ino == inode
+
+
+@pytest.mark.parametrize("place", ["no/such/folder/x.db", ".", "copy.db/x.db"])
+def test_a_place_that_cannot_be_written_exits_4(holdfast: Callable[..., Answer], filled: Path, place: str) -> None:
+    assert holdfast("backup", filled.parent / place).code == Exit.UNAVAILABLE
+    assert holdfast("restore", filled, "--yes", database_url="sqlite:////proc/no/such.db").code == Exit.UNAVAILABLE
+    assert not list(filled.parent.glob("**/*.partial"))
+
+
+def test_export_is_json_lines_of_everything(serve: Callable[..., Server], holdfast: Callable[..., Answer]) -> None:
+    running = serve()
+    with running.client() as client:
+        assert running.session(client, "ann", "192.0.2.1").status_code == 200
+    for form in ((), ("--json",)):
+        answer = holdfast("export", *form, data=running.data)
+        assert answer.code == Exit.OK
+        rows: list[dict[str, Any]] = [json.loads(line) for line in answer.out.splitlines()]
+        assert [row["given"] for row in rows if row["table"] == "identifiers"] == ["ann"]
+        assert {row["table"] for row in rows} >= {"identifiers", "audit"}
+
+
+def test_a_reader_that_goes_away_is_no_error_to_shout_about(serve: Callable[..., Server]) -> None:
+    running = serve(MAX_REGISTRATIONS_PER_IP="100000")
+    with running.client() as client:
+        for number in range(500):
+            running.session(client, f"ann{number}", "192.0.2.1")
+    reader = subprocess.run(
+        f"'{HOLDFAST}' export | head -n 1",
+        shell=True,
+        env=environment_of(running.data),
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert reader.stdout.count(b"\n") == 1
+    assert b"Traceback" not in reader.stderr

@@ -1,0 +1,141 @@
+"""Help, unknown words, and what every command does with a setting it cannot read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from holdfast.cli.exits import Exit
+from holdfast.cli.root import COMMANDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from .conftest import Answer
+
+GROUPS = {
+    "keys": ("new",),
+    "reserved": ("list", "add", "remove", "test"),
+    "identifier": ("show", "release"),
+    "credential": ("revoke",),
+    "attestation": ("verify",),
+    "contracts": ("deploy", "verify"),
+}
+# Every command that reads settings, with arguments that let it come that far.
+READERS = [
+    ("serve",),
+    ("config",),
+    ("check",),
+    ("backup", "x.db"),
+    ("restore", "x.db"),
+    ("export",),
+    ("reserved", "list"),
+    ("reserved", "test", "ann"),
+    ("reserved", "add", "ann"),
+    ("reserved", "remove", "ann"),
+    ("identifier", "show", "ann"),
+    ("identifier", "release", "ann", "--yes"),
+    ("credential", "revoke", "AAAA", "--yes"),
+]
+
+
+def test_help_lists_every_command_with_its_line(holdfast: Callable[..., Answer]) -> None:
+    answer = holdfast("--help")
+    assert answer.code == Exit.OK
+    said = " ".join(answer.out.split())
+    for name, (_, about) in COMMANDS.items():
+        assert f"{name} {about}" in said
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_explains_itself(holdfast: Callable[..., Answer], name: str) -> None:
+    answer = holdfast(name, "--help")
+    assert answer.code == Exit.OK
+    assert f"Usage: holdfast {name}" in answer.out
+    for word in GROUPS.get(name, ()):
+        assert f"  {word}" in answer.out
+
+
+@pytest.mark.parametrize(("group", "word"), [(group, word) for group, words in GROUPS.items() for word in words])
+def test_each_word_of_a_group_explains_itself(holdfast: Callable[..., Answer], group: str, word: str) -> None:
+    answer = holdfast(group, word, "--help")
+    assert answer.code == Exit.OK
+    assert f"Usage: holdfast {group} {word}" in answer.out
+    assert "--json" in answer.out
+
+
+@pytest.mark.parametrize("name", ["serve", "config", "check", "backup", "restore", "export", "dev"])
+def test_every_single_command_speaks_json(holdfast: Callable[..., Answer], name: str) -> None:
+    assert "--json" in holdfast(name, "--help").out
+
+
+def test_the_version_is_the_package_version(holdfast: Callable[..., Answer]) -> None:
+    from holdfast import __version__
+
+    assert holdfast("--version").out == f"holdfast {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("nothing",),
+        ("--nothing",),
+        ("config", "--nothing"),
+        ("config", "surplus"),
+        ("serve", "--port"),
+        ("serve", "--port", "many"),
+        ("serve", "--workers", "1.5"),
+        ("backup",),
+        ("backup", "one", "two"),
+        ("restore",),
+        ("export", "surplus"),
+        ("reserved", "nothing"),
+        ("reserved", "add"),
+        ("identifier", "show"),
+        ("identifier", "show", "a", "--channel"),
+        ("credential", "revoke"),
+        ("attestation", "verify"),
+        ("keys", "old"),
+        ("check", "--env-file"),
+    ],
+)
+def test_a_command_line_that_is_not_understood_exits_2(
+    holdfast: Callable[..., Answer], arguments: tuple[str, ...]
+) -> None:
+    answer = holdfast(*arguments)
+    assert answer.code == Exit.USAGE
+    assert answer.out == ""
+    assert "Error: " in answer.err
+
+
+@pytest.mark.parametrize("arguments", READERS, ids=" ".join)
+def test_a_setting_that_cannot_be_read_exits_3_and_is_named(
+    holdfast: Callable[..., Answer], arguments: tuple[str, ...]
+) -> None:
+    answer = holdfast(*arguments, "--json", workers="hunter2")
+    assert answer.code == Exit.CONFIGURATION
+    assert answer.out == ""
+    assert answer.error["exit"] == Exit.CONFIGURATION
+    assert answer.error["error"].startswith("HOLDFAST_WORKERS: ")
+    assert "hunter2" not in answer.err
+
+
+def test_the_same_as_text_is_one_line(holdfast: Callable[..., Answer]) -> None:
+    answer = holdfast("config", workers="many")
+    assert answer.err == "holdfast: HOLDFAST_WORKERS: a whole number from 1 to 64 is needed\n"
+
+
+@pytest.mark.parametrize("what", ["missing", "folder", "binary", "nul"])
+def test_an_env_file_that_cannot_be_read_exits_3(holdfast: Callable[..., Answer], tmp_path: Path, what: str) -> None:
+    file = tmp_path / "settings.env"
+    if what == "folder":
+        file.mkdir()
+    elif what != "missing":
+        file.write_bytes(b"HOLDFAST_PORT=\xff\xfe\n" if what == "binary" else b'HOLDFAST_MAIL_FROM="a\0@b"\n')
+    answer = holdfast("config", "--env-file", file)
+    assert answer.code == Exit.CONFIGURATION
+    assert answer.err.startswith("holdfast: --env-file: ")
+    assert str(file) in answer.err
+    assert answer.err.count("\n") == 1

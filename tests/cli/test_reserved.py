@@ -1,0 +1,95 @@
+"""`holdfast reserved`: the operator's own files over the built-in list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from holdfast.cli.exits import Exit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from .conftest import Answer
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, str]:
+    return {"reserved_file": str(tmp_path / "mine.txt"), "reserved_allow_file": str(tmp_path / "allowed.txt")}
+
+
+def test_the_built_in_list_is_printed(holdfast: Callable[..., Answer]) -> None:
+    text, value = holdfast("reserved", "list"), holdfast("reserved", "list", "--json")
+    assert text.code == value.code == Exit.OK
+    assert text.out.split() == value.value == sorted(value.value)
+    assert "postmaster" in value.value
+
+
+def test_test_says_why_and_tells_by_its_exit_code(holdfast: Callable[..., Answer]) -> None:
+    on_the_list = holdfast("reserved", "test", "Postmaster")
+    assert (on_the_list.code, on_the_list.out) == (Exit.OK, "postmaster: reserved (on the list)\n")
+    looks_like = holdfast("reserved", "test", "p0stmaster")
+    assert (looks_like.code, looks_like.out) == (Exit.OK, "p0stmaster: reserved (looks like a reserved name)\n")
+    free = holdfast("reserved", "test", "ann", "--json")
+    assert (free.code, free.value) == (Exit.FAILED, {"name": "ann", "reserved": False})
+
+
+def test_add_and_remove_change_the_files_and_nothing_else(
+    holdfast: Callable[..., Answer], tmp_path: Path, files: dict[str, str]
+) -> None:
+    mine, allowed = tmp_path / "mine.txt", tmp_path / "allowed.txt"
+    mine.write_text("# ours\nalpha # since 2024\n")
+    allowed.touch()
+    mine.chmod(0o640)
+    assert holdfast("reserved", "add", "Beta", **files).out == "beta is reserved\n"
+    assert holdfast("reserved", "add", "beta", "--json", **files).value == {"name": "beta", "reserved": True}
+    assert mine.read_text() == "# ours\nalpha # since 2024\nbeta\n"
+    assert mine.stat().st_mode & 0o777 == 0o640
+    assert holdfast("reserved", "remove", "alpha", **files).out == "alpha is free to choose\n"
+    assert mine.read_text() == "# ours\nbeta\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["allowed.txt", "mine.txt"]
+
+
+def test_a_built_in_name_is_freed_by_the_allow_file_and_reserved_again(
+    holdfast: Callable[..., Answer], files: dict[str, str]
+) -> None:
+    made = holdfast("reserved", "remove", "postmaster", "--json", **files)
+    assert (made.code, made.value) == (Exit.OK, {"name": "postmaster", "reserved": False})
+    assert holdfast("reserved", "add", "ours", **files).code == Exit.OK  # makes the first file
+    assert holdfast("reserved", "test", "postmaster", **files).code == Exit.FAILED
+    assert holdfast("reserved", "add", "postmaster", **files).code == Exit.OK
+    assert holdfast("reserved", "test", "postmaster", **files).code == Exit.OK
+
+
+def test_without_a_file_to_write_the_setting_is_named(holdfast: Callable[..., Answer]) -> None:
+    added, removed = holdfast("reserved", "add", "ann", "--json"), holdfast("reserved", "remove", "postmaster")
+    assert added.code == removed.code == Exit.CONFIGURATION
+    assert added.error["error"].startswith("HOLDFAST_RESERVED_FILE is not set")
+    assert "HOLDFAST_RESERVED_ALLOW_FILE is not set" in removed.err
+
+
+@pytest.mark.parametrize("word", ["list", "test", "add", "remove"])
+@pytest.mark.parametrize("fault", ["no such folder", "a folder", "no handle in it", "not text"])
+def test_a_file_that_cannot_be_used_exits_3_in_one_line(
+    holdfast: Callable[..., Answer], tmp_path: Path, word: str, fault: str
+) -> None:
+    file = tmp_path / "x" / "mine.txt" if fault == "no such folder" else tmp_path / "mine.txt"
+    if fault == "a folder":
+        file.mkdir()
+    elif fault != "no such folder":
+        file.write_bytes(b"not a handle\n" if fault == "no handle in it" else b"\xff\xfe\n")
+    answer = holdfast("reserved", word, *([] if word == "list" else ["ann"]), reserved_file=str(file))
+    # A bad line does not keep `add` from adding another, nor a missing file `remove` from finding nothing to take out.
+    harmless = {("add", "no handle in it"), ("remove", "no such folder")}
+    assert answer.code == (Exit.OK if (word, fault) in harmless else Exit.CONFIGURATION)
+    assert len(answer.err.splitlines()) == (answer.code != Exit.OK)
+
+
+@pytest.mark.parametrize("name", ["", "a b", "x" * 65, "a\u202eb", "-" * 400])
+@pytest.mark.parametrize("word", ["test", "add", "remove"])
+def test_what_can_be_no_handle_is_a_mistake_of_usage(
+    holdfast: Callable[..., Answer], word: str, name: str, files: dict[str, str]
+) -> None:
+    assert holdfast("reserved", word, "--", name, **files).code == Exit.USAGE

@@ -1,0 +1,64 @@
+"""`holdfast serve` as a command: its options, and ports that are not to be had."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+
+from holdfast.cli.exits import Exit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.service.conftest import Server
+
+    from .conftest import Answer
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        yield holder.getsockname()[1]
+
+
+@pytest.mark.parametrize("server", ["granian", "uvicorn"])
+def test_a_port_that_is_taken_exits_4_in_one_line(holdfast: Callable[..., Answer], taken: int, server: str) -> None:
+    answer = holdfast("serve", "--port", str(taken), server=server)
+    assert answer.code == Exit.UNAVAILABLE
+    assert answer.out == ""
+    assert answer.err == f"holdfast: cannot listen on 127.0.0.1 port {taken}: Address already in use\n"
+
+
+def test_so_does_the_port_of_the_metrics(holdfast: Callable[..., Answer], taken: int) -> None:
+    answer = holdfast("serve", "--port", "0", "--json", admin_port=str(taken))
+    assert answer.code == answer.error["exit"] == Exit.UNAVAILABLE
+    assert str(taken) in answer.error["error"]
+
+
+@pytest.mark.parametrize("host", ["192.0.2.77", "no such host", "::2"])
+def test_an_address_that_is_not_this_machines_exits_4(holdfast: Callable[..., Answer], host: str) -> None:
+    answer = holdfast("serve", "--host", host, "--port", "9")
+    assert answer.code == Exit.UNAVAILABLE
+    assert answer.err.startswith(f"holdfast: cannot listen on {host} port 9: ")
+    assert answer.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "name"),
+    [("--port", "65536", "HOLDFAST_PORT"), ("--port", "-1", "HOLDFAST_PORT"), ("--workers", "0", "HOLDFAST_WORKERS")],
+)
+def test_an_option_out_of_range_names_its_setting(
+    holdfast: Callable[..., Answer], option: str, value: str, name: str
+) -> None:
+    answer = holdfast("serve", f"{option}={value}")
+    assert answer.code == Exit.CONFIGURATION
+    assert answer.err.startswith(f"holdfast: {name}: ")
+
+
+def test_options_win_over_the_environment(serve: Callable[..., Server]) -> None:
+    running = serve(port="1")
+    assert f"listening on  http://127.0.0.1:{running.port}\n" in running.log.read_text()

@@ -1,0 +1,71 @@
+"""The service on a real local chain, with bundler, sponsor and indexer: one for the whole run, in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from contextlib import contextmanager
+
+from tests.client.conftest import free_port
+
+from holdfast.chain import calls
+from holdfast.chain.contracts import ADDRESSES
+from holdfast.world.local_world import WorldOptions, open_world
+from holdfast.world.service_process import start_service
+
+
+class ChainService:
+    """Where the service listens, and how test money comes to an account."""
+
+    def __init__(self, base_url, world, loop):
+        self.base_url, self._world, self._loop = base_url, world, loop
+        self.usdc = ADDRESSES["DevUSDC"]
+
+    def give(self, account, amount):
+        """Mint test USDC."""
+        minted = calls.call_data("mint(address,uint256)", account, amount)
+        self.wait(self._world.chain.transact(self._world.accounts.tester.address, self.usdc, minted))
+
+    def usdc_of(self, account):
+        data = calls.call_data("balanceOf(address)", account)
+        return int.from_bytes(self.wait(self._world.rpc.eth_call(self.usdc, data))[:32])
+
+    def wait(self, coroutine):
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(120)
+
+
+@contextmanager
+def chain_service(folder):
+    started, stop, box = threading.Event(), None, {}
+
+    async def live():
+        nonlocal stop
+        stop = asyncio.Event()
+        box["loop"] = asyncio.get_running_loop()
+        async with open_world(WorldOptions(logs=folder), lambda _: None) as world:
+            data = folder / "data"
+            data.mkdir()
+            settings = {"MAX_REGISTRATIONS_PER_IP": "1000", "MAX_VERIFY_SENDS_PER_IP": "1000"}
+            box["service"] = ChainService(await start_service(world, data, free_port(), settings), world, box["loop"])
+            started.set()
+            await stop.wait()
+
+    def run():
+        try:
+            asyncio.run(live())
+        except BaseException as error:  # noqa: BLE001 - told to the test below
+            box["error"] = error
+        finally:
+            started.set()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        started.wait(300)
+        if "error" in box:
+            raise box["error"]
+        yield box["service"]
+    finally:
+        if stop is not None and thread.is_alive():
+            box["loop"].call_soon_threadsafe(stop.set)
+        thread.join()

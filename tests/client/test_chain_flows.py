@@ -1,0 +1,271 @@
+"""Registration and payments on a real local chain, through the client's public face alone."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from tests.client.software_authenticator import SoftwareAuthenticator
+from tests.client.test_commands import Terminal
+
+import holdfast
+from holdfast.cli.exits import Exit
+from holdfast.client import types
+from holdfast.client.flows.operations import STATE_AGE_S, OperationFailed
+from holdfast.client.flows.payment import PaymentRefused
+from holdfast.client.flows.registration import Registration
+from holdfast.client.passkeys import Authenticator, Person
+from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.vault.keys import SecretKey
+from holdfast.wire.client_errors import NetworkError
+from holdfast.wire.keccak import checksum_address
+
+KEY = SecretKey(b"k" * 32)
+SEEN = []
+
+
+def new_vault(store, name="ada"):
+    vault = holdfast.Vault(store)
+    vault.boot()
+    passkey = Authenticator("http://localhost:8787", SoftwareAuthenticator()).create_passkey(Person(name))
+    vault.generate(types.GenerateInput(credential=passkey.credential), KEY)
+    return vault
+
+
+@pytest.fixture
+def store(tmp_path):
+    with VaultStore(directory=tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def client(chain, store):
+    vault = new_vault(store)
+    with holdfast.Client(chain.base_url, vault=vault, timeout=60) as made:
+        yield made
+    vault.close()
+
+
+@pytest.fixture
+def registered(client):
+    return client.register(handle="h" + secrets.token_hex(6), on_progress=SEEN.append)
+
+
+def payment(chain, to, amount, **more):
+    return types.PaymentParams(to=to, amount=str(amount), token=chain.usdc, chain_id=84532, **more)
+
+
+def settled(client, account):
+    """The account's state once the service's copy of it is older than it may be."""
+    time.sleep(STATE_AGE_S)
+    return client.get_account_state(account)
+
+
+def someone():
+    return checksum_address(secrets.token_bytes(20))
+
+
+def test_a_handle_is_registered_on_the_chain_and_at_the_service(client, chain):
+    handle, steps = "h" + secrets.token_hex(6), []
+    made = client.register(handle=handle, on_progress=steps.append)
+    assert isinstance(made, Registration)
+    assert steps == ["session", "sent to the chain", "on the chain"]
+    assert made.did == client.vault.status().did
+    assert settled(client, made.smart_account).is_active
+    assert client.check_alias(handle).did == made.did
+    assert client.register(handle=handle) == made
+    assert client.register(handle="other" + secrets.token_hex(4)) == made
+
+
+def test_a_payment_arrives_and_waits_for_its_receipt(client, chain, registered):
+    chain.give(registered.smart_account, 5_000_000)
+    payee, steps = someone(), []
+    result = client.pay(payment(chain, payee, 1_500_000, label="lunch"), on_progress=steps.append)
+    assert chain.usdc_of(payee) == 1_500_000
+    assert steps == ["prepared", "signed", "sent", "confirmed"]
+    assert result.tx_hash == result.user_op_hash
+    assert result.to_json() == {
+        "txHash": result.user_op_hash,
+        "userOpHash": result.user_op_hash,
+        "chain": 84532,
+        "token": chain.usdc,
+        "explorerUrl": f"https://sepolia.basescan.org/tx/{result.user_op_hash}",
+    }
+
+
+def test_a_payment_that_fails_inside_is_an_error(client, chain, registered):
+    with pytest.raises(OperationFailed):
+        client.pay(payment(chain, someone(), 10**12))
+
+
+def test_what_cannot_be_a_payment_is_refused(client, chain, registered):
+    good = payment(chain, someone(), 5).to_json()
+    for name, bad in [
+        ("amount", "0"),
+        ("amount", "-1"),
+        ("amount", "1.5"),
+        ("token", "DOGE"),
+        ("chainId", 1),
+        ("to", "bob"),
+    ]:
+        with pytest.raises(ValueError, match=name):
+            client.pay(types.PaymentParams.from_json({**good, name: bad}))
+
+
+def test_a_did_is_paid_through_the_indexer(client, chain, registered, tmp_path):
+    with (
+        VaultStore(directory=tmp_path / "other") as other_store,
+        new_vault(other_store, "bob") as other,
+        holdfast.Client(chain.base_url, vault=other, timeout=60) as bob,
+    ):
+        found = bob.register(handle="b" + secrets.token_hex(6))
+    chain.give(registered.smart_account, 1_000)
+    for _ in range(50):
+        try:
+            client.pay(payment(chain, found.did, 1_000))
+            break
+        except PaymentRefused:
+            asyncio.run(asyncio.sleep(0.2))
+    assert chain.usdc_of(found.smart_account) == 1_000
+    with pytest.raises(PaymentRefused, match="not registered"):
+        client.pay(payment(chain, "did:new:0x" + "00" * 32, 5))
+
+
+def delegated(client, policy, to="did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG", command="/accounts/pay"):
+    given = types.DelegationOptions(to=to, command=command, caveats={"policy": policy})
+    return client.vault.mint_delegation(given)
+
+
+def test_a_delegations_limits_hold_before_anything_is_signed(client, chain, registered):
+    chain.give(registered.smart_account, 1_000_000)
+    payee = someone()
+    token = delegated(client, [["<=", ".amount", 300], ["<=", ".total", 500], ["==", ".to", payee]])
+    client.pay(payment(chain, payee, 300, ucan=token.container))
+    for amount, to in ((301, payee), (201, payee), (1, someone())):
+        with pytest.raises(PaymentRefused, match="policy_denied"):
+            client.pay(payment(chain, to, amount, ucan=token.container))
+    client.pay(payment(chain, payee, 200, ucan=token.container))
+    with pytest.raises(PaymentRefused, match="policy_denied"):
+        client.pay(payment(chain, payee, 1, ucan=token.container))
+    assert chain.usdc_of(payee) == 500
+
+
+def test_other_commands_revoked_and_foreign_tokens_do_not_pay(client, chain, registered, tmp_path):
+    other_command = delegated(client, [], command="/accounts/list")
+    with pytest.raises(PaymentRefused, match="command_denied"):
+        client.pay(payment(chain, someone(), 1, ucan=other_command.container))
+    revoked = delegated(client, [])
+    assert client.vault.exec("resource:delegations action:revoke", {"cid": revoked.cid}).success
+    with pytest.raises(PaymentRefused, match="token_revoked"):
+        client.pay(payment(chain, someone(), 1, ucan=revoked.container))
+    with VaultStore(directory=tmp_path / "thief") as thief_store, new_vault(thief_store, "eve") as thief:
+        theirs = thief.mint_delegation(types.DelegationOptions(to=thief.did_key(), command="/accounts/pay"))
+    with pytest.raises(PaymentRefused):
+        client.pay(payment(chain, someone(), 1, ucan=theirs.container))
+    with pytest.raises(PaymentRefused):
+        client.pay(payment(chain, someone(), 1, ucan="AAAA"))
+
+
+def test_an_interrupted_registration_goes_on_and_registers_once(client, chain, monkeypatch):
+    handle = "h" + secrets.token_hex(6)
+    for step in ("session", "sent to the chain", "on the chain"):
+
+        def stop(told, step=step):
+            if told == step:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            client.register(handle=handle, on_progress=stop)
+    made = client.register(handle=handle)
+    assert settled(client, made.smart_account).nonce == "1"
+    assert made.tx_hash != "0x" + "00" * 32
+
+
+def test_a_lost_answer_does_not_register_twice(client, chain, monkeypatch):
+    handle, real = "h" + secrets.token_hex(6), client.register_did
+
+    def lost(**fields):
+        real(**fields)
+        raise NetworkError("no answer (ReadTimeout)")
+
+    monkeypatch.setattr(client, "register_did", lost)
+    with pytest.raises(NetworkError):
+        client.register(handle=handle)
+    monkeypatch.undo()
+    assert client.register(handle=handle).identifier == handle
+
+
+def test_the_asyncio_face_registers_and_pays(chain, tmp_path):
+    async def journey():
+        with VaultStore(directory=tmp_path) as store:
+            async with holdfast.AsyncVault(store) as vault:
+                passkey = Authenticator("http://localhost:8787", SoftwareAuthenticator()).create_passkey(Person("ada"))
+                await vault.generate(types.GenerateInput(credential=passkey.credential), KEY)
+                async with holdfast.AsyncClient(chain.base_url, vault=vault, timeout=60) as client:
+                    made = await client.register(handle="h" + secrets.token_hex(6))
+                    await asyncio.to_thread(chain.give, made.smart_account, 100)
+                    payee = someone()
+                    await client.pay(payment(chain, payee, 100))
+                    assert await asyncio.to_thread(chain.usdc_of, payee) == 100
+
+    asyncio.run(journey())
+
+
+def test_the_commands_register_and_pay(chain, tmp_path):
+    """The way of a person: create, register, whoami, delegate, pay."""
+    terminal = Terminal(tmp_path / "vault", chain.base_url)
+    # A passkey of its own: one credential is registered once.
+    fresh = Authenticator("http://localhost:8787", SoftwareAuthenticator()).create_passkey(Person("ada"))
+    (tmp_path / "credential").write_text(fresh.credential)
+    terminal.json("vault", "create", "--credential", str(tmp_path / "credential"))
+    handle = "c" + secrets.token_hex(6)
+    made = terminal.json("register", "--handle", handle)
+    assert terminal.json("whoami")["registered"]["identifier"] == handle
+    chain.give(made["smart_account"], 1_000)
+    time.sleep(STATE_AGE_S)
+    assert terminal.json("balance")["balance"] == "1000"
+    payee = someone()
+    token = terminal.json("vault", "delegate", made["did"], "/accounts/pay", "--at-most", "600", "--payee", payee)[
+        "token"
+    ]
+    words = ("--token", chain.usdc, "--ucan", token, "--yes")
+    terminal.run("pay", payee, "601", *words, code=Exit.FAILED)
+    assert terminal.json("pay", payee, "600", *words)["chain"] == 84532
+    assert chain.usdc_of(payee) == 600
+    # A pipe is nobody who could be asked: nothing is paid without --yes, whatever it says.
+    terminal.run("pay", payee, "1", "--token", chain.usdc, typed="y\n", code=Exit.USAGE)
+    assert chain.usdc_of(payee) == 600
+
+
+def test_an_invocation_pays_once(client, chain, registered, tmp_path):
+    chain.give(registered.smart_account, 1_000)
+    payee = someone()
+    with VaultStore(directory=tmp_path / "agent") as agent_store, new_vault(agent_store, "agent") as agent:
+        delegation = delegated(client, [["<=", ".amount", 50]], to=agent.did_key())
+        args = {"to": payee, "amount": 50, "token": checksum_address(bytes.fromhex(chain.usdc[2:])), "chainId": 84532}
+        asking = types.InvocationOptions(command="/accounts/pay", args=args, token=delegation.container)
+        invocation = agent.mint_invocation(asking).container
+    with pytest.raises(PaymentRefused):  # what it does not ask for does not use it up
+        client.pay(payment(chain, payee, 49, ucan=invocation))
+    client.pay(payment(chain, payee, 50, ucan=invocation))
+    with pytest.raises(PaymentRefused, match="used before"):
+        client.pay(payment(chain, payee, 50, ucan=invocation))
+    assert chain.usdc_of(payee) == 50
+
+
+def test_parallel_payments_stay_within_the_total(client, chain, registered):
+    chain.give(registered.smart_account, 1_000)
+    payee, token = someone(), delegated(client, [["<=", ".total", 30]]).container
+
+    def attempt(_number):
+        try:
+            return client.pay(payment(chain, payee, 10, ucan=token))
+        except PaymentRefused:
+            return None
+
+    with ThreadPoolExecutor(6) as pool:
+        made = [result for result in pool.map(attempt, range(6)) if result is not None]
+    assert (len(made), chain.usdc_of(payee)) == (3, 30)

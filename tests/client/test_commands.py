@@ -1,0 +1,182 @@
+"""The commands for people: through the same table as the script, against the running service."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import stat
+import subprocess
+import sys
+
+import pytest
+from tests.client.test_vault import PASSKEY
+from typer.testing import CliRunner
+
+from holdfast.cli.client_vault import session_file
+from holdfast.cli.exits import Exit
+from holdfast.cli.root import application
+
+PASSWORD = "correct horse battery staple"
+HEADLESS = [sys.executable, "-c", "from holdfast.cli import main; main()"]
+
+
+class Terminal:
+    """Runs commands on one vault folder; `ask` gives what is typed."""
+
+    def __init__(self, folder, service="http://localhost:9", password=PASSWORD):
+        self.folder = folder
+        self.environment = {
+            "HOLDFAST_VAULT_DIR": str(folder),
+            "HOLDFAST_SERVICE_URL": service,
+            "HOLDFAST_VAULT_PASSWORD": password,
+            "HOLDFAST_EXPORT_PASSWORD": "of the file: " + password,
+        }
+
+    def run(self, *words, typed=None, code=0):
+        result = CliRunner().invoke(application, words, env=self.environment, input=typed)
+        assert result.exit_code == code, result.output
+        return result
+
+    def json(self, *words, **more):
+        return json.loads(self.run(*words, "--json", **more).stdout)
+
+
+@pytest.fixture
+def terminal(tmp_path):
+    (tmp_path / "credential").write_text(PASSKEY.credential)
+    made = Terminal(tmp_path / "vault")
+    made.json("vault", "create", "--credential", str(tmp_path / "credential"))
+    return made
+
+
+def test_a_vault_is_made_and_looked_at(terminal):
+    status = terminal.json("vault", "status")
+    assert status["did"].startswith("did:new:0x")
+    assert status["locked"] is True
+    assert [c["credential_id"] for c in terminal.json("vault", "credentials")] == [PASSKEY.credential_id]
+    assert terminal.json("vault", "accounts")[0]["is_default"] is True
+    assert status["did"] in terminal.run("vault", "status").stdout
+    assert "already" in terminal.run("vault", "create", code=Exit.FAILED).stderr
+
+
+def test_passwords_are_asked_without_echo(terminal):
+    del terminal.environment["HOLDFAST_VAULT_PASSWORD"]
+    result = terminal.run("vault", "accounts", typed=PASSWORD + "\n")
+    assert PASSWORD not in result.output
+    wrong = terminal.run("vault", "accounts", typed="wrong\n", code=Exit.FAILED)
+    assert "does not open" in wrong.stderr
+    assert "wrong\n" not in wrong.output
+
+
+def test_errors_are_one_line_and_a_code(tmp_path):
+    terminal = Terminal(tmp_path)
+    assert json.loads(terminal.run("vault", "status", "--json", code=Exit.NOT_FOUND).stderr)["exit"] == Exit.NOT_FOUND
+    assert "holdfast vault create" in terminal.run("vault", "accounts", code=Exit.FAILED).stderr
+    terminal.run("balance", "0x" + "11" * 20, code=Exit.UNAVAILABLE)
+    terminal.run("vault", "create", "--credential", str(tmp_path / "none"), code=Exit.USAGE)
+
+
+def test_unlock_and_lock(terminal):
+    terminal.json("vault", "unlock", "--minutes", "5")
+    file = session_file(terminal.folder)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    terminal.environment["HOLDFAST_VAULT_PASSWORD"] = "not the password"
+    assert terminal.json("vault", "status")["locked"] is False
+    terminal.json("vault", "accounts")
+    copied = file.read_text()
+    terminal.json("vault", "lock")
+    assert not file.exists()
+    terminal.run("vault", "accounts", code=Exit.FAILED)
+    file.write_text(copied)  # a stolen copy of the session is worth nothing once the vault was locked
+    terminal.run("vault", "accounts", code=Exit.FAILED)
+
+
+def test_a_session_ends_by_itself(terminal):
+    terminal.json("vault", "unlock")
+    file = session_file(terminal.folder)
+    file.write_text(json.dumps({**json.loads(file.read_text()), "until": 0}))
+    assert terminal.json("vault", "status")["locked"] is True
+    terminal.environment["HOLDFAST_VAULT_PASSWORD"] = "not the password"
+    terminal.run("vault", "accounts", code=Exit.FAILED)
+
+
+def test_export_and_import(terminal, tmp_path):
+    file = tmp_path / "vault.mtrv"
+    exported = terminal.json("vault", "export", str(file))
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    other = Terminal(tmp_path / "other")
+    assert other.json("vault", "import", str(file))["did"] == exported["did"]
+    assert other.json("vault", "status")["did"] == exported["did"]
+    bad = Terminal(tmp_path / "bad", password="another")
+    assert "not imported" in bad.run("vault", "import", str(file), code=Exit.FAILED).stderr
+
+
+def test_delegate_and_revoke(terminal):
+    to = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
+    made = terminal.json("vault", "delegate", to, "/accounts/pay", "--at-most", "100", "--in-total", "500")
+    assert terminal.json("vault", "revoke", made["cid"]) == {"revoked": made["cid"]}
+    terminal.run("vault", "revoke", "bafynone", code=Exit.NOT_FOUND)
+
+
+def test_register_whoami_and_balance(terminal, service):
+    terminal.environment["HOLDFAST_SERVICE_URL"] = service.base_url
+    assert terminal.json("whoami")["registered"] is None
+    assert terminal.json("balance", "0x" + "22" * 20, "--token", "ETH")["formatted"] == "1.5"
+    assert terminal.run("balance", "0x" + "22" * 20).stdout == "2.500000 USDC\n"
+
+
+@pytest.mark.parametrize("way", ["http", "libp2p"])
+def test_pair_two_terminals(terminal, tmp_path, way):
+    environment = {**os.environ, **terminal.environment}
+    words = ["vault", "pair", "--json", "--host", "127.0.0.1", *(["--libp2p"] if way == "libp2p" else [])]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*HEADLESS, *words], env=environment, **pipes) as old:
+        link = until(old.stderr, r"holdfast vault pair (\S+)")
+        other = {**environment, "HOLDFAST_VAULT_DIR": str(tmp_path / "new")}
+        with subprocess.Popen([*HEADLESS, "vault", "pair", link, "--json"], env=other, **pipes) as new:
+            digits = until(new.stderr, r"this device shows +(\d{6})")
+            assert until(old.stderr, r"this device shows +(\d{6})") == digits
+            old.stdin.write(digits + "\n")
+            old.stdin.flush()
+            new.stdin.write("y\n")
+            new.stdin.flush()
+            received, given = json.loads(new.stdout.readline()), json.loads(old.stdout.readline())
+            assert (new.wait(20), old.wait(20)) == (0, 0)
+    assert received == {"did": given["did"], "received": True}
+    assert Terminal(tmp_path / "new").json("vault", "status")["did"] == given["did"]
+
+
+def until(stream, pattern):
+    """The first match in the lines of a stream."""
+    read = ""
+    while True:
+        letter = stream.read(1)
+        assert letter, read
+        read += letter
+        if letter == "\n" and (found := re.search(pattern, read)):
+            return found[1]
+
+
+def test_help_imports_no_client():
+    script = "import sys; from holdfast.cli.root import application; sys.exit(any('holdfast.client' in m for m in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_a_handle_is_free_until_it_is_registered(terminal, service):
+    """The chain's stand-in has no bundler that sends, so the command stops there, and says so."""
+    terminal.environment["HOLDFAST_SERVICE_URL"] = service.base_url
+    refused = terminal.run("register", "--handle", "h" + secrets.token_hex(5), "--json", code=Exit.FAILED)
+    assert json.loads(refused.stderr.splitlines()[-1])["exit"] == Exit.FAILED
+    terminal.run("register", code=Exit.USAGE)
+
+
+def test_a_payment_that_nobody_can_confirm_is_refused_in_the_form_asked_for(terminal):
+    words = ("pay", "0x" + "22" * 20, "100")
+    told = json.loads(terminal.run(*words, "--json", code=Exit.USAGE).stderr)
+    assert told == {"error": "nobody is there to ask: say --yes", "exit": Exit.USAGE}
+    refused = terminal.run(*words, code=Exit.USAGE)
+    assert (refused.stdout, refused.stderr) == ("", "holdfast: nobody is there to ask: say --yes\n")
+    # With the answer given it goes on: to the service, which is not there.
+    assert "Network: " in terminal.run(*words, "--yes", code=Exit.UNAVAILABLE).stderr

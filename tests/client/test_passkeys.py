@@ -1,0 +1,125 @@
+"""Passkeys with a software authenticator behind python-fido2's own client."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import pytest
+from fido2.ctap import CtapError
+from tests.client.software_authenticator import SoftwareAuthenticator
+
+from holdfast.client.passkeys import TOUCH, VERIFY, Authenticator, PasskeyKey, Person, device_capabilities
+from holdfast.client.types import CreatePasskeyOptions, CredentialDescriptor, DeviceCapabilities, Octets
+from holdfast.wire.client_errors import WebAuthnError
+from holdfast.wire.encoding import from_base64url
+
+ORIGIN = "https://vault.example"
+
+
+@pytest.fixture
+def device():
+    return SoftwareAuthenticator()
+
+
+@pytest.fixture
+def authenticator(device):
+    return Authenticator(ORIGIN, device)
+
+
+def test_a_passkey_is_serialised_as_browsers_do(authenticator):
+    made = authenticator.create_passkey(Person("ada"))
+    credential = json.loads(base64.b64decode(made.credential))
+    assert credential["id"] == credential["rawId"] == made.credential_id
+    client_data = json.loads(from_base64url(credential["response"]["clientDataJSON"]))
+    assert (client_data["type"], client_data["origin"]) == ("webauthn.create", ORIGIN)
+
+
+def test_progress_tells_the_person_what_to_do(device):
+    said = []
+    Authenticator(ORIGIN, device, on_progress=said.append).create_passkey(Person("ada"))
+    assert set(said) & {TOUCH, VERIFY}
+
+
+def test_an_assertion_signs_the_challenge(authenticator, device):
+    made = authenticator.create_passkey(Person("ada"))
+    credential = json.loads(base64.b64decode(authenticator.assertion(b"c" * 32, (made.credential_id,))))
+    client_data = from_base64url(credential["response"]["clientDataJSON"])
+    assert from_base64url(json.loads(client_data)["challenge"]) == b"c" * 32
+    import hashlib
+
+    from cryptography.hazmat.primitives import hashes
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    signed = from_base64url(credential["response"]["authenticatorData"]) + hashlib.sha256(client_data).digest()
+    key = device.passkeys[from_base64url(made.credential_id)]["key"].public_key()
+    key.verify(from_base64url(credential["response"]["signature"]), signed, ec.ECDSA(hashes.SHA256()))
+
+
+def test_the_prf_is_stable_and_of_one_passkey_and_purpose(authenticator):
+    first, second = (authenticator.create_passkey(Person(name)).credential_id for name in ("ada", "bob"))
+    key = PasskeyKey(authenticator, first).host_key()
+    assert (key.kind, key.id, len(key.secret)) == ("prf", first, 32)
+    assert key == PasskeyKey(authenticator, first).host_key()
+    assert key.secret != authenticator.prf(second)
+    assert key.secret != authenticator.prf(first, b"another purpose")
+    assert key.secret.hex() not in repr(key)
+
+
+def test_a_key_without_prf_cannot_open_a_vault():
+    authenticator = Authenticator(ORIGIN, SoftwareAuthenticator(prf=False))
+    made = authenticator.create_passkey(Person("ada"))
+    with pytest.raises(WebAuthnError, match="no PRF"):
+        authenticator.prf(made.credential_id)
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        (CtapError.ERR.OPERATION_DENIED, "^cancelled on the security key"),
+        (CtapError.ERR.USER_ACTION_TIMEOUT, "not touched in time"),
+        (CtapError.ERR.KEEPALIVE_CANCEL, "cancelled"),
+        (CtapError.ERR.OTHER, "refused"),
+    ],
+)
+def test_refusals_are_webauthn_errors(authenticator, device, code, sentence):
+    made = authenticator.create_passkey(Person("ada"))
+    answer = device.call
+
+    def refusing(cmd, data=b"", *rest):
+        return bytes([code]) if data[0] in (1, 2) else answer(cmd, data, *rest)
+
+    device.call = refusing
+    with pytest.raises(WebAuthnError, match=sentence):
+        authenticator.create_passkey(Person("bob"))
+    with pytest.raises(WebAuthnError):
+        authenticator.assertion(b"c" * 32, (made.credential_id,))
+
+
+def test_an_excluded_passkey_is_not_made_twice(authenticator):
+    made = authenticator.create_passkey(Person("ada"))
+    known = CredentialDescriptor(id=Octets(from_base64url(made.credential_id)), type="public-key", transports=("usb",))
+    with pytest.raises(WebAuthnError, match="holds one already"):
+        authenticator.create_passkey(Person("ada"), CreatePasskeyOptions(exclude_credentials=(known,)))
+
+
+def test_no_common_algorithm():
+    with pytest.raises(WebAuthnError, match="algorithms"):
+        Authenticator(ORIGIN, SoftwareAuthenticator(algorithms=(-39,))).create_passkey(Person("ada"))
+
+
+def test_a_foreign_relying_party_is_refused(authenticator):
+    with pytest.raises(WebAuthnError, match="do not fit together"):
+        authenticator.create_passkey(Person("ada"), CreatePasskeyOptions(rp_id="other.example"))
+
+
+def test_without_a_key_there_is_a_sentence(monkeypatch):
+    monkeypatch.setattr("holdfast.client.passkeys._devices", lambda: iter(()))
+    with pytest.raises(WebAuthnError, match="no security key"):
+        Authenticator(ORIGIN).create_passkey(Person("ada"))
+
+
+def test_capabilities_of_this_machine():
+    found = device_capabilities()
+    assert isinstance(found, DeviceCapabilities)
+    assert found.conditional_mediation_available is False

@@ -1,0 +1,381 @@
+"""The vault's faces over the real enclave: life cycle, keys, storage, boot, and calls at the wrong time."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import inspect
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, utils
+from tests.client.conftest import Awaited
+from tests.client.software_authenticator import SoftwareAuthenticator
+
+from holdfast.client import types
+from holdfast.client.passkeys import Authenticator, PasskeyKey, Person
+from holdfast.client.storage.content import raw_block
+from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.vault.async_vault import AsyncVault
+from holdfast.client.vault.boot import BootLog
+from holdfast.client.vault.keeping import revision_of
+from holdfast.client.vault.keys import KeyringKey, PasswordKey, SecretKey
+from holdfast.client.vault.module import checked_module, module_file
+from holdfast.client.vault.vault import Vault
+from holdfast.enclave.module import bundled, bundled_sha256
+from holdfast.wire.client_errors import ClientStateError, PluginCallError, StorageError, WasmLoadError
+from holdfast.wire.keccak import did_of_key, keccak256
+
+SECRET = SecretKey(b"k" * 32)
+AUTHENTICATOR = Authenticator("http://localhost:8787", SoftwareAuthenticator())
+PASSKEY = AUTHENTICATOR.create_passkey(Person("ada"))
+UNSIGNED = dict.fromkeys(
+    ("nonce", "callGasLimit", "verificationGasLimit", "preVerificationGas", "maxFeePerGas", "maxPriorityFeePerGas"),
+    "0x0",
+) | {"sender": "0x" + "11" * 20, "callData": "0x", "signature": "0x"}
+GIVEN = types.GenerateInput(credential=PASSKEY.credential)
+
+
+def made(kind, *args, **kwargs):
+    return Awaited(lambda: AsyncVault(*args, **kwargs)) if kind == "asyncio" else Vault(*args, **kwargs)
+
+
+def end(vault):
+    vault.finish() if isinstance(vault, Awaited) else vault.close()
+
+
+@pytest.fixture
+def store(tmp_path):
+    with VaultStore(directory=tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture(params=["blocking", "asyncio"])
+def vault(request, store):
+    vault = made(request.param, store)
+    vault.boot()
+    yield vault
+    end(vault)
+
+
+@pytest.fixture
+def did(vault):
+    return vault.generate(GIVEN, SECRET).did
+
+
+def test_both_faces_have_the_same_methods_with_the_same_parameters():
+    def shape(cls):
+        rename = {"__aenter__": "__enter__", "__aexit__": "__exit__"}
+        return {
+            rename.get(name, name): [(p.name, p.kind, p.default) for p in inspect.signature(f).parameters.values()]
+            for name, f in vars(cls).items()
+            if inspect.isfunction(f)
+        }
+
+    assert shape(Vault) == shape(AsyncVault)
+
+
+def test_a_new_vault_certifies_itself_and_is_stored(vault, store):
+    made = vault.generate(GIVEN, SECRET)
+    assert made.did == did_of_key(int(made.pubkey_x, 16), int(made.pubkey_y, 16))
+    assert store.load().sealed == made.database
+    assert store.load().manifest.wasm_version == bundled_sha256()
+    assert (vault.status().locked, vault.status().did) == (False, made.did)
+    found = vault.query()
+    assert [c.credential_id for c in found.credentials] == [PASSKEY.credential_id]
+    assert found.accounts[0].address == made.accounts[0].address
+
+
+def test_signatures_verify_elsewhere(vault):
+    made = vault.generate(GIVEN, SECRET)
+    digest = hashlib.sha256(b"message").digest()
+    signature = vault.sign(digest).signature
+    point = bytes([4]) + bytes.fromhex(made.pubkey_x) + bytes.fromhex(made.pubkey_y)
+    key = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), point)
+    der = utils.encode_dss_signature(int.from_bytes(signature[:32]), int.from_bytes(signature[32:]))
+    key.verify(der, digest, ec.ECDSA(utils.Prehashed(hashes.SHA256())))
+    before = vault.refresh_shares()
+    assert vault.refresh_shares(rotate=True).public_key == before.public_key
+    assert len(vault.sign(digest).signature) == 64
+
+
+def test_locking_and_unlocking(vault, did, store):
+    locked = vault.lock()
+    assert locked.success
+    assert vault.status().locked
+    assert store.load().sealed == locked.database
+    with pytest.raises(PluginCallError) as caught:
+        vault.sign(b"d" * 32)
+    assert (caught.value.function_name, caught.value.code) == ("sign", "vault_locked")
+    assert vault.unlock(SecretKey(b"x" * 32)).success is False
+    assert vault.unlock(SECRET) == types.UnlockOutput(success=True, did=did)
+
+
+@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+def test_another_process_opens_what_was_stored(kind, tmp_path):
+    with VaultStore(directory=tmp_path) as store:
+        first = made(kind, store)
+        first.boot()
+        did = first.generate(GIVEN, SECRET).did
+        end(first)
+    with VaultStore(directory=tmp_path) as store:
+        second = made(kind, store)
+        second.boot()
+        assert second.load().did == did
+        assert second.status().locked
+        assert second.unlock(SECRET).did == did
+        end(second)
+
+
+def test_several_keys_open_one_vault(vault, did, store):
+    ring = Ring()
+    others = [
+        PasswordKey(lambda: "correct horse"),
+        PasskeyKey(AUTHENTICATOR, PASSKEY.credential_id),
+        KeyringKey(keyring=ring),
+    ]
+    for key in others:
+        vault.add_key(key)
+    assert len(vault.keys().wraps) == 4
+    for key in [SECRET, *others]:
+        vault.lock()
+        assert vault.unlock(key).did == did
+    vault.remove_key("secret", "secret")
+    vault.lock()
+    assert vault.unlock(SECRET).success is False
+    assert vault.unlock(others[0]).did == did
+    for wrap in vault.keys().wraps[1:]:
+        vault.remove_key(wrap["kind"], wrap["id"])
+    with pytest.raises(PluginCallError) as caught:
+        vault.remove_key(kind="password", key_id="password")
+    assert caught.value.code == "last_wrap"
+
+
+@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+def test_an_older_copy_is_refused(kind, vault, did, store):
+    old = store.load().sealed
+    vault.lock()
+    assert revision_of(store.load().sealed) > revision_of(old)
+    fresh = made(kind, store)
+    fresh.boot()
+    assert fresh.unlock(SECRET, old).success is False
+    assert fresh.load(old).success is False
+    assert fresh.unlock(SECRET, store.load().sealed).did == did
+    end(fresh)
+    for junk in (b"", b"HFDB", b"x" * 100):
+        another = made(kind, store)
+        another.boot()
+        refused = another_outcome(another, junk)
+        end(another)
+        assert refused
+
+
+def another_outcome(vault, junk):
+    """Whether bytes that are no vault are refused, by the client or by the enclave."""
+    try:
+        return vault.load(junk).success is False
+    except PluginCallError:
+        return True
+
+
+def test_the_short_form_of_a_new_vault(vault):
+    whole = vault.generate(GIVEN, SECRET)
+    short = whole.result()
+    assert (short.did, short.address) == (whole.did, whole.accounts[0].address)
+    assert short.shares.enclave_id == whole.enclave_id
+    assert short.parsed_credential["credential_id"] == PASSKEY.credential_id
+
+
+def test_addresses_hashes_and_credentials(vault, did):
+    assert vault.derive_address("ethereum").address.startswith("0x")
+    assert vault.keccak256(b"abc") == "0x" + keccak256(b"abc").hex()
+    assert vault.parse_webauthn(PASSKEY.credential).parsed["credential_id"] == PASSKEY.credential_id
+    with pytest.raises(PluginCallError, match=r"^derive_address: ") as caught:
+        vault.derive_address("bitcoin")
+    assert caught.value.code == "unsupported_chain"
+
+
+def test_a_registration_is_prepared(vault, did):
+    given = types.CreateRegistrationInput(sender="0x" + "11" * 20, alias="Ada")
+    prepared = vault.create_registration(given, registry_addr="0x" + "22" * 20)
+    assert prepared.did_hash == "0x" + keccak256(did.encode()).hex()
+    assert prepared.alias_hash == "0x" + keccak256(b"ada").hex()
+    assert prepared.user_op.sender.lower() == given.sender
+    operation = types.UserOp.from_json(dict.fromkeys(types.UserOp.__struct_encode_fields__, None) | UNSIGNED)
+    signed = vault.sign_user_op(operation, prepared.entry_point, 84532)
+    assert len(bytes.fromhex(signed.signature[2:])) == 64
+    done = vault.create_registration(given, registry_addr="0x" + "22" * 20, registered=True)
+    assert done.user_op is None
+
+
+def test_an_idle_vault_locks_itself(vault, did):
+    vault.set_auto_lock(3600)
+    assert vault.status().locked is False
+
+
+@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+def test_calls_at_the_wrong_time_are_state_errors(kind):
+    vault = made(kind)
+    with pytest.raises(ClientStateError, match="not been booted"):
+        vault.status()
+    vault.boot()
+    with pytest.raises(ClientStateError, match="has been booted"):
+        vault.boot()
+    with pytest.raises(ClientStateError, match="no vault is stored"):
+        vault.load()
+    end(vault)
+    closed = made(kind)
+    closed.boot()
+    closed.close()
+    for ask in (closed.status, closed.boot):
+        with pytest.raises(ClientStateError, match="closed"):
+            ask()
+    end(closed)
+
+
+@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+def test_boot_tells_its_progress(kind, store):
+    events = []
+    vault = made(kind, store, on_event=events.append)
+    status = vault.boot()
+    assert status == types.BootStatus(enclave=True, helia=True, libp2p=False, ready=False)
+    assert [(e.subsystem, e.status) for e in events] == [
+        ("enclave", "booting"),
+        ("enclave", "ready"),
+        ("helia", "booting"),
+        ("helia", "ready"),
+    ]
+    assert list(vault.boot_log) == events
+    assert events[0].to_json() == {"type": "boot-progress", "subsystem": "enclave", "status": "booting"}
+    end(vault)
+
+
+@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+def test_a_failing_store_does_not_stop_the_enclave(kind, tmp_path):
+    store = VaultStore(directory=tmp_path)
+    store.close()
+    vault = made(kind, store)
+    status = vault.boot()
+    assert (status.enclave, status.helia) == (True, False)
+    assert vault.boot_log.events[-1].status == "failed"
+    end(vault)
+
+
+@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+def test_a_broken_module_is_a_load_error(kind, tmp_path):
+    broken = tmp_path / "broken.wasm"
+    broken.write_bytes(b"\0asm\1\0\0\0broken")
+    vault = made(kind, module=broken)
+    with pytest.raises(WasmLoadError, match=r"^WASM load failed: "):
+        vault.boot()
+    assert vault.boot_status.enclave is False
+    end(vault)
+
+
+def test_boot_moves_only_as_documented():
+    log = BootLog()
+    with pytest.raises(ValueError, match="cannot become"):
+        log.emit("enclave", "ready")
+    log.emit("enclave", "booting")
+    log.emit("enclave", "failed", "why")
+    assert log.status.enclave is False
+    with pytest.raises(ValueError, match="cannot become"):
+        log.emit("enclave", "ready")
+
+
+def test_the_services_module_is_verified_and_kept(tmp_path):
+    module, asked = bundled().read_bytes(), []
+
+    def fetch():
+        asked.append(1)
+        return module
+
+    file = module_file(bundled_sha256(), fetch, directory=tmp_path)
+    assert module_file(bundled_sha256(), fetch, directory=tmp_path) == file
+    assert (file.read_bytes(), len(asked)) == (module, 1)
+    file.write_bytes(module[:-1])
+    assert module_file(bundled_sha256(), fetch, directory=tmp_path).read_bytes() == module
+    with pytest.raises(WasmLoadError, match="not the expected one"):
+        checked_module(module + b"x", bundled_sha256())
+
+
+class Ring:
+    """A keyring in memory."""
+
+    def __init__(self):
+        self.texts = {}
+
+    def get_password(self, service, name):
+        return self.texts.get((service, name))
+
+    def set_password(self, service, name, text):
+        self.texts[service, name] = text
+
+
+def test_keyring_keys_are_made_once():
+    ring = Ring()
+    with pytest.raises(StorageError, match="holds no key"):
+        KeyringKey("work", create=False, keyring=ring).host_key()
+    first = KeyringKey("work", keyring=ring).host_key()
+    assert first == KeyringKey("work", create=False, keyring=ring).host_key()
+    assert (len(first.secret), first.id) == (32, "keyring:work")
+    assert first.secret != KeyringKey("home", keyring=ring).host_key().secret
+
+    class Broken(Ring):
+        def get_password(self, service, name):
+            raise RuntimeError("locked collection /secret/path")
+
+    with pytest.raises(StorageError, match="RuntimeError") as caught:
+        KeyringKey(keyring=Broken()).host_key()
+    assert "path" not in str(caught.value)
+
+
+def test_keys_that_are_none_are_refused():
+    for key in (SecretKey(b"short"), PasswordKey(""), PasswordKey(lambda: "")):
+        with pytest.raises(ValueError, match=r"."):
+            key.host_key()
+    shown = repr([SecretKey(b"s" * 32), PasswordKey("hunter2"), SecretKey(b"s" * 32).host_key()])
+    assert "hunter2" not in shown
+    assert "ssss" not in shown
+
+
+def test_snapshots_are_taken_and_fetched(vault, did, store, tmp_path):
+    taken = vault.snapshot()
+    assert store.load().manifest.root_cid == taken.root_cid
+    assert vault.fetch_snapshot(taken.root_cid) == taken
+    following = vault.snapshot()
+    assert following.manifest.root_cid == taken.root_cid
+    with pytest.raises(StorageError, match="no gateway"):
+        vault.fetch_snapshot(raw_block(b"elsewhere").cid)
+    opened = made("blocking", None)
+    opened.boot()
+    assert opened.unlock(SECRET, following.sealed).did == did
+    end(opened)
+
+
+def test_the_alias_hash_takes_another_function(vault):
+    assert vault.alias_hash("Ada") == "0x" + keccak256(b"ada").hex()
+    assert vault.alias_hash("Ada", lambda data: "0x" + data.hex()) == "0x" + b"ada".hex()
+
+
+def test_many_threads_change_one_vault(store):
+    with Vault(store) as vault, ThreadPoolExecutor(8) as pool:
+        vault.generate(GIVEN, SECRET)
+        given = types.DelegationOptions(to=vault.did_key(), command="/accounts/list")
+        minted = list(pool.map(lambda _: vault.mint_delegation(given), range(24)))
+        assert len(vault.exec("resource:delegations action:list").result) == len({m.cid for m in minted}) == 24
+    with Vault(store) as again:
+        again.unlock(SECRET)
+        assert len(again.exec("resource:delegations action:list").result) == 24
+
+
+def test_many_tasks_change_one_vault(store):
+    async def journey():
+        async with AsyncVault(store) as vault:
+            await vault.generate(GIVEN, SECRET)
+            given = types.DelegationOptions(to=await vault.did_key(), command="/accounts/list")
+            await asyncio.gather(*(vault.mint_delegation(given) for _ in range(24)))
+            return (await vault.exec("resource:delegations action:list")).result
+
+    assert len(asyncio.run(journey())) == 24

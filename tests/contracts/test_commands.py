@@ -1,0 +1,191 @@
+"""`holdfast contracts` against a real chain: what it prints, and the exit code that it leaves."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from eth_keys.datatypes import PrivateKey
+from typer.testing import CliRunner
+
+from holdfast.chain.contracts import NAMES, PRODUCTION, address
+from holdfast.chain.contracts.public_keys import PUBLIC_ADDRESSES
+from holdfast.cli.contracts import app
+from holdfast.cli.exits import Exit
+from holdfast.world.processes import free_port
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .conftest import Chain
+
+PUBLIC_KEY_0 = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
+
+
+def _run(*words: str) -> Any:
+    return CliRunner().invoke(app, list(words))
+
+
+def _json(result: Any, exit_code: Exit) -> Any:
+    assert result.exit_code == exit_code, result.output
+    return json.loads(result.stdout)
+
+
+def _key_file(folder: Path, text: str, mode: int = 0o600) -> str:
+    path = folder / "key"
+    path.write_text(text)
+    path.chmod(mode)
+    return str(path)
+
+
+@pytest.fixture
+def secret() -> str:
+    return secrets.token_hex(32)
+
+
+@pytest.fixture
+def key_file(tmp_path: Path, secret: str) -> str:
+    return _key_file(tmp_path, f"0x{secret}\n")
+
+
+def _fund(chain: Chain, secret: str) -> str:
+    holder = PrivateKey(bytes.fromhex(secret)).public_key.to_checksum_address()
+    chain.call("anvil_setBalance", holder, hex(10**18))
+    return holder
+
+
+def test_deploys_then_verifies(chain: Chain, key_file: str, secret: str) -> None:
+    holder = _fund(chain, secret)
+    assert _run("verify", "--rpc", chain.url).exit_code == Exit.FAILED
+    done = _run("deploy", "--rpc", chain.url, "--key-file", key_file, "--yes")
+    assert done.exit_code == Exit.OK, done.output
+    plan, *rest = done.stdout.split("deployed ")
+    assert f"Chain 84532, paid by {holder} (1 ETH)" in plan
+    assert all(f"deploy   {name}" in plan and address(name) in plan for name in PRODUCTION)
+    assert " gas: 0.0" in plan
+    assert [line.split()[0] for line in rest] == list(PRODUCTION)
+    assert done.stdout.endswith("All contracts stand, with exactly our code.\n")
+    assert secret not in done.output
+    checked = _run("verify", "--rpc", chain.url)
+    assert (checked.exit_code, checked.stdout.splitlines()[-1]) == (Exit.OK, "Exactly our code.")
+
+
+def test_speaks_json(chain: Chain, key_file: str, secret: str) -> None:
+    _fund(chain, secret)
+    deploy = ("deploy", "--rpc", chain.url, "--key-file", key_file, "--json")
+    planned = _json(_run(*deploy), Exit.OK)
+    assert (planned["done"], planned["transactions"], planned["present"]) == (False, {}, [])
+    assert list(planned["missing"]) == list(PRODUCTION)
+    assert int(planned["maxCostWei"]) > int(planned["costWei"]) > 0
+    done = _json(_run(*deploy, "--yes"), Exit.OK)
+    assert (done["done"], list(done["transactions"])) == (True, list(PRODUCTION))
+    again = _json(_run(*deploy, "--yes"), Exit.OK)
+    assert (again["done"], again["missing"], again["present"]) == (True, {}, list(PRODUCTION))
+    found = _json(_run("verify", "--rpc", chain.url, "--json"), Exit.OK)
+    assert found["exact"] is True
+    assert found["contracts"]["AppFactory"] == {"address": address("AppFactory"), "status": "exact"}
+    assert found["entryPoints"] == {"0.7.0": False, "0.8.0": False}
+
+
+def test_verify_names_missing_and_other_code(chain: Chain) -> None:
+    chain.call("anvil_setCode", address("SessionSBT"), "0x00")
+    found = _json(_run("verify", "--rpc", chain.url, "--json"), Exit.FAILED)
+    assert found["exact"] is False
+    statuses = {name: row["status"] for name, row in found["contracts"].items()}
+    assert statuses == dict.fromkeys(PRODUCTION, "missing") | {"SessionSBT": "other"}
+    assert "other    SessionSBT" in _run("verify", "--rpc", chain.url).stdout
+
+
+def test_development_contracts_on_a_development_chain(chain: Chain, key_file: str, secret: str) -> None:
+    _fund(chain, secret)
+    done = _json(_run("deploy", "--rpc", chain.url, "--key-file", key_file, "--dev", "--yes", "--json"), Exit.OK)
+    assert list(done["transactions"]) == list(NAMES)
+    assert list(_json(_run("verify", "--rpc", chain.url, "--dev", "--json"), Exit.OK)["contracts"]) == list(NAMES)
+
+
+def test_development_contracts_nowhere_else(foreign_chain: Chain, key_file: str, secret: str) -> None:
+    holder = _fund(foreign_chain, secret)
+    refused = _run("deploy", "--rpc", foreign_chain.url, "--key-file", key_file, "--dev", "--yes")
+    assert refused.exit_code == Exit.CONFIGURATION
+    assert refused.stdout == ""
+    assert "DevUSDC and DevPaymaster" in refused.stderr
+    assert foreign_chain.call("eth_getTransactionCount", holder, "latest") == "0x0"
+
+
+def test_public_keys_on_a_development_chain_only(chain: Chain, foreign_chain: Chain, tmp_path: Path) -> None:
+    key_file = _key_file(tmp_path, PUBLIC_KEY_0)
+    refused = _run("deploy", "--rpc", foreign_chain.url, "--key-file", key_file, "--yes")
+    assert refused.exit_code == Exit.CONFIGURATION
+    assert "development keys are refused" in refused.stderr
+    assert _run("deploy", "--rpc", chain.url, "--key-file", key_file, "--yes").exit_code == Exit.OK
+
+
+def test_public_addresses_are_those_that_anvil_funds(chain: Chain) -> None:
+    assert {each.lower() for each in PUBLIC_ADDRESSES} == {each.lower() for each in chain.accounts}
+
+
+def test_sends_nothing_when_nobody_can_be_asked(chain: Chain, key_file: str, secret: str) -> None:
+    holder = _fund(chain, secret)
+    done = _run("deploy", "--rpc", chain.url, "--key-file", key_file)
+    assert done.exit_code == Exit.USAGE
+    assert "at most" in done.stdout
+    assert chain.call("eth_getTransactionCount", holder, "latest") == "0x0"
+
+
+@pytest.mark.parametrize(("answer", "sent"), [("n\n", 0), ("y\n", len(PRODUCTION))])
+def test_asks_on_a_terminal(
+    chain: Chain, key_file: str, secret: str, monkeypatch: pytest.MonkeyPatch, answer: str, sent: int
+) -> None:
+    holder = _fund(chain, secret)
+    monkeypatch.setattr("holdfast.cli.contracts._at_a_terminal", lambda: True)
+    done = CliRunner().invoke(app, ["deploy", "--rpc", chain.url, "--key-file", key_file], input=answer)
+    assert done.exit_code == Exit.OK
+    assert int(chain.call("eth_getTransactionCount", holder, "latest"), 16) == sent
+    assert ("Nothing was sent." in done.stdout) == (sent == 0)
+
+
+def test_says_what_is_lacking(chain: Chain, key_file: str) -> None:
+    poor = _run("deploy", "--rpc", chain.url, "--key-file", key_file, "--yes", "--json")
+    assert poor.exit_code == Exit.FAILED
+    assert "this can take up to" in json.loads(poor.stderr)["error"]
+
+
+def test_an_unreachable_chain(key_file: str) -> None:
+    url = f"http://user:word@127.0.0.1:{free_port()}/key-of-mine"
+    for words in (["verify"], ["deploy", "--key-file", key_file, "--yes"]):
+        done = _run(*words, "--rpc", url)
+        assert done.exit_code == Exit.UNAVAILABLE
+        assert "key-of-mine" not in done.output
+        assert "word" not in done.output
+
+
+@pytest.mark.parametrize(
+    "text", ["", "0x12", "zz" * 32, "00" * 32, "ff" * 32, "ab" * 33, "\N{LATIN SMALL LETTER SHARP S}" * 64]
+)
+def test_refuses_what_is_no_key_without_repeating_it(tmp_path: Path, text: str) -> None:
+    done = _run("deploy", "--rpc", "http://127.0.0.1:1", "--key-file", _key_file(tmp_path, text))
+    assert done.exit_code == Exit.CONFIGURATION
+    assert "does not hold a private key" in done.stderr
+    assert not text or text not in done.output
+
+
+def test_refuses_a_key_that_others_can_read(tmp_path: Path, secret: str) -> None:
+    done = _run("deploy", "--rpc", "http://127.0.0.1:1", "--key-file", _key_file(tmp_path, secret, 0o640))
+    assert done.exit_code == Exit.CONFIGURATION
+    assert "chmod 600" in done.stderr
+
+
+def test_refuses_a_missing_key_file(tmp_path: Path) -> None:
+    done = _run("deploy", "--rpc", "http://127.0.0.1:1", "--key-file", str(tmp_path / "none"))
+    assert done.exit_code == Exit.CONFIGURATION
+    assert "No such file" in done.stderr
+
+
+@pytest.mark.parametrize("module", ["httpx", "eth_keys"])
+def test_names_the_extra_that_it_needs(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+    monkeypatch.setattr("holdfast.cli.contracts.find_spec", lambda name: None if name == module else object())
+    done = _run("verify", "--rpc", "http://127.0.0.1:1")
+    assert done.exit_code == Exit.CONFIGURATION
+    assert f"needs {module}: pip install 'holdfast[world]'" in done.stderr

@@ -1,0 +1,82 @@
+"""What a sponsor has to post is read from the call data of any operation."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.chain.calls import call_data, execute, execute_batch
+from holdfast.chain.contracts import address, commitment, commitments_needed
+from holdfast.wire.keccak import keccak256
+
+SENDER = "0x" + "a1" * 20
+REGISTRY = address("DIDRegistry")
+DID, ALIAS, SECRET, NONE = b"\x01" * 32, b"\x02" * 32, b"\x03" * 32, bytes(32)
+EXECUTE = keccak256(b"execute(address,uint256,bytes)")[:4]
+EXECUTE_BATCH = keccak256(b"executeBatch((address,uint256,bytes)[])")[:4]
+
+CLAIMS = {
+    "register": (call_data("register(bytes32,bytes32,string)", DID, ALIAS, "cid"), (DID, ALIAS, NONE)),
+    "no alias": (call_data("register(bytes32,bytes32,string)", DID, NONE, ""), (DID, NONE, NONE)),
+    "registerDid": (call_data("registerDid(bytes32,string)", DID, "cid"), (DID, NONE, NONE)),
+    "registerAlias": (call_data("registerAlias(bytes32,bytes32,bytes32)", ALIAS, DID, SECRET), (DID, ALIAS, SECRET)),
+    "registerWithSecret": (
+        call_data("registerWithSecret(bytes32,bytes32,string,bytes32)", DID, ALIAS, "cid", SECRET),
+        (DID, ALIAS, SECRET),
+    ),
+}
+REGISTER = CLAIMS["register"][0]
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+@pytest.mark.parametrize("registry", [REGISTRY, REGISTRY.lower()])
+def test_every_claim_in_a_single_call(claim: str, registry: str) -> None:
+    data, (did, alias, secret) = CLAIMS[claim]
+    assert commitments_needed(SENDER, execute((registry, 0, data))) == [commitment(did, alias, SENDER, secret)]
+
+
+def test_every_claim_of_a_batch_in_order() -> None:
+    other = ("0x" + "cc" * 20, 0, REGISTER)
+    batch = [(REGISTRY, 0, data) for data, _ in CLAIMS.values()]
+    expected = [commitment(did, alias, SENDER, secret) for _, (did, alias, secret) in CLAIMS.values()]
+    assert commitments_needed(SENDER, execute_batch([other, *batch, other])) == expected
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\x00" * 3,
+        REGISTER,
+        execute(("0x" + "cc" * 20, 0, REGISTER)),
+        execute((REGISTRY, 0, call_data("setMetadata(bytes32,string)", DID, "cid"))),
+        execute((REGISTRY, 0, REGISTER[:40])),
+        execute((REGISTRY, 0, REGISTER))[:70],
+        execute_batch([]),
+    ],
+    ids=["empty", "short", "not-by-the-account", "elsewhere", "no-claim", "cut-claim", "cut-call", "empty-batch"],
+)
+def test_nothing_to_post(data: bytes) -> None:
+    assert commitments_needed(SENDER, data) == []
+
+
+@given(st.binary(max_size=400), st.sampled_from([EXECUTE, EXECUTE_BATCH]))
+def test_survives_any_call_data(tail: bytes, selector: bytes) -> None:
+    assert commitments_needed(SENDER, selector + tail) == []
+
+
+@given(st.binary(max_size=400))
+def test_survives_any_claim(tail: bytes) -> None:
+    for data, _ in CLAIMS.values():
+        needed = commitments_needed(SENDER, execute((REGISTRY, 0, data[:4] + tail)))
+        assert all(len(each) == 32 for each in needed)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [(b"", ALIAS, SENDER, NONE), (DID, b"", SENDER, NONE), (DID, ALIAS, "0x00", NONE), (DID, ALIAS, SENDER, b"")],
+)
+def test_a_commitment_has_fixed_parts(parts: tuple[bytes, bytes, str, bytes]) -> None:
+    with pytest.raises(ValueError, match="a commitment takes"):
+        commitment(*parts)

@@ -1,0 +1,71 @@
+"""The package data is what the sources compile to, byte for byte; and the sources are in one format."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from .conftest import CONTRACTS, ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.timeout(300)
+TOOL = ROOT / "tools" / "compile_contracts.py"
+
+
+@pytest.mark.usefixtures("tools")
+def test_recompiling_gives_the_same_bytes() -> None:
+    done = subprocess.run([sys.executable, str(TOOL), "--check"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("stored", "exit_code"), [("code", 0), ("c0de", 1), ("code\n", 1), (None, 1)])
+def test_the_check_notices_a_single_byte(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    stored: str | None,
+    exit_code: int,
+) -> None:
+    tool = _tool()
+    if stored is not None:
+        (tmp_path / "A.json").write_text(stored)
+    monkeypatch.setattr(tool, "ROOT", tmp_path)
+    monkeypatch.setattr(tool, "build", lambda: tool.Built(files={"A.json": "code"}))
+    monkeypatch.setattr(sys, "argv", ["compile_contracts.py", "--check"])
+    assert tool.main() == exit_code
+    assert ("A.json" in capsys.readouterr().out) == bool(exit_code)
+
+
+def _tool() -> Any:
+    spec = importlib.util.spec_from_file_location("compile_contracts", TOOL)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where its dataclasses look for their annotations
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_lock_names_no_download_address() -> None:
+    lock = (CONTRACTS / "package-lock.json").read_text()
+    assert '"resolved"' not in lock
+    packages = json.loads(lock)["packages"]
+    assert [path for path, package in packages.items() if path and "integrity" not in package] == []
+
+
+def test_sources_are_formatted(forge: Path) -> None:
+    done = subprocess.run([str(forge), "fmt", "--check"], cwd=CONTRACTS, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout.decode()
+
+
+def test_gas_table_is_that_of_the_snapshots() -> None:
+    command = [sys.executable, str(ROOT / "tools" / "gas_table.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

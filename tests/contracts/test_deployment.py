@@ -1,0 +1,165 @@
+"""Deployment on a real chain: only what is missing, checked afterwards, refused where it would be in vain."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from eth_keys.datatypes import PrivateKey
+
+from holdfast.chain.calls import call_data
+from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, NAMES, PRODUCTION, address, load, predict_account
+from holdfast.chain.contracts import deployment as under_test
+from holdfast.chain.contracts.deployment import DeploymentError, Plan, carry_out, make_plan
+from holdfast.chain.contracts.verification import Status, entry_points_present, inspect
+from holdfast.chain.entry_points import V07
+from holdfast.wire.keccak import checksum_address
+
+from .conftest import ROOT, Chain, run_anvil
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.chain.rpc import RpcClient
+    from holdfast.world.tools import Tools
+
+VECTORS = json.loads((ROOT / "vectors" / "accounts" / "addresses.json").read_text())
+G = (
+    0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
+    0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5,
+)
+
+
+@pytest.fixture
+def key(chain: Chain) -> PrivateKey:
+    """A funded key that nobody else has."""
+    fresh = PrivateKey(secrets.token_bytes(32))
+    chain.call("anvil_setBalance", fresh.public_key.to_checksum_address(), hex(10**18))
+    return fresh
+
+
+@pytest.fixture(scope="module")
+def deployed(tools: Tools) -> Iterator[Chain]:
+    """A chain for the tests that only read, or write what no other reads."""
+    with run_anvil(tools) as fresh:
+        for name in PRODUCTION:
+            fresh.transact(DETERMINISTIC_DEPLOYER, load(name).deployment)
+        yield fresh
+
+
+def _plan(chain: Chain, key: PrivateKey, names: tuple[str, ...] = PRODUCTION) -> Plan:
+    return chain.run(lambda rpc: make_plan(rpc, key.public_key.to_checksum_address(), names))
+
+
+def _carry_out(chain: Chain, plan: Plan, key: PrivateKey) -> dict[str, str]:
+    sent: dict[str, str] = {}
+    chain.run(lambda rpc: carry_out(rpc, plan, key, sent.__setitem__))
+    return sent
+
+
+def test_deploys_everything_at_its_constant_address(chain: Chain, key: PrivateKey) -> None:
+    plan = _plan(chain, key, NAMES)
+    assert [step.contract.name for step in plan.steps] == list(NAMES)
+    sent = _carry_out(chain, plan, key)
+    assert list(sent) == list(NAMES)
+    findings = chain.run(lambda rpc: inspect(rpc, NAMES))
+    assert {finding.status for finding in findings} == {Status.EXACT}
+    receipts = [chain.call("eth_getTransactionReceipt", each) for each in sent.values()]
+    assert {receipt["to"] for receipt in receipts} == {DETERMINISTIC_DEPLOYER.lower()}
+
+
+def test_costs_what_the_plan_says(chain: Chain, key: PrivateKey) -> None:
+    plan = _plan(chain, key)
+    sent = _carry_out(chain, plan, key)
+    used = sum(int(chain.call("eth_getTransactionReceipt", each)["gasUsed"], 16) for each in sent.values())
+    assert plan.gas * 0.9 <= used <= plan.gas * 1.01
+    left = int(chain.call("eth_getBalance", plan.sender, "latest"), 16)
+    assert 0 < plan.balance - left <= plan.max_cost
+    assert plan.cost < plan.max_cost
+
+
+def test_deploys_only_what_is_missing(chain: Chain, key: PrivateKey) -> None:
+    chain.transact(DETERMINISTIC_DEPLOYER, load("SessionSBT").deployment)
+    plan = _plan(chain, key)
+    assert plan.present == ["SessionSBT"]
+    assert sorted(_carry_out(chain, plan, key)) == sorted(set(PRODUCTION) - {"SessionSBT"})
+    again = _plan(chain, key)
+    assert (again.steps, again.gas, again.cost, again.max_cost) == ([], 0, 0, 0)
+    assert again.present == list(PRODUCTION)
+    assert _carry_out(chain, again, key) == {}
+
+
+def test_the_deployed_contracts_know_each_other(deployed: Chain) -> None:
+    registry = deployed.view(address("AccountHelper"), call_data("registry()"))
+    implementation = deployed.view(address("AppFactory"), call_data("implementation()"))
+    assert "0x" + registry[12:].hex() == address("DIDRegistry").lower()
+    assert "0x" + implementation[12:].hex() == address("VaultAccount").lower()
+
+
+@pytest.mark.parametrize("vector", VECTORS["vectors"], ids=lambda vector: vector["address"][:8])
+def test_python_predicts_what_the_factory_answers(deployed: Chain, vector: dict[str, str]) -> None:
+    arguments = (int(vector["pubKeyX"], 16), int(vector["pubKeyY"], 16), int(vector["salt"]))
+    answer = deployed.view(address("AppFactory"), call_data("getAddress(uint256,uint256,uint256)", *arguments))
+    assert vector["address"] == predict_account(*arguments) == checksum_address(answer[12:])
+
+
+def test_the_account_stands_where_python_said(deployed: Chain) -> None:
+    deployed.transact(address("AppFactory"), call_data("createAccount(uint256,uint256,uint256)", *G, 5))
+    state = deployed.view(address("AccountHelper"), call_data("getAccountState(address)", predict_account(*G, 5)))
+    assert state == bytes(96) + G[0].to_bytes(32) + G[1].to_bytes(32)
+
+
+def test_refuses_a_chain_without_the_deployer(chain: Chain, key: PrivateKey) -> None:
+    for code in ("0x", "0x00"):
+        chain.call("anvil_setCode", DETERMINISTIC_DEPLOYER, code)
+        with pytest.raises(DeploymentError, match="lacks the deterministic deployer"):
+            _plan(chain, key)
+
+
+def test_refuses_a_chain_with_other_code_at_our_address(chain: Chain, key: PrivateKey) -> None:
+    chain.call("anvil_setCode", address("AppFactory"), "0x6001")
+    with pytest.raises(DeploymentError, match="other code stands at the addresses of AppFactory"):
+        _plan(chain, key)
+
+
+def test_sends_nothing_that_it_cannot_pay_to_the_end(chain: Chain, key: PrivateKey) -> None:
+    plan = _plan(chain, key)
+    chain.call("anvil_setBalance", plan.sender, hex(plan.max_cost - 1))
+    with pytest.raises(DeploymentError, match="this can take up to"):
+        _carry_out(chain, replace(plan, balance=plan.max_cost - 1), key)
+    assert chain.call("eth_getTransactionCount", plan.sender, "latest") == "0x0"
+
+
+def test_says_which_transaction_was_not_mined(chain: Chain, key: PrivateKey, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(under_test, "MINED_WITHIN_S", 0.3)
+    plan = _plan(chain, key)
+    chain.call("evm_setAutomine", False)  # noqa: FBT003 - the parameter is JSON
+    with pytest.raises(DeploymentError, match=r"DIDRegistry: transaction 0x[0-9a-f]{64} is not mined"):
+        _carry_out(chain, plan, key)
+
+
+def test_says_which_transaction_failed(chain: Chain, key: PrivateKey) -> None:
+    plan = _plan(chain, key)
+    chain.transact(DETERMINISTIC_DEPLOYER, load("DIDRegistry").deployment)  # somebody was faster: ours reverts
+    with pytest.raises(DeploymentError, match=r"DIDRegistry: transaction 0x[0-9a-f]{64} failed"):
+        _carry_out(chain, plan, key)
+
+
+def test_checks_the_code_afterwards(chain: Chain, key: PrivateKey) -> None:
+    plan = _plan(chain, key)
+    step = replace(plan.steps[0], contract=replace(plan.steps[0].contract, runtime=b"\x00"))
+    with pytest.raises(DeploymentError, match="DIDRegistry does not stand at its address"):
+        _carry_out(chain, replace(plan, steps=[step]), key)
+
+
+def test_entry_points_are_only_looked_for(chain: Chain) -> None:
+    assert chain.run(_present) == {"0.7.0": False, "0.8.0": False}
+    chain.call("anvil_setCode", V07.address, "0x00")
+    assert chain.run(_present) == {"0.7.0": True, "0.8.0": False}
+
+
+async def _present(rpc: RpcClient) -> dict[str, bool]:
+    return await entry_points_present(rpc)

@@ -1,0 +1,52 @@
+"""The contracts' own tests (contracts/test): once without the P-256 precompile, and the account's once with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from .conftest import CONTRACTS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# HOLDFAST_FORGE_PROFILE=long fuzzes about a hundred times longer.
+PROFILE = os.environ.get("HOLDFAST_FORGE_PROFILE", "default")
+pytestmark = pytest.mark.timeout(1800 if PROFILE == "long" else 300)
+# Profile, files, and how many tests they hold at least.
+RUNS = ((PROFILE, "test/**/*.t.sol", 190), ("precompile", "test/{VaultAccount/*,Gas}.t.sol", 50))
+
+
+def test_contracts(forge: Path) -> None:
+    # One test for both runs, so that they follow each other: both write forge's cache.
+    for profile, only, at_least in RUNS:
+        results = _run(forge, profile, only)
+        assert {name: result["reason"] for name, result in results.items() if result["status"] != "Success"} == {}
+        assert len(results) >= at_least
+        _compare_gas(results)
+
+
+def _run(forge: Path, profile: str, only: str) -> dict[str, Any]:
+    """Result by `file:contract.test`."""
+    command = [str(forge), "test", "--json", "--match-path", only]
+    environment = {**os.environ, "FOUNDRY_PROFILE": profile}
+    done = subprocess.run(command, cwd=CONTRACTS, env=environment, capture_output=True, text=True, check=False)
+    # Before the answer stands whatever the compiler has to say.
+    answers = [line for line in done.stdout.splitlines() if line.startswith('{"test/')]
+    assert answers, done.stdout + done.stderr
+    suites = json.loads(answers[-1])
+    return {f"{s}.{t}": result for s, suite in suites.items() for t, result in suite["test_results"].items()}
+
+
+def _compare_gas(results: dict[str, Any]) -> None:
+    """With JSON as its output, forge leaves the comparison with contracts/snapshots to its caller."""
+    measured = [snapshot for result in results.values() for snapshot in result["gas_snapshots"].items()]
+    assert len(measured) == 2, "the calls, and the operations with or without the precompile"
+    for group, gas in measured:
+        assert gas == json.loads((CONTRACTS / "snapshots" / f"{group}.json").read_text()), (
+            "docs/contracts.md says how to renew"
+        )

@@ -1,0 +1,70 @@
+"""Every function, event and error that our sources declare says what it does and what each parameter means."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from .conftest import CONTRACTS
+
+if TYPE_CHECKING:
+    from holdfast.world.tools import Tools
+
+SOURCES = sorted(str(path.relative_to(CONTRACTS)) for path in (CONTRACTS / "src").rglob("*.sol"))
+PLACES = {"function": "methods", "event": "events", "error": "errors"}
+
+
+@pytest.fixture(scope="module")
+def compiled(tools: Tools) -> list[tuple[str, str, dict[str, Any]]]:
+    """Source, name and solc's output of each contract."""
+    command = [tools.node, "compile.mjs", *SOURCES]
+    done = subprocess.run(command, cwd=CONTRACTS, capture_output=True, text=True, check=True)
+    output = json.loads(done.stdout)["contracts"]
+    return [(source, name, contract) for source in SOURCES for name, contract in output[source].items()]
+
+
+def test_everything_of_ours_is_documented(compiled: list[tuple[str, str, dict[str, Any]]]) -> None:
+    gaps, seen = [], 0
+    for source, name, contract in compiled:
+        ours = _declared(source)
+        for entry in contract["abi"]:
+            if (entry["type"], entry.get("name")) in ours:
+                seen += 1
+                gaps += [f"{name}.{entry['name']}: {gap}" for gap in _gaps(entry, contract)]
+    assert gaps == []
+    assert seen > 90
+
+
+def _declared(source: str) -> set[tuple[str, str]]:
+    """Kind and name of what this source declares: what it inherits is documented where it is declared."""
+    text = (CONTRACTS / source).read_text()
+    return {(kind, name) for kind in PLACES for name in re.findall(rf"\b{kind} (\w+)\(", text)}
+
+
+def _gaps(entry: dict[str, Any], contract: dict[str, Any]) -> list[str]:
+    place, signature = PLACES[entry["type"]], _signature(entry)
+    notice, details = (contract[doc].get(place, {}).get(signature, {}) for doc in ("userdoc", "devdoc"))
+    if entry["type"] == "error":  # several contracts may declare the same one, so these are lists
+        notice, details = notice[0] if notice else {}, details[0] if details else {}
+    gaps = [] if notice.get("notice") else ["no notice"]
+    gaps += [
+        f"no @param {i['name']}" for i in entry["inputs"] if i["name"] and i["name"] not in details.get("params", {})
+    ]
+    if len(entry.get("outputs", [])) != len(details.get("returns", {})):
+        gaps.append("no @return")
+    return gaps
+
+
+def _signature(entry: dict[str, Any]) -> str:
+    return f"{entry['name']}({','.join(_type(parameter) for parameter in entry['inputs'])})"
+
+
+def _type(parameter: dict[str, Any]) -> str:
+    if not parameter["type"].startswith("tuple"):
+        return str(parameter["type"])
+    inner = ",".join(_type(part) for part in parameter["components"])
+    return f"({inner}){parameter['type'].removeprefix('tuple')}"

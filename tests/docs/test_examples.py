@@ -1,0 +1,55 @@
+"""Every console example of the documentation, run to the letter against a fresh service."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.service.conftest import Server, serve  # noqa: F401 - the fixture that starts services
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
+MARK = "----8<----"
+
+
+def examples(text: str) -> list[tuple[str, str]]:
+    """Commands and their outputs, in order; a block that begins with `#` is for people (another terminal)."""
+    found: list[tuple[str, str]] = []
+    for block in BLOCK.findall(text):
+        if block.startswith("#"):
+            continue
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            found.append((command, output.strip()))
+    return found
+
+
+def pattern(output: str) -> str:
+    return r"\s*" + ".*?".join(re.escape(part) for part in output.split("…")) + r"\s*"
+
+
+@pytest.mark.parametrize("file", ["docs/http.md", "README.md"])
+def test_every_example_prints_what_it_says(serve: Callable[..., Server], tmp_path: Path, file: str) -> None:
+    shown = examples((ROOT / file).read_text("utf-8"))
+    assert len(shown) >= 5
+    server = serve(tmp_path / "data")
+    holdfast = ROOT / ".venv" / "bin"
+    script = "".join(f"{command}\necho; echo {shlex.quote(MARK)}\n" for command, _ in shown)
+    script = script.replace("http://localhost:8787", server.url)
+    ran = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
+        env={"PATH": f"{holdfast}:/usr/local/bin:/usr/bin:/bin", "HOLDFAST_DATA_DIR": str(tmp_path / "data"), "HOME": str(tmp_path)},
+    )  # fmt: skip
+    outputs = ran.stdout.replace("\r", "").split(MARK)
+    for (command, expected), output in zip(shown, outputs, strict=False):
+        assert re.fullmatch(pattern(expected), output, re.DOTALL), (
+            f"$ {command}\n{output}\nnot\n{expected}\n{ran.stderr}"
+        )
+    assert len(outputs) == len(shown) + 1

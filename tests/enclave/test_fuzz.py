@@ -1,0 +1,80 @@
+"""No input of any kind makes the module trap, hang, answer nonsense or grow without end (a small run; see tools/fuzz_enclave.py)."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+CALLS = int(os.environ.get("HOLDFAST_FUZZ_CALLS", "10000"))
+SEED = int(os.environ.get("HOLDFAST_FUZZ_SEED", "20261121"))
+TOOL = Path(__file__).resolve().parents[2] / "tools" / "fuzz_enclave.py"
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    sys.path.insert(0, str(TOOL.parent))  # it imports its neighbour
+    spec = importlib.util.spec_from_file_location("fuzz_enclave", TOOL)
+    assert spec
+    assert spec.loader
+    module = sys.modules.setdefault(spec.name, importlib.util.module_from_spec(spec))
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.timeout(600)
+def test_no_input_breaks_the_module(tool: ModuleType) -> None:
+    fuzzer = tool.Fuzzer(SEED)
+    report = fuzzer.run(CALLS)
+    fuzzer.close()
+    assert [finding.to_json() for finding in report.findings] == []
+    assert report.calls == CALLS
+    assert set(report.answered) == set(fuzzer.functions), "a function was never called"
+    assert report.codes["ok"] > CALLS // 50, "the inputs are too broken to reach anything"
+
+
+def test_a_trap_is_a_finding(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    fuzzer = tool.Fuzzer(1)
+
+    def trap(_self: object, function: str, _arguments: bytes) -> bytes:
+        raise tool.PluginCallError(function, "stopped")
+
+    monkeypatch.setattr(tool.Enclave, "call_raw", trap)
+    report = fuzzer.run(1)
+    assert [finding.kind for finding in report.findings] == ["trap"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [(b"{", "malformed answer"), (b"[]", "malformed answer"), (b'{"error":{"code":"odd"}}', "unknown code")],
+)
+def test_nonsense_is_a_finding(tool: ModuleType, monkeypatch: pytest.MonkeyPatch, answer: bytes, kind: str) -> None:
+    fuzzer = tool.Fuzzer(1)
+    monkeypatch.setattr(tool.Enclave, "call_raw", lambda _self, _function, _arguments: answer)
+    report = fuzzer.run(1)
+    assert [finding.kind for finding in report.findings] == [kind]
+
+
+def test_memory_stops_growing(tool: ModuleType) -> None:
+    """The same calls a third time need no more memory than the second."""
+    enclave = tool.Enclave()
+    calls = [
+        (function, tool.json.dumps(given).encode())
+        for function, inputs in tool.corpus().items()
+        for given in inputs
+        if function not in {"export", "import"}  # a password hash each: their memory is tested where they are
+    ]
+    sizes = []
+    for _ in range(3):
+        for function, arguments in calls:
+            enclave.call_raw(function, arguments)
+        sizes.append(tool.memory_size(enclave))
+    enclave.close()
+    assert sizes[2] == sizes[1]

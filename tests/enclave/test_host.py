@@ -1,0 +1,250 @@
+"""The Python host: bounded, thread-safe, off the event loop, quick to start, and careful with its cache."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+import wasmtime
+
+from holdfast.enclave import AsyncEnclave, Enclave, PluginCallError, WasmLoadError, bundled, clock, host, module
+from holdfast.wire.client_errors import ServiceError
+
+
+@pytest.fixture
+def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOLDFAST_CACHE_DIR", str(tmp_path / "cache"))
+    module.load.cache_clear()
+    return tmp_path / "cache"
+
+
+def test_errors_carry_name_function_and_code(enclave: Enclave) -> None:
+    with pytest.raises(PluginCallError) as refused:
+        enclave.call("keccak256")
+    assert str(refused.value) == "keccak256: a required field is absent: data"
+    assert (refused.value.name, refused.value.function_name, refused.value.code) == (
+        "PluginCallError",
+        "keccak256",
+        "missing_field",
+    )
+    assert isinstance(refused.value, ServiceError)
+
+
+def test_a_missing_or_broken_module(tmp_path: Path, fresh_cache: Path) -> None:
+    with pytest.raises(WasmLoadError, match=r"^WASM load failed: "):
+        Enclave(tmp_path / "none.wasm")
+    broken = tmp_path / "broken.wasm"
+    broken.write_bytes(b"\0asm but no more")
+    with pytest.raises(WasmLoadError, match=r"^WASM load failed: "):
+        Enclave(broken)
+    other = tmp_path / "other.wasm"
+    other.write_bytes(wasmtime.wat2wasm('(module (memory (export "memory") 1))'))
+    with pytest.raises(WasmLoadError, match=r"^WASM load failed: "):
+        Enclave(other)
+    assert fresh_cache.exists()
+
+
+def test_the_cache_is_private_and_keyed_by_module_and_runtime(fresh_cache: Path) -> None:
+    Enclave().close()
+    directory = fresh_cache / "compiled"
+    assert directory.stat().st_mode & 0o777 == 0o700
+    (file,) = directory.iterdir()
+    digest = hashlib.sha256(bundled().read_bytes()).hexdigest()
+    from importlib.metadata import version
+
+    assert file.name == f"{digest}-wasmtime-{version('wasmtime')}.cwasm"
+    before = file.stat().st_mtime_ns
+    module.load.cache_clear()
+    Enclave().close()
+    assert file.stat().st_mtime_ns == before
+
+
+def test_machine_code_that_others_could_have_written_is_not_run(
+    fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Enclave().close()
+    directory = fresh_cache / "compiled"
+    (file,) = directory.iterdir()
+    loaded: list[str] = []
+    original = wasmtime.Module.deserialize_file
+    monkeypatch.setattr(
+        wasmtime.Module, "deserialize_file", lambda engine, path: loaded.append(path) or original(engine, path)
+    )
+
+    def start() -> list[str]:
+        loaded.clear()
+        module.load.cache_clear()
+        Enclave().close()
+        return list(loaded)
+
+    assert start() == [str(file)]
+    directory.chmod(0o770)
+    assert start() == []
+    directory.chmod(0o700)
+    file.chmod(0o666)
+    assert start() == []
+
+
+def test_a_foreign_owner_is_refused(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh_cache.mkdir()
+    owner = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: owner + 1)
+    with pytest.raises(PermissionError):
+        module.cache_directory()
+    Enclave().close()  # compiles in memory instead
+
+
+def test_a_damaged_cache_is_compiled_again(fresh_cache: Path) -> None:
+    Enclave().close()
+    (file,) = (fresh_cache / "compiled").iterdir()
+    file.write_bytes(b"not machine code")
+    file.chmod(0o600)
+    module.load.cache_clear()
+    with Enclave() as enclave:
+        assert enclave.call("version")["abi"] == 1
+
+
+def test_a_warm_start_takes_milliseconds() -> None:
+    script = (
+        "import time; from holdfast.enclave import Enclave, module; import wasmtime\n"
+        "best = 9.0\n"
+        "for _ in range(5):\n"
+        "    module.load.cache_clear(); module.bundled_sha256.cache_clear()\n"
+        "    started = time.perf_counter(); Enclave().call('version'); best = min(best, time.perf_counter() - started)\n"
+        "print(best)"
+    )
+    Enclave().close()  # warms the cache
+    taken = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert float(taken) <= 0.020
+
+
+def test_calls_from_many_threads_take_turns(vault: Enclave) -> None:
+    def work(number: int) -> bool:
+        digest = hashlib.sha256(b"%d" % number).digest()
+        signature = vault.call("sign", digest=digest)["signature"]
+        point = vault.call("exec", filter="resource:enclaves action:list")["result"][0]["public_key"]
+        checked = vault.call("verify_signature", public_key=point, digest=digest, signature=signature)
+        return bool(checked["valid"])
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(64)))
+
+
+def test_instances_know_nothing_of_each_other(vault: Enclave) -> None:
+    with Enclave() as other:
+        assert other.call("status")["initialized"] is False
+    assert vault.call("status")["initialized"] is True
+
+
+async def test_the_event_loop_goes_on_during_a_call(credential: bytes, key: dict[str, str]) -> None:
+    async with await AsyncEnclave.start() as enclave:
+        await enclave.call("generate", credential=credential, key=key)
+        ticks = 0
+
+        async def tick() -> None:
+            nonlocal ticks
+            while True:
+                await asyncio.sleep(0.005)
+                ticks += 1
+
+        ticking = asyncio.create_task(tick())
+        await enclave.call("export", password="takes a quarter of a second")
+        ticking.cancel()
+        assert ticks >= 10
+        answers = await asyncio.gather(*(enclave.call("sign", digest=bytes([n]) * 32) for n in range(20)))
+        assert len({answer["signature"] for answer in answers}) == 20
+    with pytest.raises((PluginCallError, RuntimeError)):
+        await enclave.call("version")
+
+
+def test_after_close_nothing_runs(enclave: Enclave) -> None:
+    enclave.close()
+    enclave.close()
+    with pytest.raises(PluginCallError, match="closed"):
+        enclave.call("version")
+
+
+def test_the_ticking_stops_with_the_last_instance(monkeypatch: pytest.MonkeyPatch) -> None:
+    import gc
+
+    monkeypatch.setattr(clock, "TICK_SECONDS", 0.01)
+    Enclave().close()
+    gc.collect()
+    deadline = time.monotonic() + 5
+    while any(thread.name == "enclave-epoch" for thread in threading.enumerate()):
+        if clock._living:
+            pytest.skip("another test's instance is still referenced")
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_call_that_would_not_end_is_stopped(
+    monkeypatch: pytest.MonkeyPatch, credential: bytes, key: dict[str, str]
+) -> None:
+    with Enclave() as enclave:
+        enclave.call("generate", credential=credential, key=key)
+        monkeypatch.setattr(host.clock, "ticks", lambda _seconds: 0)
+        with pytest.raises(PluginCallError) as refused:
+            enclave.call("export", password="longer than no time at all")
+        assert "discarded" in str(refused.value)
+        with pytest.raises(PluginCallError, match="stopped"):
+            enclave.call("version")
+
+
+def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch, credential: bytes, key: dict[str, str]) -> None:
+    monkeypatch.setattr(host, "MAX_MEMORY", 32 * 1024 * 1024)
+    with Enclave() as enclave:
+        enclave.call("generate", credential=credential, key=key)
+        answer = enclave.call_raw("export", b'{"password":"needs 64 MiB"}')
+        assert b"out_of_memory" in answer
+        assert enclave.call("sign", digest=bytes(32))["signature"]  # the instance lives on
+
+
+@pytest.mark.parametrize("failure", [OSError("no entropy"), ValueError()])
+def test_without_randomness_nothing_is_made(failure: Exception, credential: bytes, key: dict[str, str]) -> None:
+    def random(_size: int) -> bytes:
+        raise failure
+
+    with Enclave(random=random) as enclave, pytest.raises(PluginCallError) as refused:
+        enclave.call("generate", credential=credential, key=key)
+    assert refused.value.code == "entropy_unavailable"
+
+
+def test_short_randomness_is_no_randomness(credential: bytes, key: dict[str, str]) -> None:
+    with Enclave(random=lambda size: bytes(size - 1)) as enclave, pytest.raises(PluginCallError) as refused:
+        enclave.call("generate", credential=credential, key=key)
+    assert refused.value.code == "entropy_unavailable"
+
+
+def test_answers_are_decoded_as_asked(enclave: Enclave) -> None:
+    import msgspec
+
+    class Hash(msgspec.Struct):
+        hash: str
+
+    class Wrong(msgspec.Struct):
+        digest: str
+
+    assert enclave.call_as(Hash, "keccak256", data=b"").hash.startswith("0xc5d2")
+    with pytest.raises(PluginCallError, match="unexpected answer"):
+        enclave.call_as(Wrong, "keccak256", data=b"")
+
+
+def test_large_inputs_and_their_limit(enclave: Enclave) -> None:
+    data: Any = bytes(1 << 20)
+    assert enclave.call("keccak256", data=data)["hash"].startswith("0x")
+    with pytest.raises(PluginCallError) as refused:
+        enclave.call("keccak256", data=bytes(9 << 20))
+    assert refused.value.code == "value_too_large"
+    with pytest.raises(PluginCallError) as refused:
+        enclave.call("keccak256", data=bytes(20 << 20))
+    assert refused.value.code == "input_too_large"

@@ -1,0 +1,42 @@
+"""The JavaScript host runs the same vectors with the same answers (browser/test/run_vectors.js)."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from holdfast.enclave import bundled
+
+ROOT = Path(__file__).resolve().parents[2]
+_SPEC = importlib.util.spec_from_file_location("vector_files", Path(__file__).with_name("vector_files.py"))
+assert _SPEC
+assert _SPEC.loader
+vector_files = sys.modules.setdefault("vector_files", importlib.util.module_from_spec(_SPEC))
+_SPEC.loader.exec_module(vector_files)
+
+NODE = shutil.which("node")
+
+
+@pytest.mark.skipif(NODE is None, reason="Node is missing: the JavaScript host was not tested")
+def test_every_vector_and_the_host_itself() -> None:
+    assert NODE
+    command = [NODE, str(ROOT / "browser" / "test" / "run_vectors.js"), str(bundled()), str(ROOT / "vectors")]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=170, cwd=ROOT)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    summary = json.loads(ran.stdout.splitlines()[-1])
+    assert summary["failed"] == 0
+    assert summary["cases"] == len(vector_files.all_cases())
+    assert summary["host_tests"] >= 12
+
+
+def test_the_host_has_no_dependency() -> None:
+    source = (ROOT / "browser" / "enclave-host.js").read_text()
+    assert "import " not in source.replace("import(", "")
+    package = json.loads((ROOT / "browser" / "package.json").read_text())
+    assert "dependencies" not in package

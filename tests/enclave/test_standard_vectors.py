@@ -1,0 +1,143 @@
+"""The standards' own vectors, through the module's functions: RFC 6979, and NIST's and OpenSSL's files for ECDSA."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from typing import TYPE_CHECKING
+
+import cryptography_vectors
+import pytest
+
+from holdfast.enclave import Enclave
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+N_P256 = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+N_SECP = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
+# RFC 6979, A.2.5: the key, and what it signs with SHA-256.
+KEY = 0xC9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721
+SIGNED = {
+    "sample": (
+        0xEFD48B2AACB6A8FD1140DD9CD45E81D69D2C877B56AAF991C34D0EA84EAF3716,
+        0xF7CB1C942D657C41D436C7A1B6E29F65F3E900DBB9AFF4064DC4AB2F843ACDA8,
+    ),
+    "test": (
+        0xF1ABB023518351CD71D881567B1EA663ED3EFCF6C5132B354F28D3B0B7D38367,
+        0x019F4113742A2B14BD25926B49C649155F267E60D3814B4C0CC84250E46F0083,
+    ),
+}
+
+
+def text_of(name: str) -> str:
+    with cryptography_vectors.open_vector_file(name, "r") as file:
+        return str(file.read())
+
+
+def test_rfc_6979_appendix_a_2_5(credential: bytes, key: dict[str, str]) -> None:
+    """The host's randomness puts the two shares at KEY - 1 and 1, so that the vault's key is the RFC's."""
+    shares = iter([KEY - 1, 1])
+
+    def random(size: int) -> bytes:
+        return next(shares).to_bytes(48) if size == 48 else bytes(range(size % 256)).ljust(size, b"x")
+
+    with Enclave(random=random) as enclave:
+        made = enclave.call("generate", credential=credential, key=key)
+        assert made["pubkey_x"] == "60fed4ba255a9d31c961eb74c6356d68c049b8923b61fa6ce669622e60f29fb6"
+        for message, (r, s) in SIGNED.items():
+            digest = hashlib.sha256(message.encode()).digest()
+            answer = enclave.call("sign", digest=digest, deterministic=True)
+            assert base64.b64decode(answer["signature"]) == r.to_bytes(32) + min(s, N_P256 - s).to_bytes(32)
+
+
+def cases(text: str, section: str) -> Iterator[dict[str, str]]:
+    """The blocks of one section of a response file."""
+    current = ""
+    block: dict[str, str] = {}
+    for line in [*text.splitlines(), ""]:
+        if head := re.fullmatch(r"\[(.*)\]", line.strip()):
+            current = head[1]
+        elif found := re.match(r"(\w+) = (.*)", line):
+            block[found[1]] = found[2].strip()
+        elif block:
+            if current == section:
+                yield block
+            block = {}
+
+
+def number(text: str) -> int:
+    return int(text.split(" ", maxsplit=1)[0], 16)
+
+
+def test_nist_signature_verification_p256(enclave: Enclave) -> None:
+    outcomes = []
+    for case in cases(text_of("asymmetric/ECDSA/FIPS_186-3/SigVer.rsp"), "P-256,SHA-256"):
+        x, y, r, s = (number(case[name]) for name in ("Qx", "Qy", "R", "S"))
+        wanted = case["Result"].startswith("P")
+        digest = hashlib.sha256(bytes.fromhex(case["Msg"])).digest()
+        point = b"\x04" + x.to_bytes(32) + y.to_bytes(32)
+        low = min(s, N_P256 - s)  # the module takes low s alone; both are of the same message and key
+        answer = enclave.call_raw("verify_signature", request(point, "P-256", digest, r, low))
+        assert (answer == b'{"valid":true}') is wanted, case
+        outcomes.append(wanted)
+    assert len(outcomes) >= 15
+    assert set(outcomes) == {True, False}
+
+
+def test_secp256k1_signatures_of_openssl(enclave: Enclave) -> None:
+    count = 0
+    for case in cases(text_of("asymmetric/ECDSA/SECP256K1/SigGen.txt"), "K-256,SHA-256"):
+        x, y, r, s = (number(case[name]) for name in ("Qx", "Qy", "R", "S"))
+        digest = hashlib.sha256(bytes.fromhex(case["Msg"])).digest()
+        point = b"\x04" + x.to_bytes(32) + y.to_bytes(32)
+        answer = enclave.call_raw("verify_signature", request(point, "secp256k1", digest, r, min(s, N_SECP - s)))
+        assert answer == b'{"valid":true}'
+        count += 1
+    if count == 0:
+        pytest.fail("the file has no section of that name any more")
+
+
+def request(point: bytes, curve: str, digest: bytes, r: int, s: int) -> bytes:
+    import msgspec
+
+    fields = {"public_key": point, "curve": curve, "digest": digest, "signature": r.to_bytes(32) + s.to_bytes(32)}
+    return msgspec.json.encode(fields)
+
+
+def test_the_sealed_database_opens_with_other_implementations(vault: Enclave, key: dict[str, str]) -> None:
+    """docs/formats.md in Python: HKDF-SHA256 and Argon2id for the wraps, AES-256-GCM for the rest."""
+    import sqlite3
+    import struct
+
+    from argon2.low_level import Type, hash_secret_raw
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+    from cryptography.hazmat.primitives.hashes import SHA256
+    from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+    vault.call("add_wrap", key={"kind": "password", "id": "pw", "password": "correct horse"})
+    data = base64.b64decode(vault.call("save")["database"])
+    magic, version, wraps, did_length, _, _, nonce, length = struct.unpack(">4sBBHQQ12sQ", data[:44])
+    assert (magic, version, wraps) == (b"HFDB", 1, 2)
+    position = 44 + did_length
+    did = data[44:position]
+    opened = set()
+    for _ in range(wraps):
+        start = position
+        kind, id_length = data[position], data[position + 1]
+        position += 2 + id_length
+        salt, memory, passes, lanes, own, sealed = struct.unpack(">16sIII12s48s", data[position : position + 88])
+        position += 88
+        if kind == 1:
+            kek = HKDF(SHA256(), 32, salt, b"holdfast/vault-wrap/v1/secret").derive(base64.b64decode(key["secret"]))
+        else:
+            kek = hash_secret_raw(b"correct horse", salt, passes, memory, lanes, 32, Type.ID)
+        opened.add(AESGCM(kek).decrypt(own, sealed, b"holdfast/vault-wrap/v1\0" + did + data[start : position - 48]))
+    (data_key,) = opened
+    assert len(data) - position == length
+    image = AESGCM(data_key).decrypt(nonce, data[position:], data[:position])
+    connection = sqlite3.connect(":memory:")
+    connection.deserialize(image)
+    assert connection.execute("SELECT value FROM meta WHERE key = 'did'").fetchone() == (did.decode(),)
+    connection.close()

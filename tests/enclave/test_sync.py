@@ -1,0 +1,313 @@
+"""Moving a vault between two devices: what an honest pair sees, and what anybody else gets."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.enclave import Enclave, PluginCallError
+
+VECTORS = Path(__file__).resolve().parents[2] / "vectors"
+KEY = {"kind": "secret", "secret": bytes(range(32))}
+OTHER_KEY = {"kind": "secret", "secret": bytes(range(1, 33))}
+LIFE_S = 300
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def credential() -> str:
+    cases = json.loads((VECTORS / "webauthn" / "valid.json").read_text())["cases"]
+    return str(cases[0]["input"]["credential"])
+
+
+@pytest.fixture
+def old(clock: Clock) -> Enclave:
+    """The device that holds the vault."""
+    enclave = Enclave(now=clock)
+    enclave.call("generate", credential=credential(), key=KEY)
+    return enclave
+
+
+@pytest.fixture
+def new(clock: Clock) -> Enclave:
+    return Enclave(now=clock)
+
+
+def compared(new: Enclave, old: Enclave) -> tuple[str, str, str]:
+    """(session, the new device's code, the old device's code) of an undisturbed exchange."""
+    first = new.call("sync_init")
+    session = first["session_id"]
+    answer = old.call("sync_respond", session_id=session, public_key=first["public_key"])
+    shown_new = new.call("sync_compare", session_id=session, public_key=answer["public_key"])
+    shown_old = old.call("sync_compare", session_id=session, reveal=shown_new["reveal"])
+    return session, shown_new["code"], shown_old["code"]
+
+
+def test_an_honest_exchange_moves_the_vault(new: Enclave, old: Enclave) -> None:
+    session, code, same = compared(new, old)
+    assert code == same
+    assert len(code) == 6
+    assert code.isdigit()
+    sealed = old.call("sync_respond", session_id=session, code=code)["encrypted_vault"]
+    done = new.call("sync_complete", session_id=session, code=code, encrypted_vault=sealed, key=OTHER_KEY)
+    assert done == {
+        "success": True,
+        "session_id": session,
+        "did": old.call("status")["did"],
+        "status": "complete",
+    }
+    assert new.call("query") == old.call("query")
+    digest = bytes(32)
+    for enclave in (old, new):
+        assert enclave.call("sign", digest=digest, deterministic=True) == old.call(
+            "sign", digest=digest, deterministic=True
+        )
+
+
+def test_the_new_device_seals_under_its_own_key(new: Enclave, old: Enclave) -> None:
+    session, code, _ = compared(new, old)
+    sealed = old.call("sync_respond", session_id=session, code=code)["encrypted_vault"]
+    new.call("sync_complete", session_id=session, code=code, encrypted_vault=sealed, key=OTHER_KEY)
+    database = new.call("lock")["database"]
+    assert Enclave().call("load", database=database, key=KEY)["error"] == "wrong_key"
+    assert Enclave().call("load", database=database, key=OTHER_KEY)["success"]
+
+
+def test_the_results_have_the_documented_fields(new: Enclave, old: Enclave) -> None:
+    first = new.call("sync_init")
+    assert set(first) == {"success", "session_id", "public_key", "expires_at"}
+    assert first["expires_at"] == "2027-01-15T08:05:00.000Z"
+    session = first["session_id"]
+    answer = old.call("sync_respond", session_id=session, public_key=first["public_key"])
+    assert set(answer) == {"success", "session_id", "public_key", "status"}
+    assert answer["status"] == "compare"
+    shown = new.call("sync_compare", session_id=session, public_key=answer["public_key"])
+    old.call("sync_compare", session_id=session, reveal=shown["reveal"])
+    sealed = old.call("sync_respond", session_id=session, code=shown["code"])
+    assert set(sealed) == {"success", "session_id", "public_key", "encrypted_vault", "status"}
+    assert sealed["status"] == "sealed"
+    refused = old.call("sync_respond", session_id=session, code=shown["code"])
+    assert refused == {"success": False, "session_id": session, "error": "session_used"}
+
+
+def test_a_man_in_the_middle_shows_two_codes(new: Enclave, old: Enclave, clock: Clock) -> None:
+    """He plays the old device to the new one and the new device to the old one, with keys of his own."""
+    to_new, to_old = Enclave(now=clock), Enclave(now=clock)
+    to_new.call("generate", credential=credential(), key=KEY)
+    honest = new.call("sync_init")
+    his = to_old.call("sync_init")
+    theirs = old.call("sync_respond", session_id=his["session_id"], public_key=his["public_key"])
+    fake = to_new.call("sync_respond", session_id=honest["session_id"], public_key=honest["public_key"])
+    shown_new = new.call("sync_compare", session_id=honest["session_id"], public_key=fake["public_key"])
+    shown_his = to_old.call("sync_compare", session_id=his["session_id"], public_key=theirs["public_key"])
+    shown_old = old.call("sync_compare", session_id=his["session_id"], reveal=shown_his["reveal"])
+    assert shown_new["code"] != shown_old["code"]
+    refused = old.call("sync_respond", session_id=his["session_id"], code=shown_new["code"])
+    assert refused == {"success": False, "session_id": his["session_id"], "error": "code_mismatch"}
+    again = old.call("sync_respond", session_id=his["session_id"], code=shown_old["code"])
+    assert again["error"] == "session_used"
+
+
+def test_a_key_swapped_on_the_way_breaks_the_commitment(new: Enclave, old: Enclave, clock: Clock) -> None:
+    """The session identifier commits to the initiator's key: it cannot be carried over to another."""
+    first = new.call("sync_init")
+    swapped = Enclave(now=clock).call("sync_init")["public_key"]
+    answer = old.call("sync_respond", session_id=first["session_id"], public_key=swapped)
+    shown = new.call("sync_compare", session_id=first["session_id"], public_key=answer["public_key"])
+    refused = old.call("sync_compare", session_id=first["session_id"], reveal=shown["reveal"])
+    assert refused["error"] == "sync_rejected"
+    assert old.call("sync_respond", session_id=first["session_id"], code=shown["code"])["error"] == "session_used"
+
+
+def test_a_second_key_is_no_second_guess(new: Enclave, old: Enclave, clock: Clock) -> None:
+    first = new.call("sync_init")
+    answer = old.call("sync_respond", session_id=first["session_id"], public_key=first["public_key"])
+    new.call("sync_compare", session_id=first["session_id"], public_key=answer["public_key"])
+    other = Enclave(now=clock).call("sync_init")["public_key"]
+    assert new.call("sync_compare", session_id=first["session_id"], public_key=other)["error"] == "sync_rejected"
+    refused = new.call("sync_compare", session_id=first["session_id"], public_key=answer["public_key"])
+    assert refused["error"] == "session_used"
+
+
+def test_nothing_is_released_before_the_codes_were_compared(new: Enclave, old: Enclave) -> None:
+    first = new.call("sync_init")
+    old.call("sync_respond", session_id=first["session_id"], public_key=first["public_key"])
+    refused = old.call("sync_respond", session_id=first["session_id"], code="000000")
+    assert refused == {"success": False, "session_id": first["session_id"], "error": "sync_rejected"}
+
+
+@pytest.mark.parametrize("code", ["", "12345", "1234567", "abcdef", "      "])
+def test_a_wrong_code_ends_the_session(new: Enclave, old: Enclave, code: str) -> None:
+    session, right, _ = compared(new, old)
+    assert old.call("sync_respond", session_id=session, code=code)["error"] == "code_mismatch"
+    assert old.call("sync_respond", session_id=session, code=right)["error"] == "session_used"
+
+
+def test_a_wrong_code_on_the_new_device_ends_its_session(new: Enclave, old: Enclave) -> None:
+    session, code, _ = compared(new, old)
+    sealed = old.call("sync_respond", session_id=session, code=code)["encrypted_vault"]
+    wrong = f"{(int(code) + 1) % 1_000_000:06d}"
+    given = {"session_id": session, "encrypted_vault": sealed, "key": KEY}
+    assert new.call("sync_complete", **given, code=wrong)["error"] == "code_mismatch"
+    assert new.call("sync_complete", **given, code=code)["error"] == "session_used"
+    assert not new.call("status")["initialized"]
+
+
+@pytest.mark.parametrize("bend", ["first", "middle", "last", "cut", "empty"])
+def test_a_changed_vault_does_not_open(new: Enclave, old: Enclave, bend: str) -> None:
+    session, code, _ = compared(new, old)
+    sealed = bytearray(base64.b64decode(old.call("sync_respond", session_id=session, code=code)["encrypted_vault"]))
+    if bend in {"first", "middle", "last"}:
+        sealed[{"first": 0, "middle": len(sealed) // 2, "last": -1}[bend]] ^= 1
+    changed = bytes(sealed[:-1] if bend == "cut" else b"" if bend == "empty" else sealed)
+    refused = new.call("sync_complete", session_id=session, code=code, encrypted_vault=changed, key=KEY)
+    assert refused["error"] == "sync_rejected"
+    assert not new.call("status")["initialized"]
+
+
+def test_a_replayed_vault_opens_nowhere_else(new: Enclave, old: Enclave, clock: Clock) -> None:
+    session, code, _ = compared(new, old)
+    sealed = old.call("sync_respond", session_id=session, code=code)["encrypted_vault"]
+    new.call("sync_complete", session_id=session, code=code, encrypted_vault=sealed, key=KEY)
+    given: dict[str, Any] = {"code": code, "encrypted_vault": sealed, "key": KEY}
+    assert new.call("sync_complete", session_id=session, **given)["error"] == "session_used"
+    stranger = Enclave(now=clock)
+    assert stranger.call("sync_complete", session_id=session, **given)["error"] == "session_unknown"
+    second, other_code, _ = compared(stranger, old)
+    given["code"] = other_code
+    assert stranger.call("sync_complete", session_id=second, **given)["error"] == "sync_rejected"
+
+
+def test_a_replayed_request_is_refused(new: Enclave, old: Enclave) -> None:
+    first = new.call("sync_init")
+    given = {"session_id": first["session_id"], "public_key": first["public_key"]}
+    assert old.call("sync_respond", **given)["success"]
+    assert old.call("sync_respond", **given)["error"] == "session_used"
+
+
+@pytest.mark.parametrize("step", ["compare", "reveal", "respond", "complete"])
+def test_after_five_minutes_it_is_too_late(new: Enclave, old: Enclave, clock: Clock, step: str) -> None:
+    first = new.call("sync_init")
+    session = first["session_id"]
+    answer = old.call("sync_respond", session_id=session, public_key=first["public_key"])
+
+    def late(enclave: Enclave, function: str, **fields: Any) -> None:
+        clock.now += LIFE_S + 1
+        assert enclave.call(function, session_id=session, **fields)["error"] == "session_expired"
+        assert enclave.call(function, session_id=session, **fields)["error"] == "session_used"
+
+    if step == "compare":
+        return late(new, "sync_compare", public_key=answer["public_key"])
+    shown = new.call("sync_compare", session_id=session, public_key=answer["public_key"])
+    if step == "reveal":
+        return late(old, "sync_compare", reveal=shown["reveal"])
+    old.call("sync_compare", session_id=session, reveal=shown["reveal"])
+    if step == "respond":
+        return late(old, "sync_respond", code=shown["code"])
+    sealed = old.call("sync_respond", session_id=session, code=shown["code"])["encrypted_vault"]
+    return late(new, "sync_complete", code=shown["code"], encrypted_vault=sealed, key=KEY)
+
+
+def test_a_clock_set_back_gives_no_more_time(new: Enclave, old: Enclave, clock: Clock) -> None:
+    first = new.call("sync_init")
+    answer = old.call("sync_respond", session_id=first["session_id"], public_key=first["public_key"])
+    clock.now -= 10
+    refused = new.call("sync_compare", session_id=first["session_id"], public_key=answer["public_key"])
+    assert refused["error"] == "session_expired"
+
+
+def test_a_locked_or_missing_vault_is_not_sent(new: Enclave, old: Enclave) -> None:
+    first = new.call("sync_init")
+    given = {"session_id": first["session_id"], "public_key": first["public_key"]}
+    assert new.call("sync_respond", **given)["error"] == "vault_uninitialized"
+    old.call("lock")
+    assert old.call("sync_respond", **given)["error"] == "vault_locked"
+
+
+def test_locking_ends_what_was_compared(new: Enclave, old: Enclave) -> None:
+    session, code, _ = compared(new, old)
+    old.call("lock")
+    refused = old.call("sync_respond", session_id=session, code=code)
+    assert refused["error"] in {"session_used", "vault_locked"}
+    assert "encrypted_vault" not in refused
+
+
+def test_a_device_with_a_vault_keeps_it(old: Enclave, clock: Clock) -> None:
+    other = Enclave(now=clock)
+    other.call("generate", credential=credential(), key=OTHER_KEY)
+    did = other.call("status")["did"]
+    session, code, _ = compared(other, old)
+    sealed = old.call("sync_respond", session_id=session, code=code)["encrypted_vault"]
+    refused = other.call("sync_complete", session_id=session, code=code, encrypted_vault=sealed, key=KEY)
+    assert refused["error"] == "conflict"
+    assert other.call("status")["did"] == did
+
+
+@pytest.mark.parametrize("public_key", ["00" * 33, "02" + "ff" * 32, "04" * 33, "02" + "00" * 31 + "01"])
+def test_a_key_off_the_curve_is_refused(new: Enclave, old: Enclave, public_key: str) -> None:
+    session = new.call("sync_init")["session_id"]
+    for enclave, function in ((old, "sync_respond"), (new, "sync_compare")):
+        with pytest.raises(PluginCallError) as refused:
+            enclave.call(function, session_id=session, public_key=public_key)
+        assert refused.value.code == "invalid_key"
+
+
+def test_many_sessions_do_not_fill_the_memory(old: Enclave) -> None:
+    before = len(old.memory)
+    for _ in range(200):
+        old.call("sync_init")
+    assert len(old.memory) == before
+
+
+def test_codes_are_evenly_spread(clock: Clock) -> None:
+    """Of 200 pairs, the first digits cover everything; a constant or a counter would show here."""
+    new, peer = Enclave(now=clock), Enclave(now=clock)
+    codes = set()
+    for _ in range(200):
+        first = new.call("sync_init")
+        shown = new.call(
+            "sync_compare", session_id=first["session_id"], public_key=peer.call("sync_init")["public_key"]
+        )
+        codes.add(shown["code"])
+    assert len(codes) >= 198
+    assert {code[0] for code in codes} == set("0123456789")
+
+
+def test_the_secret_of_a_finished_session_is_gone(clock: Clock) -> None:
+    """Every random byte drawn for the session is searched for in the whole memory after its end."""
+    drawn: list[bytes] = []
+
+    def random(count: int) -> bytes:
+        drawn.append(os.urandom(count))
+        return drawn[-1]
+
+    old = Enclave(now=clock)
+    old.call("generate", credential=credential(), key=KEY)
+    new = Enclave(now=clock, random=random)
+    session, code, _ = compared(new, old)
+    sealed = old.call("sync_respond", session_id=session, code=code)["encrypted_vault"]
+    scalar = drawn[0]
+    assert len(scalar) == 48
+    assert new.call("sync_complete", session_id=session, code=code, encrypted_vault=sealed, key=KEY)["success"]
+    memory = new.memory
+    assert scalar not in memory
+    order = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+    secret = (int.from_bytes(scalar, "big") % order).to_bytes(32, "big")
+    assert secret not in memory
+    assert secret[::-1] not in memory

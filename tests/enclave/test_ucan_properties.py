@@ -1,0 +1,122 @@
+"""UCAN verification: every bit of a token matters, whatever the key."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+
+import base58
+import dag_cbor
+import pytest
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast.enclave import Enclave, PluginCallError
+
+NOW = 1_800_000_000
+CURVES = {"P-256": (ec.SECP256R1(), b"\x80\x24"), "secp256k1": (ec.SECP256K1(), b"\xe7\x01")}
+HEADERS = {
+    "Ed25519": "3401ed01ed011371",
+    "P-256": "3401ec0180241271",
+    "secp256k1": "3401ec01e7011271",
+}
+
+
+class Principal:
+    """A key that signs tokens, by the cryptography package alone."""
+
+    def __init__(self, kind: str) -> None:
+        self.header = bytes.fromhex(HEADERS[kind])
+        if kind == "Ed25519":
+            self._key: ed25519.Ed25519PrivateKey | ec.EllipticCurvePrivateKey = ed25519.Ed25519PrivateKey.generate()
+            encoded = b"\xed\x01" + self._key.public_key().public_bytes_raw()
+        else:
+            curve, prefix = CURVES[kind]
+            self._key = ec.generate_private_key(curve)
+            encoded = prefix + self._key.public_key().public_bytes(Encoding.X962, PublicFormat.CompressedPoint)
+        self.did = "did:key:z" + base58.b58encode(encoded).decode()
+
+    def sign(self, message: bytes) -> bytes:
+        if isinstance(self._key, ed25519.Ed25519PrivateKey):
+            return self._key.sign(message)
+        r, s = decode_dss_signature(self._key.sign(message, ec.ECDSA(hashes.SHA256())))
+        return r.to_bytes(32, "big") + s.to_bytes(32, "big")
+
+    def delegate(self, audience: str, **claims: object) -> bytes:
+        payload = {"iss": self.did, "aud": audience, "sub": self.did, "cmd": "/", "pol": [], "nonce": b"n", "exp": None}
+        body = {"h": self.header, "ucan/dlg@1.0.0-rc.1": {**payload, **claims}}
+        return dag_cbor.encode([self.sign(dag_cbor.encode(body)), body])
+
+
+@pytest.fixture(scope="module")
+def enclave() -> Enclave:
+    return Enclave()
+
+
+@pytest.mark.parametrize("kind", sorted(HEADERS))
+def test_every_changed_byte_is_refused(enclave: Enclave, kind: str) -> None:
+    token = Principal(kind).delegate(Principal("Ed25519").did, exp=NOW + 60)
+    assert enclave.call("verify_ucan", token=token, now=NOW)["valid"]
+    for at in range(0, len(token), 2 if kind == "Ed25519" else 5):
+        bent = bytearray(token)
+        bent[at] ^= 1
+        with pytest.raises(PluginCallError):
+            enclave.call("verify_ucan", token=bytes(bent), now=NOW)
+
+
+@pytest.mark.parametrize("kind", sorted(HEADERS))
+def test_either_s_verifies_and_either_is_revoked(enclave: Enclave, kind: str) -> None:
+    for _ in range(6):  # cryptography's signatures come with either s
+        token = Principal(kind).delegate("did:web:example.org")
+        cid = enclave.call("verify_ucan", token=token, now=NOW)["cid"]
+        with pytest.raises(PluginCallError) as refused:
+            enclave.call("verify_ucan", token=token, now=NOW, revoked=[cid])
+        assert refused.value.code == "token_revoked"
+
+
+@settings(max_examples=60, deadline=None)
+@given(begin=st.integers(-100, 100), length=st.integers(0, 100), at=st.integers(-250, 250))
+def test_time_bounds_are_inclusive(begin: int, length: int, at: int) -> None:
+    issuer = Principal("Ed25519")
+    token = issuer.delegate("did:web:example.org", nbf=NOW + begin, exp=NOW + begin + length)
+    with Enclave() as enclave:
+        try:
+            assert enclave.call("verify_ucan", token=token, now=NOW + at)["valid"]
+            code = None
+        except PluginCallError as refused:
+            code = refused.code
+    if at < begin:
+        assert code == "token_not_yet_valid"
+    elif at > begin + length:
+        assert code == "token_expired"
+    else:
+        assert code is None
+
+
+def test_the_hosts_clock_decides_where_no_time_is_given() -> None:
+    token = Principal("P-256").delegate("did:web:example.org", exp=NOW)
+    with Enclave(now=lambda: NOW + 0.9) as enclave:
+        assert enclave.call("verify_ucan", token=token)["valid"]
+    with Enclave(now=lambda: NOW + 1.0) as enclave, pytest.raises(PluginCallError) as refused:
+        enclave.call("verify_ucan", token=token)
+    assert refused.value.code == "token_expired"
+
+
+def test_a_chain_through_every_kind_of_key(enclave: Enclave) -> None:
+    people = [Principal(kind) for kind in ("P-256", "Ed25519", "secp256k1", "P-256", "Ed25519")]
+    root = people[0].did
+    links = [
+        giver.delegate(taker.did, sub=root, cmd="/accounts" if i else "/")
+        for i, (giver, taker) in enumerate(itertools.pairwise(people))
+    ]
+    asked = {"audience": people[-1].did, "subject": root, "command": "/accounts/list", "now": NOW}
+    proofs = [base64.b64encode(link).decode() for link in links]
+    assert enclave.call("verify_ucan", token=proofs[-1], proofs=proofs[:-1], **asked)["valid"]
+    for missing in range(len(links)):
+        kept = [proof for i, proof in enumerate(proofs) if i != missing]
+        with pytest.raises(PluginCallError):
+            enclave.call("verify_ucan", token=kept[-1], proofs=kept[:-1], **asked)

@@ -1,0 +1,34 @@
+"""Every vector, through the Python host."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_SPEC = importlib.util.spec_from_file_location("vector_files", Path(__file__).with_name("vector_files.py"))
+assert _SPEC
+assert _SPEC.loader
+vector_files = sys.modules.setdefault("vector_files", importlib.util.module_from_spec(_SPEC))
+_SPEC.loader.exec_module(vector_files)
+
+CASES = vector_files.all_cases()
+
+
+@pytest.mark.parametrize(("function", "case"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_vector(function: str, case: dict[str, Any]) -> None:
+    vector_files.run(function, case)
+
+
+def test_each_file_states_its_claim_and_its_source() -> None:
+    import json
+
+    for path in sorted(vector_files.VECTORS.rglob("*.json")):
+        content = json.loads(path.read_text())
+        if "function" in content:
+            assert content["claim"]
+            assert content["source"]
+            assert content["cases"], path

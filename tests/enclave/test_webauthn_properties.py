@@ -1,0 +1,87 @@
+"""Credentials made by python-fido2's types, read by the enclave."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import struct
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from fido2 import cbor
+from fido2.cose import ES256, RS256, EdDSA
+from fido2.webauthn import AttestationObject, AttestedCredentialData, AuthenticatorData
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast.enclave import Enclave, PluginCallError
+
+KEYS = {
+    "ES256": ES256.from_cryptography_key(ec.generate_private_key(ec.SECP256R1()).public_key()),
+    "EdDSA": EdDSA.from_cryptography_key(ed25519.Ed25519PrivateKey.generate().public_key()),
+    "RS256": RS256.from_cryptography_key(rsa.generate_private_key(65537, 2048).public_key()),
+}
+
+
+@pytest.fixture(scope="module")
+def enclave() -> Enclave:
+    return Enclave()
+
+
+def attestation(kind: str, credential_id: bytes, counter: int, aaguid: bytes) -> AttestationObject:
+    attested = AttestedCredentialData.create(aaguid, credential_id, KEYS[kind])
+    data = AuthenticatorData.create(hashlib.sha256(b"example.org").digest(), 0x45, counter, attested)
+    return AttestationObject.create("none", data, {})
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    kind=st.sampled_from(sorted(KEYS)),
+    credential_id=st.binary(min_size=1, max_size=1023),
+    counter=st.integers(0, 2**32 - 1),
+    aaguid=st.binary(min_size=16, max_size=16),
+)
+def test_a_registration_is_read_as_it_was_made(kind: str, credential_id: bytes, counter: int, aaguid: bytes) -> None:
+    made = attestation(kind, credential_id, counter, aaguid)
+    with Enclave() as enclave:
+        parsed = enclave.call("parse_webauthn", credential=bytes(made))["parsed"]
+    assert base64.urlsafe_b64decode(parsed["credential_id"] + "==") == credential_id
+    assert parsed["sign_count"] == counter
+    assert parsed["aaguid"].replace("-", "") == aaguid.hex()
+    assert parsed["public_key"]["name"] == kind
+    assert cbor.decode(base64.b64decode(parsed["cose_key"])) == dict(KEYS[kind])
+
+
+@pytest.mark.parametrize("kind", sorted(KEYS))
+def test_every_cut_of_a_registration_is_refused(enclave: Enclave, kind: str) -> None:
+    made = bytes(attestation(kind, b"credential", 1, bytes(16)))
+    for length in range(len(made)):
+        with pytest.raises(PluginCallError) as refused:
+            enclave.call("parse_webauthn", credential=made[:length])
+        assert refused.value.code == "invalid_credential"
+
+
+def test_every_flipped_bit_of_a_point_leaves_the_curve(enclave: Enclave) -> None:
+    made = bytes(attestation("ES256", b"credential", 1, bytes(16)))
+    y = KEYS["ES256"][-3]
+    at = made.index(y)
+    for bit in range(0, 256, 5):
+        bent = bytearray(made)
+        bent[at + bit // 8] ^= 1 << bit % 8
+        with pytest.raises(PluginCallError) as refused:
+            enclave.call("parse_webauthn", credential=bytes(bent))
+        assert refused.value.code == "invalid_key"
+
+
+def test_an_assertion_is_read_as_it_was_made(enclave: Enclave) -> None:
+    data = hashlib.sha256(b"example.org").digest() + struct.pack(">BI", 0x1D, 77)
+    client = json.dumps({"type": "webauthn.get", "challenge": "c29tZQ", "origin": "https://example.org"}).encode()
+    url = lambda raw: base64.urlsafe_b64encode(raw).rstrip(b"=").decode()  # noqa: E731 - three uses, one line
+    response = {"authenticatorData": url(data), "clientDataJSON": url(client), "signature": url(b"sig")}
+    credential = {"id": url(b"id"), "type": "public-key", "response": response}
+    parsed = enclave.call("parse_webauthn", credential=json.dumps(credential).encode())["parsed"]
+    assert parsed["type"] == "assertion"
+    assert parsed["sign_count"] == 77
+    assert parsed["flags"]["backup_state"]
+    assert parsed["client_data"]["challenge"] == "c29tZQ"

@@ -1,0 +1,19 @@
+"""Programs that a test starts must not outlive it, even where the test run is killed."""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def dying_with_parent(number: signal.Signals) -> Callable[[], None] | None:
+    """For `preexec_fn`: Linux's PR_SET_PDEATHSIG with this signal; None where there is no such thing."""
+    if sys.platform != "linux":
+        return None
+    prctl = ctypes.CDLL(None).prctl
+    return lambda: prctl(1, number) and None

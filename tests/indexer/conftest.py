@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import asyncio
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.indexer import postgres
+from tests.indexer.fake_chain import FakeChain
+
+from holdfast.indexer.sqlite_store import SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator
+    from pathlib import Path
+
+    from holdfast.indexer.store import IndexStore
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A real server. Without PostgreSQL on the machine the summary names the tests that did not run, and why."""
+    bin_dir = postgres.binaries()
+    if bin_dir is None:
+        pytest.skip("PostgreSQL is not installed (Debian: postgresql): the indexer's PostgreSQL store is NOT tested")
+    with postgres.cluster(bin_dir) as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], IndexStore]:
+    """Makes stores of one and the same, at first empty, database."""
+    if request.param == "sqlite":
+        return lambda: SqliteStore(tmp_path / "index.db")
+    from holdfast.indexer.postgres_store import PostgresStore
+
+    url = request.getfixturevalue("postgres_url")
+    asyncio.run(_empty(url))
+    return lambda: PostgresStore(url)
+
+
+async def _empty(url: str) -> None:
+    import asyncpg
+
+    connection = await asyncpg.connect(url)
+    await connection.execute("DROP SCHEMA IF EXISTS holdfast_indexer CASCADE")
+    await connection.close()
+
+
+@pytest.fixture
+async def store(make_store: Callable[[], IndexStore]) -> AsyncIterator[IndexStore]:
+    made = make_store()
+    await made.open("test")
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+def chain() -> FakeChain:
+    return FakeChain(random.Random(5))
+
+
+@pytest.fixture
+def busy_chain(chain: FakeChain) -> Any:
+    """Sixty blocks with writes of every kind."""
+    for _ in range(60):
+        chain.mine(4)
+    return chain

@@ -1,0 +1,56 @@
+"""A process that follows a chain and kills itself in the middle of its n-th commit, as `kill -9` would.
+
+Arguments: database, endpoint, registry, factory, n, "before" or "after" the database has the commit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import aiohttp
+
+from holdfast.chain.rpc import RpcClient
+from holdfast.chain.transports import AiohttpTransport
+from holdfast.indexer.events import Decoder
+from holdfast.indexer.follower import Follower, FollowOptions, Step
+from holdfast.indexer.reader import ChainReader
+from holdfast.indexer.sqlite_store import SqliteStore
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+class DyingStore(SqliteStore):
+    commits_left = int(sys.argv[5]) + 1  # the first one is that of opening
+    after = sys.argv[6] == "after"
+
+    def _commit(self, db: sqlite3.Connection) -> None:
+        self.commits_left -= 1
+        if self.commits_left == 0 and not self.after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        super()._commit(db)
+        if self.commits_left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+async def main() -> None:
+    database, url, registry, factory = sys.argv[1:5]
+    store = DyingStore(Path(database))
+    await store.open("anvil")
+    async with aiohttp.ClientSession() as session:
+        decoder = Decoder(bytes.fromhex(registry), bytes.fromhex(factory))
+        reader = ChainReader(RpcClient(url, AiohttpTransport(session)), decoder)
+        options = FollowOptions(chain_id=84532, behind_patience_s=0.0, near_blocks=8, journal_blocks=40)
+        follower = Follower(reader, store, options)
+        while await follower.step() is not Step.CURRENT:
+            pass
+    await store.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

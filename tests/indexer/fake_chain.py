@@ -1,0 +1,268 @@
+"""A chain in memory that answers JSON-RPC, with the registry's rules, reorganisations and every kind of misbehaviour.
+
+It shares no code with the indexer: events are encoded here by hand, and `Ledger` says what the index ought to hold.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from holdfast.chain.errors import RpcError
+from holdfast.wire.keccak import keccak256
+
+if TYPE_CHECKING:
+    import random
+
+REGISTRY = bytes.fromhex("11" * 20)
+FACTORY = bytes.fromhex("22" * 20)
+CHAIN_ID = 84532
+
+
+def topic(signature: str) -> str:
+    return "0x" + keccak256(signature.encode()).hex()
+
+
+def word(value: bytes | int) -> str:
+    data = value.to_bytes(32, "big") if isinstance(value, int) else value.rjust(32, b"\0")
+    return data.hex()
+
+
+def text_data(text: bytes) -> str:
+    return word(32) + word(len(text)) + text.hex() + "00" * (-len(text) % 32)
+
+
+@dataclass
+class Ledger:
+    """What the registry and the factory hold after the events so far: a plain replay, the judge of the index."""
+
+    dids: dict[bytes, dict[str, Any]] = field(default_factory=dict)
+    aliases: dict[bytes, dict[str, Any]] = field(default_factory=dict)
+    accounts: dict[bytes, dict[str, Any]] = field(default_factory=dict)
+    events: int = 0
+
+
+@dataclass
+class FakeBlock:
+    number: int
+    hash: bytes
+    logs: list[dict[str, Any]]
+    after: Ledger
+
+
+class FakeChain:
+    """Blocks from 0; `call` is the JSON-RPC port. `rng` decides everything that is random."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.salt = 0
+        self.calls: list[str] = []
+        self.blocks: list[FakeBlock] = []
+        self.mine(0)
+
+    @property
+    def ledger(self) -> Ledger:
+        return self.blocks[-1].after
+
+    def mine(self, writes: int) -> FakeBlock:
+        """A block with up to `writes` events."""
+        number = len(self.blocks)
+        self.salt += 1
+        block_hash = hashlib.sha256(f"{number}:{self.salt}".encode()).digest()
+        after = copy.deepcopy(self.blocks[-1].after) if self.blocks else Ledger()
+        block = FakeBlock(number, block_hash, [], after)
+        for _ in range(writes):
+            self._write(block)
+        self.blocks.append(block)
+        return block
+
+    def rollback(self, depth: int) -> None:
+        del self.blocks[max(1, len(self.blocks) - depth) :]
+
+    def reorg(self, depth: int, new: int, writes: int = 2) -> None:
+        self.rollback(depth)
+        for _ in range(new):
+            self.mine(self.rng.randrange(writes + 1))
+
+    def replace(self) -> None:
+        """Another chain altogether, genesis included."""
+        length = len(self.blocks)
+        self.blocks = []
+        for _ in range(self.rng.randrange(1, length + 3)):
+            self.mine(self.rng.randrange(3))
+
+    async def call(self, method: str, params: list[Any]) -> Any:
+        self.calls.append(method)
+        return self.answer(method, params, self.blocks)
+
+    def answer(self, method: str, params: list[Any], blocks: list[FakeBlock]) -> Any:
+        if method == "eth_chainId":
+            return hex(CHAIN_ID)
+        if method == "eth_getBlockByNumber":
+            return self._block(params[0], blocks)
+        if method == "eth_getLogs":
+            return self._logs(params[0], blocks)
+        raise RpcError("method not found", -32601)
+
+    @staticmethod
+    def _block(which: str, blocks: list[FakeBlock]) -> dict[str, str] | None:
+        number = len(blocks) - 1 if which == "latest" else int(which, 16)
+        if not 0 <= number < len(blocks):
+            return None
+        parent = blocks[number - 1].hash if number else bytes(32)
+        return {"number": hex(number), "hash": "0x" + blocks[number].hash.hex(), "parentHash": "0x" + parent.hex()}
+
+    @staticmethod
+    def _logs(criteria: dict[str, Any], blocks: list[FakeBlock]) -> list[dict[str, Any]]:
+        wanted = (set(criteria["address"]), set(criteria["topics"][0]))
+        if "blockHash" in criteria:
+            chosen = [block for block in blocks if "0x" + block.hash.hex() == criteria["blockHash"]]
+            if not chosen:
+                raise RpcError("unknown block", -32001)
+        else:
+            chosen = blocks[int(criteria["fromBlock"], 16) : int(criteria["toBlock"], 16) + 1]
+        return [
+            log
+            for block in chosen
+            for log in block.logs
+            if log["address"] in wanted[0] and log["topics"][0] in wanted[1]
+        ]
+
+    # Writes: each follows the registry's rules, so that what they leave is what the contract would.
+
+    def _write(self, block: FakeBlock) -> None:
+        ledger = block.after
+        choices = [self._register, self._register, self._account, self._stranger]
+        if ledger.dids:
+            choices += [self._metadata, self._did_status, self._controller, self._further_alias]
+        if ledger.aliases:
+            choices += [self._alias_status]
+        self.rng.choice(choices)(block)
+
+    def _register(self, block: FakeBlock) -> None:
+        did, controller = self.rng.randbytes(32), self.rng.randbytes(20)
+        cid = self.rng.choice([b"", b"bafy" + self.rng.randbytes(4).hex().encode(), b"nul\0\xff", "ä€".encode()])
+        tx = self._emit(block, "DidRegistered(bytes32,address,string)", [did, controller], text_data(cid))
+        shown = cid.decode("utf-8", "replace").replace("\0", "\ufffd")
+        block.after.dids[did] = {
+            "controller": controller, "cid": shown, "active": True, "block": block.number, "tx": tx,
+        }  # fmt: skip
+        if self.rng.random() < 0.6:
+            self._alias(block, did, controller, tx)
+
+    def _alias(self, block: FakeBlock, did: bytes, controller: bytes, tx: bytes | None = None) -> None:
+        alias = self.rng.randbytes(32)
+        self._emit(block, "AliasRegistered(bytes32,bytes32,address)", [alias, did, controller], "", tx)
+        block.after.aliases[alias] = {"did": did, "active": True}
+
+    def _further_alias(self, block: FakeBlock) -> None:
+        did = self._any(block.after.dids)
+        self._alias(block, did, block.after.dids[did]["controller"])
+
+    def _metadata(self, block: FakeBlock) -> None:
+        did = self._any(block.after.dids)
+        cid = self.rng.randbytes(20).hex()
+        self._emit(block, "DidMetadataUpdated(bytes32,string)", [did], text_data(cid.encode()))
+        block.after.dids[did]["cid"] = cid
+
+    def _did_status(self, block: FakeBlock) -> None:
+        did, active = self._any(block.after.dids), self.rng.random() < 0.4
+        self._emit(block, "DidStatusChanged(bytes32,bool)", [did], word(int(active)))
+        block.after.dids[did]["active"] = active
+
+    def _controller(self, block: FakeBlock) -> None:
+        did, new = self._any(block.after.dids), self.rng.randbytes(20)
+        old = block.after.dids[did]["controller"]
+        self._emit(block, "DidControllerProposed(bytes32,address,address)", [did, old, new], "")
+        self._emit(block, "DidControllerChanged(bytes32,address,address)", [did, old, new], "")
+        block.after.dids[did]["controller"] = new
+
+    def _alias_status(self, block: FakeBlock) -> None:
+        alias, active = self._any(block.after.aliases), self.rng.random() < 0.4
+        self._emit(block, "AliasStatusChanged(bytes32,bool)", [alias], word(int(active)))
+        block.after.aliases[alias]["active"] = active
+
+    def _account(self, block: FakeBlock) -> None:
+        free = [d["controller"] for d in block.after.dids.values() if d["controller"] not in block.after.accounts]
+        account, owner = self.rng.choice([*free, self.rng.randbytes(20)]), self.rng.randbytes(20)
+        data = word(7) + word(8) + word(9)
+        tx = self._emit(
+            block, "AccountCreated(address,address,uint256,uint256,uint256)", [account, owner], data, address=FACTORY
+        )
+        block.after.accounts[account] = {"owner": owner, "block": block.number, "tx": tx}
+
+    def _stranger(self, block: FakeBlock) -> None:
+        """Logs that are not the index's: another contract, another event, a malformed one."""
+        address, signature = self.rng.choice(
+            [
+                (b"\x33" * 20, "DidRegistered(bytes32,address,string)"),
+                (REGISTRY, "Committed(bytes32)"),
+                (FACTORY, "DidStatusChanged(bytes32,bool)"),
+                (REGISTRY, "DidMetadataUpdated(bytes32,string)"),
+            ]
+        )
+        data = self.rng.choice(["", word(2**255), word(32) + word(2**64), word(32) + word(5) + "aa"])
+        self._emit(block, signature, [self.rng.randbytes(32)], data, address=address)
+        block.after.events -= 1
+
+    def _emit(
+        self,
+        block: FakeBlock,
+        signature: str,
+        topics: list[bytes],
+        data: str,
+        tx: bytes | None = None,
+        *,
+        address: bytes = REGISTRY,
+    ) -> bytes:
+        tx = tx or self.rng.randbytes(32)
+        block.after.events += 1
+        block.logs.append(
+            {
+                "address": "0x" + address.hex(),
+                "topics": [topic(signature), *("0x" + word(each) for each in topics)],
+                "data": "0x" + data,
+                "blockNumber": hex(block.number),
+                "blockHash": "0x" + block.hash.hex(),
+                "transactionHash": "0x" + tx.hex(),
+                "logIndex": hex(len(block.logs)),
+                "removed": False,
+            }
+        )
+        return tx
+
+    def _any(self, rows: dict[bytes, Any]) -> bytes:
+        return self.rng.choice(sorted(rows))
+
+
+class ChaosRpc:
+    """The same chain through an endpoint that fails, refuses ranges, lags, and moves between any two calls."""
+
+    def __init__(self, chain: FakeChain) -> None:
+        self.chain = chain
+        self.calm = False
+        self.largest_range = 10**9
+
+    async def call(self, method: str, params: list[Any]) -> Any:
+        if self.calm:
+            return await self.chain.call(method, params)
+        rng = self.chain.rng
+        if rng.random() < 0.05:
+            raise RpcError("server error", -32000)
+        if rng.random() < 0.03:
+            self.chain.mine(rng.randrange(4))
+        if rng.random() < 0.04:
+            depth = rng.choice([1, 2, 5, 20])
+            self.chain.reorg(depth, rng.choice([depth, depth + 1, rng.randrange(7)]))
+        lag = rng.randrange(1, 4) if rng.random() < 0.03 else 0
+        self._refuse(method, params)
+        blocks = self.chain.blocks[: max(1, len(self.chain.blocks) - lag)]
+        return self.chain.answer(method, params, blocks)
+
+    def _refuse(self, method: str, params: list[Any]) -> None:
+        if method == "eth_getLogs" and "fromBlock" in params[0]:
+            first, last = int(params[0]["fromBlock"], 16), int(params[0]["toBlock"], 16)
+            if last - first >= self.largest_range:
+                raise RpcError("query returned more than 10000 results", -32005)

@@ -1,0 +1,311 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.indexer.fake_chain import CHAIN_ID, FakeChain, text_data
+from tests.indexer.support import OPTIONS, follower
+
+from holdfast.chain import values
+from holdfast.indexer.asgi import IndexerApp
+from holdfast.indexer.events import Decoder
+from holdfast.indexer.runtime import Indexer
+from holdfast.indexer.sqlite_store import SqliteStore
+from holdfast.indexer.store import StoreError
+from holdfast.wire.keccak import alias_hash, checksum_address, did_hash
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
+
+DID, ALIAS = "did:new:0x" + "ab" * 32, "alice"
+CONTROLLER, OWNER = bytes.fromhex("c0" * 20), bytes.fromhex("0e" * 20)
+
+
+def populate(chain: FakeChain) -> None:
+    """One DID with an alias and an account, at known places."""
+    block = chain.mine(0)
+    tx = b"\x07" * 32
+    keys = [did_hash(DID), CONTROLLER]
+    chain._emit(block, "DidRegistered(bytes32,address,string)", keys, text_data(b"bafycid"), tx)
+    chain._emit(block, "AliasRegistered(bytes32,bytes32,address)", [alias_hash(ALIAS), *keys], "", tx)
+    chain._emit(
+        block, "AccountCreated(address,address,uint256,uint256,uint256)", [CONTROLLER, OWNER], "00" * 96, tx,
+        address=bytes.fromhex("22" * 20),
+    )  # fmt: skip
+
+
+class Client:
+    """Calls an ASGI application, as a server or the service's binding would."""
+
+    def __init__(self, app: IndexerApp) -> None:
+        self.app = app
+
+    async def ask(self, path: str, query: str = "", method: str = "GET") -> tuple[int, dict[str, str], bytes]:
+        sent: list[dict[str, Any]] = []
+
+        async def send(message: dict[str, Any]) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "method": method, "path": path, "query_string": query.encode(), "headers": []}
+        await self.app(scope, _no_body, send)
+        headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+        return sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:])
+
+    async def get(self, path: str, query: str = "") -> Any:
+        status, headers, body = await self.ask(path, query)
+        assert status == 200
+        assert headers["content-type"] == "application/json"
+        assert headers["content-length"] == str(len(body))
+        return json.loads(body)
+
+
+async def _no_body() -> dict[str, Any]:
+    return {"type": "http.request", "body": b"", "more_body": False}
+
+
+def build_on(path: Path, chain: FakeChain, store: SqliteStore | None = None) -> Callable[[], Indexer]:
+    def build() -> Indexer:
+        made = store or SqliteStore(path / "index.db")
+        return Indexer(made, follower(chain, made, OPTIONS), identity="test", chain_id=CHAIN_ID)
+
+    return build
+
+
+@pytest.fixture
+async def client(tmp_path: Path, chain: FakeChain) -> AsyncIterator[Client]:
+    populate(chain)
+    app = IndexerApp(build_on(tmp_path, chain))
+    client = Client(app)
+    await until_healthy(client)
+    yield client
+    await app.stop()
+
+
+async def until_healthy(client: Client) -> None:
+    """The first request begins the following; nothing else does here."""
+    async with asyncio.timeout(10):
+        while not (await client.get("/health"))["ok"]:
+            await asyncio.sleep(0.01)
+
+
+async def test_a_did_in_clear_and_as_hash(client: Client) -> None:
+    shown = {
+        "found": True,
+        "did_hash": "0x" + did_hash(DID).hex(),
+        "controller": checksum_address(CONTROLLER),
+        "metadata_cid": "bafycid",
+        "active": True,
+        "block_number": "1",
+        "tx_hash": "0x" + "07" * 32,
+    }
+    assert await client.get(f"/api/dids/{DID}") == shown
+    assert await client.get(f"/api/dids/{shown['did_hash']}") == shown
+    assert await client.get("/api/dids") == {"dids": [shown], "next_cursor": None}
+
+
+async def test_an_alias_in_clear_and_as_hash(client: Client) -> None:
+    shown = {
+        "found": True,
+        "alias_hash": "0x" + alias_hash(ALIAS).hex(),
+        "did_hash": "0x" + did_hash(DID).hex(),
+        "active": True,
+        "controller": checksum_address(CONTROLLER),
+    }
+    assert await client.get("/api/aliases/ALICE") == shown
+    assert await client.get(f"/api/aliases/{shown['alias_hash']}") == shown
+    assert await client.get("/api/aliases") == {"aliases": [shown], "next_cursor": None}
+
+
+async def test_an_account_in_any_case(client: Client) -> None:
+    shown = {
+        "found": True,
+        "account_address": checksum_address(CONTROLLER),
+        "owner_address": checksum_address(OWNER),
+        "block_number": "1",
+        "tx_hash": "0x" + "07" * 32,
+    }
+    for text in (CONTROLLER.hex(), CONTROLLER.hex().upper()):
+        assert await client.get(f"/api/accounts/0x{text}") == shown
+    assert await client.get("/api/accounts") == {"accounts": [shown], "next_cursor": None}
+
+
+async def test_stats_and_health(client: Client) -> None:
+    stats = {"total_dids": 1, "active_dids": 1, "total_aliases": 1, "total_accounts": 1, "last_block_number": 1}
+    assert await client.get("/api/stats") == stats
+    assert await client.get("/health") == {"ok": True, "chain": 84532}
+
+
+async def test_events_carry_what_their_kind_carries(client: Client, chain: FakeChain) -> None:
+    block_hash = "0x" + chain.blocks[1].hash.hex()
+    place = {"block_number": "1", "block_hash": block_hash, "tx_hash": "0x" + "07" * 32}
+    did, controller = "0x" + did_hash(DID).hex(), checksum_address(CONTROLLER)
+    assert (await client.get("/api/events"))["events"] == [
+        {
+            "kind": "DidRegistered", **place, "log_index": 0, "did_hash": did, "controller": controller,
+            "metadata_cid": "bafycid", "active": True,
+        },
+        {
+            "kind": "AliasRegistered", **place, "log_index": 1, "did_hash": did, "controller": controller,
+            "alias_hash": "0x" + alias_hash(ALIAS).hex(), "active": True,
+        },
+        {
+            "kind": "AccountCreated", **place, "log_index": 2, "account_address": controller,
+            "owner_address": checksum_address(OWNER),
+        },
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["/api/dids/did:new:0x00", "/api/aliases/bob", "/api/accounts/0x" + "00" * 20])
+async def test_what_is_unknown_is_not_found_with_200(client: Client, path: str) -> None:
+    assert await client.get(path) == {"found": False}
+
+
+@pytest.mark.parametrize(
+    ("path", "error"),
+    [
+        ("/api/dids/nobody", "Invalid did: expected a DID or its 32-byte hex hash"),
+        ("/api/aliases/a b", "Invalid alias: expected an alias or its 32-byte hex hash"),
+        ("/api/accounts/0x12", "Invalid account: expected 20-byte hex address"),
+    ],
+)
+async def test_bad_names_are_400(client: Client, path: str, error: str) -> None:
+    status, _, body = await client.ask(path)
+    assert (status, json.loads(body)) == (400, {"error": error})
+
+
+@pytest.mark.parametrize("path", ["/health", "/api/stats", f"/api/dids/{DID}"])
+async def test_paths_without_parameters_refuse_them(client: Client, path: str) -> None:
+    status, _, body = await client.ask(path, "active=true")
+    assert (status, json.loads(body)) == (400, {"error": "Unknown query parameter. Known: none"})
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/api", "/api/didsx", "/api/dids/", "/api/dids/a/b", "/api/stats/x", "/api/events/1", "/health/"]
+)
+async def test_other_paths_are_404(client: Client, path: str) -> None:
+    status, _, body = await client.ask(path)
+    assert (status, json.loads(body)) == (404, {"error": "not_found"})
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+async def test_other_methods_are_405(client: Client, method: str) -> None:
+    status, headers, body = await client.ask("/api/dids", method=method)
+    assert (status, json.loads(body), headers["allow"]) == (405, {"error": "method_not_allowed"}, "GET, HEAD")
+
+
+@pytest.mark.parametrize("path", ["/health", "/api/dids", f"/api/dids/{DID}", "/nowhere"])
+async def test_head_is_get_without_the_body(client: Client, path: str) -> None:
+    status, headers, body = await client.ask(path)
+    again = await client.ask(path, method="HEAD")
+    assert again == (status, headers, b"")
+    assert headers["content-length"] == str(len(body))
+
+
+async def test_a_reorganisation_shows_in_the_answers(client: Client, chain: FakeChain) -> None:
+    chain.rollback(1)
+    chain.mine(0)
+    chain.mine(0)
+    async with asyncio.timeout(10):
+        while (await client.get(f"/api/dids/{DID}"))["found"]:
+            await asyncio.sleep(0.01)
+
+
+class BrokenStore(SqliteStore):
+    async def open(self, identity: str) -> None:
+        raise StoreError("down")
+
+
+async def test_a_database_that_is_down_is_503_and_health_says_no(tmp_path: Path, chain: FakeChain) -> None:
+    app = IndexerApp(build_on(tmp_path, chain, BrokenStore(tmp_path / "index.db")))
+    status, headers, body = await Client(app).ask("/api/stats")
+    assert (status, json.loads(body), headers["retry-after"]) == (503, {"error": "database_unavailable"}, "2")
+    assert await Client(app).get("/health") == {"ok": False, "chain": 84532}
+    await app.stop()
+
+
+async def test_a_database_that_comes_back_is_opened(
+    tmp_path: Path, chain: FakeChain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.indexer.runtime._OPEN_AGAIN_S", 0.01)
+    folder = tmp_path / "later"
+    folder.write_text("in the way")
+    app = IndexerApp(build_on(folder, chain))
+    assert (await Client(app).ask("/api/stats"))[0] == 503
+    folder.unlink()
+    await until_healthy(Client(app))
+    await app.stop()
+
+
+async def test_a_fault_of_ours_is_500_without_details(
+    client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("holdfast.indexer.answers._encode", lambda _: 1 / 0)
+    status, _, body = await client.ask("/api/stats")
+    assert (status, json.loads(body)) == (500, {"error": "internal_error"})
+    assert "ZeroDivisionError" in caplog.text
+
+
+async def test_lifespan_begins_and_ends_the_following(tmp_path: Path, chain: FakeChain) -> None:
+    populate(chain)
+    app = IndexerApp(build_on(tmp_path, chain))
+    inbox: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    sent: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    life = asyncio.create_task(app({"type": "lifespan"}, inbox.get, sent.put))
+    await inbox.put({"type": "lifespan.startup"})
+    assert await sent.get() == {"type": "lifespan.startup.complete"}
+    await until_healthy(Client(app))
+    await inbox.put({"type": "lifespan.shutdown"})
+    assert await sent.get() == {"type": "lifespan.shutdown.complete"}
+    await life
+    assert not [task for task in asyncio.all_tasks() if task.get_name() == "holdfast-indexer"]
+
+
+async def test_only_http_is_served(client: Client) -> None:
+    with pytest.raises(ValueError, match="only http"):
+        await client.app({"type": "websocket"}, _no_body, _no_body)
+
+
+def test_an_application_lives_on_whichever_loop_asks(tmp_path: Path, chain: FakeChain) -> None:
+    populate(chain)
+    app = IndexerApp(build_on(tmp_path, chain))
+
+    async def visit() -> Any:
+        await until_healthy(Client(app))
+        shown = await Client(app).get("/api/stats")
+        await app.stop()
+        return shown
+
+    assert asyncio.run(visit()) == asyncio.run(visit())
+
+
+async def test_the_loop_does_none_of_the_heavy_work(
+    tmp_path: Path, busy_chain: FakeChain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parsing, decoding, writing and paging happen elsewhere, so that no request waits for them."""
+    threads: dict[str, set[int]] = {}
+
+    def watched(work: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:
+        def noting(*arguments: Any) -> Any:
+            threads.setdefault(name or arguments[-1], set()).add(threading.get_ident())
+            return work(*arguments)
+
+        return noting
+
+    monkeypatch.setattr("holdfast.chain.values.logs", watched(values.logs, "parse"))
+    monkeypatch.setattr(Decoder, "events", watched(Decoder.events, "decode"))
+    monkeypatch.setattr(SqliteStore, "_connection", watched(SqliteStore._connection))
+    app = IndexerApp(build_on(tmp_path, busy_chain))
+    await until_healthy(Client(app))
+    assert (await Client(app).get("/api/dids"))["dids"]
+    await app.stop()
+    mine = threading.get_ident()
+    assert {name: mine in idents for name, idents in threads.items() if name != "points"} == {
+        "parse": False,
+        "decode": False,
+        "writer": False,
+        "lists": False,
+    }

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+from tests.indexer.fake_chain import FACTORY, REGISTRY, FakeChain, text_data, topic, word
+
+from holdfast.chain.contracts import load
+from holdfast.chain.values import Log
+from holdfast.chain.values import logs as parse_logs
+from holdfast.indexer.events import EVENT_KINDS, KIND_NAMES, Decoder
+
+DECODER = Decoder(REGISTRY, FACTORY)
+DID = b"\x01" * 32
+DID_REGISTERED = bytes.fromhex(topic("DidRegistered(bytes32,address,string)")[2:])
+STATUS_CHANGED = bytes.fromhex(topic("DidStatusChanged(bytes32,bool)")[2:])
+ADDRESS = b"\x02" * 20
+# What the registry says to itself or to nobody in particular.
+LEFT_OUT = {"Committed"}
+
+
+def log(topics: list[bytes], data: str, address: bytes = REGISTRY) -> Log:
+    return Log(address, tuple(topics), bytes.fromhex(data), 7, b"\x03" * 32, b"\x04" * 32, 5)
+
+
+def abi_events(name: str) -> dict[str, dict]:
+    return {item["name"]: item for item in load(name).abi if item["type"] == "event"}
+
+
+def test_the_table_is_the_contracts_own_list_of_events() -> None:
+    declared = {**abi_events("DIDRegistry"), **abi_events("AppFactory")}
+    assert set(declared) - LEFT_OUT == KIND_NAMES
+
+
+@pytest.mark.parametrize("kind", EVENT_KINDS, ids=lambda kind: kind.name)
+def test_each_row_is_as_the_contract_declares_it(kind) -> None:
+    item = abi_events("DIDRegistry" if kind.emitter == "registry" else "AppFactory")[kind.name]
+    inputs = item["inputs"]
+    assert kind.signature == f"{kind.name}({','.join(each['type'] for each in inputs)})"
+    assert [each["indexed"] for each in inputs] == [True] * len(kind.indexed) + [False] * len(kind.data)
+
+
+def test_a_registration_carries_every_field() -> None:
+    [event] = DECODER.events([log([DID_REGISTERED, DID, ADDRESS.rjust(32, b"\0")], text_data(b"bafy"))])
+    assert event[:5] == (7, 5, b"\x03" * 32, b"\x04" * 32, "DidRegistered")
+    assert (event.did_hash, event.controller, event.metadata_cid, event.active) == (DID, ADDRESS, "bafy", 1)
+    assert event.alias_hash is event.account_address is event.owner_address is None
+
+
+def test_text_that_no_database_would_take_is_made_harmless() -> None:
+    [event] = DECODER.events([log([DID_REGISTERED, DID, ADDRESS.rjust(32, b"\0")], text_data(b"a\0b\xff"))])
+    assert event.metadata_cid == "a\ufffdb\ufffd"
+
+
+MALFORMED = {
+    "no topics": log([], ""),
+    "another contract": log([STATUS_CHANGED, DID], word(1), address=b"\x09" * 20),
+    "the other contract's event": log([STATUS_CHANGED, DID], word(1), address=FACTORY),
+    "too few topics": log([STATUS_CHANGED], word(1)),
+    "too many topics": log([STATUS_CHANGED, DID, DID], word(1)),
+    "no data": log([STATUS_CHANGED, DID], ""),
+    "a bool of 2": log([STATUS_CHANGED, DID], word(2)),
+    "an address of 21 bytes": log([DID_REGISTERED, DID, b"\x01" * 32], text_data(b"x")),
+    "a string beyond the data": log([DID_REGISTERED, DID, ADDRESS.rjust(32, b"\0")], word(32) + word(9) + "aa"),
+    "a string that begins beyond the data": log([DID_REGISTERED, DID, ADDRESS.rjust(32, b"\0")], word(2**255)),
+    "a string of immense length": log([DID_REGISTERED, DID, ADDRESS.rjust(32, b"\0")], word(32) + word(2**256 - 1)),
+    "a string without length": log([DID_REGISTERED, DID, ADDRESS.rjust(32, b"\0")], word(32)),
+}
+
+
+@pytest.mark.parametrize("fault", MALFORMED)
+def test_a_log_that_is_none_of_ours_is_left_out(fault: str) -> None:
+    good = log([STATUS_CHANGED, DID], word(0))
+    assert [event.kind for event in DECODER.events([MALFORMED[fault], good])] == ["DidStatusChanged"]
+
+
+def test_events_come_in_chain_order_however_they_arrive() -> None:
+    chain = FakeChain(random.Random(3))
+    for _ in range(20):
+        chain.mine(3)
+    logs = parse_logs([each for block in chain.blocks for each in block.logs])
+    events = DECODER.events(logs)
+    assert len(events) == chain.ledger.events
+    assert DECODER.events(reversed(logs)) == events == sorted(events, key=lambda event: event[:2])

@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.indexer.support import OPTIONS, ask, by_key, catch_up, contents, expected, follower
+
+from holdfast.chain.errors import RpcError, TransportError
+from holdfast.indexer.follower import Step, WrongChain
+from holdfast.indexer.sqlite_store import SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from tests.indexer.fake_chain import FakeChain
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
+    made = SqliteStore(tmp_path / "index.db")
+    await made.open("test")
+    yield made
+    await made.close()
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Endpoint:
+    """A chain whose answers a test replaces for a while: `hook` returns None to let a call pass."""
+
+    def __init__(self, chain: FakeChain) -> None:
+        self.chain = chain
+        self.hook: Any = None
+
+    async def call(self, method: str, params: list[Any]) -> Any:
+        if self.hook is not None:
+            answer = self.hook(method, params)
+            if answer is not None:
+                return answer
+        return await self.chain.call(method, params)
+
+
+async def test_an_endpoint_of_another_chain_touches_nothing(store: SqliteStore, busy_chain: FakeChain) -> None:
+    await catch_up(follower(busy_chain, store))
+    other = follower(busy_chain, store, replace(OPTIONS, chain_id=1))
+    with pytest.raises(WrongChain):
+        await other.step()
+    assert await store.tip() is not None
+
+
+async def test_a_chain_that_only_ends_earlier_is_waited_for(store: SqliteStore, busy_chain: FakeChain) -> None:
+    clock = Clock()
+    mine = follower(busy_chain, store, replace(OPTIONS, behind_patience_s=30.0), clock=clock)
+    await catch_up(mine)
+    held, tip = await contents(store), await store.tip()
+    gone = busy_chain.blocks[-4:]
+    busy_chain.rollback(4)
+    for _ in range(3):
+        assert await mine.step() is Step.BEHIND
+        clock.now += 9
+    assert await store.tip() == tip
+    busy_chain.blocks += gone
+    assert await mine.step() is Step.CURRENT
+    assert await contents(store) == held
+
+
+async def test_a_chain_that_stays_shorter_is_followed_down(store: SqliteStore, busy_chain: FakeChain) -> None:
+    clock = Clock()
+    mine = follower(busy_chain, store, replace(OPTIONS, behind_patience_s=30.0), clock=clock)
+    await catch_up(mine)
+    busy_chain.rollback(4)
+    assert await mine.step() is Step.BEHIND
+    clock.now += 31
+    await catch_up(mine)
+    assert by_key(await contents(store)) == expected(busy_chain.ledger, len(busy_chain.blocks) - 1)
+
+
+async def test_a_shorter_chain_that_differs_is_not_waited_for(store: SqliteStore, busy_chain: FakeChain) -> None:
+    mine = follower(busy_chain, store, replace(OPTIONS, behind_patience_s=30.0))
+    await catch_up(mine)
+    busy_chain.reorg(10, 4)
+    await catch_up(mine)
+    assert by_key(await contents(store)) == expected(busy_chain.ledger, len(busy_chain.blocks) - 1)
+
+
+async def test_a_small_reorganisation_reads_little_again(store: SqliteStore, busy_chain: FakeChain) -> None:
+    mine = follower(busy_chain, store)
+    await catch_up(mine)
+    busy_chain.reorg(2, 3)
+    busy_chain.calls.clear()
+    await catch_up(mine)
+    assert busy_chain.calls.count("eth_getLogs") <= 3
+
+
+async def test_a_reorganisation_deeper_than_the_journal_rebuilds(
+    store: SqliteStore, busy_chain: FakeChain, caplog: pytest.LogCaptureFixture
+) -> None:
+    mine = follower(busy_chain, store, replace(OPTIONS, journal_blocks=5, near_blocks=4))
+    await catch_up(mine)
+    busy_chain.reorg(30, 30)
+    await catch_up(mine)
+    assert by_key(await contents(store)) == expected(busy_chain.ledger, len(busy_chain.blocks) - 1)
+    assert "building the index afresh" in caplog.text
+
+
+async def test_ranges_shrink_until_the_endpoint_grants_them(store: SqliteStore, busy_chain: FakeChain) -> None:
+    endpoint = Endpoint(busy_chain)
+    asked: list[int] = []
+
+    def refuse(method: str, params: list[Any]) -> None:
+        if method == "eth_getLogs" and "fromBlock" in params[0]:
+            asked.append(int(params[0]["toBlock"], 16) - int(params[0]["fromBlock"], 16) + 1)
+            if asked[-1] > 5:
+                raise RpcError("block range too wide", -32602)
+
+    endpoint.hook = refuse
+    await catch_up(follower(endpoint, store, replace(OPTIONS, near_blocks=4)))
+    assert asked[0] > 5 >= asked[-1]
+    assert by_key(await contents(store)) == expected(busy_chain.ledger, len(busy_chain.blocks) - 1)
+
+
+async def test_logs_that_a_lagging_node_leaves_out_are_not_missed(store: SqliteStore, busy_chain: FakeChain) -> None:
+    endpoint = Endpoint(busy_chain)
+
+    def lagging(method: str, params: list[Any]) -> Any:
+        """Every log comes from a node that does not have the newest three blocks yet."""
+        if method == "eth_getLogs":
+            return busy_chain.answer(method, params, busy_chain.blocks[:-3])
+        return None
+
+    endpoint.hook = lagging
+    mine = follower(endpoint, store)
+    with pytest.raises(RpcError):
+        await catch_up(mine)
+    endpoint.hook = None
+    await catch_up(mine)
+    assert len((await contents(store))["events"]) == busy_chain.ledger.events
+
+
+async def test_indexing_begins_at_the_start_block(store: SqliteStore, busy_chain: FakeChain) -> None:
+    await catch_up(follower(busy_chain, store, replace(OPTIONS, start_block=30)))
+    events = (await contents(store))["events"]
+    assert events
+    assert min(int(event["block_number"]) for event in events) >= 30
+
+
+async def test_a_chain_that_has_not_come_to_the_start_block_is_current(store: SqliteStore, chain: FakeChain) -> None:
+    mine = follower(chain, store, replace(OPTIONS, start_block=1000))
+    assert await mine.step() is Step.CURRENT
+    assert mine.healthy()
+    assert await store.tip() is None
+
+
+async def test_health_needs_a_recent_agreement_near_the_head(store: SqliteStore, busy_chain: FakeChain) -> None:
+    clock = Clock()
+    mine = follower(busy_chain, store, replace(OPTIONS, near_blocks=4, lag_blocks=3, stale_s=60), clock=clock)
+    assert not mine.healthy()
+    await mine.step()
+    assert not mine.healthy()
+    await catch_up(mine)
+    assert mine.healthy()
+    clock.now += 61
+    assert not mine.healthy()
+    await mine.step()
+    assert mine.healthy()
+
+
+async def test_failures_back_off_and_one_success_ends_it(store: SqliteStore, busy_chain: FakeChain) -> None:
+    endpoint = Endpoint(busy_chain)
+
+    def down(_method: str, _params: list[Any]) -> None:
+        raise TransportError("no answer")
+
+    endpoint.hook = down
+    mine = follower(endpoint, store, replace(OPTIONS, backoff_first_s=1, backoff_most_s=10))
+    assert [await mine._pause_after_step() for _ in range(6)] == [1, 2, 4, 8, 10, 10]
+    endpoint.hook = None
+    assert await mine._pause_after_step() in {0.0, OPTIONS.poll_s}
+    assert mine.health.failures == 0
+
+
+async def test_a_fault_of_ours_is_logged_and_does_not_end_the_following(
+    store: SqliteStore, busy_chain: FakeChain, caplog: pytest.LogCaptureFixture
+) -> None:
+    endpoint = Endpoint(busy_chain)
+    endpoint.hook = lambda *_: 1 / 0
+    mine = follower(endpoint, store)
+    assert await mine._pause_after_step() > 0
+    assert "ZeroDivisionError" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"number": "0x1", "hash": "0x12", "parentHash": "0x" + "00" * 32},
+        {"number": "0x999", "hash": "0x" + "00" * 32, "parentHash": "0x" + "00" * 32},
+        {},
+        [],
+        "0x1",
+    ],
+)
+async def test_malformed_blocks_are_an_endpoints_failure(
+    store: SqliteStore, busy_chain: FakeChain, answer: Any
+) -> None:
+    endpoint = Endpoint(busy_chain)
+    endpoint.hook = lambda method, params: answer if params and params[0] != "latest" and "Block" in method else None
+    with pytest.raises(RpcError):
+        await catch_up(follower(endpoint, store))
+
+
+async def test_logs_of_other_blocks_are_an_endpoints_failure(store: SqliteStore, busy_chain: FakeChain) -> None:
+    endpoint = Endpoint(busy_chain)
+    strange = next(block.logs for block in busy_chain.blocks if block.logs)
+    endpoint.hook = lambda method, _: strange if method == "eth_getLogs" else None
+    with pytest.raises(RpcError):
+        await catch_up(follower(endpoint, store))
+
+
+async def test_a_second_process_watches_and_takes_over(tmp_path: Path, busy_chain: FakeChain) -> None:
+    first, second = SqliteStore(tmp_path / "i.db"), SqliteStore(tmp_path / "i.db")
+    await first.open("test")
+    await second.open("test")
+    leading, watching = follower(busy_chain, first), follower(busy_chain, second)
+    await leading._pause_after_step()
+    while not leading.healthy():
+        await leading._pause_after_step()
+    await watching._pause_after_step()
+    assert watching.healthy()
+    assert await ask(second, "/api/stats") == await ask(first, "/api/stats")
+    await first.close()
+    busy_chain.mine(3)
+    while (await second.tip()).number < len(busy_chain.blocks) - 1:
+        await watching._pause_after_step()
+    await second.close()

@@ -1,0 +1,105 @@
+"""The chain moves right before the n-th call of a catch-up, for every n: no answer may be mixed from two chains."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.indexer.fake_chain import FACTORY, REGISTRY, FakeChain
+from tests.indexer.support import OPTIONS, by_key, catch_up, contents, expected, follower
+
+from holdfast.chain.errors import RpcError
+from holdfast.indexer.events import Decoder
+from holdfast.indexer.reader import ChainMoved, ChainReader
+from holdfast.indexer.sqlite_store import SqliteStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from holdfast.indexer.follower import Follower
+
+NEAR, RANGES = replace(OPTIONS, near_blocks=64), replace(OPTIONS, near_blocks=2)
+
+
+class MovingAt:
+    """The chain, reorganised before call number `moment`."""
+
+    def __init__(self, chain: FakeChain, moment: int, depth: int, new: int) -> None:
+        self.chain = chain
+        self.left = moment
+        self.move = (depth, new)
+
+    async def call(self, method: str, params: list[Any]) -> Any:
+        if self.left == 0:
+            self.chain.reorg(*self.move)
+        self.left -= 1
+        return await self.chain.call(method, params)
+
+
+class Careless(FakeChain):
+    """Has no logs, and no error either, for a block that it does not know (EIP-234 asks for an error)."""
+
+    def answer(self, method: str, params: list[Any], blocks: list[Any]) -> Any:
+        try:
+            return super().answer(method, params, blocks)
+        except RpcError:
+            return []
+
+
+async def patiently(moving: Follower) -> None:
+    """A block that is gone when its logs are asked for is an endpoint's error; the follower tries again."""
+    for _ in range(3):
+        with suppress(RpcError):
+            return await catch_up(moving)
+    raise AssertionError("it does not get over it")
+
+
+@pytest.mark.parametrize("chains", [FakeChain, Careless])
+@pytest.mark.parametrize(("depth", "new"), [(1, 1), (3, 3), (3, 5), (4, 0), (6, 2), (11, 11), (11, 12)])
+@pytest.mark.parametrize("options", [NEAR, RANGES], ids=["near", "ranges"])
+async def test_a_reorganisation_before_any_call(
+    tmp_path: Path, options: Any, depth: int, new: int, chains: type[FakeChain]
+) -> None:
+    store = SqliteStore(tmp_path / "index.db")
+    await store.open("test")
+    for moment in itertools.count():
+        await store.reset()
+        if not await moves(chains(random.Random(100 * moment + depth)), store, options, (moment, depth, new)):
+            break
+    await store.close()
+    assert moment > 8
+
+
+async def moves(chain: FakeChain, store: SqliteStore, options: Any, move: tuple[int, int, int]) -> bool:
+    """Whether the chain moved before the follower arrived; the index is right in any case."""
+    for _ in range(9):
+        chain.mine(chain.rng.randrange(3))
+    await catch_up(follower(chain, store, options))
+    for _ in range(5):
+        chain.mine(chain.rng.randrange(3))
+    rpc = MovingAt(chain, *move)
+    moving = follower(rpc, store, options)
+    await patiently(moving)
+    moved = rpc.left < 0
+    await catch_up(moving)
+    assert by_key(await contents(store)) == expected(chain.ledger, len(chain.blocks) - 1), f"before call {move[0]}"
+    assert len((await contents(store))["events"]) == chain.ledger.events
+    return moved
+
+
+async def test_logs_that_contradict_a_hash_are_read_again(chain: FakeChain) -> None:
+    chain.mine(1)
+    old = chain.blocks[1].logs
+    chain.rollback(1)
+    chain.mine(1)
+
+    class Mixed(FakeChain):
+        async def call(self, method: str, params: list[Any]) -> Any:
+            return old if method == "eth_getLogs" else await chain.call(method, params)
+
+    with pytest.raises(ChainMoved):
+        await ChainReader(Mixed(random.Random(0)), Decoder(REGISTRY, FACTORY)).read_range(0, 1, 1, None)

@@ -1,0 +1,202 @@
+"""The index as it is deployed: a process of its own, the service's binding, and the service in front of a process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+import socket
+import sys
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+from tests.indexer.fake_chain import FACTORY, REGISTRY, FakeChain
+
+from holdfast.chain.errors import RpcError
+from holdfast.service.upstreams.indexer import IndexerBinding
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+
+@asynccontextmanager
+async def endpoint(chain: FakeChain) -> AsyncIterator[str]:
+    """The chain behind HTTP, batches included."""
+
+    async def one(request: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return {
+                "jsonrpc": "2.0",
+                "id": request["id"],
+                "result": await chain.call(request["method"], request["params"]),
+            }
+        except RpcError as error:
+            return {"jsonrpc": "2.0", "id": request["id"], "error": {"code": error.code, "message": str(error)}}
+
+    async def handle(request: web.Request) -> web.Response:
+        asked = await request.json()
+        return web.json_response([await one(each) for each in asked] if isinstance(asked, list) else await one(asked))
+
+    application = web.Application()
+    application.router.add_post("/", handle)
+    runner = web.AppRunner(application)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}/"
+    finally:
+        await runner.cleanup()
+
+
+# What the `holdfast` script does, wherever it is installed.
+COMMAND = (sys.executable, "-c", "from holdfast.cli import main; main()", "indexer")
+
+
+def environment(folder: Path, rpc_url: str) -> dict[str, str]:
+    return {
+        "HOLDFAST_DATA_DIR": str(folder),
+        "HOLDFAST_RPC_URL": rpc_url,
+        "HOLDFAST_CONTRACT_DID_REGISTRY": "0x" + REGISTRY.hex(),
+        "HOLDFAST_CONTRACT_APP_FACTORY": "0x" + FACTORY.hex(),
+        "HOLDFAST_INDEXER_POLL_SECONDS": "0.02",
+        "HOLDFAST_INDEXER_BEHIND_SECONDS": "0",
+    }
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@asynccontextmanager
+async def process(folder: Path, rpc_url: str, port: int) -> AsyncIterator[asyncio.subprocess.Process]:
+    child = await asyncio.create_subprocess_exec(
+        *COMMAND, "--port", str(port),
+        env={**os.environ, **environment(folder, rpc_url)}, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        yield child
+    finally:
+        if child.returncode is None:
+            child.kill()
+            await child.wait()
+
+
+async def healthy(session: aiohttp.ClientSession, url: str) -> dict[str, Any]:
+    async with asyncio.timeout(30):
+        while True:
+            try:
+                async with session.get(url + "/health") as answer:
+                    if (await answer.json())["ok"]:
+                        break
+            except aiohttp.ClientConnectionError:
+                pass
+            await asyncio.sleep(0.05)
+    async with session.get(url + "/api/stats") as answer:
+        return await answer.json()
+
+
+async def test_a_process_follows_answers_and_ends_when_told(tmp_path: Path, busy_chain: FakeChain) -> None:
+    port = free_port()
+    async with (
+        endpoint(busy_chain) as rpc_url,
+        process(tmp_path, rpc_url, port) as child,
+        aiohttp.ClientSession() as session,
+    ):
+        stats = await healthy(session, f"http://127.0.0.1:{port}")
+        assert stats["total_dids"] == len(busy_chain.ledger.dids) > 0
+        child.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(15):
+            _, log = await child.communicate()
+    assert child.returncode == 0
+    assert b"indexer: stopped" in log
+    assert rpc_url.encode() not in log
+
+
+async def test_a_process_that_was_killed_goes_on_where_it_was(tmp_path: Path, busy_chain: FakeChain) -> None:
+    port = free_port()
+    async with endpoint(busy_chain) as rpc_url, aiohttp.ClientSession() as session:
+        async with process(tmp_path, rpc_url, port) as child:
+            await healthy(session, f"http://127.0.0.1:{port}")
+            child.kill()
+            await child.wait()
+        busy_chain.reorg(5, 9)
+        async with process(tmp_path, rpc_url, port):
+            stats = await healthy(session, f"http://127.0.0.1:{port}")
+    assert stats["total_dids"] == len(busy_chain.ledger.dids)
+    assert stats["last_block_number"] == len(busy_chain.blocks) - 1
+
+
+async def test_a_taken_port_is_one_clear_line(tmp_path: Path, chain: FakeChain) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        async with endpoint(chain) as rpc_url, process(tmp_path, rpc_url, port) as child:
+            async with asyncio.timeout(30):
+                _, log = await child.communicate()
+    assert child.returncode == 4
+    assert f"cannot listen on 127.0.0.1 port {port}".encode() in log
+    assert b"Traceback" not in log
+
+
+async def test_a_wrong_setting_is_one_clear_line(tmp_path: Path) -> None:
+    async with process(tmp_path, "nonsense", free_port()) as child:
+        _, log = await child.communicate()
+    assert child.returncode == 3
+    assert log.strip() == b"holdfast: HOLDFAST_RPC_URL must be an http:// or https:// address"
+
+
+@pytest.fixture
+def _fresh_app(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("holdfast.indexer.app._built", None)
+
+
+@pytest.mark.usefixtures("_fresh_app")
+@pytest.mark.parametrize("with_lifespan", [True, False])
+async def test_the_services_binding_follows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, with_lifespan: bool
+) -> None:
+    """`HOLDFAST_INDEXER_APP=holdfast.indexer:app`, called as the service calls it."""
+    from holdfast.indexer import app
+
+    chain = FakeChain(random.Random(9))
+    for _ in range(20):
+        chain.mine(3)
+    async with endpoint(chain) as rpc_url:
+        for name, value in environment(tmp_path, rpc_url).items():
+            monkeypatch.setenv(name, value)
+        binding = IndexerBinding(app)
+        if with_lifespan:
+            await binding.start()
+        async with asyncio.timeout(10):
+            while not json.loads((await binding.get("/health", "", {})).body)["ok"]:
+                await asyncio.sleep(0.01)
+        answer = await binding.get("/api/dids", "limit=3&active=true", {"Accept": "application/json"})
+        assert answer.status == 200
+        assert len(json.loads(answer.body)["dids"]) == 3
+        assert (await binding.get("/api/dids", "limit=x", {})).status == 400
+        await (binding.stop() if with_lifespan else app._built.stop())
+
+
+@pytest.mark.usefixtures("_fresh_app")
+async def test_a_binding_with_a_wrong_setting_says_so(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from holdfast.indexer import app
+
+    monkeypatch.setenv("HOLDFAST_INDEXER_START_BLOCK", "never")
+    binding = IndexerBinding(app)
+    await binding.start()
+    answer = await binding.get("/health", "", {})
+    assert (answer.status, json.loads(answer.body)) == (503, {"error": "indexer_not_configured"})
+    assert "HOLDFAST_INDEXER_START_BLOCK must be" in caplog.text
+    await binding.stop()

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from holdfast.indexer.ranges import FIRST_SIZE, TARGET_LOGS, RangeSize, marks, undo_floor
+
+
+def test_quiet_ranges_double_up_to_the_largest() -> None:
+    size = RangeSize(first=100, largest=1000)
+    sizes = []
+    for _ in range(5):
+        size.granted(size.value, 0)
+        sizes.append(size.value)
+    assert sizes == [200, 400, 800, 1000, 1000]
+
+
+def test_a_refused_range_is_halved_down_to_one_block() -> None:
+    size = RangeSize()
+    for _ in range(20):
+        size.refused(size.value)
+    assert size.value == 1
+
+
+def test_a_refused_size_is_a_ceiling_for_some_time() -> None:
+    size = RangeSize(first=1000)
+    size.refused(1000)
+    for _ in range(10):
+        size.granted(size.value, 0)
+    assert size.value == 500
+    for _ in range(30):
+        size.granted(size.value, 0)
+    assert size.value > 500
+
+
+def test_full_ranges_shrink_towards_the_target() -> None:
+    size = RangeSize()
+    size.granted(FIRST_SIZE, 10 * TARGET_LOGS)
+    assert size.value == FIRST_SIZE // 20
+
+
+def test_a_range_that_ended_at_the_chain_says_nothing_about_size() -> None:
+    size = RangeSize(first=100)
+    size.granted(3, 0)
+    assert size.value == 100
+
+
+def test_marks_thin_out_with_distance_from_the_head() -> None:
+    assert marks(0, 40, 40) == [9, 25, 33, 37, 39, 40]
+    assert marks(10, 20, 40) == [20]
+    assert marks(20, 36, 40) == [25, 33, 36]
+    assert marks(5, 5, 5) == [5]
+
+
+@pytest.mark.parametrize(
+    ("last", "head", "depth", "floor"), [(10, 10, 4, 6), (3, 10, 4, 3), (8, 10, 4, 6), (2, 2, 100, -1), (9, 3, 4, 5)]
+)
+def test_the_undo_floor_follows_the_head_but_never_passes_the_index(
+    last: int, head: int, depth: int, floor: int
+) -> None:
+    assert undo_floor(last, head, depth) == floor

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from holdfast.chain.contracts import addresses
+from holdfast.indexer.runtime import build, identity, open_store
+from holdfast.indexer.settings import SettingsError, read_settings
+from holdfast.indexer.sqlite_store import SqliteStore
+
+SECRET = "kEy5ecret"
+
+
+def test_nothing_set_means_our_contracts_on_the_public_test_chain() -> None:
+    settings = read_settings({})
+    assert settings.registry.hex() == addresses.DID_REGISTRY[2:].lower()
+    assert settings.factory.hex() == addresses.APP_FACTORY[2:].lower()
+    assert settings.follow.chain_id == 84532
+    assert settings.rpc_url.startswith("https://")
+    assert settings.sqlite_path.name == "indexer.db"
+    assert settings.postgres_url is None
+
+
+def test_every_variable_counts() -> None:
+    settings = read_settings(
+        {
+            "HOLDFAST_RPC_URL": "http://localhost:1/",
+            "HOLDFAST_CONTRACT_DID_REGISTRY": "0x" + "aa" * 20,
+            "HOLDFAST_CONTRACT_APP_FACTORY": "0x" + "BB" * 20,
+            "HOLDFAST_DATA_DIR": "/srv/data",
+            "HOLDFAST_INDEXER_START_BLOCK": "12",
+            "HOLDFAST_INDEXER_JOURNAL_BLOCKS": "34",
+            "HOLDFAST_INDEXER_POLL_SECONDS": "0.5",
+            "HOLDFAST_INDEXER_BEHIND_SECONDS": "0",
+        }
+    )
+    assert (settings.registry, settings.factory) == (b"\xaa" * 20, b"\xbb" * 20)
+    assert settings.sqlite_path == Path("/srv/data/indexer.db")
+    follow = settings.follow
+    assert (follow.start_block, follow.journal_blocks, follow.poll_s, follow.behind_patience_s) == (12, 34, 0.5, 0.0)
+
+
+def test_the_database_is_sqlite_or_postgresql() -> None:
+    assert read_settings({"HOLDFAST_INDEXER_DATABASE_URL": "sqlite:////x/y.db"}).sqlite_path == Path("/x/y.db")
+    postgres = read_settings({"HOLDFAST_INDEXER_DATABASE_URL": "postgresql://u:p@h/d"})
+    assert postgres.postgres_url == "postgresql://u:p@h/d"
+    assert type(open_store(postgres)).__name__ == "PostgresStore"
+    assert isinstance(open_store(read_settings({})), SqliteStore)
+
+
+def test_postgresql_without_its_driver_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("holdfast.indexer.settings.find_spec", lambda _: None)
+    with pytest.raises(SettingsError, match=r"install holdfast\[postgres\]"):
+        read_settings({"HOLDFAST_INDEXER_DATABASE_URL": "postgresql://h/d"})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("HOLDFAST_RPC_URL", f"ftp://{SECRET}"),
+        ("HOLDFAST_INDEXER_DATABASE_URL", f"mysql://{SECRET}"),
+        ("HOLDFAST_CONTRACT_DID_REGISTRY", SECRET),
+        ("HOLDFAST_CONTRACT_APP_FACTORY", "0x12"),
+        ("HOLDFAST_INDEXER_START_BLOCK", "-1"),
+        ("HOLDFAST_INDEXER_START_BLOCK", "1" * 30),
+        ("HOLDFAST_INDEXER_JOURNAL_BLOCKS", "0"),
+        ("HOLDFAST_INDEXER_POLL_SECONDS", "soon"),
+        ("HOLDFAST_INDEXER_POLL_SECONDS", "inf"),
+        ("HOLDFAST_INDEXER_BEHIND_SECONDS", "-1"),
+    ],
+)
+def test_a_wrong_value_names_its_variable_and_not_itself(name: str, value: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        read_settings({name: value})
+    assert name in str(caught.value)
+    assert SECRET not in str(caught.value)
+
+
+def test_secrets_stay_out_of_the_representation() -> None:
+    settings = read_settings(
+        {"HOLDFAST_RPC_URL": f"https://x/{SECRET}", "HOLDFAST_INDEXER_DATABASE_URL": f"postgresql://u:{SECRET}@h/d"}
+    )
+    assert SECRET not in repr(settings)
+
+
+def test_an_index_is_of_its_chain_contracts_and_start() -> None:
+    usual = identity(read_settings({}))
+    assert usual == identity(read_settings({"HOLDFAST_RPC_URL": "http://elsewhere"}))
+    for name, value in {
+        "HOLDFAST_CONTRACT_DID_REGISTRY": "0x" + "aa" * 20,
+        "HOLDFAST_CONTRACT_APP_FACTORY": "0x" + "aa" * 20,
+        "HOLDFAST_INDEXER_START_BLOCK": "1",
+    }.items():
+        assert identity(read_settings({name: value})) != usual
+
+
+def test_building_an_index_touches_nothing(tmp_path: Path) -> None:
+    async def build_and_stop() -> None:
+        await build(read_settings({"HOLDFAST_DATA_DIR": str(tmp_path)})).stop()
+
+    asyncio.run(build_and_stop())
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,169 @@
+"""Random writes, reorganisations, crashes and misbehaving endpoints: the index always equals one built afresh.
+
+A failure prints its seed; `HOLDFAST_INDEXER_SEED=<seed>` repeats it alone, `HOLDFAST_INDEXER_ROUNDS` makes it longer.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.indexer.fake_chain import ChaosRpc, FakeChain
+from tests.indexer.support import OPTIONS, by_key, catch_up, contents, expected, follower
+
+from holdfast.chain.errors import RpcError
+from holdfast.indexer.sqlite_store import SqliteStore
+from holdfast.indexer.store import StoreError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from holdfast.indexer.store import IndexStore
+
+SEEDS = [int(os.environ["HOLDFAST_INDEXER_SEED"])] if "HOLDFAST_INDEXER_SEED" in os.environ else list(range(1, 9))
+ROUNDS = int(os.environ.get("HOLDFAST_INDEXER_ROUNDS", "40"))
+
+
+class Crash(BaseException):
+    """Stands for the end of the process: nothing between here and the test handles it."""
+
+
+class CrashingStore(SqliteStore):
+    """Dies in its n-th commit, before or after the database has it."""
+
+    def __init__(self, path: Path, crash_in: int, *, after: bool) -> None:
+        super().__init__(path)
+        self.crash_in = crash_in
+        self.after = after
+
+    def _commit(self, db: sqlite3.Connection) -> None:
+        self.crash_in -= 1
+        if self.crash_in == 0 and not self.after:
+            raise Crash
+        super()._commit(db)
+        if self.crash_in == 0:
+            raise Crash
+
+
+class Simulation:
+    """One seed's story. `make` opens the one database, `dying` the same so that its n-th commit is its last."""
+
+    def __init__(
+        self, seed: int, folder: Path, make: Callable[[], IndexStore], dying: Callable[[int, bool], IndexStore]
+    ) -> None:
+        self.rng = random.Random(seed)
+        self.folder = folder
+        self.make, self.dying = make, dying
+        self.chain = FakeChain(self.rng)
+        self.rpc = ChaosRpc(self.chain)
+        self.options = replace(
+            OPTIONS, journal_blocks=self.rng.randrange(1, 30), near_blocks=self.rng.randrange(6, 16), start_block=0
+        )
+
+    async def round(self) -> None:
+        self.rpc.largest_range = self.rng.choice([3, 10, 10**9])
+        for _ in range(self.rng.randrange(1, 5)):
+            self._change_chain()
+        await self._follow_for_a_while()
+        if self.rng.random() < 0.5:
+            self._change_chain()
+        await self._judge()
+
+    def _change_chain(self) -> None:
+        chain, rng = self.chain, self.rng
+        kind = rng.choices(["mine", "burst", "reorg", "rollback", "deep", "replace"], [8, 2, 5, 3, 1, 0.3])[0]
+        if kind == "mine":
+            chain.mine(rng.randrange(5))
+        elif kind == "burst":
+            for _ in range(rng.randrange(1, 40)):
+                chain.mine(rng.choice([0, 0, 0, 2]))
+        elif kind == "reorg":
+            chain.reorg(depth := rng.randrange(1, 10), rng.choice([depth, depth + 1, rng.randrange(12)]))
+        elif kind == "rollback":
+            chain.rollback(rng.randrange(1, 10))
+        elif kind == "deep":
+            chain.reorg(rng.randrange(10, 60), rng.randrange(60))
+        else:
+            chain.replace()
+
+    async def _follow_for_a_while(self) -> None:
+        """Some steps in one process after another; each process ends orderly or in the middle of a commit."""
+        for _ in range(self.rng.randrange(3)):
+            store = self.dying(self.rng.randrange(1, 8), self.rng.random() < 0.3)
+            try:
+                await store.open("simulation")
+                await self._steps(store)
+            except Crash:
+                pass
+            finally:
+                await store.close()
+
+    async def _steps(self, store: IndexStore) -> None:
+        mine = follower(self.rpc, store, self.options)
+        for _ in range(self.rng.randrange(1, 12)):
+            try:
+                await mine.step()
+            except (RpcError, StoreError):
+                continue
+
+    async def _judge(self) -> None:
+        self.rpc.calm = True
+        held = await self._held(self.make())
+        fresh = await self._held(SqliteStore(self.folder / "afresh.db"))
+        (self.folder / "afresh.db").unlink()
+        self.rpc.calm = False
+        assert held == fresh
+        assert by_key(held) == expected(self.chain.ledger, len(self.chain.blocks) - 1)
+        assert len(held["events"]) == self.chain.ledger.events
+
+    async def _held(self, store: IndexStore) -> dict[str, object]:
+        try:
+            await store.open("simulation")
+            await catch_up(follower(self.rpc, store, self.options))
+            return await contents(store)
+        finally:
+            await store.close()
+
+
+async def play(simulation: Simulation, seed: int, rounds: int) -> None:
+    for number in range(rounds):
+        try:
+            await simulation.round()
+        except AssertionError as error:
+            raise AssertionError(f"HOLDFAST_INDEXER_SEED={seed} failed in round {number}") from error
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+async def test_the_index_always_equals_one_built_afresh(seed: int, tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    simulation = Simulation(
+        seed, tmp_path, lambda: SqliteStore(path), lambda left, after: CrashingStore(path, left, after=after)
+    )
+    await play(simulation, seed, ROUNDS)
+
+
+@pytest.mark.parametrize("seed", SEEDS[:2])
+async def test_an_index_in_postgresql_equals_one_built_afresh_in_sqlite(
+    seed: int, tmp_path: Path, postgres_url: str
+) -> None:
+    from holdfast.indexer.postgres_store import PostgresStore
+
+    class CrashingPostgresStore(PostgresStore):
+        left = 0
+
+        async def _before_commit(self) -> None:
+            self.left -= 1
+            if self.left == 0:
+                raise Crash
+
+    def dying(left: int, _after: bool) -> PostgresStore:
+        store = CrashingPostgresStore(postgres_url)
+        store.left = left
+        return store
+
+    await play(Simulation(seed, tmp_path, lambda: PostgresStore(postgres_url), dying), seed, max(1, ROUNDS // 2))

@@ -1,0 +1,103 @@
+"""The set-up of a checkout: what it says when it may not install what is missing, and when something stops it."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from .conftest import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def bootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The script as a module, over an empty checkout, on a machine with nothing installed."""
+    spec = importlib.util.spec_from_file_location("bootstrap", ROOT / "tools" / "bootstrap.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "PYTHON", tmp_path / "none")
+    monkeypatch.setattr(module, "STAMPS", tmp_path / ".setup")
+    monkeypatch.setattr(module, "MAC_CHROME", tmp_path / "none")
+    monkeypatch.setattr(module, "_has_ensurepip", lambda: False)
+    return module
+
+
+def run(module: Any, monkeypatch: pytest.MonkeyPatch, *, target: str, programs: set[str], user: int = 1000) -> int:
+    monkeypatch.setattr(module.shutil, "which", lambda name: name if name in programs else None)
+    monkeypatch.setattr(module.os, "geteuid", lambda: user)
+    monkeypatch.setattr(sys, "argv", ["bootstrap.py", target])
+    try:
+        return int(module.main())
+    except SystemExit as stop:
+        return int(str(stop.code))
+
+
+@pytest.mark.parametrize(
+    ("target", "programs", "said"),
+    [
+        ("run", {"apt-get"}, "please run: sudo apt-get install python3-venv   (to create a virtual environment)"),
+        ("test", {"apt-get"}, "please run: sudo apt-get install python3-venv chromium   (to create a virtual environment, for the tests of the payment pages)"),
+        ("run", set(), "please install python3-venv (to create a virtual environment), then run this again."),
+        ("test", {"chromium"}, "please install python3-venv (to create a virtual environment), then run this again."),
+    ],
+)  # fmt: skip
+def test_everything_that_is_missing_is_named_in_one_line(
+    bootstrap: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    target: str,
+    programs: set[str],
+    said: str,
+) -> None:
+    assert run(bootstrap, monkeypatch, target=target, programs=programs) == 1
+    assert capfd.readouterr() == ("", f"holdfast: {said}\n")
+
+
+def test_with_rights_it_is_installed(bootstrap: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+
+    def record(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        commands.append(command)
+        if command[1] == "install":
+            raise subprocess.CalledProcessError(100, command)
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(bootstrap.subprocess, "run", record)
+    assert run(bootstrap, monkeypatch, target="test", programs={"apt-get"}, user=0) == 1
+    assert commands[0][:2] == ["apt-get", "update"]
+    assert commands[1][-2:] == ["python3-venv", "chromium"]
+
+
+def test_a_step_that_fails_ends_in_one_line(
+    bootstrap: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def fail(command: list[str], **_: Any) -> None:
+        raise subprocess.CalledProcessError(7, command)
+
+    monkeypatch.setattr(bootstrap.subprocess, "run", fail)
+    assert run(bootstrap, monkeypatch, target="run", programs={"apt-get"}, user=0) == 1
+    error = capfd.readouterr().err
+    assert error == "holdfast: the set-up stopped: exit 7 of apt-get update -qq; the lines above say why.\n"
+
+
+def test_an_old_python_is_told(
+    bootstrap: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bootstrap.sys, "version_info", (3, 10, 9))
+    assert run(bootstrap, monkeypatch, target="run", programs=set()) == 1
+    assert "needs Python 3.11 or newer" in capfd.readouterr().err
+
+
+def test_another_word_is_a_mistake_of_usage(
+    bootstrap: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(bootstrap, monkeypatch, target="all", programs=set()) == 1
+    assert "usage:" in capfd.readouterr().err

@@ -1,0 +1,187 @@
+"""The distribution `holdfast-client`: what is in its wheel, and that it works with its own dependencies alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+import zipfile
+from importlib.metadata import distribution
+from typing import TYPE_CHECKING
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from tests.client.test_vault import PASSKEY
+
+from holdfast.cli.exits import Exit
+from holdfast.cli.root import COMMANDS
+
+from .conftest import ROOT, run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.service.conftest import Server
+
+PEOPLE = ("vault", "register", "whoami", "pay", "balance")
+# The service's libraries, and those of the extras: none may be needed, so none may be there.
+ABSENT = ("aiohttp", "aiosmtplib", "asyncpg", "eth_keys", "granian", "inngest", "libp2p", "obstore", "uvloop")
+
+SESSION = """
+import asyncio, importlib.util, json, sys
+import holdfast
+from holdfast.client import types
+
+url, credential, folder, absent = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
+assert not [name for name in [*absent, "holdfast.service"] if importlib.util.find_spec(name)]
+with holdfast.Client(url) as client:
+    chain = client.status().chain_id
+
+
+async def free():
+    async with holdfast.AsyncClient(url) as client:
+        return (await client.check_session("ada")).available
+
+
+with holdfast.VaultStore(directory=folder) as store, holdfast.Vault(store) as vault:
+    assert vault.boot_status.enclave
+    made = vault.generate(types.GenerateInput(credential=credential), holdfast.SecretKey(bytes(range(32))))
+    signature = vault.sign(bytes(32)).signature
+for name in holdfast.__all__:
+    getattr(holdfast, name)
+print(json.dumps([holdfast.__file__, chain, asyncio.run(free()), made.did, len(signature)]))
+"""
+
+
+@pytest.fixture(scope="module")
+def client_wheel(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("client-wheel")
+    source = tree / "packaging/client"
+    run(sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", folder, source, cwd=folder)
+    return next(folder.glob("holdfast_client-*.whl"))
+
+
+def declared(wheel: Path) -> list[str]:
+    """The wheel's own requirements."""
+    with zipfile.ZipFile(wheel) as archive:
+        name = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        lines = archive.read(name).decode().splitlines()
+    return [line.removeprefix("Requires-Dist: ") for line in lines if line.startswith("Requires-Dist: ")]
+
+
+def needed(requirements: list[str], extras: tuple[str, ...] = ("",)) -> set[str]:
+    """Names of the distributions that pip would install for these, with all that they need in turn."""
+    found: set[str] = set()
+    open_ends = [(Requirement(text), extras) for text in requirements]
+    while open_ends:
+        wanted, for_extras = open_ends.pop()
+        name = canonicalize_name(wanted.name)
+        if name in found or not any(wanted.marker is None or wanted.marker.evaluate({"extra": e}) for e in for_extras):
+            continue
+        found.add(name)
+        more = distribution(name).requires or []
+        open_ends += [(Requirement(text), ("", *wanted.extras)) for text in more]
+    return found
+
+
+def show(name: str, site: Path) -> None:
+    """Let an installed distribution be seen in another site folder too."""
+    for file in distribution(name).files or []:
+        top = file.parts[0]
+        if top not in {"..", "__pycache__"} and not (site / top).exists():
+            (site / top).symlink_to(distribution(name).locate_file(top))
+
+
+@pytest.fixture(scope="module")
+def installed(client_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A fresh environment with the wheel and what it declares; nothing else of this one can be imported."""
+    folder = tmp_path_factory.mktemp("client-venv")
+    run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder)
+    python = folder / "bin/python"
+    pip = [sys.executable, "-m", "pip", "--python", python]
+    run(*pip, "install", "-q", "--no-deps", "--no-index", client_wheel, cwd=folder)
+    site = next(folder.glob("lib/python*/site-packages"))
+    for name in needed(declared(client_wheel)):
+        show(name, site)
+    run(*pip, "check", cwd=folder)  # every requirement of each is met, in its range
+    return folder
+
+
+def command(installed: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(
+        [installed / "bin/holdfast", *words],
+        env={**clean, **environment},
+        cwd=installed,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_wheel_holds_the_client_and_nothing_of_the_service(client_wheel: Path) -> None:
+    with zipfile.ZipFile(client_wheel) as archive:
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+        same = {name: archive.read(name) for name in names}
+    rooms = {name.split("/")[1] for name in names}
+    assert rooms == {"__init__.py", "py.typed", "chain", "cli", "client", "enclave", "wire"}
+    assert {"holdfast/enclave/enclave.wasm", "holdfast/chain/contracts/VaultAccount.json"} <= names
+    commands = {name.removeprefix("holdfast/cli/").removesuffix(".py") for name in names if "/cli/" in name}
+    assert commands & set(COMMANDS) == set(PEOPLE)
+    for name, content in same.items():
+        assert content == (ROOT / "src" / name).read_bytes(), name
+
+
+def test_the_requirements_are_those_of_the_main_distribution(client_wheel: Path) -> None:
+    main = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    known = {*main["dependencies"], *main["optional-dependencies"]["client"]}
+    own = tomllib.loads((ROOT / "packaging/client/pyproject.toml").read_text())["project"]
+    assert set(own["dependencies"]) | set(own["optional-dependencies"]["p2p"]) <= known
+    assert not {name.replace("_", "-") for name in ABSENT} & needed(declared(client_wheel))
+
+
+def test_it_talks_to_a_service_boots_the_enclave_and_signs(
+    installed: Path, serve: Callable[..., Server], tmp_path: Path
+) -> None:
+    url = f"http://127.0.0.1:{serve().port}"
+    given = (url, PASSKEY.credential, str(tmp_path / "vault"), *ABSENT)
+    answer = json.loads(run(installed / "bin/python", "-I", "-c", SESSION, *given, cwd=tmp_path))
+    where, chain, free, did, signature = answer
+    assert where.startswith(os.fspath(installed))
+    assert (chain, free, signature) == (84532, True, 64)
+    assert did.startswith("did:new:0x")
+
+
+def test_its_commands_are_those_for_people(installed: Path) -> None:
+    listed = command(installed, "--help")
+    assert listed.returncode == Exit.OK, listed.stderr
+    words = [line.split()[0] for line in listed.stdout.partition("Commands:")[2].splitlines() if line.strip()]
+    assert [word for word in words if word in COMMANDS] == list(PEOPLE)
+    for name in PEOPLE:
+        helped = command(installed, name, "--help")
+        assert (helped.returncode, helped.stderr) == (Exit.OK, ""), name
+        assert f"Usage: holdfast {name}" in helped.stdout
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in PEOPLE])
+def test_any_other_command_ends_in_one_line(installed: Path, name: str) -> None:
+    answer = command(installed, name)
+    assert answer.returncode == Exit.CONFIGURATION
+    assert answer.stdout == ""
+    assert answer.stderr == f"holdfast: {name} is not part of holdfast-client: install holdfast in its place\n"
+
+
+def test_a_vault_is_made_and_pairing_over_libp2p_names_its_extra(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "credential").write_text(PASSKEY.credential)
+    given = {"HOLDFAST_VAULT_DIR": str(tmp_path / "vault"), "HOLDFAST_VAULT_PASSWORD": "correct horse battery staple"}
+    made = command(installed, "vault", "create", "--credential", str(tmp_path / "credential"), "--json", **given)
+    assert made.returncode == Exit.OK, made.stderr
+    assert json.loads(command(installed, "vault", "status", "--json", **given).stdout)["locked"] is True
+    paired = command(installed, "vault", "pair", "--libp2p", **given)
+    lacking = "libp2p is not installed: it comes with holdfast-client[p2p] or holdfast[client]"
+    assert (paired.returncode, paired.stderr) == (Exit.UNAVAILABLE, f"holdfast: Network: {lacking}\n")

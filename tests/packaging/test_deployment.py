@@ -1,0 +1,196 @@
+"""Container image and systemd unit: what can be proved of them without a container engine or a running systemd.
+
+The image itself is not built here. What it promises is: the service runs as somebody without rights, in a root that
+nobody can write, with one folder of its own; that is tried with the kernel's own means.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.service.conftest import HOLDFAST, Server, environment_of, free_port, wait_until_ready
+
+from holdfast.service.serve import STOP_WITHIN_S
+
+from .conftest import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+UNIT = ROOT / "deploy" / "holdfast.service"
+DOCKERFILE = (ROOT / "Dockerfile").read_text()
+EXPOSURE_LIMIT = 20  # in tenths, as `systemd-analyze security --threshold` counts
+NOBODY = 65534
+
+
+def unit() -> dict[str, list[str]]:
+    settings: dict[str, list[str]] = {}
+    for line in UNIT.read_text().splitlines():
+        name, equals, value = line.partition("=")
+        if equals and not line.startswith("#"):
+            settings.setdefault(name, []).append(value)
+    return settings
+
+
+def test_the_unit_gives_the_service_its_time_to_stop() -> None:
+    assert STOP_WITHIN_S < int(unit()["TimeoutStopSec"][0]) <= STOP_WITHIN_S + 10
+    assert unit()["ExecReload"] == ["/bin/kill -HUP $MAINPID"]
+    assert unit()["ExecStart"][0].endswith(" serve")
+
+
+def test_the_unit_is_hardened() -> None:
+    settings = unit()
+    for name in (
+        "NoNewPrivileges",
+        "ProtectHome",
+        "PrivateTmp",
+        "PrivateDevices",
+        "RestrictNamespaces",
+        "LockPersonality",
+    ):
+        assert settings[name] == ["yes"], name
+    assert settings["ProtectSystem"] == ["strict"]
+    assert settings["CapabilityBoundingSet"] == [""]
+    assert settings["StateDirectoryMode"] == ["0700"]
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
+def test_systemd_reads_the_unit_and_finds_it_hardened(tmp_path: Path) -> None:
+    file = tmp_path / "holdfast.service"
+    file.write_text(UNIT.read_text().replace("/opt/holdfast/bin/holdfast", HOLDFAST))
+    verified = subprocess.run(
+        ["systemd-analyze", "verify", file], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (verified.returncode, verified.stderr) == (0, "")
+    command = [
+        "systemd-analyze",
+        "security",
+        "--offline=true",
+        f"--threshold={EXPOSURE_LIMIT}",
+        "--no-pager",
+        str(file),
+    ]
+    secured = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert secured.returncode == 0, secured.stdout
+
+
+def test_the_image_has_stages_a_user_without_rights_and_one_volume() -> None:
+    final = DOCKERFILE.rpartition("\nFROM ")[2]
+    assert DOCKERFILE.count("\nFROM ") == 2
+    assert re.search(r"^USER 10001:10001$", final, re.MULTILINE)
+    assert re.search(r"^VOLUME /data$", final, re.MULTILINE)
+    assert "HEALTHCHECK" in final
+    assert final.index("USER ") < final.index("ENTRYPOINT")
+    assert not re.search(r"KEY|TOKEN|PASSWORD|SECRET|--mount=type=secret|^ADD", DOCKERFILE, re.MULTILINE)
+
+
+def test_everything_that_is_copied_exists_and_is_let_through() -> None:
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", DOCKERFILE, re.MULTILINE)
+    sources = {word.strip("/") for line in copied for word in line.split()}
+    lines = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if line and not line.startswith("#")]
+    assert lines[0] == "*"
+    assert {line[1:] for line in lines if line.startswith("!")} == sources
+    assert all((ROOT / name).exists() for name in sources)
+
+
+def test_the_images_health_check_tells_a_living_service_from_a_dead_one(serve: Callable[..., Server]) -> None:
+    found = re.search(r"^HEALTHCHECK .* CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)
+    assert found
+    command = [sys.executable, *json.loads(found[1])[1:]]
+    running = serve()
+    environment = {**os.environ, "HOLDFAST_PORT": str(running.port)}
+    assert subprocess.run(command, env=environment, timeout=20, check=False).returncode == 0
+    assert running.stop() == 0
+    assert subprocess.run(command, env=environment, timeout=20, capture_output=True, check=False).returncode != 0
+
+
+def _bind(root: Path, path: Path, options: str = "ro") -> list[str]:
+    inside = root / path.relative_to("/")
+    create = f"mkdir -p '{inside}'" if path.is_dir() else f"mkdir -p '{inside.parent}' && touch '{inside}'"
+    return [create, f"mount --bind '{path}' '{inside}'", f"mount -o remount,bind,{options} '{inside}'"]
+
+
+def _script(root: Path, data: Path, command: str) -> str:
+    """A root of our own in memory: the system, Python and this checkout read-only, the data folder alone writable."""
+    system = [Path(name) for name in ("/usr", "/lib", "/lib64", "/bin", "/etc") if Path(name).is_dir()]
+    ours = [Path(sys.prefix), Path(sys.base_prefix), ROOT / "src"]
+    devices = [Path("/dev/null"), Path("/dev/urandom")]
+    lines = ["set -e", "mount --make-rprivate /", f"mount -t tmpfs -o mode=755 none '{root}'"]
+    for path in [*system, *(path for path in ours if not path.is_relative_to("/usr")), *devices]:
+        lines += _bind(root, path, "ro" if path not in devices else "rw")
+    lines += [f"mkdir '{root}/proc' '{root}/data'", f"mount -t proc proc '{root}/proc'"]
+    lines += [f"mount --bind '{data}' '{root}/data'", f"mount -o remount,ro '{root}'"]
+    rights = f"--reuid {NOBODY} --regid {NOBODY} --clear-groups --no-new-privs --bounding-set=-all"
+    lines.append(f"exec chroot '{root}' setpriv {rights} {command}")
+    return "\n".join(lines)
+
+
+@pytest.fixture
+def data() -> Iterator[Path]:
+    """A folder that somebody without rights owns."""
+    folder = Path(tempfile.mkdtemp(prefix="holdfast-data-"))
+    os.chown(folder, NOBODY, NOBODY)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def _may_unshare() -> bool:
+    if os.geteuid() != 0 or not shutil.which("setpriv") or not shutil.which("unshare"):
+        return False
+    return subprocess.run(["unshare", "-mpf", "true"], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.skipif(not _may_unshare(), reason="needs root, unshare and setpriv to make a read-only root")
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_it_runs_without_rights_in_a_read_only_root(data: Path, tmp_path: Path, workers: str) -> None:
+    port, admin, log = free_port(), free_port(), tmp_path / "log"
+    (tmp_path / "root").mkdir()
+    environment = environment_of(Path("/data"), workers=workers, admin_port=str(admin), PYTHONDONTWRITEBYTECODE="1")
+    inside = f"sh -c \"cd /data && ! touch /x && ! touch '{sys.prefix}/x' && exec '{HOLDFAST}' serve --port {port}\""
+    with log.open("w") as stream:
+        process = subprocess.Popen(
+            ["unshare", "-mpf", "--kill-child", "sh", "-c", _script(tmp_path / "root", data, inside)],
+            env=environment,
+            stdout=stream,
+            stderr=stream,
+            text=True,
+            start_new_session=True,
+        )
+    running = Server(process, port, data, log)
+    try:
+        wait_until_ready(running)
+        with running.client() as client:
+            assert running.session(client, "ann", "192.0.2.1").status_code == 200
+            assert (
+                client.post("/api/verify/send", json={"identifier": "a@b.example", "channel": "email"}).status_code
+                == 200
+            )
+            assert client.get("/enclave.wasm").status_code == 200
+        assert "holdfast_requests_total" in client_text(admin)
+        assert {path.stat().st_uid for path in data.rglob("*")} == {NOBODY}
+        assert (data / "holdfast.db").stat().st_mode & 0o777 == 0o600
+        os.kill(_child(process.pid), signal.SIGTERM)
+        assert process.wait(30) == 0
+    finally:
+        running.kill_all()
+
+
+def client_text(port: int) -> str:
+    import httpx
+
+    return httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=10).text
+
+
+def _child(pid: int) -> int:
+    """The service itself: `unshare` only waits for it."""
+    return int(Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])

@@ -1,0 +1,135 @@
+"""Wheel and source distribution: what is in them, and that the installed wheel serves."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.service.conftest import Server, environment_of, free_port, wait_until_ready
+
+from .conftest import ROOT, run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NEEDED = (
+    "holdfast/py.typed",
+    "holdfast/enclave/enclave.wasm",
+    "holdfast/rules/data/reserved_identifiers.txt",
+    "holdfast/service/providers/templates/code.html",
+    "holdfast/service/providers/templates/code.txt",
+    "holdfast/service/static/pay/confirm.html",
+    "holdfast/service/static/pay/confirm.js",
+    "holdfast/service/static/pay/manifest.json",
+    "holdfast/service/static/pay/sw.js",
+    "holdfast/chain/contracts/DIDRegistry.json",
+    "holdfast/chain/contracts/VaultAccount.json",
+    "holdfast/world/npm/package-lock.json",
+)
+
+
+def contents(wheel: Path) -> dict[str, str]:
+    """Name to SHA-256 of every file; RECORD is a list of the same."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if not name.endswith("/RECORD")]
+        return {name: hashlib.sha256(archive.read(name)).hexdigest() for name in names}
+
+
+def test_the_wheel_holds_every_tracked_file_of_the_package_and_the_enclave(wheel: Path, tree: Path) -> None:
+    found = {name for name in contents(wheel) if ".dist-info/" not in name}
+    sources = {
+        path.relative_to(tree / "src").as_posix()
+        for path in (tree / "src").rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    }
+    assert found == sources  # the build has put the enclave among the sources
+    assert set(NEEDED) <= found
+
+
+def test_the_enclave_in_the_wheel_is_the_one_in_use_here(wheel: Path) -> None:
+    built = (ROOT / "src/holdfast/enclave/enclave.wasm").read_bytes()
+    assert contents(wheel)["holdfast/enclave/enclave.wasm"] == hashlib.sha256(built).hexdigest()
+    assert built.startswith(b"\0asm")
+
+
+def test_the_metadata_says_what_is_needed(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        metadata = archive.read("holdfast-0.1.0.dist-info/METADATA").decode()
+        entries = archive.read("holdfast-0.1.0.dist-info/entry_points.txt").decode()
+    assert "Requires-Python: >=3.11" in metadata
+    assert "Requires-Dist: granian" in metadata
+    assert "holdfast = holdfast.cli:main" in entries
+
+
+def test_the_wheel_from_the_source_distribution_is_the_same(wheel: Path, dist: Path) -> None:
+    again = next(dist.glob("*.whl"))
+    assert again.name == wheel.name
+    assert contents(again) == contents(wheel)
+
+
+def test_the_source_distribution_holds_sources_only(dist: Path) -> None:
+    with tarfile.open(next(dist.glob("*.tar.gz"))) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {
+        "pyproject.toml",
+        "README.md",
+        "enclave/build.py",
+        "tools/hatch_build.py",
+        "requirements/build.lock",
+    } <= names
+    assert not [name for name in names if name.endswith((".wasm", ".pyc", ".db", ".env")) or "node_modules" in name]
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A fresh environment with the wheel in it; the dependencies are seen where they already are."""
+    folder = tmp_path_factory.mktemp("venv")
+    run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder)
+    python = folder / "bin" / "python"
+    run(sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-deps", "--no-index", wheel, cwd=folder)
+    site = json.loads(run(python, "-c", "import json, site; print(json.dumps(site.getsitepackages()))", cwd=folder))[0]
+    # A path file adds one folder, not the path files in it: this checkout's own package stays unseen.
+    Path(site, "dependencies.pth").write_text(sysconfig.get_path("platlib") + "\n")
+    return folder
+
+
+@pytest.fixture
+def server(installed: Path, tmp_path: Path) -> Iterator[Server]:
+    port, log = free_port(), tmp_path / "log"
+    environment = {name: value for name, value in environment_of(tmp_path / "data").items() if name != "PYTHONPATH"}
+    with log.open("w") as stream:
+        process = subprocess.Popen(
+            [installed / "bin" / "holdfast", "serve", "--port", str(port)],
+            env=environment,
+            stdout=stream,
+            stderr=stream,
+            text=True,
+            start_new_session=True,
+            cwd=tmp_path,
+        )
+    running = Server(process, port, tmp_path / "data", log)
+    yield running
+    running.kill_all()
+
+
+def test_the_installed_wheel_serves(installed: Path, wheel: Path, server: Server, tmp_path: Path) -> None:
+    where = run(installed / "bin" / "python", "-c", "import holdfast; print(holdfast.__file__)", cwd=tmp_path)
+    assert where.startswith(os.fspath(installed))
+    wait_until_ready(server)
+    with server.client() as client:
+        assert client.get("/healthz").json() == {"ok": True}
+        module = client.get("/enclave.wasm").content
+        assert hashlib.sha256(module).hexdigest() == contents(wheel)["holdfast/enclave/enclave.wasm"]
+        assert client.get("/pay/confirm").status_code == 200
+        assert server.session(client, "postmaster", "192.0.2.1").status_code == 409
+        assert server.session(client, "ann", "192.0.2.1").status_code == 200
+    assert server.stop() == 0

@@ -1,0 +1,144 @@
+"""Real receivers on loopback: a mail server, a mail server by script, and an HTTP API that keeps exact requests."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+from email import message_from_bytes, policy
+
+from aiosmtpd.smtp import SMTP
+
+NEVER, HANG_UP = object(), object()
+
+
+class Receiver:
+    """A mail server on loopback that keeps what it accepted."""
+
+    def __init__(self, *, ssl_context=None, **options):
+        self.mails, self.connections, self.protocols = [], 0, []
+        self.refuse, self.delay_s, self.open, self.most_open = {}, 0.0, 0, 0
+        self._ssl, self._options = ssl_context, options
+        self.server, self.port, self.busy = None, 0, asyncio.Event()
+
+    async def handle_RCPT(self, server, session, envelope, address, options):  # noqa: N802 - aiosmtpd's name
+        if address in self.refuse:
+            return self.refuse[address]
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, server, session, envelope):  # noqa: N802 - aiosmtpd's name
+        self.open += 1
+        self.busy.set()
+        self.most_open = max(self.most_open, self.open)
+        await asyncio.sleep(self.delay_s)
+        self.open -= 1
+        self.mails.append((envelope, session))
+        return "250 accepted"
+
+    def _protocol(self):
+        self.connections += 1
+        protocol = SMTP(self, hostname="receiver.test", loop=asyncio.get_running_loop(), **self._options)
+        self.protocols.append(protocol)
+        return protocol
+
+    async def start(self):
+        loop = asyncio.get_running_loop()
+        self.server = await loop.create_server(self._protocol, "127.0.0.1", self.port, ssl=self._ssl)
+        self.port = self.server.sockets[0].getsockname()[1]
+
+    async def stop(self):
+        self.server.close()
+        for protocol in self.protocols:
+            if protocol.transport is not None:
+                protocol.transport.abort()
+        await self.server.wait_closed()
+        await asyncio.sleep(0.01)
+
+    def message(self):
+        [(envelope, _)] = self.mails
+        return message_from_bytes(envelope.original_content, policy=policy.default)
+
+
+@asynccontextmanager
+async def receiving(**options):
+    receiver = Receiver(**options)
+    await receiver.start()
+    try:
+        yield receiver
+    finally:
+        await receiver.stop()
+
+
+@asynccontextmanager
+async def scripted(talk):
+    """A server whose whole dialogue is `talk(reader, writer, number_of_this_connection)`."""
+    connections = []
+
+    async def serve(reader, writer):
+        connections.append(writer)
+        try:
+            await talk(reader, writer, len(connections))
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    try:
+        yield server.sockets[0].getsockname()[1], connections
+    finally:
+        server.close()
+        for writer in connections:
+            writer.transport.abort()
+        await server.wait_closed()
+        await asyncio.sleep(0.01)
+
+
+class Provider:
+    """An HTTP server that answers what it is told and keeps every request: (first line, headers, body)."""
+
+    def __init__(self):
+        self.requests, self.connections, self.answers = [], 0, []
+
+    def answers_with(self, status, body, headers=""):
+        payload = body if isinstance(body, bytes) else json.dumps(body).encode()
+        head = (
+            f"HTTP/1.1 {status} Said\r\nContent-Type: application/json\r\nContent-Length: {len(payload)}\r\n{headers}"
+        )
+        self.answers.append(head.encode() + b"\r\n" + payload)
+
+    async def serve(self, reader, writer):
+        self.connections += 1
+        try:
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                first, *lines = head.decode().strip().split("\r\n")
+                headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+                body = await reader.readexactly(int(headers.get("content-length", 0)))
+                self.requests.append((first, headers, body))
+                answer = self.answers.pop(0)
+                if answer is NEVER:
+                    await reader.read()
+                if answer in {NEVER, HANG_UP}:
+                    return
+                last = headers.get("connection") == "close"  # RFC 9112 section 9.6
+                writer.write(answer.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1) if last else answer)
+                if last:
+                    return
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+
+@asynccontextmanager
+async def api_server():
+    provider = Provider()
+    server = await asyncio.start_server(provider.serve, "127.0.0.1", 0)
+    provider.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    try:
+        yield provider
+    finally:
+        server.close()
+        await server.wait_closed()
+        await asyncio.sleep(0.01)

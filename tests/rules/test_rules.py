@@ -1,0 +1,255 @@
+"""The rules by themselves: pure functions, exhaustive where the space is small, random where it is not."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import rfc8785
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.rules import abi, attestations, one_time_codes, quotas, reserved_identifiers
+from holdfast.rules.allowlists import indexer_path
+from holdfast.rules.chains import CHAINS, TOKENS, formatted
+from holdfast.rules.dids import parse_did
+from holdfast.rules.identifiers import Channel, Identifier, parse_identifier
+from holdfast.rules.limits import Limits
+from holdfast.wire.encoding import from_base64url, from_hex, from_iso, to_base64url, to_hex, to_iso
+from holdfast.wire.errors import Refused
+from holdfast.wire.keccak import checksum_address, keccak256
+
+VECTORS = Path(__file__).resolve().parents[2] / "vectors" / "service"
+TEXT = st.text(max_size=80)
+
+
+def key_of(text: str, channel: Channel) -> str | None:
+    try:
+        return parse_identifier(text, channel).key
+    except Refused:
+        return None
+
+
+@given(st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=1, max_size=64))
+def test_the_short_road_for_plain_handles_leads_where_the_long_one_does(text: str) -> None:
+    from precis_i18n import get_profile
+
+    assert key_of(text, Channel.HANDLE) == text.lower() == get_profile("UsernameCaseMapped").enforce(text)
+
+
+@given(TEXT, st.sampled_from(Channel))
+def test_a_key_is_the_key_of_itself(text: str, channel: Channel) -> None:
+    key = key_of(text, channel)
+    assert key is None or key_of(key, channel) == key
+
+
+@given(TEXT, st.sampled_from(Channel))
+def test_no_key_holds_what_could_break_a_header_or_a_line(text: str, channel: Channel) -> None:
+    key = key_of(text, channel) or ""
+    assert not any(
+        character.isspace() or not character.isprintable() for character in key if character not in "\u200c\u200d"
+    )
+    assert "\r" not in key and "\n" not in key and "\0" not in key
+
+
+@pytest.mark.parametrize(
+    ("text", "channel", "key"),
+    [
+        ("Ann", "handle", "ann"), ("\uff21nn", "handle", "ann"), (" ann ", "handle", "ann"), ("b\u00fcro", "handle", "b\u00fcro"),
+        ("STRASSE", "handle", "strasse"), ("\u0391\u03a3", "handle", "\u03b1\u03c2"), ("x" * 64, "handle", "x" * 64),
+        ("Ann@Example.COM", "email", "ann@example.com"), ("a@b", "email", "a@b"), ("\u00fc@\u00fc.de", "email", "\u00fc@\u00fc.de"),
+        ("a+b@x-y.de", "email", "a+b@x-y.de"), ("+14155552671", "sms", "+14155552671"), ("+1 415", "sms", None),
+        ("+1-415-555-2671", "sms", "+14155552671"), ("+49.30.901820", "sms", "+4930901820"), ("0301234", "sms", None),
+        ("+1234", "sms", None), ("+\u0661\u0662\u0663\u0664\u0665\u0666\u0667\u0668", "sms", None),
+        ("a@", "email", None), ("@b", "email", None), ("a@b..c", "email", None), ("a@-b", "email", None), ("a b@c.d", "email", None),
+        ("a@b@c", "email", None), ("x" * 65 + "@b.c", "email", None), ("a@" + "b" * 64 + ".c", "email", None),
+        ("a,b@c.d", "email", None), ("<a@b.c>", "email", None), ("a@b.c\r\nBcc: d@e.f", "email", None), (".a@b.c", "email", None),
+        ("a..b@c.d", "email", None), ("a.@b.c", "email", None), ("x" * 65, "handle", None), ("", "handle", None), ("a\u202eb", "handle", None), ("a\u0000", "handle", None),
+        ("a\ufffd", "handle", None), ("a\u200fb", "handle", None),
+        ("a@XN--BCHER-KVA.example", "email", "a@b\u00fccher.example"), ("a@xn--0.example", "email", None),
+        ("\u0915\u094d\u200d\u0937@x.in", "email", "\u0915\u094d\u200d\u0937@x.in"),
+        ("+1800FLOWERS", "sms", None), ("+1415A5552671", "sms", None), ("++14155552671", "sms", None), ("+", "sms", None),
+    ],
+)  # fmt: skip
+def test_canonical_keys(text: str, channel: str, key: str | None) -> None:
+    assert key_of(text, Channel(channel)) == key
+
+
+@pytest.mark.parametrize("channel", list(Channel))
+@pytest.mark.parametrize("unseen", "\u200b\u200c\u200d\u2060\ufeff\u00ad\u180e\ufe0f\u034f\u115f\u3164\u2800\U000e0061")
+def test_a_character_that_nobody_sees_is_refused(unseen: str, channel: Channel) -> None:
+    text = {"handle": f"an{unseen}n", "email": f"an{unseen}n@example.com", "sms": f"+1415{unseen}5552671"}[channel]
+    assert key_of(text, channel) is None
+    if channel is Channel.EMAIL:
+        assert key_of(f"ann@exam{unseen}ple.com", channel) is None
+
+
+@given(TEXT)
+def test_a_did_that_parses_has_the_syntax(text: str) -> None:
+    try:
+        parse_did(text)
+    except Refused:
+        return
+    assert text.startswith("did:") and text.isascii() and not text.endswith(":")
+
+
+@pytest.mark.parametrize(
+    "did", ["did:a:b", "did:web:x%3A80:p", "did:new:0x" + "0" * 64, "did:x1:a:b:c", "did:a::b", "did:a:" + "b" * 506]
+)
+def test_dids_of_the_w3c(did: str) -> None:
+    assert parse_did(did) == did
+
+
+def test_skeletons_are_those_of_the_whole_unicode_table() -> None:
+    table = reserved_identifiers._prototypes()
+    for character in map(chr, range(0x21, 0x7F)):
+        expected = table.get(character, character).lower()
+        if not character.isupper():
+            assert (
+                reserved_identifiers.skeleton(character) == reserved_identifiers.skeleton(expected) or character == "%"
+            )
+    assert reserved_identifiers.skeleton("\u0430dmin") == reserved_identifiers.skeleton("admin") == "adrnin"
+
+
+def test_an_allowed_name_is_free_and_its_look_alikes_are_too() -> None:
+    names = reserved_identifiers.reserved_list(["admin", "root"], allowed=["ADMIN"])
+    assert not names.holds("admin") and names.holds("root") and names.holds("r00t")
+
+
+@given(st.lists(st.binary(min_size=8, max_size=8), min_size=1, max_size=5))
+def test_codes_are_six_digits(drawn: list[bytes]) -> None:
+    source = iter([*drawn, bytes(8)])
+    code = one_time_codes.draw_code(lambda _size: next(source))
+    assert len(code) == 6 and code.isdigit() and code.isascii()
+
+
+def test_a_draw_that_would_favour_low_codes_is_thrown_away() -> None:
+    source = iter([b"\xff" * 8, (41).to_bytes(8)])
+    assert one_time_codes.draw_code(lambda _size: next(source)) == "000041"
+
+
+def test_codes_are_spread_evenly() -> None:
+    import os
+
+    counts = Counter(one_time_codes.draw_code(os.urandom)[0] for _ in range(20_000))
+    assert len(counts) == 10 and all(1700 < count < 2300 for count in counts.values())
+
+
+def test_a_digest_binds_key_channel_identifier_and_code() -> None:
+    mail, sms = Identifier(Channel.EMAIL, "a", "a"), Identifier(Channel.SMS, "a", "a")
+    digests = {
+        one_time_codes.code_digest(key, identifier, code)
+        for key in (b"1", b"2") for identifier in (mail, sms, Identifier(Channel.EMAIL, "b", "b")) for code in ("000000", "000001")
+    }  # fmt: skip
+    assert len(digests) == 12
+
+
+@given(st.lists(st.floats(0, 100), max_size=8), st.integers(0, 6))
+def test_quotas_admit_exactly_the_limit(times: list[float], limit: int) -> None:
+    facts = quotas.SendFacts(100.0, sorted(times), ())
+    try:
+        quotas.admit_send(facts, Limits(max_verify_sends_per_ip=limit))
+    except Refused as refused:
+        assert len(times) >= limit and 1 <= (refused.retry_after_s or 0) <= 86400
+    else:
+        assert len(times) < limit
+
+
+@given(st.dictionaries(st.sampled_from(["identifier", "channel", "registrar", "expires_at"]), st.text()))
+def test_the_signing_input_is_rfc_8785(claims: dict[str, str]) -> None:
+    assert attestations.canonical(claims) == rfc8785.dumps(claims)
+
+
+def test_attestation_vectors() -> None:
+    vectors = json.loads((VECTORS / "attestations.json").read_text("utf-8"))
+    key = bytes.fromhex(vectors["key_hex"])
+    for vector in vectors["valid"]:
+        claims = {name: value for name, value in vector["attestation"].items() if name != "signature"}
+        assert attestations.sign(claims, key) == vector["attestation"]["signature"]
+        assert (b"holdfast/attestation/v1\n" + rfc8785.dumps(claims)).hex() == vector["signing_input_hex"]
+        identifier = parse_identifier(claims["identifier"], Channel(claims["channel"]))
+        attestations.verify_at(vector["attestation"], identifier, (b"x" * 32, key), 1_800_000_000.0)
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | TEXT
+
+
+@given(
+    SCALARS | st.lists(SCALARS) | st.dictionaries(TEXT, SCALARS | st.lists(SCALARS) | st.dictionaries(TEXT, SCALARS))
+)
+def test_whatever_comes_as_an_attestation_is_refused_politely(value: object) -> None:
+    with pytest.raises(Refused, match="attestation_invalid"):
+        attestations.verify_at(value, Identifier(Channel.EMAIL, "a@b.c", "a@b.c"), (b"k" * 32,), 0.0)
+
+
+@given(st.text(max_size=60))
+def test_an_indexer_path_that_passes_stays_inside_the_list(tail: str) -> None:
+    from posixpath import normpath
+    from urllib.parse import unquote
+
+    path = indexer_path("/api/indexer/" + tail)
+    if path is not None:
+        seen = unquote(unquote(path))
+        assert normpath(seen) == seen and seen.split("/")[1] in {"api", "health"}
+
+
+@given(st.integers(0, 2**256 - 1))
+def test_formatted_amounts_scale_back(amount: int) -> None:
+    from decimal import Decimal, localcontext
+
+    with localcontext() as context:
+        context.prec = 120
+        for token in TOKENS.values():
+            text = formatted(amount, token)
+            assert Decimal(text).scaleb(token.decimals) == amount and "." in text
+    assert len(formatted(amount, TOKENS["USDC"]).split(".")[1]) == 6
+
+
+@given(st.binary(max_size=200))
+def test_answers_of_contracts_are_decoded_or_malformed(data: bytes) -> None:
+    for decode in (abi.decode_address, abi.decode_uint256, abi.decode_account_state):
+        try:
+            decode(data)
+        except abi.MalformedAnswer:
+            continue
+        assert len(data) in {32, 160}
+
+
+def test_selectors_are_the_hashes_of_their_signatures() -> None:
+    assert keccak256(b"getAddress(uint256,uint256,uint256)")[:4] == abi.GET_ADDRESS
+    assert keccak256(b"getAccountState(address)")[:4] == abi.GET_ACCOUNT_STATE
+    assert keccak256(b"balanceOf(address)")[:4] == abi.BALANCE_OF
+
+
+@given(st.binary(max_size=60))
+def test_encodings_lead_back(data: bytes) -> None:
+    assert from_hex(to_hex(data)) == data
+    assert from_base64url(to_base64url(data)) == data
+
+
+@given(st.integers(0, 4 * 10**12))
+def test_times_lead_back_to_the_millisecond(milliseconds: int) -> None:
+    text = to_iso(milliseconds / 1000)
+    assert text.endswith("Z") and round(from_iso(text) * 1000) == milliseconds
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+        "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359",
+        "0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB",
+        "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb",
+    ],
+)
+def test_checksums_of_eip_55(address: str) -> None:
+    assert checksum_address(bytes.fromhex(address[2:])) == address
+
+
+def test_the_chains_are_the_interfaces() -> None:
+    assert {chain.chain_id: chain.usdc for chain in CHAINS.values()} == {
+        84532: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+        8453: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+    }

@@ -1,0 +1,106 @@
+"""The real command on a real port: `holdfast serve` as a process of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+HOLDFAST = str(Path(sys.executable).parent / "holdfast")
+DID = "did:new:0x" + "11" * 32
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass
+class Server:
+    """A running service and what a test needs of it."""
+
+    process: subprocess.Popen[str]
+    port: int
+    data: Path
+    log: Path
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def client(self, **more: Any) -> httpx.Client:
+        return httpx.Client(base_url=self.url, timeout=20, **more)
+
+    def session(self, client: httpx.Client, handle: str, ip: str) -> httpx.Response:
+        return client.post("/api/sessions", json={"handle": handle, "did": DID}, headers={"X-Forwarded-For": ip})
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        return self.process.wait(30)
+
+    def kill_all(self) -> None:
+        """kill -9 for the whole process group, as a power cut would."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(10)
+
+
+def environment_of(data: Path, **settings: str) -> dict[str, str]:
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("HOLDFAST_", "INNGEST_", "ATTESTATION_"))
+    }
+    given = {name if name.isupper() else f"HOLDFAST_{name.upper()}": value for name, value in settings.items()}
+    return {**kept, "HOLDFAST_DATA_DIR": str(data), "HOLDFAST_RPC_URL": "http://127.0.0.1:9", **given}
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    """Starts services; all of them are dead after the test."""
+    started: list[Server] = []
+
+    def start(data: Path | None = None, *, wait: bool = True, prefix: tuple[str, ...] = (), **settings: str) -> Server:
+        folder = data or tmp_path / f"data{len(started)}"
+        port = free_port()
+        log = tmp_path / f"log{len(started)}.txt"
+        with log.open("w") as stream:
+            process = subprocess.Popen(
+                [*prefix, HOLDFAST, "serve", "--port", str(port)], env=environment_of(folder, **settings),
+                stdout=stream, stderr=stream, text=True, start_new_session=True,
+            )  # fmt: skip
+        server = Server(process, port, folder, log)
+        started.append(server)
+        if wait:
+            wait_until_ready(server)
+        return server
+
+    yield start
+    for server in started:
+        server.kill_all()
+
+
+def wait_until_ready(server: Server) -> None:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        with contextlib.suppress(httpx.TransportError):
+            if httpx.get(server.url + "/healthz", timeout=1).status_code == 200:
+                return
+        if server.process.poll() is not None:
+            break
+        time.sleep(0.02)
+    raise AssertionError("the service did not start:\n" + server.log.read_text())

@@ -1,0 +1,283 @@
+"""Parallel requests over several processes, kill -9, a full disk, hostile sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import random
+import socket
+import sqlite3
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from .conftest import DID, Server, wait_until_ready
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+KILLS = int(os.environ.get("HOLDFAST_TEST_KILLS", "5"))
+
+
+async def many(url: str, requests: list[tuple[str, dict[str, object], str]]) -> list[int]:
+    """POST all at once, each on a connection of its own, so that several processes take them."""
+    limits = httpx.Limits(max_connections=64, max_keepalive_connections=0)
+    async with httpx.AsyncClient(base_url=url, timeout=60, limits=limits) as client:
+        answers = await asyncio.gather(
+            *(client.post(path, json=body, headers={"X-Forwarded-For": ip}) for path, body, ip in requests)
+        )
+    return [answer.status_code for answer in answers]
+
+
+@pytest.mark.parametrize("workers", ["1", "3"])
+async def test_limits_hold_over_processes(serve: Callable[..., Server], workers: str) -> None:
+    server = serve(workers=workers)
+    session = [("/api/sessions", {"handle": f"n{n}", "did": DID}, "192.0.2.1") for n in range(60)]
+    assert sorted(await many(server.url, session)) == [200] * 3 + [429] * 57
+    one_name = [("/api/sessions", {"handle": "same", "did": DID}, f"10.0.0.{n}") for n in range(60)]
+    assert sorted(await many(server.url, one_name)) == [200] + [409] * 59
+    sends = [
+        ("/api/verify/send", {"identifier": f"a{n}@example.com", "channel": "email"}, "192.0.2.2") for n in range(40)
+    ]
+    assert sorted(await many(server.url, sends)) == [200] * 3 + [429] * 37
+    codes = [
+        ("/api/verify/send", {"identifier": "one@example.com", "channel": "email"}, f"10.1.0.{n}") for n in range(40)
+    ]
+    assert sorted(await many(server.url, codes)) == [200] * 5 + [429] * 35
+    body = {"identifier": "one@example.com", "channel": "email", "code": "x"}
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as client:
+        checks = await asyncio.gather(*(client.post("/api/verify/check", json=body) for _ in range(40)))
+    assert [check.json()["message"] for check in checks].count("The code is incorrect.") == 5
+    credential = [
+        (
+            "/api/dids",
+            {"identifier": f"c{n}", "channel": "handle", "did": DID, "credentialId": "one", "txHash": "0x1"},
+            f"10.2.0.{n}",
+        )
+        for n in range(40)
+    ]
+    assert sorted(await many(server.url, credential)) == [200] + [409] * 39
+
+
+async def load(server: Server, acknowledged: set[str], stop: asyncio.Event, prefix: str) -> None:
+    async with httpx.AsyncClient(
+        base_url=server.url, timeout=5, verify=False
+    ) as client:  # no TLS, so no CA bundle to read
+        number = 0
+        while not stop.is_set():
+            number += 1
+            name = f"{prefix}x{number}"
+            body = {"identifier": name, "channel": "handle", "did": DID, "credentialId": name, "txHash": "0x1"}
+            ip = f"10.{random.randrange(200)}.{random.randrange(3)}.1"
+            with contextlib.suppress(httpx.TransportError):
+                if (await client.post("/api/dids", json=body, headers={"X-Forwarded-For": ip})).status_code == 200:
+                    acknowledged.add(name)
+
+
+async def test_acknowledged_registrations_survive_kill_9(serve: Callable[..., Server], tmp_path: Path) -> None:
+    data = tmp_path / "kept"
+    acknowledged: set[str] = set()
+    for kill in range(KILLS):
+        server = serve(data, workers="2", MAX_REGISTRATIONS_PER_IP="12")
+        stop = asyncio.Event()
+        clients = [asyncio.create_task(load(server, acknowledged, stop, f"k{kill}c{n}")) for n in range(8)]
+        before = len(acknowledged)
+        while len(acknowledged) < before + 20:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(random.uniform(0, 0.3))
+        server.kill_all()
+        stop.set()
+        await asyncio.gather(*clients)
+    server = serve(data)
+    with server.client() as client:
+        lost = [
+            name for name in acknowledged if not client.get(f"/api/dids/lookup?credentialId={name}").json()["found"]
+        ]
+    server.stop()
+    assert lost == [] and acknowledged
+    connection = sqlite3.connect(data / "holdfast.db")
+    worst = connection.execute("SELECT max(n) FROM (SELECT count(*) AS n FROM identifiers GROUP BY ip)").fetchone()[0]
+    counted = connection.execute(
+        "SELECT count(*) FROM ip_counters c WHERE registrations <> (SELECT count(*) FROM identifiers i WHERE i.ip = c.ip)"
+    ).fetchone()[0]
+    integrity = connection.execute("PRAGMA integrity_check").fetchone()[0]
+    connection.close()
+    assert worst <= 12 and counted == 0 and integrity == "ok"
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path):
+    """A file system of four megabytes; where none can be mounted the limit on a file's size stands in for it."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mounted = (
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)], capture_output=True, check=False
+        ).returncode
+        == 0
+    )
+    yield folder, mounted
+    if mounted:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_full_disk_is_503_and_recovers(serve: Callable[..., Server], small_disk: tuple[Path, bool]) -> None:
+    folder, mounted = small_disk
+    prefix = () if mounted else ("prlimit", "--fsize=600000")
+    server = serve(folder / "data", prefix=prefix, MAX_REGISTRATIONS_PER_IP="1000000")
+    filler = folder / "filler"
+    with server.client() as client:
+        assert server.session(client, "first", "192.0.2.1").status_code == 200
+        if mounted:
+            with contextlib.suppress(OSError), filler.open("wb") as stream:
+                while True:
+                    stream.write(b"x" * 4096)
+                    stream.flush()
+        statuses, acknowledged = [], []
+        for number in range(3000):
+            answer = server.session(client, f"full{number}", "192.0.2.1")
+            statuses.append(answer.status_code)
+            if answer.status_code == 200:
+                acknowledged.append(f"full{number}")
+            else:
+                assert (answer.status_code, answer.json(), answer.headers["retry-after"]) == (
+                    503,
+                    {"error": "database_unavailable"},
+                    "1",
+                )
+            if statuses[-5:] == [503] * 5:
+                break
+        assert 503 in statuses
+        assert client.get("/healthz").status_code == 200
+        assert client.get("/api/sessions/check?handle=first").json()["reason"] == "taken"
+        if mounted:
+            filler.unlink()
+        else:
+            subprocess.run(["prlimit", "--fsize=unlimited", "--pid", *pids(server)], check=True)
+        deadline = time.monotonic() + 10
+        while (answer := server.session(client, "afterwards", "192.0.2.1")).status_code != 200:
+            assert time.monotonic() < deadline, answer.text
+            time.sleep(0.1)
+        assert all(
+            client.get(f"/api/sessions/check?handle={name}").json()["reason"] == "taken" for name in acknowledged
+        )
+
+
+def pids(server: Server) -> list[str]:
+    import psutil
+
+    return [str(child.pid) for child in psutil.Process(server.process.pid).children(recursive=True)][:1]
+
+
+def raw(server: Server, data: bytes, *, wait: float = 3.0) -> bytes:
+    """Send bytes as they are; what comes back until the server closes or has said enough."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=wait) as connection:
+        connection.sendall(data)
+        received = b""
+        with contextlib.suppress(TimeoutError, ConnectionResetError):
+            while chunk := connection.recv(65536):
+                received += chunk
+        return received
+
+
+GOOD = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
+HOSTILE = {
+    "no http": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    "empty line": b"\r\n\r\n\r\n",
+    "no version": b"GET /healthz\r\n\r\n",
+    "wrong version": b"GET /healthz HTTP/9.9\r\nHost: x\r\n\r\n",
+    "huge header": GOOD + b"X: " + b"a" * 1_000_000 + b"\r\n\r\n",
+    "many headers": GOOD + b"".join(b"X-%d: y\r\n" % n for n in range(5000)) + b"\r\n",
+    "bad header": GOOD + b"no colon here\r\n\r\n",
+    "space before colon": GOOD + b"X-A : b\r\n\r\n",
+    "two lengths": b"POST /api/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 5\r\n\r\n{}",
+    "length and chunks": b"POST /api/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n",
+    "negative length": b"POST /api/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+    "huge length": b"POST /api/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n",
+    "bad chunk": b"POST /api/sessions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n{}\r\n0\r\n\r\n",
+    "null in path": b"GET /api/\x00 HTTP/1.1\r\nHost: x\r\n\r\n",
+    "raw bytes in path": b"GET /api/\xff\xfe HTTP/1.1\r\nHost: x\r\n\r\n",
+    "absolute form": b"GET http://evil.example/api/contracts HTTP/1.1\r\nHost: x\r\n\r\n",
+    "connect": b"CONNECT evil.example:443 HTTP/1.1\r\nHost: x\r\n\r\n",
+    "websocket": GOOD
+    + b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: x\r\nSec-WebSocket-Version: 13\r\n\r\n",
+    "long path": b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+    "gzip body": b"POST /api/sessions HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08\x00",
+    "utf-16 body": b"POST /api/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\n\xff\xfe{\x00}\x00",
+    "half a body": b"POST /api/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
+    "forged forwarded": GOOD + b"X-Forwarded-For: " + b"1.2.3.4, " * 2000 + b"\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("name", ["granian", "uvicorn"])
+def test_hostile_bytes_break_nothing(serve: Callable[..., Server], name: str) -> None:
+    server = serve(server=name)
+    for what, data in HOSTILE.items():
+        answer = raw(server, data, wait=0.7)
+        status = answer.split(b" ", 2)[1:2]
+        assert not status or not status[0].startswith(b"5") or status[0] == b"505", (what, answer[:200])
+        assert b"Traceback" not in answer
+        assert httpx.get(server.url + "/healthz", timeout=5).status_code == 200, what
+    with server.client() as client:
+        assert client.get("/api/sessions/status").json()["total_registrations"] == 0
+    assert "request failed" not in server.log.read_text()
+
+
+@pytest.mark.parametrize("name", ["granian", "uvicorn"])
+def test_pipelined_requests_are_answered_in_order(serve: Callable[..., Server], name: str) -> None:
+    server = serve(server=name)
+    request = b"GET /api/sessions/check?handle=%s HTTP/1.1\r\nHost: x\r\n\r\n"
+    answer = raw(server, b"".join(request % handle for handle in (b"ann", b"admin", b"bob")), wait=1)
+    assert [part[:1] for part in answer.split(b'"available":')[1:]] == [b"t", b"f", b"t"]
+
+
+def test_a_declared_body_over_the_limit_is_refused_unread(serve: Callable[..., Server]) -> None:
+    server = serve()
+    head = b"POST /api/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n"
+    started = time.monotonic()
+    answer = raw(server, head, wait=5)
+    assert answer.startswith(b"HTTP/1.1 413") and b'{"error":"body_too_large"}' in answer
+    assert time.monotonic() - started < 5
+
+
+def test_slow_bodies_end_and_hold_nobody_up(serve: Callable[..., Server]) -> None:
+    server = serve()
+    slow = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(50)]
+    for connection in slow:
+        connection.sendall(b"POST /api/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{")
+    started = time.monotonic()
+    assert httpx.get(server.url + "/healthz", timeout=5).status_code == 200
+    assert time.monotonic() - started < 2
+    slow[0].settimeout(30)
+    answer = slow[0].recv(2000)
+    assert answer.startswith(b"HTTP/1.1 408") and b'{"error":"request_timeout"}' in answer
+    for connection in slow:
+        connection.close()
+
+
+async def test_a_killed_worker_is_replaced(serve: Callable[..., Server]) -> None:
+    import psutil
+
+    server = serve(workers="2")
+    children = psutil.Process(server.process.pid).children()
+    workers = [child for child in children if "resource_tracker" not in " ".join(child.cmdline())]
+    workers[0].kill()
+    await asyncio.sleep(1)
+    wait_until_ready(server)
+    with server.client() as client:
+        assert server.session(client, "ann", "192.0.2.1").status_code == 200
+
+
+@pytest.mark.parametrize("settings", [{}, {"indexer_url": "http://127.0.0.1:9"}, {"server": "uvicorn"}])
+def test_a_body_that_breaks_off_is_the_callers_fault(serve: Callable[..., Server], settings: dict[str, str]) -> None:
+    server = serve(**settings)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        connection.sendall(b"POST /api/sessions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
+        assert connection.recv(65536).startswith(b"HTTP/1.1 400 ")
+    with server.client() as client:
+        assert client.get("/api/sessions/status").json()["total_registrations"] == 0

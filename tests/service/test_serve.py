@@ -1,0 +1,193 @@
+"""The service as operators run it: start, banner, signals, several processes, both servers, metrics."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from .conftest import DID, Server, free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+SERVERS = [{}, {"server": "uvicorn"}, {"workers": "2"}, {"indexer_url": "http://127.0.0.1:9"}]
+
+
+@pytest.mark.parametrize("settings", SERVERS, ids=["granian", "uvicorn", "two workers", "with an indexer"])
+def test_it_serves_and_stops_cleanly(serve: Callable[..., Server], settings: dict[str, str]) -> None:
+    server = serve(**settings)
+    with server.client() as client:
+        assert client.get("/api/status").json()["database"] == "connected"
+        assert server.session(client, "ann", "192.0.2.1").status_code == 200
+        assert client.head("/enclave.wasm").headers["content-type"] == "application/wasm"
+        assert int(client.head("/enclave.wasm").headers["content-length"]) > 1000
+        assert client.get("/api/indexer/health").status_code in {502, 503}
+    assert server.stop() == 0
+
+
+def test_the_banner_says_what_is_configured_and_what_is_not(serve: Callable[..., Server]) -> None:
+    text = serve(mail_url="smtp://user:hunter2@mail.example:25", bundler_url="http://b.example/KEY").log.read_text()
+    assert "e-mail        smtp" in text and "SMS           outbox" in text
+    assert "bundler       configured" in text and "indexer       none" in text and "generated" in text
+    assert "hunter2" not in text and "KEY" not in text.replace("SIGNING_KEY", "")
+
+
+@pytest.mark.parametrize("server", ["granian", "uvicorn"])
+def test_a_request_that_was_accepted_is_finished(serve: Callable[..., Server], server: str) -> None:
+    """SIGTERM arrives while a mail provider takes its time."""
+    import socket
+
+    slow = socket.socket()
+    slow.bind(("127.0.0.1", 0))
+    slow.listen()
+    running = serve(mail_url=f"smtp://127.0.0.1:{slow.getsockname()[1]}", server=server)
+    answers: list[httpx.Response] = []
+
+    def send() -> None:
+        answers.append(
+            httpx.post(running.url + "/api/verify/send", json={"identifier": "a@b.c", "channel": "email"}, timeout=30)
+        )
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    connection, _ = slow.accept()
+    running.process.send_signal(signal.SIGTERM)
+    time.sleep(1)
+    connection.close()
+    thread.join(25)
+    slow.close()
+    assert [answer.status_code for answer in answers] == [502]
+    assert running.process.wait(25) == 0
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_hangup_rereads_the_reserved_list(serve: Callable[..., Server], tmp_path: Path, workers: str) -> None:
+    file = tmp_path / "reserved.txt"
+    file.write_text("alpha\n")
+    server = serve(reserved_file=str(file), workers=workers)
+    with server.client() as client:
+        assert client.get("/api/sessions/check?handle=alpha").json()["reason"] == "reserved"
+        assert client.get("/api/sessions/check?handle=beta").json()["available"] is True
+        file.write_text("beta\n")
+        server.process.send_signal(signal.SIGHUP)
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            seen = {
+                client.get("/api/sessions/check?handle=beta", headers={"Connection": "close"}).json()["available"]
+                for _ in range(6)
+            }
+            if seen == {False}:
+                break
+            time.sleep(0.05)
+        assert seen == {False}
+        assert client.get("/api/sessions/check?handle=alpha").json()["available"] is True
+    assert server.process.poll() is None
+
+
+def test_a_bad_reserved_file_keeps_the_list_in_force(serve: Callable[..., Server], tmp_path: Path) -> None:
+    file = tmp_path / "reserved.txt"
+    file.write_text("alpha\n")
+    server = serve(reserved_file=str(file))
+    file.write_text("not a handle\n")
+    time.sleep(1.5)
+    with server.client() as client:
+        assert client.get("/api/sessions/check?handle=alpha").json()["reason"] == "reserved"
+    assert "reserved list not re-read" in server.log.read_text()
+
+
+@pytest.mark.parametrize(
+    ("settings", "code", "names"),
+    [
+        ({"port": "x"}, 3, "HOLDFAST_PORT"),
+        ({"ATTESTATION_SIGNING_KEY": "short"}, 3, "ATTESTATION_SIGNING_KEY"),
+        ({"mail_url": "ftp://x"}, 3, "HOLDFAST_MAIL_URL"),
+        ({"sms_url": "twilio://x"}, 3, "HOLDFAST_SMS_URL"),
+        ({"database_url": "mysql://x"}, 3, "HOLDFAST_DATABASE_URL"),
+        ({"indexer_app": "no.such:app"}, 3, "HOLDFAST_INDEXER_APP"),
+        ({"reserved_file": "/no/such/file"}, 3, "HOLDFAST_RESERVED_FILE"),
+        ({"MAX_VERIFY_ATTEMPTS": "-1"}, 3, "MAX_VERIFY_ATTEMPTS"),
+        ({"env": "production"}, 3, "HOLDFAST_MAIL_URL"),
+        (
+            {"env": "production", "mail_url": "smtps://m.example", "sms_url": "twilio://AC1:T@VA1"},
+            3,
+            "ATTESTATION_SIGNING_KEY",
+        ),
+        (
+            {
+                "env": "production",
+                "mail_url": "smtps://m.example",
+                "sms_url": "twilio://AC1:T@VA1",
+                "ATTESTATION_SIGNING_KEY": "k" * 32,
+                "public_url": "http://x.example",
+            },
+            3,
+            "HOLDFAST_PUBLIC_URL",
+        ),
+        ({"database_url": "sqlite:////proc/no/such.db"}, 4, "database"),
+    ],
+)
+def test_a_start_that_cannot_work_says_why_in_one_line(
+    serve: Callable[..., Server], settings: dict[str, str], code: int, names: str
+) -> None:
+    port_free = {name: value for name, value in settings.items() if name != "port"}
+    if "port" in settings:
+        port_free["database_url"] = "x:"
+        names = "HOLDFAST_DATABASE_URL"
+    server = serve(wait=False, **port_free)
+    assert server.process.wait(20) == code
+    lines = server.log.read_text().strip().splitlines()
+    assert len(lines) == 1 and lines[0].startswith("holdfast: ") and names in lines[0]
+    assert not any(value in lines[0] for value in ("short", "AC1", "k" * 32))
+
+
+def test_production_starts_with_real_choices(serve: Callable[..., Server]) -> None:
+    server = serve(
+        env="production", mail_url="smtps://m.example", sms_url="twilio://AC1:T@VA1",
+        ATTESTATION_SIGNING_KEY="k" * 32, public_url="https://id.example",
+    )  # fmt: skip
+    assert "(production)" in server.log.read_text()
+
+
+def test_metrics_count_over_all_workers_on_the_admin_port_only(serve: Callable[..., Server]) -> None:
+    port = free_port()
+    server = serve(admin_port=str(port), workers="2")
+    with server.client() as client:
+        for _ in range(20):
+            client.get("/api/contracts", headers={"Connection": "close"})
+        client.get("/nowhere/secret-name")
+        assert client.get("/metrics").status_code == 404
+    text = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=10).text
+    line = next(
+        line for line in text.splitlines() if line.startswith("holdfast_requests_total") and '"/api/contracts"' in line
+    )
+    assert line.endswith(" 20.0")
+    assert "holdfast_request_seconds_bucket" in text and "secret-name" not in text
+
+
+def test_logs_are_json_without_a_terminal_and_name_no_person(serve: Callable[..., Server]) -> None:
+    server = serve(mail_url="smtp://127.0.0.1:9")
+    with server.client() as client:
+        client.post("/api/verify/send", json={"identifier": "somebody@example.com", "channel": "email"})
+        server.session(client, "somebody", "192.0.2.77")
+    server.stop()
+    lines = [line for line in server.log.read_text().splitlines() if line.startswith("{")]
+    assert any(json.loads(line)["message"] == "send failed" for line in lines)
+    text = "\n".join(lines)
+    assert "somebody" not in text and "192.0.2.77" not in text and DID not in text
+
+
+def test_a_signing_key_is_generated_once_for_its_owner_alone(serve: Callable[..., Server], tmp_path: Path) -> None:
+    data = tmp_path / "kept"
+    serve(data).stop()
+    first = (data / "attestation-signing-key").read_text()
+    serve(data, workers="2").stop()
+    file = data / "attestation-signing-key"
+    assert file.read_text() == first and len(first) == 64 and file.stat().st_mode & 0o777 == 0o600
+    assert data.stat().st_mode & 0o777 == 0o700

@@ -1,0 +1,48 @@
+"""The limits as settings: each by its own name, whole numbers only, and never quoted in a complaint."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.rules.limits import LIMIT_NAMES
+from holdfast.service.settings import SettingError, read_settings
+
+
+@pytest.mark.parametrize("name", LIMIT_NAMES)
+def test_each_limit_is_set_by_its_own_name(name: str) -> None:
+    assert getattr(read_settings({name: "7"}).limits, name.lower()) == 7
+
+
+@pytest.mark.parametrize("text", ["-1", "1.5", "1_0", "\u0663", " 7", "many", "1000000001", "9" * 5000])
+def test_a_limit_that_is_no_whole_number_is_refused_without_repeating_it(text: str) -> None:
+    with pytest.raises(SettingError, match=r"^MAX_VERIFY_ATTEMPTS: a whole number from 0 to 1000000000 is needed$"):
+        read_settings({"MAX_VERIFY_ATTEMPTS": text})
+
+
+PRODUCTION = {
+    "HOLDFAST_ENV": "production",
+    "HOLDFAST_MAIL_URL": "smtps://m.example",
+    "HOLDFAST_SMS_URL": "twilio://AC1:T@VA1",
+    "HOLDFAST_PUBLIC_URL": "https://vault.example",
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "refused"),
+    [
+        ({}, ""),
+        ({"HOLDFAST_PUBLIC_URL": "http://localhost:8787"}, ""),
+        ({"INNGEST_DEV": "0"}, ""),
+        ({"HOLDFAST_PUBLIC_URL": "http://vault.example"}, "HOLDFAST_PUBLIC_URL"),
+        ({"HOLDFAST_MAIL_URL": "outbox:"}, "HOLDFAST_MAIL_URL"),
+        ({"HOLDFAST_SMS_URL": ""}, "HOLDFAST_SMS_URL"),
+        ({"INNGEST_DEV": "1"}, "INNGEST_DEV"),
+        ({"INNGEST_DEV": "http://127.0.0.1:8288"}, "INNGEST_DEV"),
+    ],
+)
+def test_production_refuses_development_choices(change: dict[str, str], refused: str) -> None:
+    if not refused:
+        assert read_settings({**PRODUCTION, **change}).production
+        return
+    with pytest.raises(SettingError, match=f"^{refused}: "):
+        read_settings({**PRODUCTION, **change})

@@ -1,0 +1,242 @@
+"""A seeded simulation: random requests and leaps of time against the real service, judged by a model of a page."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import httpx
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from tests.web.conftest import Clock, RecordingMailer, RecordingSms
+
+from holdfast.service.bootstrap import build_service
+from holdfast.service.ports import DeliveryError
+from holdfast.service.providers.sqlite_store import SqliteStore
+from holdfast.service.secrets import Secrets
+from holdfast.service.settings import read_settings
+from holdfast.service.web.application import Application
+from holdfast.service.web.asgi import AsgiEntry
+
+IPS = ("192.0.2.1", "192.0.2.2", "2001:db8::1")
+HANDLES = ("ann", "Ann", "bob", "admin")
+MAILS = ("ann@example.com", "ANN@example.com", "bob@example.com")
+DIDS = ("did:new:a", "did:new:b")
+CREDENTIALS = ("c1", "c2", "c3", "c4")
+DAY, HOUR = 86400, 3600
+
+
+@dataclasses.dataclass
+class Model:
+    """What the interface says should be, in the plainest form."""
+
+    claims: dict[tuple[str, str], list[str]] = dataclasses.field(default_factory=dict)  # key -> [did, stage]
+    per_ip: dict[str, int] = dataclasses.field(default_factory=dict)
+    sends: list[tuple[float, str, str]] = dataclasses.field(default_factory=list)
+    codes: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
+    verified: set[str] = dataclasses.field(default_factory=set)
+    credentials: dict[str, str] = dataclasses.field(default_factory=dict)
+    used: set[str] = dataclasses.field(default_factory=set)
+
+    def session_refusal(self, key: tuple[str, str], ip: str) -> str | None:
+        if key == ("handle", "admin"):
+            return "identifier_reserved"
+        if key in self.claims:
+            return "identifier_taken"
+        return "ip_limit_reached" if self.per_ip.get(ip, 0) >= 3 else None
+
+    def claim(self, key: tuple[str, str], did: str, ip: str, stage: str) -> None:
+        self.claims[key] = [did, stage]
+        self.per_ip[ip] = self.per_ip.get(ip, 0) + 1
+
+
+class LifeOfIdentifiers(RuleBasedStateMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.loop = asyncio.new_event_loop()
+        self.folder = tempfile.TemporaryDirectory()
+        folder = Path(self.folder.name)
+        self.clock, self.mailer, self.model = Clock(), RecordingMailer(), Model()
+        self.attestations: list[dict[str, str]] = []
+        environment = {"HOLDFAST_DATA_DIR": str(folder), "HOLDFAST_RPC_URL": "http://127.0.0.1:9"}
+        service = build_service(
+            read_settings(environment),
+            Secrets((b"k" * 32,), generated=False),
+            SqliteStore(folder / "x.db"),
+            clock=self.clock,
+        )
+        object.__setattr__(service.verification, "mailer", self.mailer)
+        object.__setattr__(service.verification, "sms", RecordingSms())
+        self.application = Application(service)
+        transport = httpx.ASGITransport(AsgiEntry(self.application), client=("127.0.0.1", 1))
+        self.http = httpx.AsyncClient(transport=transport, base_url="http://x")
+
+    def teardown(self) -> None:
+        self.loop.run_until_complete(self.http.aclose())
+        self.loop.run_until_complete(self.application.stop())
+        self.loop.close()
+        self.folder.cleanup()
+
+    def post(self, path: str, ip: str, **body: Any) -> tuple[int, dict[str, Any]]:
+        answer = self.loop.run_until_complete(self.http.post(path, json=body, headers={"X-Forwarded-For": ip}))
+        return answer.status_code, answer.json()
+
+    def get(self, path: str) -> dict[str, Any]:
+        return self.loop.run_until_complete(self.http.get(path)).json()
+
+    @rule(seconds=st.sampled_from([1, 30, 91, 301, HOUR, DAY]))
+    def time_passes(self, seconds: int) -> None:
+        self.clock.now += seconds
+
+    @rule(handle=st.sampled_from(HANDLES), did=st.sampled_from(DIDS), ip=st.sampled_from(IPS))
+    def open_session(self, handle: str, did: str, ip: str) -> None:
+        key = ("handle", handle.lower())
+        refusal = self.model.session_refusal(key, ip)
+        status, body = self.post("/api/sessions", ip, handle=handle, did=did)
+        assert body.get("error") == refusal, (status, body)
+        if refusal is None:
+            self.model.claim(key, did, ip, "session")
+
+    @rule(mail=st.sampled_from(MAILS), did=st.sampled_from(DIDS), ip=st.sampled_from(IPS))
+    def squat_an_address(self, mail: str, did: str, ip: str) -> None:
+        key = ("email", mail.lower())
+        refusal = self.model.session_refusal(key, ip)
+        _, body = self.post("/api/sessions", ip, identifier=mail, channel="email", did=did)
+        assert body.get("error") == refusal
+        if refusal is None:
+            self.model.claim(key, did, ip, "session")
+
+    @rule(mail=st.sampled_from(MAILS), ip=st.sampled_from(IPS), provider_up=st.booleans())
+    def send_a_code(self, mail: str, ip: str, provider_up: bool) -> None:
+        key, now = mail.lower(), self.clock.now
+        from_ip = sum(sender == ip and at > now - DAY for at, sender, _ in self.model.sends)
+        to_key = sum(target == key and at > now - HOUR for at, _, target in self.model.sends)
+        self.mailer.failure = None if provider_up else DeliveryError("timeout")
+        status, body = self.post("/api/verify/send", ip, identifier=mail, channel="email")
+        if from_ip >= 3 or to_key >= 5:
+            assert (status, body) == (429, {"error": "rate_limited"})
+        elif not provider_up:
+            assert (status, body) == (502, {"error": "email_send_failed"})
+        else:
+            assert (status, body) == (200, {"ok": True, "channel": "email"})
+            self.model.sends.append((now, ip, key))
+            self.model.codes[key] = {"code": self.mailer.sent[-1][1], "until": now + 90, "tries": 0}
+
+    @rule(mail=st.sampled_from(MAILS), right=st.booleans())
+    def check_a_code(self, mail: str, right: bool) -> None:
+        key, code = mail.lower(), self.model.codes.get(mail.lower())
+        real = code["code"] if code else "123456"
+        guess = real if right else f"{(int(real) + 1) % 10**6:06d}"
+        _, body = self.post("/api/verify/check", IPS[0], identifier=mail, channel="email", code=guess)
+        if code is None:
+            assert body["message"].startswith("No code")
+        elif self.clock.now >= code["until"]:
+            assert body["message"].startswith("The code has expired")
+        elif code["tries"] >= 5:
+            assert body["message"].startswith("Too many")
+        elif not right:
+            code["tries"] += 1
+            assert body["message"].startswith("The code is incorrect")
+        else:
+            assert body["verified"] is True
+            del self.model.codes[key]
+            self.model.verified.add(key)
+            self.attestations.append({**body["attestation"], "until": self.clock.now + 300})
+
+    @rule(
+        handle=st.sampled_from(HANDLES),
+        did=st.sampled_from(DIDS),
+        credential=st.sampled_from(CREDENTIALS),
+        ip=st.sampled_from(IPS),
+    )
+    def register_a_handle(self, handle: str, did: str, credential: str, ip: str) -> None:
+        self._register(("handle", handle.lower()), handle, did, credential, ip, None)
+
+    @rule(
+        data=st.data(),
+        mail=st.sampled_from(MAILS),
+        did=st.sampled_from(DIDS),
+        credential=st.sampled_from(CREDENTIALS),
+        ip=st.sampled_from(IPS),
+    )
+    def register_an_address(self, data: Any, mail: str, did: str, credential: str, ip: str) -> None:
+        attestation = data.draw(st.sampled_from([None, *self.attestations])) if self.attestations else None
+        self._register(("email", mail.lower()), mail, did, credential, ip, attestation)
+
+    def _register(self, key: tuple[str, str], given: str, did: str, credential: str, ip: str, attestation: Any) -> None:
+        sent = {name: value for name, value in attestation.items() if name != "until"} if attestation else None
+        refusal = self._registration_refusal(key, did, credential, ip, attestation)
+        _, body = self.post(
+            "/api/dids",
+            ip,
+            identifier=given,
+            channel=key[0],
+            did=did,
+            credentialId=credential,
+            txHash="0x1",
+            attestation=sent,
+        )
+        assert body.get("error") == refusal, body
+        if refusal is None:
+            if key not in self.model.claims:
+                self.model.claim(key, did, ip, "registered")
+            self.model.claims[key] = [did, "registered"]
+            self.model.credentials[credential] = did
+            if attestation:
+                self.model.used.add(attestation["signature"])
+
+    def _registration_refusal(
+        self, key: tuple[str, str], did: str, credential: str, ip: str, attestation: Any
+    ) -> str | None:
+        if key[0] == "email":
+            if attestation is None:
+                return "attestation_required"
+            if attestation["identifier"].lower() != key[1]:
+                return "attestation_mismatch"
+            if self.clock.now >= attestation["until"]:
+                return "attestation_expired"
+        if credential in self.model.credentials:
+            return "credential_already_registered"
+        if attestation and attestation["signature"] in self.model.used:
+            return "attestation_used"
+        claim = self.model.claims.get(key)
+        if claim is None:
+            return self.model.session_refusal(key, ip)
+        displaced = key[0] == "email" and claim[1] == "session"
+        return None if claim[0] == did or displaced else "identifier_taken"
+
+    @rule()
+    def expire(self) -> None:
+        self.loop.run_until_complete(self.application._service.chores.expire())
+        horizon = self.clock.now - HOUR
+        self.model.codes = {key: code for key, code in self.model.codes.items() if code["until"] >= horizon}
+
+    @invariant()
+    def the_service_agrees_with_the_model(self) -> None:
+        for credential in CREDENTIALS:
+            found = self.get(f"/api/dids/lookup?credentialId={credential}")
+            assert found.get("did") == self.model.credentials.get(credential)
+        for channel, key in (("handle", "ann"), ("handle", "bob")):
+            assert self.get(f"/api/sessions/check?identifier={key}")["available"] is (
+                (channel, key) not in self.model.claims
+            )
+        for mail in ("ann@example.com", "bob@example.com"):
+            assert self.get(f"/api/verify/status?identifier={mail}&channel=email")["verified"] is (
+                mail in self.model.verified
+            )
+        assert self.get("/api/sessions/status")["total_registrations"] == sum(self.model.per_ip.values())
+
+
+LifeOfIdentifiers.TestCase.settings = settings(
+    max_examples=int(os.environ.get("HOLDFAST_TEST_LIVES", "40")),
+    stateful_step_count=30,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    print_blob=True,
+)
+TestLifeOfIdentifiers = LifeOfIdentifiers.TestCase

@@ -1,0 +1,56 @@
+"""Who may import whom: the contracts of pyproject, and what they cannot say."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "src" / "holdfast"
+LINT_IMPORTS = Path(sys.executable).parent / "lint-imports"
+
+
+def test_the_import_contracts_hold() -> None:
+    command = [LINT_IMPORTS, "--no-logo", "--no-cache"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=170, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 broken" in done.stdout
+
+
+def test_a_broken_contract_would_be_noticed(tmp_path: Path) -> None:
+    """The linter is told that rules stand below wire: it must say which import breaks that."""
+    config = tmp_path / "contracts.ini"
+    config.write_text(
+        "[importlinter]\nroot_package = holdfast\n"
+        "[importlinter:contract:1]\nname = upside down\ntype = layers\ncontainers = holdfast\nlayers =\n  wire\n  rules\n"
+    )
+    command = [LINT_IMPORTS, "--no-logo", "--no-cache", "--config", config]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=170, check=False)
+    assert done.returncode == 1
+    assert "holdfast.rules" in done.stdout
+
+
+def _rooms_that(room: str, *, meets: str) -> list[str]:
+    """Files of a room that import another, for type checkers or at any time."""
+    found = []
+    for file in sorted((SOURCES / room).rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.level == 0:
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found += [f"{file.name}: {name}" for name in names if f"{name}.".startswith(f"holdfast.{meets}.")]
+    return found
+
+
+def test_the_client_shares_with_the_service_only_wire_chain_and_enclave() -> None:
+    for other in ("rules", "service", "indexer", "world", "cli"):
+        assert _rooms_that("client", meets=other) == []
+    assert _rooms_that("service", meets="client") == []
+
+
+def test_wire_imports_nothing_of_ours_not_even_for_types() -> None:
+    for other in sorted(path.name for path in SOURCES.iterdir() if path.is_dir() and path.name != "wire"):
+        assert _rooms_that("wire", meets=other) == []
+    assert _rooms_that("rules", meets="wire")  # and the finder finds what is there

@@ -1,0 +1,73 @@
+"""The operator's pages say what the code does."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from holdfast.cli.root import COMMANDS
+from holdfast.service.serve import HEADER_TIMEOUT_MS, STOP_WITHIN_S
+
+ROOT = Path(__file__).resolve().parents[2]
+OPERATORS_COMMANDS = (
+    *("serve", "config", "check", "keys", "backup", "restore", "export", "reserved", "identifier", "credential"),
+    *("attestation", "dev", "contracts", "indexer"),
+)
+OPERATING = (ROOT / "docs" / "operating.md").read_text("utf-8")
+
+
+def test_the_tables_are_in_step_with_the_code() -> None:
+    command = [sys.executable, str(ROOT / "tools" / "settings_table.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_command_is_spoken_of() -> None:
+    pages = OPERATING + (ROOT / "docs" / "local-world.md").read_text("utf-8")
+    pages += (ROOT / "docs" / "contracts.md").read_text("utf-8") + (ROOT / "docs" / "indexer.md").read_text("utf-8")
+    for name in OPERATORS_COMMANDS:
+        assert name in COMMANDS
+        assert re.search(rf"holdfast {name}\b|`{name}`", pages), name
+
+
+def test_every_metric_is_listed_and_no_other() -> None:
+    source = (ROOT / "src/holdfast/service/metrics.py").read_text("utf-8")
+    counted = set(re.findall(r"(?:Counter|Gauge|Histogram)\(\"(\w+)\"", source))
+    assert counted
+    assert set(re.findall(r"`(holdfast_\w+)`", OPERATING)) == counted
+
+
+def test_the_times_are_those_of_the_code() -> None:
+    assert f"within {STOP_WITHIN_S} s; exit code 0" in OPERATING
+    assert f"request headers within {HEADER_TIMEOUT_MS // 1000} s" in OPERATING
+
+
+def test_every_link_between_pages_leads_somewhere() -> None:
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        text = page.read_text("utf-8")
+        anchors = {
+            re.sub(r"[^\w -]", "", head).strip().lower().replace(" ", "-")
+            for head in re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+        }
+        for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", text, flags=re.DOTALL)):
+            if target.startswith("#"):
+                assert target[1:] in anchors, (page.name, target)
+            elif "://" not in target:
+                assert (page.parent / target.partition("#")[0]).exists(), (page.name, target)
+
+
+def test_every_direct_dependency_is_explained_and_no_other() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    groups = [
+        project["project"]["dependencies"],
+        *project["project"]["optional-dependencies"].values(),
+        *project["dependency-groups"].values(),
+    ]
+    direct = {re.match(r"[\w.-]+", line)[0].lower() for group in groups for line in group}  # type: ignore[index]
+    page = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
+    rows = re.findall(r"^\| `([\w.-]+)` \| ([^|]+) \|.* ([^|]+) \|$", page.partition("## Contracts")[0], re.MULTILINE)
+    assert {name for name, _, _ in rows} == direct
+    assert all(why.strip() and licence.strip() for _, why, licence in rows)

@@ -1,0 +1,77 @@
+"""One table per promise: ours equal the interface's, and the documentation states both."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from holdfast.rules import limits
+from holdfast.service.web.operations_table import OPERATIONS
+from holdfast.wire import models
+from holdfast.wire.errors import ERRORS, ErrorRow
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def table(name: str) -> dict:
+    return json.loads((ROOT / "interface" / f"{name}.json").read_text("utf-8"))
+
+
+def test_every_error_of_the_interface_is_a_row_of_ours() -> None:
+    documented = {ErrorRow(row["status"], row["error"]) for row in table("errors")["rows"]}
+    assert documented <= set(ERRORS.values())
+    source = (ROOT / "src/holdfast/wire/errors.py").read_text("utf-8")
+    fixed = source.split("rows that the interface leaves open")[0]
+    ours = {row for name, row in ERRORS.items() if f"\n{name} = " in fixed}
+    assert ours == documented
+
+
+@pytest.mark.parametrize("row", table("errors")["rows"], ids=lambda row: f"{row['endpoint']} {row['error'][:30]}")
+def test_each_endpoint_declares_its_errors(row: dict) -> None:
+    method, _, path = row["endpoint"].partition(" ")
+    assert ErrorRow(row["status"], row["error"]) in OPERATIONS[method, path].errors
+
+
+def test_error_texts_are_told_apart() -> None:
+    texts = [(row.status, row.error) for row in ERRORS.values()]
+    assert len(texts) == len(set(texts))
+
+
+def test_every_limit_of_the_interface_is_ours() -> None:
+    documented = {row["name"]: row["value"] for row in table("limits")["rows"]}
+    assert {name: getattr(limits, name) for name in documented} == documented
+    assert set(limits.LIMIT_NAMES) == set(documented)
+    assert {name.upper(): value for name, value in msgspec.to_builtins(limits.Limits()).items()} == documented
+
+
+def test_every_route_of_the_interface_is_ours() -> None:
+    assert {(row["method"], row["path"]) for row in table("routes")["rows"]} <= set(OPERATIONS)
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"), table("answers")["shapes"].items(), ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_every_answer_has_the_documented_wire_names_in_order(name: str, fields: dict[str, str]) -> None:
+    struct = getattr(models, name)
+    assert [field.encode_name for field in msgspec.structs.fields(struct)] == list(fields)
+
+
+def test_no_answer_is_missing_from_the_table() -> None:
+    ours = {
+        name for name, value in vars(models).items() if isinstance(value, type) and issubclass(value, models.Answer)
+    } - {"Answer"}
+    assert ours == set(table("answers")["shapes"])
+
+
+def test_every_error_row_is_met_by_a_test() -> None:
+    tests = "\n".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py") if path != Path(__file__))
+    missing = [row.error for row in ERRORS.values() if row.error not in tests]
+    assert missing == []
+
+
+def test_every_error_row_is_documented() -> None:
+    text = (ROOT / "docs/http.md").read_text("utf-8")
+    assert [row.error for row in ERRORS.values() if row.error not in text] == []

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+from tests.chain.fakes import FakeTransport
+
+from holdfast.chain.rpc import RpcClient
+from holdfast.wire.encoding import from_hex
+from holdfast.wire.keccak import checksum_address, keccak256
+from holdfast.world.accounts import DevelopmentAccounts, unlock
+from holdfast.world.errors import NotALocalChain
+
+LOCAL = {
+    "web3_clientVersion": "anvil/v1.7.1",
+    "eth_chainId": "0x14a34",
+    "anvil_nodeInfo": {"forkConfig": {"forkUrl": None}},
+}
+
+
+async def ask(url: str, answers: dict[str, object]) -> DevelopmentAccounts:
+    return await unlock(RpcClient(url, FakeTransport(lambda method, params: answers[method])), url)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:8545", "http://localhost:8545", "http://[::1]:8545"])
+async def test_a_local_chain_gets_the_keys(url: str) -> None:
+    assert (await ask(url, LOCAL)).tester.address.startswith("0x")
+
+
+@pytest.mark.parametrize(
+    ("url", "answers"),
+    [
+        ("https://sepolia.example", {}),
+        ("http://127.0.0.1.example:8545", {}),
+        ("http://192.168.1.2:8545", {}),
+        ("http://localhost.example", {}),
+        ("", {}),
+        ("http://127.0.0.1:8545", {"web3_clientVersion": "Geth/v1.15"}),
+        ("http://127.0.0.1:8545", {"web3_clientVersion": "op-geth/anvil/"}),
+        ("http://127.0.0.1:8545", {"eth_chainId": "0x1"}),
+        ("http://127.0.0.1:8545", {"eth_chainId": "0x2105"}),
+        ("http://127.0.0.1:8545", {"anvil_nodeInfo": {"forkConfig": {"forkUrl": "https://sepolia.example"}}}),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+async def test_any_other_chain_is_refused(url: str, answers: dict[str, object]) -> None:
+    with pytest.raises(NotALocalChain):
+        await ask(url, LOCAL | answers)
+
+
+async def test_each_key_is_its_addresses() -> None:
+    from eth_keys import keys
+
+    accounts = await ask("http://127.0.0.1:8545", LOCAL)
+    for account in (accounts.tester, accounts.executor, accounts.utility, accounts.sponsor):
+        public = keys.PrivateKey(from_hex(account.private_key)).public_key.to_bytes()
+        assert account.address == checksum_address(keccak256(public)[12:])

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from holdfast.world.development import remove_abandoned, run_to_the_end
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_folders_of_the_dead_are_removed_and_of_the_living_kept(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    abandoned, ours, other = (
+        tmp_path / name for name in (f"holdfast-dev-{ended.pid}-x", f"holdfast-dev-{os.getpid()}-y", "holdfast-dev-x-y")
+    )
+    for folder in (abandoned, ours, other):
+        folder.mkdir()
+        (folder / "file").touch()
+    remove_abandoned(tmp_path)
+    assert sorted(tmp_path.iterdir()) == sorted([ours, other])
+
+
+def test_a_signal_ends_the_work_after_its_clean_up() -> None:
+    cleaned = []
+
+    async def work() -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            await asyncio.sleep(30)
+        finally:
+            await asyncio.sleep(0.01)
+            cleaned.append(True)
+
+    assert run_to_the_end(work()) is None
+    assert cleaned == [True]
+
+
+def test_the_result_of_the_work_is_handed_back() -> None:
+    async def work() -> int:
+        return 5
+
+    assert run_to_the_end(work()) == 5

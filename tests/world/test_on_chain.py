@@ -1,0 +1,164 @@
+"""From a key to a registered DID and a payment: on the real chain, entry points and bundler, without any balance."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from eth_abi.abi import decode
+
+from holdfast.chain import calls
+from holdfast.chain.contracts import ADDRESSES, predict_account
+from holdfast.chain.entry_points import V07, EntryPoint
+from holdfast.chain.errors import UserOperationError
+from holdfast.chain.registrations import ANOTHER_DID, NOT_A_REGISTRATION, Confirmed, confirm_registration
+from holdfast.wire.encoding import from_hex, to_hex
+from holdfast.wire.keccak import alias_hash, did_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.world.conftest import Person
+
+    from holdfast.world.local_world import LocalWorld
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+REGISTRY, HELPER, FACTORY, USDC = (ADDRESSES[n] for n in ("DIDRegistry", "AccountHelper", "AppFactory", "DevUSDC"))
+SALTS = [0, 1, 2**256 - 1]
+
+
+async def state_of(world: LocalWorld, account: str) -> tuple[int, bytes, bool, int, int]:
+    answer = await world.rpc.eth_call(HELPER, calls.call_data("getAccountState(address)", account), at_least=160)
+    return decode(["uint256", "bytes32", "bool", "uint256", "uint256"], answer)
+
+
+async def test_one_sponsored_operation_deploys_and_registers_and_then_usdc_moves(
+    world: LocalWorld, entry_point: EntryPoint, newcomer: Callable[..., Person]
+) -> None:
+    person = newcomer()
+    assert await state_of(world, person.account) == (0, bytes(32), False, 0, 0)
+
+    receipt = await person.register()
+
+    nonce, did, active, x, y = await state_of(world, person.account)
+    assert (did, active, x, y) == (did_hash(person.key.did), True, person.key.x, person.key.y)
+    # The interface's helper counts at EntryPoint v0.7; each entry point keeps nonces of its own.
+    assert nonce == (1 if entry_point is V07 else 0)
+    registered = await world.rpc.eth_call(REGISTRY, calls.call_data("getDid(bytes32)", did_hash(person.key.did)))
+    assert decode(["address", "bool", "string"], registered) == (person.account.lower(), True, "bafy")
+    held = await world.rpc.eth_call(REGISTRY, calls.call_data("getAlias(bytes32)", alias_hash(person.alias)))
+    assert decode(["bytes32", "address", "bool"], held) == (did_hash(person.key.did), person.account.lower(), True)
+    assert await confirm(world, receipt.transaction_hash, person.key.did) == Confirmed(receipt.block_number)
+
+    await person.mint(5_000_000)
+    payee = predict_account(person.key.x, person.key.y, 99)
+    payment = person.operation(1, calls.transfer(USDC, payee, 1_250_000))
+    paid = await person.bundler.wait(await person.bundler.send_sponsored(payment, person.key.sign))
+    assert (await person.usdc(), await person.usdc(payee)) == (3_750_000, 1_250_000)
+    assert paid.block_number > receipt.block_number
+    assert paid.actual_gas_used > 0
+    assert await world.rpc.get_balance(person.account) == 0
+    assert await confirm(world, paid.transaction_hash, person.key.did) == NOT_A_REGISTRATION
+
+
+async def confirm(world: LocalWorld, transaction_hash: bytes, did: str) -> object:
+    return await confirm_registration(world.rpc, to_hex(transaction_hash), registry=from_hex(REGISTRY), did=did)
+
+
+async def test_a_receipt_of_another_did_is_no_confirmation(world: LocalWorld, newcomer: Callable[..., Person]) -> None:
+    receipt = await newcomer().register()
+    assert await confirm(world, receipt.transaction_hash, newcomer().key.did) == ANOTHER_DID
+
+
+@pytest.mark.parametrize("salt", SALTS)
+async def test_python_factory_and_deployment_agree_on_the_address(
+    world: LocalWorld, newcomer: Callable[..., Person], salt: int
+) -> None:
+    person = newcomer(salt)
+    data = calls.call_data("getAddress(uint256,uint256,uint256)", person.key.x, person.key.y, salt)
+    assert (await world.rpc.eth_call(FACTORY, data))[12:] == from_hex(person.account)
+    await person.register()
+    assert await world.rpc.get_code(person.account)
+
+
+async def test_two_people_register_at_once(newcomer: Callable[..., Person]) -> None:
+    receipts = await asyncio.gather(newcomer().register(), newcomer().register())
+    assert all(receipt.actual_gas_cost > 0 for receipt in receipts)
+
+
+async def test_a_taken_alias_is_refused_with_its_reason(newcomer: Callable[..., Person]) -> None:
+    first, second = newcomer(), newcomer()
+    await first.register()
+    with pytest.raises(UserOperationError, match="AliasTaken"):
+        await second.bundler.send_sponsored(second.registration(alias=first.alias), second.key.sign)
+
+
+async def test_an_operation_that_fails_inside_is_a_failure_with_its_reason(
+    world: LocalWorld, newcomer: Callable[..., Person]
+) -> None:
+    person = newcomer()
+    await person.register()
+    await world.rpc.call("anvil_setBalance", [person.account, hex(10**18)])
+    fees = (await world.bundler_rpc.call("pimlico_getUserOperationGasPrice"))["fast"]
+    doomed = replace(
+        person.operation(1, calls.transfer(USDC, person.account, 7)),
+        call_gas_limit=200_000,
+        verification_gas_limit=600_000,
+        pre_verification_gas=100_000,
+        max_fee_per_gas=int(fees["maxFeePerGas"], 16),
+        max_priority_fee_per_gas=int(fees["maxPriorityFeePerGas"], 16),
+    )
+    sent = await person.bundler.send(await person.bundler.signed(doomed, person.key.sign))
+    with pytest.raises(UserOperationError, match="ERC20InsufficientBalance") as caught:
+        await person.bundler.wait(sent)
+    assert caught.value.reason is not None
+    assert caught.value.reason.endswith("balance=0, needed=7)")
+
+
+async def test_an_unsponsored_operation_is_paid_by_the_account(
+    world: LocalWorld, newcomer: Callable[..., Person]
+) -> None:
+    person = newcomer()
+    await world.rpc.call("anvil_setBalance", [person.account, hex(10**18)])
+    fees = (await world.bundler_rpc.call("pimlico_getUserOperationGasPrice"))["fast"]
+    operation = replace(
+        person.registration(),
+        max_fee_per_gas=int(fees["maxFeePerGas"], 16),
+        max_priority_fee_per_gas=int(fees["maxPriorityFeePerGas"], 16),
+    )
+    commitment = calls.call_data(
+        "commitmentOf(bytes32,bytes32,address,bytes32)",
+        did_hash(person.key.did),
+        alias_hash(person.alias),
+        person.account,
+        bytes(32),
+    )
+    committed = await world.rpc.eth_call(REGISTRY, commitment)
+    await world.chain.transact(world.accounts.utility.address, REGISTRY, calls.call_data("commit(bytes32)", committed))
+    await world.rpc.call("evm_mine")
+    estimated = await person.bundler.estimated(operation)
+    receipt = await person.bundler.wait(
+        await person.bundler.send(await person.bundler.signed(estimated, person.key.sign))
+    )
+    assert await world.rpc.get_balance(person.account) <= 10**18 - receipt.actual_gas_cost
+
+
+async def test_another_keys_signature_is_refused(newcomer: Callable[..., Person]) -> None:
+    person, thief = newcomer(), newcomer()
+    with pytest.raises(UserOperationError, match="AA24"):
+        await person.bundler.send_sponsored(person.registration(), thief.key.sign)
+
+
+async def test_a_high_s_is_refused(newcomer: Callable[..., Person]) -> None:
+    person = newcomer()
+    order = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+
+    async def high(digest: bytes) -> bytes:
+        signature = await person.key.sign(digest)
+        return signature[:32] + (order - int.from_bytes(signature[32:])).to_bytes(32)
+
+    with pytest.raises(UserOperationError, match="AA24"):
+        await person.bundler.send_sponsored(person.registration(), high)

@@ -1,0 +1,66 @@
+"""A WebAuthn assertion signs operations too; its estimate needs the margin of `holdfast.chain.bundler`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
+
+from holdfast.chain import calls
+from holdfast.chain.assertions import NotAnAssertion, encode_assertion, placeholder_assertion
+from holdfast.chain.bundler import WEBAUTHN, WEBAUTHN_WITH_PRECOMPILE
+from holdfast.chain.contracts import ADDRESSES
+from holdfast.wire.encoding import to_base64url
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.world.conftest import Person
+
+    from holdfast.world.local_world import LocalWorld
+
+USER_PRESENT_AND_VERIFIED = 0x05
+
+
+def assertion(private: ec.EllipticCurvePrivateKey, challenge: bytes) -> bytes:
+    client_data = json.dumps(
+        {"type": "webauthn.get", "challenge": to_base64url(challenge), "origin": "https://holdfast.example"},
+        separators=(",", ":"),
+    ).encode()
+    authenticator = hashlib.sha256(b"holdfast.example").digest() + bytes([USER_PRESENT_AND_VERIFIED]) + bytes(4)
+    signature = private.sign(authenticator + hashlib.sha256(client_data).digest(), ec.ECDSA(hashes.SHA256()))
+    return encode_assertion(*decode_dss_signature(signature), authenticator, client_data)
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_a_passkey_registers_and_acts(
+    world: LocalWorld, newcomer: Callable[..., Person], request: pytest.FixtureRequest
+) -> None:
+    person = newcomer()
+    precompile = await world.rpc.call("anvil_nodeInfo")
+    margin = WEBAUTHN_WITH_PRECOMPILE if precompile["hardFork"] == "Osaka" else WEBAUTHN
+
+    async def passkey(digest: bytes) -> bytes:
+        return assertion(person.key.private, digest)
+
+    for operation in (
+        person.registration(),
+        person.operation(1, calls.transfer(ADDRESSES["DevUSDC"], person.account, 0)),
+    ):
+        unsigned = operation.signed(placeholder_assertion())
+        sent = await person.bundler.send_sponsored(unsigned, passkey, margin)
+        assert (await person.bundler.wait(sent)).actual_gas_used > 0
+
+
+@pytest.mark.parametrize(
+    ("r", "s", "client_data"),
+    [(0, 1, b'"type":"","challenge":""'), (1, 2**256, b'"type":"","challenge":""'), (1, 1, b'"type":""'), (1, 1, b"")],
+)
+def test_what_is_no_assertion_is_refused(r: int, s: int, client_data: bytes) -> None:
+    with pytest.raises(NotAnAssertion):
+        encode_assertion(r, s, bytes(37), client_data)

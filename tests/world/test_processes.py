@@ -1,0 +1,123 @@
+"""Children die with their parent in every case. Each case is a real process tree."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+
+from holdfast.world.errors import WorldError
+from holdfast.world.processes import Supervisor, free_port
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SLEEPER = "import time; print('up', flush=True); time.sleep(120)"
+# A program that ignores requests to end and has a child of its own.
+STUBBORN = (
+    "import signal, subprocess, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+    f"subprocess.Popen([sys.executable, '-c', {SLEEPER!r}]); print('up', flush=True); time.sleep(120)"
+)
+PARENT = """
+import asyncio, sys
+from pathlib import Path
+from holdfast.world.processes import Supervisor
+async def main():
+    async with Supervisor(Path(sys.argv[1])) as world:
+        child = await world.start("child", [sys.executable, "-c", sys.argv[2]])
+        while b"up" not in child.log.read_bytes():
+            await asyncio.sleep(0.01)
+        print(child.process.pid, flush=True)
+        await asyncio.sleep(120)
+asyncio.run(main())
+"""
+
+
+def parent(logs: Path, program: str) -> tuple[subprocess.Popen[str], list[psutil.Process]]:
+    process = subprocess.Popen([sys.executable, "-c", PARENT, str(logs), program], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    process.stdout.readline()
+    return process, psutil.Process(process.pid).children(recursive=True)
+
+
+def all_gone(processes: list[psutil.Process], within_s: float) -> bool:
+    _, alive = psutil.wait_procs(processes, timeout=within_s)
+    return not [process for process in alive if process.is_running() and process.status() != psutil.STATUS_ZOMBIE]
+
+
+@pytest.mark.parametrize(
+    ("program", "number"),
+    [(STUBBORN, signal.SIGKILL), (SLEEPER, signal.SIGTERM)],
+    ids=["stubborn child, SIGKILL", "polite child, SIGTERM"],
+)
+def test_a_killed_parent_leaves_nothing_behind(tmp_path: Path, program: str, number: int) -> None:
+    process, family = parent(tmp_path, program)
+    assert len(family) >= 2
+    process.send_signal(number)
+    process.wait(10)
+    assert process.stdout is not None
+    process.stdout.close()
+    assert all_gone(family, 10)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="PR_SET_PDEATHSIG is Linux's")
+def test_a_killed_guard_takes_its_command_along(tmp_path: Path) -> None:
+    process, family = parent(tmp_path, SLEEPER)
+    family[0].kill()
+    assert all_gone(family, 5)
+    process.kill()
+    process.communicate()
+
+
+async def test_the_end_of_the_block_is_the_end_of_the_program(tmp_path: Path) -> None:
+    async with Supervisor(tmp_path) as world:
+        child = await world.start("child", [sys.executable, "-c", SLEEPER])
+        family = [psutil.Process(child.process.pid)]
+        while not family[0].children():
+            await asyncio.sleep(0.01)
+        family += family[0].children()
+        began = time.monotonic()
+    assert all_gone(family, 1)
+    assert time.monotonic() - began < 3
+
+
+async def test_a_program_that_ends_early_is_named_with_its_last_words(tmp_path: Path) -> None:
+    async def never() -> bool:
+        return False
+
+    async with Supervisor(tmp_path) as world:
+        child = await world.start("sponsor", [sys.executable, "-c", "print('no such chain'); raise SystemExit(3)"])
+        with pytest.raises(WorldError, match="sponsor stopped while starting: no such chain"):
+            await world.ready(child, never, 20)
+        assert (await world.first_to_end()).name == "sponsor"
+        assert child.process.returncode == 3
+
+
+async def test_a_program_that_is_never_ready_is_given_up(tmp_path: Path) -> None:
+    async def never() -> bool:
+        return False
+
+    async with Supervisor(tmp_path) as world:
+        child = await world.start("slow", [sys.executable, "-c", SLEEPER])
+        with pytest.raises(WorldError, match="not ready"):
+            await world.ready(child, never, 0.1)
+
+
+async def test_no_secret_of_ours_reaches_a_child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATTESTATION_SIGNING_KEY", "hidden")
+    async with Supervisor(tmp_path) as world:
+        child = await world.start("env", [sys.executable, "-c", "import os; print(dict(os.environ))"])
+        await child.process.wait()
+    assert "hidden" not in child.log.read_text()
+    assert os.environ["PATH"] in child.log.read_text()
+
+
+def test_free_ports_are_loopback_ports() -> None:
+    assert 1024 <= free_port() <= 65535

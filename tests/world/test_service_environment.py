@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from holdfast.service.settings import read_settings
+from holdfast.world.service_process import service_environment
+
+WORLD: Any = SimpleNamespace(chain=SimpleNamespace(rpc_url="http://127.0.0.1:1"), bundler_url="http://127.0.0.1:2")
+
+
+def environment(**callers: str) -> dict[str, str]:
+    return service_environment(WORLD, Path("/world"), 8787, callers)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("MAX_REGISTRATIONS_PER_IP", "9"), ("HOLDFAST_REGISTRATION_PROOF", "required"), ("INNGEST_DEV", "1")],
+)
+def test_a_callers_setting_reaches_the_service(name: str, value: str) -> None:
+    assert environment(**{name: value})[name] == value
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["HOLDFAST_RPC_URL", "HOLDFAST_BUNDLER_URL", "HOLDFAST_MAIL_URL", "HOLDFAST_SMS_URL", "HOLDFAST_HOST"],
+)
+def test_what_the_world_decides_stays_decided(name: str) -> None:
+    assert environment(**{name: "smtp://a.real.provider"})[name] == environment()[name]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ATTESTATION_SIGNING_KEY",
+        "HOLDFAST_ENV",
+        "HOLDFAST_DATABASE_URL",
+        "HOLDFAST_ENCLAVE_URL",
+        "AWS_SECRET_ACCESS_KEY",
+    ],
+)
+def test_what_belongs_to_a_real_service_stays_outside(name: str) -> None:
+    assert name not in environment(**{name: "production"})
+
+
+def test_the_service_reads_every_setting() -> None:
+    settings = read_settings(environment())
+    assert (settings.rpc_url, settings.bundler_url) == ("http://127.0.0.1:1", "http://127.0.0.1:2")
+    assert settings.mail_url == settings.sms_url == "outbox:"
+    assert settings.data_dir == Path("/world")

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from holdfast.world import tools
+from holdfast.world.errors import NodeMissing, WorldError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FAKE_NPM = """#!/bin/sh
+printf '%s\\n' "$*" >> arguments
+test -f package.json && test -f package-lock.json || exit 9
+mkdir -p node_modules/one
+case "$*" in *@foundry-rs/*) mkdir -p node_modules/ANVIL_PACKAGE/bin && touch node_modules/ANVIL_PACKAGE/bin/anvil;; esac
+"""
+
+
+@pytest.fixture
+def no_checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tools, "CHECKOUT", tmp_path / "nowhere")
+
+
+def programs(monkeypatch: pytest.MonkeyPatch, folder: Path, npm: str = FAKE_NPM) -> None:
+    folder.mkdir()
+    npm = npm.replace("ANVIL_PACKAGE", tools._platform_package())
+    for name, text in (("npm", npm), ("node", "#!/bin/sh\n")):
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/bin:/usr/bin")
+
+
+async def test_without_node_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(NodeMissing, match=r"Node\.js 20") as caught:
+        await tools.find_tools(print, tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+async def test_a_checkouts_packages_are_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    programs(monkeypatch, tmp_path / "bin", npm="#!/bin/sh\nexit 1\n")
+    checkout = tmp_path / "node_modules"
+    (checkout / "@pimlico" / "alto").mkdir(parents=True)
+    (checkout / tools._platform_package() / "bin").mkdir(parents=True)
+    (checkout / tools._platform_package() / "bin" / "anvil").touch()
+    monkeypatch.setattr(tools, "CHECKOUT", checkout)
+    assert (await tools.find_tools(print, tmp_path)).modules == checkout
+
+
+@pytest.mark.usefixtures("no_checkout")
+async def test_the_first_call_installs_without_scripts_and_the_second_does_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    programs(monkeypatch, tmp_path / "bin")
+    said: list[str] = []
+    found = await tools.find_tools(said.append, tmp_path / "data")
+    assert found.modules.is_dir()
+    calls = (found.modules.parent / "arguments").read_text().splitlines()
+    assert all("--ignore-scripts" in call for call in calls)
+    # What the lock left out, because it was written on another platform, is installed by name, in the pinned version.
+    assert calls[1].endswith(f"--no-save {tools._platform_package()}@1.7.1")
+    assert found.anvil.exists()
+    assert "installing" in said[0]
+    said.clear()
+    assert await tools.find_tools(said.append, tmp_path / "data") == found
+    assert said == []
+
+
+@pytest.mark.usefixtures("no_checkout")
+async def test_a_failed_install_leaves_nothing_that_looks_like_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    programs(monkeypatch, tmp_path / "bin", npm="#!/bin/sh\nmkdir node_modules; echo 'no network' >&2; exit 1\n")
+    with pytest.raises(WorldError, match="no network"):
+        await tools.find_tools(print, tmp_path / "data")
+    assert list((tmp_path / "data" / "chain-tools").iterdir()) == []
+
+
+async def test_a_machine_without_a_build_of_the_chain_is_named(tmp_path: Path) -> None:
+    with pytest.raises(WorldError, match="not installed for this machine"):
+        _ = tools.Tools("node", tmp_path).anvil
+
+
+def test_the_shipped_pins_are_the_checkouts_pins() -> None:
+    shipped = json.loads((tools.MANIFEST / "package.json").read_text())
+    checkout = json.loads((tools.CHECKOUT.parent / "package.json").read_text())
+    assert shipped["dependencies"].items() <= checkout["dependencies"].items()
+    assert shipped["overrides"] == checkout["overrides"]
+    lock = (tools.MANIFEST / "package-lock.json").read_text()
+    assert '"resolved"' not in lock
+    assert all("integrity" in package for name, package in json.loads(lock)["packages"].items() if name)
