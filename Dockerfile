@@ -1,0 +1,39 @@
+# syntax=docker/dockerfile:1
+# The service and nothing else: no compiler, no sources, no secret. docs/operating.md says how to run it.
+# PYTHON_IMAGE can name a mirror's copy, or one pinned by digest.
+ARG PYTHON_IMAGE=python:3.11-slim-bookworm
+
+FROM ${PYTHON_IMAGE} AS build
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
+WORKDIR /build
+COPY requirements/ requirements/
+RUN python -m venv /opt/holdfast \
+ && /opt/holdfast/bin/python -m pip install --require-hashes --no-deps -r requirements/run.lock \
+ && python -m venv tools-venv \
+ && tools-venv/bin/python -m pip install --require-hashes --no-deps -r requirements/build.lock
+COPY pyproject.toml README.md ./
+COPY enclave/ enclave/
+COPY tools/ tools/
+COPY src/ src/
+RUN tools-venv/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-dir dist . \
+ && /opt/holdfast/bin/python -m pip install --no-deps --no-index dist/*.whl \
+ && /opt/holdfast/bin/python -m pip uninstall --yes pip setuptools
+
+FROM ${PYTHON_IMAGE}
+COPY --from=build /opt/holdfast /opt/holdfast
+# /data is the one place that is written; a new volume takes over its owner and mode.
+RUN install -d -m 0700 -o 10001 -g 10001 /data
+ENV PATH=/opt/holdfast/bin:$PATH \
+    PYTHONDONTWRITEBYTECODE=1 \
+    HOLDFAST_HOST=0.0.0.0 \
+    HOLDFAST_PORT=8787 \
+    HOLDFAST_DATA_DIR=/data
+USER 10001:10001
+# Where Python looks for a place for temporary files when the root, /tmp included, is read-only.
+WORKDIR /data
+VOLUME /data
+EXPOSE 8787
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["python", "-c", "import os, urllib.request; urllib.request.urlopen('http://127.0.0.1:' + os.environ['HOLDFAST_PORT'] + '/readyz', timeout=2)"]
+ENTRYPOINT ["holdfast"]
+CMD ["serve"]
