@@ -17,10 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-SERVERS = [{}, {"server": "uvicorn"}, {"workers": "2"}, {"indexer_url": "http://127.0.0.1:9"}]
+SERVERS = {
+    "builtin": {},
+    "builtin, two workers": {"workers": "2"},
+    "granian": {"server": "granian"},
+    "granian, two workers": {"server": "granian", "workers": "2"},
+    "granian, with an indexer": {"server": "granian", "indexer_url": "http://127.0.0.1:9"},
+    "uvicorn": {"server": "uvicorn"},
+}
 
 
-@pytest.mark.parametrize("settings", SERVERS, ids=["granian", "uvicorn", "two workers", "with an indexer"])
+@pytest.mark.parametrize("settings", SERVERS.values(), ids=SERVERS)
 def test_it_serves_and_stops_cleanly(serve: Callable[..., Server], settings: dict[str, str]) -> None:
     server = serve(**settings)
     with server.client() as client:
@@ -39,7 +46,7 @@ def test_the_banner_says_what_is_configured_and_what_is_not(serve: Callable[...,
     assert "hunter2" not in text and "KEY" not in text.replace("SIGNING_KEY", "")
 
 
-@pytest.mark.parametrize("server", ["granian", "uvicorn"])
+@pytest.mark.parametrize("server", ["builtin", "granian", "uvicorn"])
 def test_a_request_that_was_accepted_is_finished(serve: Callable[..., Server], server: str) -> None:
     """SIGTERM arrives while a mail provider takes its time."""
     import socket

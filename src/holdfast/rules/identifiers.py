@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 from holdfast.rules.limits import MAX_HANDLE_CHARACTERS, MAX_IDENTIFIER_CHARACTERS
 from holdfast.wire.errors import INVALID_CHANNEL, INVALID_IDENTIFIER, INVALID_VERIFY_CHANNEL, Refused
@@ -19,8 +20,7 @@ class Channel(StrEnum):
     SMS = "sms"
 
 
-@dataclass(frozen=True, slots=True)
-class Identifier:
+class Identifier(msgspec.Struct, frozen=True, gc=False):
     """An identifier as its owner wrote it, and the key under which it is one with its other spellings."""
 
     channel: Channel

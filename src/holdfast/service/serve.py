@@ -1,4 +1,4 @@
-"""Runs the service: granian or uvicorn, one process or several, until told to stop."""
+"""Runs the service on its own server, granian or uvicorn, in one process or several, until told to stop."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from holdfast.rules.limits import PROXY_TIMEOUT_S
 
 if TYPE_CHECKING:
     from holdfast.service.settings import Settings
+    from holdfast.service.web.application import Application
     from holdfast.service.web.asgi import AsgiEntry
     from holdfast.service.web.rsgi import RsgiEntry
 
@@ -23,7 +24,7 @@ GARBAGE_THRESHOLD = 20_000  # objects; the default of 700 is reached every few r
 
 def serve(settings: Settings) -> None:
     """Serve until SIGINT or SIGTERM; requests that were accepted are answered first."""
-    run = _serve_uvicorn if settings.server == "uvicorn" else _serve_granian
+    run = {"builtin": _serve_builtin, "granian": _serve_granian, "uvicorn": _serve_uvicorn}[settings.server]
     if not settings.admin_port:
         run(settings)
         return
@@ -38,17 +39,18 @@ def rsgi_application() -> RsgiEntry:
     """What a granian worker loads."""
     from holdfast.service.web.rsgi import RsgiEntry
 
-    return RsgiEntry(_application())
+    return RsgiEntry(application())
 
 
 def asgi_application() -> AsgiEntry:
     """What uvicorn, or any ASGI server, loads."""
     from holdfast.service.web.asgi import AsgiEntry
 
-    return AsgiEntry(_application())
+    return AsgiEntry(application())
 
 
-def _application() -> Any:
+def application() -> Application:
+    """The application as the environment describes it, its metrics and logs set up."""
     from holdfast.service import logs
     from holdfast.service.bootstrap import build_application
     from holdfast.service.secrets import read_secrets
@@ -61,12 +63,12 @@ def _application() -> Any:
         from holdfast.service.metrics import Metrics
 
         measured = Metrics()
-    application = build_application(settings, read_secrets(settings), measured)
+    built = build_application(settings, read_secrets(settings), measured)
     # What was made so far lives as long as the process: looking through it again and again frees nothing.
     gc.collect()
     gc.freeze()
     gc.set_threshold(GARBAGE_THRESHOLD, 20, 20)
-    return application
+    return built
 
 
 def needs_raw_paths(settings: Settings) -> bool:
@@ -76,6 +78,24 @@ def needs_raw_paths(settings: Settings) -> bool:
     used only where there is no indexer to protect.
     """
     return bool(settings.indexer_app or settings.indexer_url)
+
+
+def _serve_builtin(settings: Settings) -> None:
+    from holdfast.service.http_server.process import listening_sockets, run
+
+    sockets = listening_sockets(settings.host, settings.port)
+    if settings.workers == 1:
+        run(application, sockets, STOP_WITHIN_S)
+        return
+    import asyncio
+
+    from holdfast.service.http_server.supervisor import Supervisor
+
+    async def supervise() -> bool:
+        return await Supervisor(sockets, settings.workers, STOP_WITHIN_S + 5).run()
+
+    if not asyncio.run(supervise()):
+        sys.exit(1)
 
 
 def _serve_granian(settings: Settings) -> None:

@@ -164,7 +164,7 @@ ROWS: tuple[Row, ...] = (
         secret=True,
     ),
     Row("HOLDFAST_WORKERS", "1", whole(1, 64), "processes"),
-    Row("HOLDFAST_SERVER", "granian", _one_of("granian", "uvicorn"), "HTTP server"),
+    Row("HOLDFAST_SERVER", "builtin", _one_of("builtin", "granian", "uvicorn"), "HTTP server"),
     Row("HOLDFAST_RPC_URL", CHAINS[84532].public_rpc, _http_url, "JSON-RPC of chain 84532", secret=True),
     Row("HOLDFAST_RPC_URL_8453", CHAINS[8453].public_rpc, _http_url, "JSON-RPC of chain 8453", secret=True),
     Row("HOLDFAST_PUBLIC_RPC_URL", None, _http_url, "what /api/status shows as rpc"),

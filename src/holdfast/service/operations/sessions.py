@@ -50,7 +50,7 @@ class Sessions:
         """Whether the identifier is reserved or held."""
         if self.is_reserved(identifier):
             return Holding(reserved=True, claim=None)
-        return Holding(reserved=False, claim=await self.store.claim_of(identifier.channel, identifier.key))
+        return Holding(reserved=False, claim=await self.store.claim_of(identifier.channel.value, identifier.key))
 
     def is_reserved(self, identifier: Identifier) -> bool:
         """Only handles are reserved: an e-mail address or a number is proven, not chosen."""

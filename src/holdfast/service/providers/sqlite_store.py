@@ -11,6 +11,7 @@ from holdfast.service.ports import PendingRegistration, RegisteredDid, StoreUnav
 from holdfast.service.providers import sqlite_writes as writes
 from holdfast.service.providers.sqlite_admin import backup_to, describe_identifier, every_row
 from holdfast.service.providers.sqlite_identity import OpenedFiles
+from holdfast.service.providers.sqlite_reader import TurnReader
 from holdfast.service.providers.sqlite_schema import SCHEMA_VERSION, connect, migrate
 from holdfast.service.providers.sqlite_writer import GroupCommitWriter
 
@@ -49,37 +50,32 @@ class SqliteStore:
         except sqlite3.DatabaseError as error:
             raise StoreUnavailable(f"{file.name}: {error}") from error
         self._reader.execute("PRAGMA query_only = ON")
+        self._read = TurnReader(self._reader)
         self._opened = OpenedFiles(file)
         self._writer = GroupCommitWriter(writer, self._opened.verify)
         self._writer_connection = writer
 
     # -- reads -----------------------------------------------------------------------------------------------------
 
-    def _one(self, statement: str, *parameters: object) -> Any:
-        try:
-            return self._reader.execute(statement, parameters).fetchone()
-        except sqlite3.DatabaseError as error:
-            raise StoreUnavailable(type(error).__name__) from error
-
     async def ping(self) -> None:
         """See Store."""
         self._opened.verify()
-        (version,) = self._one("SELECT user_version FROM pragma_user_version")
+        (version,) = self._read.one("SELECT user_version FROM pragma_user_version")
         if version != SCHEMA_VERSION:
             raise StoreUnavailable(f"the database has schema {version}, this process knows {SCHEMA_VERSION}")
 
     async def claim_of(self, channel: str, key: str) -> Claim | None:
         """See Store."""
-        row = self._one("SELECT did, stage FROM identifiers WHERE channel = ? AND key = ?", channel, key)
+        row = self._read.one("SELECT did, stage FROM identifiers WHERE channel = ? AND key = ?", channel, key)
         return Claim(row[0], _STAGES[row[1]]) if row else None
 
     async def is_claimed(self, channel: str, key: str) -> bool:
         """See Store. The index alone answers."""
-        return self._one("SELECT 1 FROM identifiers WHERE channel = ? AND key = ?", channel, key) is not None
+        return self._read.one("SELECT 1 FROM identifiers WHERE channel = ? AND key = ?", channel, key) is not None
 
     async def find_credential(self, credential: str) -> RegisteredDid | None:
         """See Store."""
-        row = self._one(
+        row = self._read.one(
             "SELECT identifier, channel, did, tx_hash, block_number, smart_account, created_at"
             " FROM credentials WHERE credential = ? AND confirmation <> 'refused'",
             credential,
@@ -88,7 +84,7 @@ class SqliteStore:
 
     async def registrations(self, ip: str) -> tuple[int, int]:
         """See Store."""
-        row = self._one(
+        row = self._read.one(
             "SELECT coalesce((SELECT registrations FROM ip_counters WHERE ip = ?), 0),"
             " (SELECT value FROM totals WHERE name = 'registrations')",
             ip,
@@ -97,8 +93,10 @@ class SqliteStore:
 
     async def verified_at(self, identifier: Identifier) -> float | None:
         """See Store."""
-        row = self._one(
-            "SELECT verified_at FROM verifications WHERE channel = ? AND key = ?", identifier.channel, identifier.key
+        row = self._read.one(
+            "SELECT verified_at FROM verifications WHERE channel = ? AND key = ?",
+            identifier.channel.value,  # sqlite3 adapts what is not exactly a str, which takes longer than the read
+            identifier.key,
         )
         return row[0] if row else None
 
@@ -108,11 +106,7 @@ class SqliteStore:
             "SELECT credential, did, tx_hash, created_at FROM credentials"
             " WHERE confirmation = 'pending' AND credential > ? ORDER BY credential LIMIT ?"
         )
-        try:
-            rows = self._reader.execute(statement, (after, limit)).fetchall()
-        except sqlite3.DatabaseError as error:
-            raise StoreUnavailable(type(error).__name__) from error
-        return [PendingRegistration(*row) for row in rows]
+        return [PendingRegistration(*row) for row in self._read.all(statement, after, limit)]
 
     async def describe(self, channel: str, key: str) -> dict[str, Any] | None:
         """See Store."""

@@ -25,7 +25,7 @@ def open_session(connection: Connection, session: NewSession, decide: Callable[[
     registrations, did, stage = connection.execute(
         "SELECT coalesce((SELECT registrations FROM ip_counters WHERE ip = ?), 0), did, stage"
         " FROM (SELECT 1) LEFT JOIN identifiers ON channel = ? AND key = ?",
-        (session.ip, session.identifier.channel, session.identifier.key),
+        (session.ip, session.identifier.channel.value, session.identifier.key),
     ).fetchone()
     decide(SessionFacts(Claim(did, Stage(stage)) if did else None, registrations))
     _insert_claim(connection, session.identifier, session.did, session.ip, session.now)
@@ -62,22 +62,22 @@ def reserve_send(connection: Connection, send: NewSend, decide: Callable[[SendFa
     ).fetchall()
     to_identifier = connection.execute(
         "SELECT at FROM sends WHERE channel = ? AND key = ? AND at > ? ORDER BY at",
-        (identifier.channel, identifier.key, send.now - CODES_PER_IDENTIFIER_WINDOW_S),
+        (identifier.channel.value, identifier.key, send.now - CODES_PER_IDENTIFIER_WINDOW_S),
     ).fetchall()
     decide(SendFacts(send.now, _times(from_ip), _times(to_identifier) if send.counted else ()))
     cursor = connection.execute(
         "INSERT INTO sends (ip, channel, key, at) VALUES (?, ?, ?, ?)",
-        (send.ip, identifier.channel, identifier.key, send.now),
+        (send.ip, identifier.channel.value, identifier.key, send.now),
     )
     return int(cursor.lastrowid or 0)
 
 
 def keep_code(connection: Connection, identifier: Identifier, digest: bytes, now: float, expires_at: float) -> None:
     """Replace the identifier's code."""
-    connection.execute("DELETE FROM codes WHERE channel = ? AND key = ?", (identifier.channel, identifier.key))
+    connection.execute("DELETE FROM codes WHERE channel = ? AND key = ?", (identifier.channel.value, identifier.key))
     connection.execute(
         "INSERT INTO codes (channel, key, digest, sent_at, expires_at) VALUES (?, ?, ?, ?, ?)",
-        (identifier.channel, identifier.key, digest, now, expires_at),
+        (identifier.channel.value, identifier.key, digest, now, expires_at),
     )
     _audit(connection, "code_sent", identifier, None, now)
 
@@ -87,7 +87,7 @@ def count_attempt(connection: Connection, identifier: Identifier, now: float, li
     row = connection.execute(
         "UPDATE codes SET attempts = attempts + (expires_at > ? AND attempts <= ?)"
         " WHERE channel = ? AND key = ? RETURNING id, digest, expires_at, attempts",
-        (now, limit, identifier.channel, identifier.key),
+        (now, limit, identifier.channel.value, identifier.key),
     ).fetchone()
     return CountedAttempt(*row) if row else None
 
@@ -104,7 +104,7 @@ def mark_verified(connection: Connection, identifier: Identifier, now: float) ->
     """Remember the latest verification."""
     connection.execute(
         "INSERT INTO verifications VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET verified_at = excluded.verified_at",
-        (identifier.channel, identifier.key, now),
+        (identifier.channel.value, identifier.key, now),
     )
     _audit(connection, "verified", identifier, None, now)
 
@@ -188,7 +188,7 @@ def revoke_credential(connection: Connection, credential: str, now: float) -> bo
 
 def _claim(connection: Connection, identifier: Identifier) -> tuple[int, Claim] | None:
     row = connection.execute(
-        "SELECT id, did, stage FROM identifiers WHERE channel = ? AND key = ?", (identifier.channel, identifier.key)
+        "SELECT id, did, stage FROM identifiers WHERE channel = ? AND key = ?", (identifier.channel.value, identifier.key)
     ).fetchone()
     return (row[0], Claim(row[1], Stage(row[2]))) if row else None
 
@@ -217,7 +217,7 @@ def _insert_claim(connection: Connection, identifier: Identifier, did: str, ip: 
     cursor = connection.execute(
         "INSERT INTO identifiers (channel, key, given, did, stage, ip, created_at)"
         " VALUES (?, ?, ?, ?, 'session', ?, ?)",
-        (identifier.channel, identifier.key, identifier.given, did, ip, now),
+        (identifier.channel.value, identifier.key, identifier.given, did, ip, now),
     )
     return int(cursor.lastrowid or 0)
 
@@ -232,7 +232,7 @@ def _insert_credential(connection: Connection, registration: NewRegistration, id
             registration.credential,
             identifier_id,
             registration.identifier.given,
-            registration.identifier.channel,
+            registration.identifier.channel.value,
             registration.did,
             registration.tx_hash,
             registration.block_number,
@@ -246,7 +246,7 @@ def _insert_credential(connection: Connection, registration: NewRegistration, id
 def _audit(connection: Connection, action: str, identifier: Identifier, did: str | None, now: float) -> None:
     connection.execute(
         "INSERT INTO audit (at, action, channel, key, did) VALUES (?, ?, ?, ?, ?)",
-        (now, action, identifier.channel, identifier.key, did),
+        (now, action, identifier.channel.value, identifier.key, did),
     )
 
 

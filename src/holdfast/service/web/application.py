@@ -57,10 +57,10 @@ class Application:
         response = await self._answer(route, request, request_id) if route else _NOT_FOUND
         if self._metrics:
             self._metrics.observe(route, request.method, response.status, time.perf_counter() - started)
-        headers = [*response.headers, ("x-request-id", request_id)]
         if request.method == "HEAD" and response.status not in BODILESS:
-            return Response(response.status, [*headers, ("content-length", str(len(response.body)))], b"")
-        return Response(response.status, headers, response.body)
+            headers = [*response.headers, ("content-length", str(len(response.body)))]
+            return Response(response.status, headers, b"", request_id)
+        return Response(response.status, response.headers, response.body, request_id)
 
     async def _answer(self, route: Route, request: Request, request_id: str) -> Response:
         handler = route.handlers.get(request.method)
@@ -87,7 +87,21 @@ def _request_id(request: Request) -> str:
     given = request.header("x-request-id")
     if given and len(given) <= _MAX_REQUEST_ID and given.isascii() and given.isprintable() and " " not in given:
         return given
-    return os.urandom(8).hex()
+    if not _ids:
+        _draw_ids()
+    return _ids.pop()
+
+
+_IDS_DRAWN = 256
+_ids: list[str] = []  # a call into the system for each would cost more than finding the route
+
+
+def _draw_ids() -> None:
+    digits = os.urandom(8 * _IDS_DRAWN).hex()
+    _ids.extend(digits[start : start + 16] for start in range(0, len(digits), 16))
+
+
+os.register_at_fork(after_in_child=_ids.clear)  # or two processes would give out the same
 
 
 def _prefixed(path: str) -> Route | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import BODY_TIMEOUT_S
 from holdfast.service.web.deadlines import Deadlines
-from holdfast.service.web.http import BODILESS, BROKEN_OFF, ClientGone
+from holdfast.service.web.http import BROKEN_OFF, ClientGone, encoded_pairs, length_missing
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 
 if TYPE_CHECKING:
@@ -108,11 +108,11 @@ class AsgiEntry:
             response = await self._application.respond(AsgiRequest(scope, receive, self._deadlines))
         except ClientGone:
             response = BROKEN_OFF  # granian makes a 500 of no answer at all
-        headers = [_ENCODED.get(pair) or _encoded(pair) for pair in response.headers]
-        if response.body:
+        headers = [*encoded_pairs(response.headers)]
+        if response.request_id:
+            headers.append((b"x-request-id", response.request_id.encode("ascii")))
+        if response.body or length_missing(response):
             headers.append((b"content-length", b"%d" % len(response.body)))
-        elif response.status not in BODILESS and not any(name == b"content-length" for name, _ in headers):
-            headers.append((b"content-length", b"0"))
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
         await send({"type": "http.response.body", "body": response.body})
 
@@ -127,15 +127,3 @@ class AsgiEntry:
         await receive()
         await self._application.stop()
         await send({"type": "lifespan.shutdown.complete"})
-
-
-_ENCODED: dict[tuple[str, str], tuple[bytes, bytes]] = {}
-_MAX_ENCODED = 256
-
-
-def _encoded(pair: tuple[str, str]) -> tuple[bytes, bytes]:
-    """The header as ASGI wants it; those that come again and again are kept."""
-    made = (pair[0].encode("latin-1"), pair[1].encode("latin-1"))
-    if pair[0] != "x-request-id" and len(_ENCODED) < _MAX_ENCODED:
-        _ENCODED[pair] = made
-    return made

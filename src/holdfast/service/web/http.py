@@ -13,17 +13,47 @@ if TYPE_CHECKING:
 
 Headers = list[tuple[str, str]]
 
+
+class FixedHeaders(list[tuple[str, str]]):
+    """Headers that many answers share, put into the forms of the wire once. Never changed after they are made."""
+
+    __slots__ = ("lines", "pairs")
+
+    def __init__(self, headers: Headers) -> None:
+        super().__init__(headers)
+        self.pairs = _pairs(headers)
+        self.lines = _lines(headers)
+
+
+def encoded_pairs(headers: Headers) -> list[tuple[bytes, bytes]]:
+    """Names and values as bytes, as ASGI wants them."""
+    return headers.pairs if type(headers) is FixedHeaders else _pairs(headers)
+
+
+def encoded_lines(headers: Headers) -> bytes:
+    """The lines of a message's head (RFC 9112, section 5). Raises ValueError for a value that would begin another."""
+    return headers.lines if type(headers) is FixedHeaders else _lines(headers)
+
+
+def _pairs(headers: Headers) -> list[tuple[bytes, bytes]]:
+    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+
+
+def _lines(headers: Headers) -> bytes:
+    for name, value in headers:
+        if "\r" in value or "\n" in value:
+            raise ValueError(f"line break in the header {name}")
+    return "".join(f"{name}: {value}\r\n" for name, value in headers).encode("latin-1")
+
+
+
 ANY_ORIGIN = ("access-control-allow-origin", "*")
 NO_SNIFFING = ("x-content-type-options", "nosniff")
 EXPOSED = ("access-control-expose-headers", "X-Request-Id, Retry-After, ETag")
 BODILESS = frozenset({204, 304})  # they say nothing about a length (RFC 9110, section 8.6)
-_JSON_HEADERS: Headers = [
-    ("content-type", "application/json"),
-    ("cache-control", "no-store"),
-    ANY_ORIGIN,
-    EXPOSED,
-    NO_SNIFFING,
-]
+_JSON_HEADERS = FixedHeaders(
+    [("content-type", "application/json"), ("cache-control", "no-store"), ANY_ORIGIN, EXPOSED, NO_SNIFFING]
+)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -66,14 +96,20 @@ class ClientGone(Exception):
 
 
 class Response:
-    """Status, headers and the whole body."""
+    """Status, headers and the whole body. The request ID, a header of its own, is filled in by the application."""
 
-    __slots__ = ("body", "headers", "status")
+    __slots__ = ("body", "headers", "request_id", "status")
 
-    def __init__(self, status: int, headers: Headers, body: bytes) -> None:
+    def __init__(self, status: int, headers: Headers, body: bytes, request_id: str = "") -> None:
         self.status = status
         self.headers = headers
         self.body = body
+        self.request_id = request_id
+
+
+def length_missing(response: Response) -> bool:
+    """Whether an empty answer has yet to say that it is empty."""
+    return response.status not in BODILESS and not any(name == "content-length" for name, _ in response.headers)
 
 
 # Whoever broke the protocol may still be listening; whoever left is not.

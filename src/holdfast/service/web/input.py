@@ -53,13 +53,14 @@ def query_values(query: str) -> dict[str, str]:
         name, _, value = pair.partition("=")
         if "%" in pair or "+" in pair:
             name, value = unquote_plus(name), unquote_plus(value)
-        if name not in found:
-            found[name] = value
-    return {name: value for name, value in found.items() if value}
+        found.setdefault(name, value)
+    return found if all(found.values()) else {name: value for name, value in found.items() if value}
 
 
 def meant_plus(text: str, channel: Channel) -> str:
     """An identifier of a query as it was meant: in an address or number a space can only have been a plus sign."""
+    if channel is Channel.HANDLE:
+        return text
     if channel is Channel.EMAIL:
         return text.strip(" ").replace(" ", "+")
-    return "+" + text[1:] if channel is Channel.SMS and text.startswith(" ") else text
+    return "+" + text[1:] if text.startswith(" ") else text

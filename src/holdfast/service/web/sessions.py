@@ -44,7 +44,7 @@ async def check_session(service: Service, request: Request) -> Response:
     identifier = parse_identifier(meant_plus(given, channel), channel)
     if service.sessions.is_reserved(identifier):
         return json_response(_RESERVED)
-    return raw_json(_TAKEN if await service.store.is_claimed(channel, identifier.key) else _AVAILABLE)
+    return raw_json(_TAKEN if await service.store.is_claimed(channel.value, identifier.key) else _AVAILABLE)
 
 
 async def session_counters(service: Service, request: Request) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from holdfast.service.web.http import ANY_ORIGIN, EXPOSED, NO_SNIFFING, Headers, Request, Response
+from holdfast.service.web.http import ANY_ORIGIN, EXPOSED, NO_SNIFFING, FixedHeaders, Headers, Request, Response
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +21,8 @@ class StaticAnswer:
     ) -> None:
         self._etag = etag_of(body)
         shared: Headers = [("cache-control", cache_control), ("etag", self._etag), ANY_ORIGIN, EXPOSED, NO_SNIFFING]
-        self._full = Response(200, [("content-type", content_type), *shared, *extra], body)
-        self._unchanged = Response(304, [*shared, *extra], b"")
+        self._full = Response(200, FixedHeaders([("content-type", content_type), *shared, *extra]), body)
+        self._unchanged = Response(304, FixedHeaders([*shared, *extra]), b"")
 
     def answer(self, request: Request) -> Response:
         """The body, or 304 when the client has it."""

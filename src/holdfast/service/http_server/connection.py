@@ -1,0 +1,314 @@
+"""One connection: bytes to requests, answers to bytes, in order, each wait with an end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from http import HTTPStatus
+from math import inf
+from typing import TYPE_CHECKING, cast
+
+import httptools
+
+from holdfast.rules.limits import (
+    BODY_TIMEOUT_S,
+    HEAD_TIMEOUT_S,
+    IDLE_TIMEOUT_S,
+    LINGER_S,
+    MAX_HEAD_BYTES,
+    MAX_HEADERS,
+    MAX_PIPELINED,
+    WRITE_TIMEOUT_S,
+)
+from holdfast.service.http_server.answers import CONTINUE, bare, encoded, wants_close
+from holdfast.service.http_server.request import Fields, IncomingRequest
+from holdfast.service.web.http import BROKEN_OFF, ClientGone, Response
+
+if TYPE_CHECKING:
+    from holdfast.service.http_server.server import HttpServer
+
+_log = logging.getLogger("holdfast.http")
+_METHODS = {method.encode(): method for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")}
+_VERSIONS = frozenset({"1.1", "1.0"})
+_BAD_REQUEST = bare(HTTPStatus.BAD_REQUEST)
+_HEAD_TOO_LARGE = bare(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+_WRONG_VERSION = bare(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED)
+
+
+class Connection(asyncio.Protocol):
+    """Reads requests, has them answered one after the other, writes the answers when the server says so.
+
+    `deadline` is the moment, on the loop's clock, at which the server calls `overdue`.
+    """
+
+    __slots__ = (
+        "_busy", "_cut", "_ending", "_fields", "_held", "_in_head", "_last", "_lost", "_out", "_parser", "_peer", "_reading",
+        "_received", "_server", "_target", "_task", "_throttled", "_transport", "_unsent", "_waiting", "deadline",
+    )  # fmt: skip
+
+    def __init__(self, server: HttpServer) -> None:
+        self._server = server
+        self._parser: httptools.HttpRequestParser | None = httptools.HttpRequestParser(self)
+        self._transport: asyncio.Transport
+        self._peer = ""
+        self._target = b""
+        self._fields: Fields = []
+        self._received = 0  # bytes since the last whole request, an upper bound of the head's size
+        self._in_head = False
+        self._reading: IncomingRequest | None = None  # whose body is on its way
+        self._waiting: deque[IncomingRequest | Response] = deque()
+        self._out: list[bytes] = []
+        self._unsent = 0
+        self._task: asyncio.Task[None] | None = None  # the latest answering; a loop alone would not keep it alive
+        self._busy = False  # a request is being answered
+        self._lost = False  # nobody is left to answer
+        self._last = False  # nothing that comes after what is here will be answered
+        self._cut = False  # what the client is sending is not being read to its end
+        self._ending = False  # the last answer is written: what still comes is thrown away
+        self._held = False  # reading is paused
+        self._throttled = False  # the client reads too slowly
+        self.deadline = server.now + HEAD_TIMEOUT_S
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing was asked that is not answered."""
+        return not (self._busy or self._waiting or self._out or self._in_head or self._throttled or self._ending)
+
+    # -- the transport's events ----------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """A client is there."""
+        self._transport = cast("asyncio.Transport", transport)
+        address = transport.get_extra_info("peername")
+        self._peer = str(address[0]) if isinstance(address, tuple) else ""
+        self._server.connections.add(self)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse; whole requests begin at once."""
+        if self._parser is None or self._last:
+            return
+        self._received += len(data)
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            self._last = True  # not taken up: the request is answered as it is, and nothing after it is HTTP
+        except httptools.HttpParserError:
+            self._refuse(_BAD_REQUEST)
+        if self._in_head and self._received > MAX_HEAD_BYTES:
+            self._refuse(_HEAD_TOO_LARGE)
+        self._next()
+
+    def eof_received(self) -> bool:
+        """The client has said all. What it asked is still answered."""
+        self._last = True
+        if self._reading:
+            self._reading.break_off()
+        return self._busy or bool(self._waiting) or bool(self._out)
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        """There is nobody left to answer; what runs is finished all the same."""
+        self._lost = True
+        self._parser = None  # it refers to this connection, which refers to it
+        self._waiting.clear()
+        if self._reading:
+            self._reading.break_off()
+        if not self._busy:
+            self._server.connections.discard(self)
+
+    def pause_writing(self) -> None:
+        """The client reads too slowly: no further request of it is begun."""
+        self._throttled = True
+        self._unsent = self._transport.get_write_buffer_size()
+        self.deadline = self._server.now + WRITE_TIMEOUT_S
+
+    def resume_writing(self) -> None:
+        """It has caught up."""
+        self._throttled = False
+        if not self._busy and not self._ending:
+            self._rest()
+            self._next()
+
+    # -- the parser's events -------------------------------------------------------------------------------------------
+
+    def on_message_begin(self) -> None:
+        """A request starts."""
+        self._in_head = True
+        self._target = b""
+        self._fields = []
+        if not self._busy:
+            self.deadline = self._server.now + HEAD_TIMEOUT_S
+
+    def on_url(self, piece: bytes) -> None:
+        """A piece of the request target."""
+        self._target += piece
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """One header, whole."""
+        self._fields.append((name.lower(), value))
+
+    def on_headers_complete(self) -> None:
+        """The head is whole. Raises what makes the parser stop."""
+        self._in_head = False
+        if len(self._fields) > MAX_HEADERS or (self._received > MAX_HEAD_BYTES and self._head_size() > MAX_HEAD_BYTES):
+            self._refuse(_HEAD_TOO_LARGE)
+            raise ValueError("head too large")
+        assert self._parser
+        version = self._parser.get_http_version()
+        if version not in _VERSIONS:
+            self._refuse(_WRONG_VERSION)
+            raise ValueError("neither HTTP/1.1 nor 1.0")
+        method = self._parser.get_method()
+        request = IncomingRequest(
+            self, _METHODS.get(method) or method.decode("ascii"), self._target, self._fields, self._peer
+        )
+        request.keep_alive = version == "1.1" and self._parser.should_keep_alive()
+        self._reading = request
+        self._waiting.append(request)
+        if len(self._waiting) > MAX_PIPELINED:
+            self.hold()
+
+    def on_body(self, chunk: bytes) -> None:
+        """A piece of the body."""
+        if self._reading:
+            self._reading.feed(chunk)
+
+    def on_message_complete(self) -> None:
+        """The request is whole."""
+        self._received = 0
+        if self._reading:
+            self._reading.finish()
+            self._reading = None
+
+    def _head_size(self) -> int:
+        return len(self._target) + sum(len(name) + len(value) + 4 for name, value in self._fields)
+
+    def _refuse(self, answer: Response) -> None:
+        """What came is no request: answer what came before it, then this, then no more."""
+        if self._last:
+            return
+        self._last = self._cut = True
+        self._in_head = False
+        if self._reading:
+            self._reading.break_off()
+        else:
+            self._waiting.append(answer)
+
+    # -- what a request asks of its connection -------------------------------------------------------------------------
+
+    def want_body(self, request: IncomingRequest) -> None:
+        """See BodySource."""
+        if (request.header("expect") or "").lower() == "100-continue" and not self._last:
+            self._out.append(CONTINUE)
+            self._server.flush_soon(self)
+        self.deadline = self._server.now + BODY_TIMEOUT_S
+        self._release()
+
+    def hold(self) -> None:
+        """See BodySource."""
+        if not self._held:
+            self._held = True
+            self._transport.pause_reading()
+
+    def _release(self) -> None:
+        if self._held and not self._transport.is_closing():
+            self._held = False
+            self._transport.resume_reading()
+
+    # -- answers -------------------------------------------------------------------------------------------------------
+
+    def _next(self) -> None:
+        """Begin the next request, if none is being answered."""
+        if self._busy or self._throttled or not self._waiting:
+            return
+        self._busy = True
+        self.deadline = inf
+        item = self._waiting.popleft()
+        if isinstance(item, Response):
+            self._answered(item, keep=False)
+        else:
+            self._task = self._server.loop.create_task(self._answer(item))
+
+    async def _answer(self, request: IncomingRequest) -> None:
+        try:
+            try:
+                response = await self._server.respond(request)
+            except ClientGone:
+                response = BROKEN_OFF
+            keep = request.keep_alive and request.complete and not wants_close(response)
+            self._answered(response, keep=keep and not self._server.stopping)
+        except Exception:
+            _log.exception("no answer could be given")
+            self._transport.abort()
+            self._answered(BROKEN_OFF, keep=False)
+
+    def _answered(self, response: Response, *, keep: bool) -> None:
+        self._busy = False
+        if self._lost:
+            self._server.connections.discard(self)
+            return
+        last = not keep or (self._last and not self._waiting)
+        self._out += encoded(response, self._server.date_line, close=last)
+        self._server.flush_soon(self)
+        if last:
+            self._last = self._ending = True
+            self._waiting.clear()
+            return
+        self._rest()
+        if self._held and len(self._waiting) <= MAX_PIPELINED // 2:
+            self._release()
+
+    def _rest(self) -> None:
+        """Wait for the next request, or for the rest of its head."""
+        self.deadline = self._server.now + (HEAD_TIMEOUT_S if self._in_head else IDLE_TIMEOUT_S)
+
+    def flush(self) -> None:
+        """Write what is ready; then begin the next request, or close after the last answer."""
+        out, self._out = self._out, []
+        if not out or self._transport.is_closing():
+            return
+        if len(out) == 1:
+            self._transport.write(out[0])
+        else:
+            self._transport.writelines(out)
+        if self._ending:
+            self._end()
+        elif self._waiting:
+            self._next()
+
+    def _end(self) -> None:
+        """Close, but not under the eyes of a client that is still sending: it would never see the answer."""
+        if self._reading is None and not self._cut:
+            self.deadline = self._server.now + WRITE_TIMEOUT_S
+            self._transport.close()
+            return
+        self.deadline = self._server.now + LINGER_S
+        self._release()
+        self._transport.write_eof()
+
+    # -- what the server asks ------------------------------------------------------------------------------------------
+
+    def overdue(self) -> None:
+        """The deadline has passed: for a body, for the client's reading, for the next request, for the goodbye."""
+        if self._busy:
+            self.deadline = inf  # whoever answers has limits of its own
+            if self._reading and self._reading.awaited:
+                self._reading.time_out()
+        elif self._progresses():
+            self.deadline = self._server.now + WRITE_TIMEOUT_S
+        else:
+            self._transport.abort()
+
+    def _progresses(self) -> bool:
+        before, self._unsent = self._unsent, self._transport.get_write_buffer_size()
+        return self._unsent < before
+
+    def close(self) -> None:
+        """The server stops, and nothing is open here."""
+        self._transport.close()
+
+    def cancel(self) -> None:
+        """The server has waited long enough."""
+        if self._task:
+            self._task.cancel()
+        self._transport.abort()

@@ -1,0 +1,80 @@
+"""The server in one process: its connections, its clock, its end."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from holdfast.service.http_server.answers import date_line
+from holdfast.service.http_server.connection import Connection
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from holdfast.service.web.http import Request, Response
+
+BACKLOG = 2048
+_TICK_S = 0.5
+_LAST_READ_S = 0.05  # what had arrived when the end was announced is read within this time
+_POLL_S = 0.01
+
+
+class HttpServer:
+    """Has requests answered by `respond`, and all answers of a turn written together.
+
+    `now` is the loop's clock and `date_line` the Date header, both at most half a second old: a deadline needs no more.
+    """
+
+    def __init__(self, respond: Callable[[Request], Awaitable[Response]]) -> None:
+        self.loop = asyncio.get_running_loop()
+        self._outbox: list[Connection] = []
+        self._listeners: list[asyncio.Server] = []
+        self._ticking: asyncio.TimerHandle | None = None
+        self.respond = respond
+        self.connections: set[Connection] = set()
+        self.stopping = False
+        self.now = 0.0
+        self.date_line = b""
+
+    async def start(self, sockets: Sequence[socket.socket]) -> None:
+        """Accept connections on these sockets."""
+        self._tick()
+        for listening in sockets:
+            make: Callable[[], Connection] = lambda: Connection(self)  # noqa: E731 - the loop calls it for each client
+            self._listeners.append(await self.loop.create_server(make, sock=listening, backlog=BACKLOG))
+
+    def flush_soon(self, connection: Connection) -> None:
+        """Write this connection's answers after all that are being made in this turn."""
+        if not self._outbox:
+            self.loop.call_soon(self._flush)
+        self._outbox.append(connection)
+
+    def _flush(self) -> None:
+        ready, self._outbox = self._outbox, []
+        for connection in ready:
+            connection.flush()
+
+    def _tick(self) -> None:
+        self.now = self.loop.time()
+        self.date_line = date_line(time.time())
+        for connection in [each for each in self.connections if each.deadline <= self.now]:
+            connection.overdue()
+        self._ticking = self.loop.call_later(_TICK_S, self._tick)
+
+    async def stop(self, within_s: float) -> None:
+        """Answer what was read, close what is idle, accept nothing more; after `within_s` seconds end the rest too."""
+        self.stopping = True
+        await asyncio.sleep(_LAST_READ_S)
+        for listener in self._listeners:
+            listener.close()
+        deadline = self.loop.time() + within_s
+        while self.connections and self.loop.time() < deadline:
+            for connection in [each for each in self.connections if each.idle]:
+                connection.close()
+            await asyncio.sleep(_POLL_S)
+        for connection in self.connections:
+            connection.cancel()
+        if self._ticking:
+            self._ticking.cancel()

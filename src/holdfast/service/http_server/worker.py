@@ -1,0 +1,22 @@
+"""What the supervisor starts: `python -m holdfast.service.http_server.worker LIFE SOCKET...`, all file descriptors."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+
+from holdfast.service.http_server.process import run
+from holdfast.service.serve import STOP_WITHIN_S, application
+
+
+def main(words: list[str]) -> None:
+    """Serve on the inherited sockets until told to stop, or until the supervisor is gone."""
+    life, *numbers = map(int, words)
+    for number in (life, *numbers):
+        os.set_inheritable(number, False)
+    run(application, [socket.socket(fileno=number) for number in numbers], STOP_WITHIN_S, life)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

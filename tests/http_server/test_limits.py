@@ -1,0 +1,172 @@
+"""Every wait has an end, every size a bound, and the end of the server loses nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+
+from holdfast.wire.errors import Refused
+
+from .test_requests import get, post
+
+if TYPE_CHECKING:
+    from .conftest import House
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("sent", [b"", b"GET /a HT", get("/a")[:-2]], ids=["nothing", "half a line", "half a head"])
+async def test_a_head_that_does_not_come_ends_the_connection(house: House, sent: bytes) -> None:
+    client = await house.ask(sent)
+    with pytest.raises((asyncio.IncompleteReadError, ConnectionResetError)):
+        await client.reader.readexactly(1)
+    assert not house.server.connections
+
+
+@pytest.mark.usefixtures("quick")
+async def test_an_idle_connection_ends(house: House) -> None:
+    client = await house.ask(get("/a"))
+    await client.answer()
+    with pytest.raises((asyncio.IncompleteReadError, ConnectionResetError)):
+        await client.reader.readexactly(1)
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_slow_answer_has_no_limit_here(house: House) -> None:
+    client = await house.ask(get("/wait"))
+    await asyncio.sleep(1)
+    house.release.set()
+    assert (await client.answer())[2] == b"/wait"
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_body_that_does_not_come_is_refused_in_time(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    refusals: list[str] = []
+    answer = house.respond
+
+    async def respond(request):  # type: ignore[no-untyped-def]
+        try:
+            return await answer(request)
+        except Refused as refused:
+            refusals.append(refused.row.error)
+            raise
+
+    monkeypatch.setattr(house.server, "respond", respond)
+    client = await house.ask(post(b"12345678")[:-4])
+    await client.rest()
+    assert refusals == ["request_timeout"]
+
+
+async def test_a_body_over_the_limit_is_refused_before_it_is_read(house: House, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.CRITICAL)
+    client = await house.ask(b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000000\r\n\r\n")
+    await client.rest()
+    assert house.finished == []
+    client = await house.ask(b"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + b"2\r\nab\r\n" * 600)
+    await client.rest()
+    assert house.finished == []
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_client_still_sending_hears_the_answer(house: House) -> None:
+    """Closing at once would reset the connection, and the answer would be lost with it."""
+    client = await house.ask(b"POST /other HTTP/1.1\r\nHost: x\r\nContent-Length: 50000000\r\n\r\n")
+    status, headers, body = await client.answer()
+    assert (status, headers["connection"], body) == (200, "close", b"/other")
+    with pytest.raises(ConnectionError):
+        for _ in range(2000):
+            await client.send(b"x" * 65536)
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.usefixtures("quick")
+async def test_who_reads_nothing_is_let_go(house: House) -> None:
+    client = await house.ask(get("/big") + get("/big"))
+    client.writer.transport.pause_reading()
+    async with asyncio.timeout(20):
+        while house.server.connections or not house.seen:
+            await asyncio.sleep(0.05)
+    assert len(house.seen) == 1  # the second was not begun
+
+
+@pytest.mark.usefixtures("quick")
+async def test_who_reads_slowly_gets_it_all(house: House) -> None:
+    client = await house.ask(get("/big", "Connection: close"))
+    size = 0
+    while chunk := await client.reader.read(400_000):
+        size += len(chunk)
+        await asyncio.sleep(0.04)
+    assert size > 20_000_000
+
+
+async def test_what_runs_is_finished_though_the_client_has_gone(house: House) -> None:
+    client = await house.ask(get("/wait"))
+    await house.entered.wait()
+    client.writer.transport.abort()
+    await asyncio.sleep(0.1)
+    house.release.set()
+    async with asyncio.timeout(10):
+        while house.server.connections:
+            await asyncio.sleep(0.01)
+    assert house.finished == ["/wait"]
+
+
+@pytest.mark.parametrize("path", ["/broken", "/splits"])
+async def test_a_fault_ends_one_connection_only(house: House, path: str, caplog: pytest.LogCaptureFixture) -> None:
+    client = await house.ask(get(path))
+    assert b"set-cookie" not in await drained(client.reader)
+    assert "no answer could be given" in caplog.text
+    other = await house.ask(get("/a"))
+    assert (await other.answer())[2] == b"/a"
+
+
+async def drained(reader: asyncio.StreamReader) -> bytes:
+    try:
+        return await asyncio.wait_for(reader.read(), 10)
+    except ConnectionResetError:
+        return b""
+
+
+async def test_the_end_answers_what_was_read_and_closes_what_is_idle(house: House) -> None:
+    idle = await house.ask(get("/a"))
+    await idle.answer()
+    busy = await house.ask(get("/wait") + get("/queued"))
+    await house.entered.wait()
+    stopping = asyncio.create_task(house.server.stop(20))
+    assert await idle.rest() == b""
+    late = await house.client() if not await refused(house.port) else None
+    house.release.set()
+    status, headers, body = await busy.answer()
+    assert (status, body, headers["connection"]) == (200, b"/wait", "close")
+    await asyncio.wait_for(stopping, 10)
+    assert await refused(house.port)
+    assert late is None or await late.rest() == b""
+
+
+async def refused(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return True
+    return False
+
+
+async def test_a_request_on_its_way_at_the_end_is_answered(house: House) -> None:
+    client = await house.client()
+    await asyncio.sleep(0.05)
+    stopping = asyncio.create_task(house.server.stop(20))
+    await asyncio.sleep(0)
+    await client.send(get("/late"))
+    assert (await client.answer())[1]["connection"] == "close"
+    await asyncio.wait_for(stopping, 10)
+
+
+async def test_the_end_waits_only_so_long(house: House) -> None:
+    client = await house.ask(get("/wait"))
+    await house.entered.wait()
+    await asyncio.wait_for(house.server.stop(0.2), 10)
+    assert await drained(client.reader) == b""
+    assert house.finished == []
