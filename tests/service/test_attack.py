@@ -273,7 +273,10 @@ async def test_a_killed_worker_is_replaced(serve: Callable[..., Server]) -> None
         assert server.session(client, "ann", "192.0.2.1").status_code == 200
 
 
-@pytest.mark.parametrize("settings", [{}, {"server": "granian"}, {"server": "granian", "indexer_url": "http://127.0.0.1:9"}, {"server": "uvicorn"}])
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"server": "granian"}, {"server": "granian", "indexer_url": "http://127.0.0.1:9"}, {"server": "uvicorn"}],
+)
 def test_a_body_that_breaks_off_is_the_callers_fault(serve: Callable[..., Server], settings: dict[str, str]) -> None:
     server = serve(**settings)
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:

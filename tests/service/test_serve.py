@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import signal
+import sqlite3
 import threading
 import time
 from typing import TYPE_CHECKING
 
 import httpx
+import psutil
 import pytest
 
 from .conftest import DID, Server, free_port
@@ -198,3 +200,59 @@ def test_a_signing_key_is_generated_once_for_its_owner_alone(serve: Callable[...
     file = data / "attestation-signing-key"
     assert file.read_text() == first and len(first) == 64 and file.stat().st_mode & 0o777 == 0o600
     assert data.stat().st_mode & 0o777 == 0o700
+
+
+def test_no_worker_outlives_its_supervisor(serve: Callable[..., Server]) -> None:
+    server = serve(workers="2")
+    workers = psutil.Process(server.process.pid).children(recursive=True)
+    assert len(workers) == 2
+    server.process.kill()
+    assert psutil.wait_procs(workers, timeout=30)[1] == []
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(server.url + "/healthz", timeout=5)
+
+
+def test_workers_that_cannot_start_end_the_service(serve: Callable[..., Server], tmp_path: Path) -> None:
+    data = tmp_path / "kept"
+    server = serve(data, workers="2")
+    workers = psutil.Process(server.process.pid).children(recursive=True)
+    with sqlite3.connect(data / "holdfast.db") as connection:
+        connection.execute("PRAGMA user_version = 999")
+    connection.close()
+    for worker in workers:
+        worker.kill()
+    assert server.process.wait(60) == 1
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_nothing_is_lost_when_the_end_comes_under_load(serve: Callable[..., Server], workers: str) -> None:
+    """Every request that a client had sent on an open connection is answered, or its connection was closed unread."""
+    server = serve(workers=workers)
+    lost: list[str] = []
+    answered = [0]
+
+    def ask() -> None:
+        with httpx.Client(base_url=server.url, timeout=30) as client:
+            while True:
+                try:
+                    response = client.get("/api/sessions/check?handle=ann")
+                except httpx.ConnectError:
+                    return
+                except httpx.RemoteProtocolError as error:
+                    if "without sending" not in str(error):
+                        lost.append(str(error))
+                    return
+                except httpx.ReadError:
+                    return  # reset before a byte was read: it may be sent again
+                assert response.status_code == 200
+                answered[0] += 1
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    while answered[0] < 200:
+        time.sleep(0.01)
+    assert server.stop() == 0
+    for thread in threads:
+        thread.join(30)
+    assert lost == []

@@ -5,35 +5,26 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from http import HTTPStatus
 from math import inf
 from typing import TYPE_CHECKING, cast
-
-import httptools
 
 from holdfast.rules.limits import (
     BODY_TIMEOUT_S,
     HEAD_TIMEOUT_S,
     IDLE_TIMEOUT_S,
     LINGER_S,
-    MAX_HEAD_BYTES,
-    MAX_HEADERS,
     MAX_PIPELINED,
     WRITE_TIMEOUT_S,
 )
-from holdfast.service.http_server.answers import CONTINUE, bare, encoded, wants_close
-from holdfast.service.http_server.request import Fields, IncomingRequest
+from holdfast.service.http_server.answers import CONTINUE, encoded, wants_close
+from holdfast.service.http_server.intake import Intake
 from holdfast.service.web.http import BROKEN_OFF, ClientGone, Response
 
 if TYPE_CHECKING:
+    from holdfast.service.http_server.request import IncomingRequest
     from holdfast.service.http_server.server import HttpServer
 
 _log = logging.getLogger("holdfast.http")
-_METHODS = {method.encode(): method for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")}
-_VERSIONS = frozenset({"1.1", "1.0"})
-_BAD_REQUEST = bare(HTTPStatus.BAD_REQUEST)
-_HEAD_TOO_LARGE = bare(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
-_WRONG_VERSION = bare(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED)
 
 
 class Connection(asyncio.Protocol):
@@ -43,20 +34,14 @@ class Connection(asyncio.Protocol):
     """
 
     __slots__ = (
-        "_busy", "_cut", "_ending", "_fields", "_held", "_in_head", "_last", "_lost", "_out", "_parser", "_peer", "_reading",
-        "_received", "_server", "_target", "_task", "_throttled", "_transport", "_unsent", "_waiting", "deadline",
+        "_busy", "_cut", "_ending", "_held", "_intake", "_last", "_lost", "_out", "_server", "_task", "_throttled",
+        "_transport", "_unsent", "_waiting", "deadline",
     )  # fmt: skip
 
     def __init__(self, server: HttpServer) -> None:
         self._server = server
-        self._parser: httptools.HttpRequestParser | None = httptools.HttpRequestParser(self)
+        self._intake: Intake
         self._transport: asyncio.Transport
-        self._peer = ""
-        self._target = b""
-        self._fields: Fields = []
-        self._received = 0  # bytes since the last whole request, an upper bound of the head's size
-        self._in_head = False
-        self._reading: IncomingRequest | None = None  # whose body is on its way
         self._waiting: deque[IncomingRequest | Response] = deque()
         self._out: list[bytes] = []
         self._unsent = 0
@@ -73,7 +58,7 @@ class Connection(asyncio.Protocol):
     @property
     def idle(self) -> bool:
         """Whether nothing was asked that is not answered."""
-        return not (self._busy or self._waiting or self._out or self._in_head or self._throttled or self._ending)
+        return not (self._busy or self._waiting or self._out or self._intake.in_head or self._throttled or self._ending)
 
     # -- the transport's events ----------------------------------------------------------------------------------------
 
@@ -81,38 +66,34 @@ class Connection(asyncio.Protocol):
         """A client is there."""
         self._transport = cast("asyncio.Transport", transport)
         address = transport.get_extra_info("peername")
-        self._peer = str(address[0]) if isinstance(address, tuple) else ""
+        self._intake = Intake(self, str(address[0]) if isinstance(address, tuple) else "")
         self._server.connections.add(self)
 
     def data_received(self, data: bytes) -> None:
         """Parse; whole requests begin at once."""
-        if self._parser is None or self._last:
+        if self._last:
             return
-        self._received += len(data)
-        try:
-            self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            self._last = True  # not taken up: the request is answered as it is, and nothing after it is HTTP
-        except httptools.HttpParserError:
-            self._refuse(_BAD_REQUEST)
-        if self._in_head and self._received > MAX_HEAD_BYTES:
-            self._refuse(_HEAD_TOO_LARGE)
+        refusal = self._intake.feed(data)
+        if refusal:
+            self._refuse(refusal)
+        elif self._intake.over:
+            self._last = True
         self._next()
 
     def eof_received(self) -> bool:
         """The client has said all. What it asked is still answered."""
         self._last = True
-        if self._reading:
-            self._reading.break_off()
+        if self._intake.reading:
+            self._intake.reading.break_off()
         return self._busy or bool(self._waiting) or bool(self._out)
 
     def connection_lost(self, _error: Exception | None) -> None:
         """There is nobody left to answer; what runs is finished all the same."""
         self._lost = True
-        self._parser = None  # it refers to this connection, which refers to it
         self._waiting.clear()
-        if self._reading:
-            self._reading.break_off()
+        self._intake.end()
+        if self._intake.reading:
+            self._intake.reading.break_off()
         if not self._busy:
             self._server.connections.discard(self)
 
@@ -129,68 +110,24 @@ class Connection(asyncio.Protocol):
             self._rest()
             self._next()
 
-    # -- the parser's events -------------------------------------------------------------------------------------------
+    # -- what the intake tells -----------------------------------------------------------------------------------------
 
-    def on_message_begin(self) -> None:
-        """A request starts."""
-        self._in_head = True
-        self._target = b""
-        self._fields = []
+    def begun(self) -> None:
+        """See Receiver."""
         if not self._busy:
             self.deadline = self._server.now + HEAD_TIMEOUT_S
 
-    def on_url(self, piece: bytes) -> None:
-        """A piece of the request target."""
-        self._target += piece
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """One header, whole."""
-        self._fields.append((name.lower(), value))
-
-    def on_headers_complete(self) -> None:
-        """The head is whole. Raises what makes the parser stop."""
-        self._in_head = False
-        if len(self._fields) > MAX_HEADERS or (self._received > MAX_HEAD_BYTES and self._head_size() > MAX_HEAD_BYTES):
-            self._refuse(_HEAD_TOO_LARGE)
-            raise ValueError("head too large")
-        assert self._parser
-        version = self._parser.get_http_version()
-        if version not in _VERSIONS:
-            self._refuse(_WRONG_VERSION)
-            raise ValueError("neither HTTP/1.1 nor 1.0")
-        method = self._parser.get_method()
-        request = IncomingRequest(
-            self, _METHODS.get(method) or method.decode("ascii"), self._target, self._fields, self._peer
-        )
-        request.keep_alive = version == "1.1" and self._parser.should_keep_alive()
-        self._reading = request
+    def arrived(self, request: IncomingRequest) -> None:
+        """See Receiver."""
         self._waiting.append(request)
         if len(self._waiting) > MAX_PIPELINED:
             self.hold()
 
-    def on_body(self, chunk: bytes) -> None:
-        """A piece of the body."""
-        if self._reading:
-            self._reading.feed(chunk)
-
-    def on_message_complete(self) -> None:
-        """The request is whole."""
-        self._received = 0
-        if self._reading:
-            self._reading.finish()
-            self._reading = None
-
-    def _head_size(self) -> int:
-        return len(self._target) + sum(len(name) + len(value) + 4 for name, value in self._fields)
-
     def _refuse(self, answer: Response) -> None:
         """What came is no request: answer what came before it, then this, then no more."""
-        if self._last:
-            return
         self._last = self._cut = True
-        self._in_head = False
-        if self._reading:
-            self._reading.break_off()
+        if self._intake.reading:
+            self._intake.reading.break_off()
         else:
             self._waiting.append(answer)
 
@@ -237,7 +174,7 @@ class Connection(asyncio.Protocol):
                 response = BROKEN_OFF
             keep = request.keep_alive and request.complete and not wants_close(response)
             self._answered(response, keep=keep and not self._server.stopping)
-        except Exception:
+        except Exception:  # noqa: BLE001 - whatever it is, the connection must not wait for ever
             _log.exception("no answer could be given")
             self._transport.abort()
             self._answered(BROKEN_OFF, keep=False)
@@ -260,7 +197,7 @@ class Connection(asyncio.Protocol):
 
     def _rest(self) -> None:
         """Wait for the next request, or for the rest of its head."""
-        self.deadline = self._server.now + (HEAD_TIMEOUT_S if self._in_head else IDLE_TIMEOUT_S)
+        self.deadline = self._server.now + (HEAD_TIMEOUT_S if self._intake.in_head else IDLE_TIMEOUT_S)
 
     def flush(self) -> None:
         """Write what is ready; then begin the next request, or close after the last answer."""
@@ -278,7 +215,7 @@ class Connection(asyncio.Protocol):
 
     def _end(self) -> None:
         """Close, but not under the eyes of a client that is still sending: it would never see the answer."""
-        if self._reading is None and not self._cut:
+        if self._intake.reading is None and not self._cut:
             self.deadline = self._server.now + WRITE_TIMEOUT_S
             self._transport.close()
             return
@@ -292,8 +229,8 @@ class Connection(asyncio.Protocol):
         """The deadline has passed: for a body, for the client's reading, for the next request, for the goodbye."""
         if self._busy:
             self.deadline = inf  # whoever answers has limits of its own
-            if self._reading and self._reading.awaited:
-                self._reading.time_out()
+            if self._intake.reading and self._intake.reading.awaited:
+                self._intake.reading.time_out()
         elif self._progresses():
             self.deadline = self._server.now + WRITE_TIMEOUT_S
         else:

@@ -14,7 +14,7 @@ def main(words: list[str]) -> None:
     """Serve on the inherited sockets until told to stop, or until the supervisor is gone."""
     life, *numbers = map(int, words)
     for number in (life, *numbers):
-        os.set_inheritable(number, False)
+        os.set_inheritable(number, False)  # noqa: FBT003 - the system's own signature
     run(application, [socket.socket(fileno=number) for number in numbers], STOP_WITHIN_S, life)
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BUSY_TIMEOUT_MS = 5000
+CACHE_KIB = 32 * 1024  # a bound, taken only as pages are read; SQLite's own 2 MB is left behind by 4,000 registrations
 
 MIGRATIONS = (
     """
@@ -140,6 +141,7 @@ def connect(file: Path) -> sqlite3.Connection:
         os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
     connection = sqlite3.connect(file, isolation_level=None, check_same_thread=False, cached_statements=256)
     connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")

@@ -188,7 +188,8 @@ def revoke_credential(connection: Connection, credential: str, now: float) -> bo
 
 def _claim(connection: Connection, identifier: Identifier) -> tuple[int, Claim] | None:
     row = connection.execute(
-        "SELECT id, did, stage FROM identifiers WHERE channel = ? AND key = ?", (identifier.channel.value, identifier.key)
+        "SELECT id, did, stage FROM identifiers WHERE channel = ? AND key = ?",
+        (identifier.channel.value, identifier.key),
     ).fetchone()
     return (row[0], Claim(row[1], Stage(row[2]))) if row else None
 

@@ -46,7 +46,6 @@ def _lines(headers: Headers) -> bytes:
     return "".join(f"{name}: {value}\r\n" for name, value in headers).encode("latin-1")
 
 
-
 ANY_ORIGIN = ("access-control-allow-origin", "*")
 NO_SNIFFING = ("x-content-type-options", "nosniff")
 EXPOSED = ("access-control-expose-headers", "X-Request-Id, Retry-After, ETag")

@@ -108,7 +108,9 @@ class RsgiEntry:
             response = await self._application.respond(RsgiRequest(scope, protocol, self._deadlines))
         except ClientGone:
             response = BROKEN_OFF
-        headers = [*response.headers, ("x-request-id", response.request_id)] if response.request_id else response.headers
+        headers = (
+            [*response.headers, ("x-request-id", response.request_id)] if response.request_id else response.headers
+        )
         if response.body:
             protocol.response_bytes(response.status, headers, response.body)
         else:
