@@ -23,19 +23,21 @@ class Goal:
     judged_by: str = CPU
 
 
+SERVICE = "holdfast/builtin"  # what `holdfast serve` runs unless told otherwise
+
 GOALS = (
     Goal("contracts", "holdfast/granian", "ceiling/granian", 0.85),
     Goal("contracts", "holdfast/uvicorn", "ceiling/uvicorn", 0.85),
     Goal("check", "holdfast/granian", "ceiling/granian", 0.65),
     Goal("check", "holdfast/uvicorn", "ceiling/uvicorn", 0.55),
-    Goal("check", "holdfast/granian", "fastify", 1.5),
-    Goal("check", "holdfast/granian", "fastapi", 15),
+    Goal("check", SERVICE, "fastify", 1.5),
+    Goal("check", SERVICE, "fastapi", 15),
     Goal("lookup", "holdfast/granian", "ceiling/granian", 0.65),
     Goal("lookup", "holdfast/uvicorn", "ceiling/uvicorn", 0.55),
-    Goal("lookup", "holdfast/granian", "fastify", 1.5),
-    Goal("lookup", "holdfast/granian", "fastapi", 15),
-    Goal("register", "holdfast/granian", "fastify", 2, RATE),
-    Goal("register", "holdfast/granian", "fastapi", 30, RATE),
+    Goal("lookup", SERVICE, "fastify", 1.5),
+    Goal("lookup", SERVICE, "fastapi", 15),
+    Goal("register", SERVICE, "fastify", 2, RATE),
+    Goal("register", SERVICE, "fastapi", 30, RATE),
 )
 
 COLD_START_S = 0.5

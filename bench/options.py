@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bench.subjects import FASTAPI_PEER, FASTIFY_PEER, GRANIAN, UVICORN
+from bench.subjects import BUILTIN, FASTAPI_PEER, FASTIFY_PEER, GRANIAN, UVICORN
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,14 +23,14 @@ class Options:
     rows: int = 10_000
     rows_compared: tuple[int, ...] = (10_000, 1_000_000, 10_000_000)
     connections: tuple[int, ...] = (1, 16, 64)
-    server: str = "both"
+    server: str = "all"
     without: frozenset[str] = frozenset()
 
     @property
     def services(self) -> list[Subject]:
         """This service, on the servers asked for."""
-        kinds = {"granian": [GRANIAN], "uvicorn": [UVICORN], "both": [GRANIAN, UVICORN]}
-        return kinds[self.server]
+        kinds = {subject.name.partition("/")[2]: subject for subject in (BUILTIN, GRANIAN, UVICORN)}
+        return list(kinds.values()) if self.server == "all" else [kinds[self.server]]
 
     @property
     def subjects(self) -> list[Subject]:

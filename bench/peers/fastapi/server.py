@@ -159,7 +159,10 @@ Writer = Annotated[AsyncSession, Depends(_writer)]
 async def _headers(request: Request, response: Response) -> None:
     given = request.headers.get("x-request-id", "")
     response.headers["X-Request-Id"] = given if REQUEST_ID.fullmatch(given) else str(uuid.uuid4())
+    response.headers["Cache-Control"] = "no-store"
     response.headers["Access-Control-Allow-Origin"] = "*"
+    response.headers["Access-Control-Expose-Headers"] = "X-Request-Id, Retry-After, ETag"
+    response.headers["X-Content-Type-Options"] = "nosniff"
 
 
 app = FastAPI(dependencies=[Depends(_headers)])

@@ -104,7 +104,12 @@ const app = Fastify({
 });
 
 app.addHook("onRequest", (request, reply, done) => {
-  reply.header("access-control-allow-origin", "*").header("x-request-id", request.id);
+  reply
+    .header("cache-control", "no-store")
+    .header("access-control-allow-origin", "*")
+    .header("access-control-expose-headers", "X-Request-Id, Retry-After, ETag")
+    .header("x-content-type-options", "nosniff")
+    .header("x-request-id", request.id);
   done();
 });
 

@@ -6,16 +6,32 @@ import asyncio
 import signal
 import socket
 from errno import EADDRNOTAVAIL, EAFNOSUPPORT
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from holdfast.service.http_server.server import HttpServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from holdfast.service.web.application import Application
+    from holdfast.service.web.http import Request, Response
 
 BACKLOG = 2048
+
+
+class Served(Protocol):
+    """What is served: the application, or anything that answers."""
+
+    async def start(self) -> None:
+        """Open what is needed, on the loop that will ask."""
+        ...
+
+    async def stop(self) -> None:
+        """Close it, when the last accepted request was answered."""
+        ...
+
+    async def respond(self, request: Request) -> Response:
+        """The response to one request."""
+        ...
 
 
 def listening_sockets(host: str, port: int) -> list[socket.socket]:
@@ -35,7 +51,7 @@ def listening_sockets(host: str, port: int) -> list[socket.socket]:
 
 
 def run(
-    make: Callable[[], Application], sockets: Sequence[socket.socket], stop_within_s: float, life: int = -1
+    make: Callable[[], Served], sockets: Sequence[socket.socket], stop_within_s: float, life: int = -1
 ) -> None:
     """Serve until SIGTERM or SIGINT, or until the pipe `life`, where there is one, is closed at its other end.
 
@@ -47,7 +63,7 @@ def run(
         runner.run(_serve(make(), sockets, stop_within_s, life))
 
 
-async def _serve(application: Application, sockets: Sequence[socket.socket], stop_within_s: float, life: int) -> None:
+async def _serve(application: Served, sockets: Sequence[socket.socket], stop_within_s: float, life: int) -> None:
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
