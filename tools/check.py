@@ -45,7 +45,7 @@ CHECKS = (
     Check("imports", "who may import whom", (f"{BIN}/lint-imports", "--no-logo", "--no-cache")),
     Check(
         "settings",
-        "docs/operating.md states the table of settings",
+        "docs/operating.md and docs/indexer.md state the tables of settings",
         (PYTHON, "tools/settings_table.py", "--check"),
         fix="tools/settings_table.py --write",
     ),

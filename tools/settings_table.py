@@ -1,9 +1,9 @@
-"""Writes the tables of settings, limits and exit codes into docs/operating.md, or compares them.
+"""Writes the tables of settings, limits and exit codes into docs/operating.md and docs/indexer.md, or compares them.
 
-    tools/settings_table.py --check    exit 1 when the page says something else than the code
-    tools/settings_table.py --write    renew the page
+    tools/settings_table.py --check    exit 1 when a page says something else than the code
+    tools/settings_table.py --write    renew the pages
 
-The page marks each table's place by a pair of comments; what stands outside them is written by hand.
+A page marks each table's place by a pair of comments; what stands outside them is written by hand.
 """
 
 from __future__ import annotations
@@ -13,14 +13,17 @@ import sys
 from pathlib import Path
 
 from holdfast.cli.exits import Exit
+from holdfast.indexer.settings import ROWS as INDEXER_ROWS
+from holdfast.indexer.settings import parse_settings
 from holdfast.rules.limits import LIMIT_NAMES, Limits
 from holdfast.service.setting_rows import ROWS, Row
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "operating.md"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
 # Defaults that are computed: what the computation is, in words.
 COMPUTED = {
     "HOLDFAST_DATA_DIR": "the platform's user data folder",
     "HOLDFAST_DATABASE_URL": "`sqlite:///` and `holdfast.db` in the data folder",
+    "HOLDFAST_INDEXER_DATABASE_URL": "`sqlite:///` and `indexer.db` in the data folder",
     "HOLDFAST_MAIL_FROM": "`Holdfast <no-reply@` the public URL's host `>`",
     "HOLDFAST_REGISTRAR_DID": "`did:web:` and the public URL's host",
 }
@@ -35,34 +38,51 @@ EXITS = {
 
 
 def main() -> int:
-    """Compare or write; 0 when the page is in step."""
-    text = PAGE.read_text("utf-8")
-    renewed = text
-    for name, lines in (("settings", settings()), ("limits", limits()), ("exit codes", exit_codes())):
-        renewed = put(renewed, name, lines)
-    if sys.argv[1:] == ["--write"]:
-        PAGE.write_text(renewed, "utf-8")
-    elif sys.argv[1:] != ["--check"]:
+    """Compare or write; 0 when the pages are in step."""
+    if sys.argv[1:] not in (["--write"], ["--check"]):
         print("usage: settings_table.py --check|--write")
         return 2
-    elif renewed != text:
-        print(f"{PAGE.name} is not in step with the code: tools/settings_table.py --write")
+    own = {"settings": settings(), "limits": limits(), "exit codes": exit_codes()}
+    pages = {"operating.md": own, "indexer.md": {"settings": indexer_settings()}}
+    return max([renewed(DOCS / name, tables, write=sys.argv[1] == "--write") for name, tables in pages.items()])
+
+
+def renewed(page: Path, tables: dict[str, list[str]], *, write: bool) -> int:
+    """Renew one page, or compare it: 1 when it is not in step."""
+    old = new = page.read_text("utf-8")
+    for name, lines in tables.items():
+        new = put(page, new, name, lines)
+    if write:
+        page.write_text(new, "utf-8")
+    elif new != old:
+        print(f"{page.name} is not in step with the code: tools/settings_table.py --write")
         return 1
     return 0
 
 
-def put(text: str, name: str, lines: list[str]) -> str:
+def put(page: Path, text: str, name: str, lines: list[str]) -> str:
     """The page with the table of that name renewed. Raises ValueError when the page has no place for it."""
     begin, end = f"<!-- table: {name} -->", f"<!-- end: {name} -->"
     pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
     if len(pattern.findall(text)) != 1:
-        raise ValueError(f"{PAGE.name} needs exactly one pair of {begin} and {end}")
+        raise ValueError(f"{page.name} needs exactly one pair of {begin} and {end}")
     return pattern.sub(lambda _: "\n".join([begin, *lines, end]), text)
 
 
 def settings() -> list[str]:
     """One row a setting."""
     rows = [f"| `{row.name}` | {_default(row)} | {row.about}{' (secret)' if row.secret else ''} |" for row in ROWS]
+    return ["| Variable | Default | Meaning |", "|---|---|---|", *rows]
+
+
+def indexer_settings() -> list[str]:
+    """One row a setting of the indexer's own."""
+    usual = parse_settings({})
+    rows = []
+    for row in INDEXER_ROWS:
+        value = row.value(usual)
+        default = COMPUTED.get(row.name, f"`{value:g}`" if isinstance(value, float) else f"`{value}`")
+        rows.append(f"| `{row.name}` | {default} | {row.about}{' (secret)' if row.secret else ''} |")
     return ["| Variable | Default | Meaning |", "|---|---|---|", *rows]
 
 

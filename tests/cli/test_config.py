@@ -8,6 +8,7 @@ import pytest
 
 from holdfast.cli.config import mask
 from holdfast.cli.exits import Exit
+from holdfast.indexer.settings import ROWS as INDEXER_ROWS
 from holdfast.service.setting_rows import ROWS
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ SECRETS = {
     "HOLDFAST_RPC_URL": "https://rpc.example/v2/hunter2",
     "HOLDFAST_RPC_URL_8453": "https://hunter2:hunter2@rpc.example/?key=hunter2",
     "HOLDFAST_BUNDLER_URL": "https://bundler.example/hunter2",
+    "HOLDFAST_INDEXER_DATABASE_URL": "postgresql://hunter2:hunter2@db.example/index?sslpassword=hunter2",
     "HOLDFAST_INDEXER_URL": "https://indexer.example?key=hunter2",
     "HOLDFAST_ENCLAVE_URL": "s3://releases/hunter2?endpoint=https://hunter2@s3.example",
     "ATTESTATION_SIGNING_KEY": "hunter2" * 8,
@@ -32,7 +34,7 @@ def test_every_setting_is_shown_with_what_it_is_for(holdfast: Callable[..., Answ
     answer = holdfast("config", workers="3")
     assert answer.code == Exit.OK
     lines = {line[2:].partition("=")[0]: line for line in answer.out.splitlines()}
-    for row in ROWS:
+    for row in (*ROWS, *INDEXER_ROWS):
         assert lines[row.name].endswith(f"# {row.about}")
     assert lines["HOLDFAST_WORKERS"].startswith("* HOLDFAST_WORKERS=3 ")
     assert lines["HOLDFAST_SERVER"].startswith("  HOLDFAST_SERVER=builtin ")
@@ -42,12 +44,30 @@ def test_every_setting_is_shown_with_what_it_is_for(holdfast: Callable[..., Answ
 
 def test_json_is_one_object_of_the_same_names(holdfast: Callable[..., Answer]) -> None:
     value = holdfast("config", "--json", port="9000", trusted_proxies="10.0.0.0/8,::1").value
-    assert {row.name for row in ROWS} < set(value)
+    assert {row.name for row in (*ROWS, *INDEXER_ROWS)} < set(value)
     assert value["HOLDFAST_PORT"] == 9000
     assert value["HOLDFAST_TRUSTED_PROXIES"] == "10.0.0.0/8,::1/128"
     assert value["HOLDFAST_BUNDLER_URL"] is None
     assert value["ATTESTATION_TTL_SECONDS"] == 300
     assert value["ATTESTATION_SIGNING_KEY"] is None
+
+
+def test_the_indexers_own_settings_are_those_in_force(holdfast: Callable[..., Answer], tmp_path: Path) -> None:
+    usual = holdfast("config", "--json").value
+    assert usual["HOLDFAST_INDEXER_DATABASE_URL"] == f"sqlite:///{tmp_path}/data/indexer.db"
+    assert (usual["HOLDFAST_INDEXER_HOST"], usual["HOLDFAST_INDEXER_PORT"]) == ("127.0.0.1", 8788)
+    assert (usual["HOLDFAST_INDEXER_START_BLOCK"], usual["HOLDFAST_INDEXER_JOURNAL_BLOCKS"]) == (0, 1024)
+    given = {"indexer_port": "9000", "indexer_poll_seconds": "0.5", "indexer_database_url": "postgresql://a:b@c/d"}
+    value = holdfast("config", "--json", **given).value
+    assert (value["HOLDFAST_INDEXER_PORT"], value["HOLDFAST_INDEXER_POLL_SECONDS"]) == (9000, 0.5)
+    assert value["HOLDFAST_INDEXER_DATABASE_URL"] == "postgresql://***@c/***"
+    assert "\n* HOLDFAST_INDEXER_PORT=9000 " in holdfast("config", **given).out
+
+
+def test_a_setting_of_the_indexer_that_cannot_be_read_is_named(holdfast: Callable[..., Answer]) -> None:
+    answer = holdfast("config", "--json", indexer_poll_seconds="hunter2")
+    assert (answer.code, answer.out) == (Exit.CONFIGURATION, "")
+    assert answer.error["error"] == "HOLDFAST_INDEXER_POLL_SECONDS must be a number of seconds"
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)], ids=["text", "json"])

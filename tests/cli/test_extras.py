@@ -2,13 +2,42 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
 from holdfast.cli.exits import Exit
 from holdfast.cli.root import EXTRAS
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def imported() -> set[str]:
+    """The top-level names of every module that the package imports, wherever in a file."""
+    found: set[str] = set()
+    for file in (ROOT / "src" / "holdfast").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {name.name.partition(".")[0] for name in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found.add(node.module.partition(".")[0])
+    return found
+
+
+def test_an_extra_brings_only_what_the_package_imports() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    brought = {
+        re.match(r"[\w-]+", line)[0].replace("-", "_")  # type: ignore[index]
+        for name in ("client", "postgres", "world")  # uvicorn's parser is chosen by name
+        for line in extras[name]
+    }
+    assert brought - imported() == set()
+    assert set(EXTRAS) - imported() == set()
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from holdfast.cli.exits import Exit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.service.conftest import Server
 
@@ -93,7 +94,22 @@ def test_what_can_be_none_is_a_mistake_of_usage(holdfast: Callable[..., Answer],
     assert answer.error["exit"] == Exit.USAGE
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("identifier", "show", "ann"), ("identifier", "release", "ann", "--yes"), ("credential", "revoke", "AA", "--yes")],
+    ids=" ".join,
+)
+def test_looking_where_no_database_is_says_so_and_makes_none(
+    holdfast: Callable[..., Answer], tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    answer = holdfast(*words)
+    assert answer.code == Exit.NOT_FOUND
+    assert f"there is no database at {tmp_path}/data/holdfast.db" in answer.err and "HOLDFAST_DATA_DIR" in answer.err
+    assert not (tmp_path / "data").exists()
+
+
 def test_what_nobody_holds_exits_5(holdfast: Callable[..., Answer]) -> None:
+    assert "opened" in holdfast("check").out  # which makes the database
     assert holdfast("identifier", "show", "a@b.example", "--channel", "email").code == Exit.NOT_FOUND
     assert holdfast("identifier", "release", "+14155550100", "--channel", "sms", "--yes").code == Exit.NOT_FOUND
     assert holdfast("credential", "revoke", "AAAA", "--yes", "--json").error["error"] == "no such credential"

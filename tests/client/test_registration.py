@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 
 import httpx
 import pytest
-from tests.client.conftest import Awaited, running_service
+from tests.client.conftest import Awaited, json_server, running_service
 from tests.client.software_authenticator import SoftwareAuthenticator
 
 import holdfast
 from holdfast.client import types
 from holdfast.client.flows.registration import NO_TRANSACTION
-from holdfast.client.http.refusals import IdentifierReserved, IdentifierTaken
+from holdfast.client.http.refusals import IdentifierReserved, IdentifierTaken, RegistrationUnproven
 from holdfast.enclave.module import bundled_sha256
 from holdfast.wire.client_errors import ClientStateError, NetworkError, WasmLoadError
 
@@ -144,6 +145,23 @@ def test_refusals_of_the_service_pass_on(client):
     with pytest.raises(IdentifierReserved):
         client.register(handle="admin")
     assert client.register(handle=fresh("handle")).channel == "handle"
+
+
+def no_receipt(_method, _path, body):
+    return 200, {"jsonrpc": "2.0", "id": json.loads(body)["id"], "result": None}
+
+
+def test_a_service_that_demands_proof_and_has_no_bundler_is_told_apart(vault, tmp_path_factory):
+    with json_server(no_receipt) as chain:
+        settings = {"HOLDFAST_RPC_URL": chain, "HOLDFAST_REGISTRATION_PROOF": "required", **LIMITS}
+        with running_service(tmp_path_factory.mktemp("strict"), **settings) as running:
+            strict = holdfast.Client(running.base_url, vault=vault)
+            for _ in range(2):  # asked again, it goes on, and is refused as before
+                with pytest.raises(holdfast.RegistrationRefused, match=r"demands a transaction.* no bundler") as caught:
+                    strict.register(handle="h-of-the-strict")
+                assert isinstance(caught.value.__cause__, RegistrationUnproven)
+            assert strict.lookup_did(vault.query().credentials[0].credential_id) is None
+            strict.close()
 
 
 @pytest.mark.parametrize("given", [{}, {"handle": "a", "email": "b@example.org"}, {"handle": ""}])

@@ -121,6 +121,21 @@ async def test_a_process_follows_answers_and_ends_when_told(tmp_path: Path, busy
     assert rpc_url.encode() not in log
 
 
+async def test_a_file_of_settings_says_where_it_listens(tmp_path: Path, busy_chain: FakeChain) -> None:
+    port, file = free_port(), tmp_path / "settings.env"
+    async with endpoint(busy_chain) as rpc_url, aiohttp.ClientSession() as session:
+        lines = {**environment(tmp_path, rpc_url), "HOLDFAST_INDEXER_PORT": str(port)}.items()
+        file.write_text("".join(f"{name}={value}\n" for name, value in lines))
+        child = await asyncio.create_subprocess_exec(
+            *COMMAND, "--env-file", str(file), stderr=asyncio.subprocess.DEVNULL
+        )
+        try:
+            assert (await healthy(session, f"http://127.0.0.1:{port}"))["total_dids"] > 0
+        finally:
+            child.kill()
+            await child.wait()
+
+
 async def test_a_process_that_was_killed_goes_on_where_it_was(tmp_path: Path, busy_chain: FakeChain) -> None:
     port = free_port()
     async with endpoint(busy_chain) as rpc_url, aiohttp.ClientSession() as session:

@@ -8,8 +8,9 @@ import sqlite3
 
 import pytest
 
-from holdfast.indexer.queries import ALIAS_BY_HASH, LISTS, ListQuery, fill
-from holdfast.indexer.sqlite_writes import SELECT, prepare
+from holdfast.indexer.queries import LISTS, ListQuery
+from holdfast.indexer.sqlite_writes import prepare
+from holdfast.indexer.statements import SQLITE
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +79,7 @@ def test_few_accounts_are_of_inactive_dids_and_most_are_not(db: sqlite3.Connecti
 
 
 def test_point_reads_are_searches(db: sqlite3.Connection) -> None:
-    for statement in [*SELECT.values(), fill(ALIAS_BY_HASH, numbered=False)]:
+    for statement in [*SQLITE.by_key.values(), SQLITE.alias_by_hash]:
         assert all(step.startswith("SEARCH") for step in plan(db, statement, [b"\x01" * 32]))
 
 

@@ -34,8 +34,11 @@ def test_every_variable_counts() -> None:
             "HOLDFAST_INDEXER_JOURNAL_BLOCKS": "34",
             "HOLDFAST_INDEXER_POLL_SECONDS": "0.5",
             "HOLDFAST_INDEXER_BEHIND_SECONDS": "0",
+            "HOLDFAST_INDEXER_HOST": "::1",
+            "HOLDFAST_INDEXER_PORT": "9000",
         }
     )
+    assert (settings.host, settings.port) == ("::1", 9000)
     assert (settings.registry, settings.factory) == (b"\xaa" * 20, b"\xbb" * 20)
     assert settings.sqlite_path == Path("/srv/data/indexer.db")
     follow = settings.follow
@@ -66,6 +69,8 @@ def test_postgresql_without_its_driver_says_what_to_install(monkeypatch: pytest.
         ("HOLDFAST_INDEXER_START_BLOCK", "-1"),
         ("HOLDFAST_INDEXER_START_BLOCK", "1" * 30),
         ("HOLDFAST_INDEXER_JOURNAL_BLOCKS", "0"),
+        ("HOLDFAST_INDEXER_PORT", "0"),
+        ("HOLDFAST_INDEXER_PORT", "65536"),
         ("HOLDFAST_INDEXER_POLL_SECONDS", "soon"),
         ("HOLDFAST_INDEXER_POLL_SECONDS", "inf"),
         ("HOLDFAST_INDEXER_BEHIND_SECONDS", "-1"),

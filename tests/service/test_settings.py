@@ -46,3 +46,26 @@ def test_production_refuses_development_choices(change: dict[str, str], refused:
         return
     with pytest.raises(SettingError, match=f"^{refused}: "):
         read_settings({**PRODUCTION, **change})
+
+
+def test_an_ipv6_address_as_public_host_says_what_to_set() -> None:
+    given = {"HOLDFAST_PUBLIC_URL": "http://[2001:db8::1]:8787"}
+    with pytest.raises(SettingError, match=r"^HOLDFAST_REGISTRAR_DID: .*set HOLDFAST_PUBLIC_URL to") as caught:
+        read_settings(given)
+    assert "2001" not in str(caught.value)
+    settings = read_settings({**given, "HOLDFAST_REGISTRAR_DID": "did:web:vault.example"})
+    assert settings.registrar_did == "did:web:vault.example"
+    assert settings.mail_from == "Holdfast <no-reply@[IPv6:2001:db8::1]>"
+
+
+@pytest.mark.parametrize(
+    ("url", "registrar", "sender"),
+    [
+        ("https://vault.example", "did:web:vault.example", "vault.example"),
+        ("http://localhost:8787", "did:web:localhost%3A8787", "localhost"),
+        ("http://user:pw@vault.example:81", "did:web:vault.example%3A81", "vault.example"),
+    ],
+)
+def test_registrar_and_sender_come_from_the_public_host(url: str, registrar: str, sender: str) -> None:
+    settings = read_settings({"HOLDFAST_PUBLIC_URL": url})
+    assert (settings.registrar_did, settings.mail_from) == (registrar, f"Holdfast <no-reply@{sender}>")

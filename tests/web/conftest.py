@@ -30,11 +30,13 @@ PHONE = "+14155552671"
 
 @dataclass
 class Clock:
-    """Time that stands still until a test moves it."""
+    """Time that stands still until a test moves it, or that every look moves on by `step` seconds."""
 
     now: float = 1_800_000_000.0
+    step: float = 0.0
 
     def __call__(self) -> float:
+        self.now += self.step
         return self.now
 
 

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from holdfast.cli.output import emit
+from holdfast.cli.exits import Exit
+from holdfast.cli.output import emit, fail
 from holdfast.cli.settings import AsJson, EnvFile, settings_or_fail
+
+if TYPE_CHECKING:
+    from holdfast.service.settings import Settings
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
 def config(env_file: EnvFile = None, as_json: AsJson = False) -> None:
-    """Print the effective settings, secrets masked.
+    """Print the effective settings of the service and of the indexer, secrets masked.
 
     A setting that was given is marked with *; the others are defaults. Exits with 3 when one cannot be read.
     """
-    from holdfast.service.setting_rows import ROWS
-
     settings = settings_or_fail(env_file, as_json=as_json)
-    values: dict[str, Any] = {row.name: _shown(getattr(settings, row.field), secret=row.secret) for row in ROWS}
-    limits = {name.upper(): getattr(settings.limits, name) for name in type(settings.limits).__slots__}
-    values |= limits
-    values["ATTESTATION_SIGNING_KEY"] = "set" if os.environ.get("ATTESTATION_SIGNING_KEY") else None
-    about = {row.name: row.about for row in ROWS}
+    values, about = _of_service(settings)
+    indexer_values, indexer_about = _of_indexer(as_json=as_json)
+    values |= indexer_values
+    about |= indexer_about
     lines = [
         f"{'*' if name in os.environ else ' '} {name}={_text(value)}{_comment(about.get(name))}"
         for name, value in values.items()
@@ -35,8 +36,28 @@ def config(env_file: EnvFile = None, as_json: AsJson = False) -> None:
     emit(values, "\n".join(lines), as_json=as_json)
 
 
+def _of_service(settings: Settings) -> tuple[dict[str, Any], dict[str, str]]:
+    from holdfast.service.setting_rows import ROWS
+
+    values: dict[str, Any] = {row.name: _shown(getattr(settings, row.field), secret=row.secret) for row in ROWS}
+    values |= {name.upper(): getattr(settings.limits, name) for name in type(settings.limits).__slots__}
+    values["ATTESTATION_SIGNING_KEY"] = "set" if os.environ.get("ATTESTATION_SIGNING_KEY") else None
+    return values, {row.name: row.about for row in ROWS}
+
+
+def _of_indexer(*, as_json: bool) -> tuple[dict[str, Any], dict[str, str]]:
+    from holdfast.indexer.settings import ROWS, SettingsError, parse_settings
+
+    try:
+        settings = parse_settings(os.environ)
+    except SettingsError as error:
+        fail(Exit.CONFIGURATION, str(error), as_json=as_json)
+    values = {row.name: _shown(row.value(settings), secret=row.secret) for row in ROWS}
+    return values, {row.name: row.about for row in ROWS}
+
+
 def _shown(value: Any, *, secret: bool) -> Any:
-    if value is None or isinstance(value, int):
+    if value is None or isinstance(value, int | float):
         return value
     if isinstance(value, tuple):
         return ",".join(str(network) for network in value)

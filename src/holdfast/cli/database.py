@@ -12,7 +12,7 @@ import typer
 
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import confirm, emit, fail
-from holdfast.cli.settings import AsJson, EnvFile, database_or_fail, settings_or_fail
+from holdfast.cli.settings import AsJson, EnvFile, database_or_fail, existing_database_or_fail, settings_or_fail
 
 backup_app = typer.Typer(add_completion=False, rich_markup_mode=None)
 restore_app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -31,7 +31,7 @@ def backup(
     """
     from holdfast.service.providers.sqlite_admin import backup_to
 
-    source = _existing_database(env_file, as_json=as_json)
+    source = existing_database_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json)
     if file.exists() and file.samefile(source):
         fail(Exit.USAGE, f"{file} is the database itself: name another file", as_json=as_json)
     try:
@@ -76,16 +76,9 @@ def export(env_file: EnvFile = None, as_json: AsJson = False) -> None:
     """Print every row of the database as JSON lines, as of one moment."""
     from holdfast.service.providers.sqlite_admin import every_row
 
-    source = _existing_database(env_file, as_json=as_json)
+    source = existing_database_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json)
     try:
         for row in every_row(source):
             sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
     except sqlite3.Error as error:
         fail(Exit.UNAVAILABLE, f"{source} cannot be read: {error}", as_json=as_json)
-
-
-def _existing_database(env_file: str | None, *, as_json: bool) -> Path:
-    source = database_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json)
-    if not source.is_file():
-        fail(Exit.NOT_FOUND, f"there is no database at {source}", as_json=as_json)
-    return source

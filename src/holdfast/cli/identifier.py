@@ -10,7 +10,7 @@ import typer
 
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import confirm, emit, fail
-from holdfast.cli.settings import AsJson, EnvFile, settings_or_fail, store_or_fail
+from holdfast.cli.settings import AsJson, EnvFile, existing_database_or_fail, settings_or_fail, store_or_fail
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -98,7 +98,9 @@ def _parse(identifier: str, channel: str, *, as_json: bool) -> tuple[str, str]:
 def _with_store(work: Callable[[Store], Awaitable[Any]], env_file: str | None, *, as_json: bool) -> Any:
     from holdfast.service.ports import StoreUnavailable
 
-    store = store_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json)
+    settings = settings_or_fail(env_file, as_json=as_json)
+    existing_database_or_fail(settings, as_json=as_json)
+    store = store_or_fail(settings, as_json=as_json)
 
     async def once() -> Any:
         try:

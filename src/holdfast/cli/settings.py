@@ -87,3 +87,11 @@ def database_or_fail(settings: Settings, *, as_json: bool = False) -> Path:
         return database_file(settings)
     except SettingError as error:
         fail(Exit.CONFIGURATION, str(error), as_json=as_json)
+
+
+def existing_database_or_fail(settings: Settings, *, as_json: bool = False) -> Path:
+    """As `database_or_fail`, or exit 5 where there is none: whoever only looks must not make one."""
+    source = database_or_fail(settings, as_json=as_json)
+    if not source.is_file():
+        fail(Exit.NOT_FOUND, f"there is no database at {source}: is HOLDFAST_DATA_DIR the service's?", as_json=as_json)
+    return source

@@ -91,7 +91,8 @@ class AsyncClient(AsyncServiceClient):
 
         Raises:
             RequestRefused: the service says no (IdentifierTaken, IdentifierReserved, ...).
-            RegistrationRefused: no right code was given, or the passkey or DID is registered otherwise.
+            RegistrationRefused: no right code was given, the passkey or DID is registered otherwise, or the service
+                demands proof on the chain and has no bundler.
             OperationFailed: the chain refused the registration.
         """
         identifier, channel = chosen_identifier(handle, email, sms)

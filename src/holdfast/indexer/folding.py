@@ -9,7 +9,7 @@ import msgspec
 from holdfast.indexer.rows import ENTITIES, AccountRow, AliasRow, DidRow, Event, JournalRow, Row, TotalsRow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 TOTALS_KEY = b""
 
@@ -61,6 +61,13 @@ def restored(journal: Iterable[JournalRow]) -> Rows:
         (entry.entity, entry.key): None if entry.before is None else _unpack(entry.entity, entry.before)
         for entry in journal
     }
+
+
+def by_entity(rows: Rows) -> Iterator[tuple[str, list[bytes], list[Row]]]:
+    """What is to be written: each entity with the keys of the rows that go and the rows that are there."""
+    for entity in ENTITIES:
+        mine = [(key, row) for (name, key), row in rows.items() if name == entity]
+        yield entity, [key for key, row in mine if row is None], [row for _, row in mine if row is not None]
 
 
 def _unpack(entity: str, packed: bytes) -> Row:

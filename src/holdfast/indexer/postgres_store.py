@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import asyncpg
 
-from holdfast.indexer import postgres_writes, queries
-from holdfast.indexer.rows import AccountRow, Block, DidRow, Event
-from holdfast.indexer.store import AliasView, StatsView, StoreError
+from holdfast.indexer import postgres_writes
+from holdfast.indexer.reads import Reads
+from holdfast.indexer.rows import Block
+from holdfast.indexer.statements import BLOCKS, POSTGRES
+from holdfast.indexer.store import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable
@@ -27,8 +29,10 @@ _TIMEOUT_S = 10.0
 _LIST_MOST_S = 2.0
 
 
-class PostgresStore:
+class PostgresStore(Reads):
     """See IndexStore."""
+
+    statements = POSTGRES
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -69,12 +73,11 @@ class PostgresStore:
 
     async def tip(self) -> Block | None:
         """See IndexStore."""
-        found = await self._fetch(Block._make, f"{postgres_writes.BLOCKS} LIMIT 1")
-        return found[0] if found else None
+        return await self._first(Block._make, f"{BLOCKS} LIMIT 1")
 
     async def blocks(self) -> list[Block]:
         """See IndexStore."""
-        return await self._fetch(Block._make, postgres_writes.BLOCKS)
+        return await self._fetch(Block._make, BLOCKS)
 
     async def apply(self, parent: Block | None, batch: Batch, floor: int) -> None:
         """See IndexStore."""
@@ -91,40 +94,9 @@ class PostgresStore:
         async with self._transaction() as db:
             await postgres_writes.reset(db)
 
-    async def did(self, did_hash: bytes) -> DidRow | None:
-        """See IndexStore."""
-        found = await self._fetch(DidRow._make, postgres_writes.SELECT["dids"], [did_hash])
+    async def _first(self, make: Callable[[Iterable[Any]], T], statement: str, *values: bytes) -> T | None:
+        found = await self._fetch(make, statement, *values)
         return found[0] if found else None
-
-    async def alias(self, alias_hash: bytes) -> AliasView | None:
-        """See IndexStore."""
-        found = await self._fetch(AliasView._make, _ALIAS, alias_hash)
-        return found[0] if found else None
-
-    async def account(self, address: bytes) -> AccountRow | None:
-        """See IndexStore."""
-        found = await self._fetch(AccountRow._make, postgres_writes.SELECT["accounts"], [address])
-        return found[0] if found else None
-
-    async def stats(self) -> StatsView:
-        """See IndexStore."""
-        return (await self._fetch(StatsView._make, queries.STATS))[0]
-
-    async def dids(self, query: ListQuery) -> list[DidRow]:
-        """See IndexStore."""
-        return await self._list(DidRow._make, query)
-
-    async def aliases(self, query: ListQuery) -> list[AliasView]:
-        """See IndexStore."""
-        return await self._list(AliasView._make, query)
-
-    async def accounts(self, query: ListQuery) -> list[AccountRow]:
-        """See IndexStore."""
-        return await self._list(AccountRow._make, query)
-
-    async def events(self, query: ListQuery) -> list[Event]:
-        """See IndexStore."""
-        return await self._list(Event._make, query)
 
     async def _list(self, make: Callable[[Iterable[Any]], T], query: ListQuery) -> list[T]:
         statement, values = query.statement(numbered=True)
@@ -158,4 +130,3 @@ class PostgresStore:
 
 
 _FAULTS = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
-_ALIAS = queries.fill(queries.ALIAS_BY_HASH, numbered=True)

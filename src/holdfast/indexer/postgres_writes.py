@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.indexer import folding
 from holdfast.indexer.rows import ENTITIES, Block, JournalRow, Row
+from holdfast.indexer.statements import BLOCKS, DELETE, EMPTY, POSTGRES, SELECT
 from holdfast.indexer.store import TipMoved
 from holdfast.indexer.tables import POSTGRES_TYPES, TABLES, definitions, on_conflict_replace
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     Connection = PoolConnectionProxy[asyncpg.Record]
 
 SCHEMA = "holdfast_indexer"
+_ANY = "ANY($1::bytea[])"  # of all keys at once
 
 
 async def prepare(db: Connection, identity: str) -> None:
@@ -44,24 +46,23 @@ async def apply(db: Connection, parent: Block | None, batch: Batch, floor: int) 
     kept = [block for block in batch.blocks if block.number >= floor]
     for name, records in (("events", batch.events), ("journal", outcome.journal), ("blocks", kept)):
         await db.copy_records_to_table(name, records=records, schema_name=SCHEMA)
-    await db.execute("DELETE FROM journal WHERE block_number <= $1", floor)
-    await db.execute("DELETE FROM blocks WHERE number < $1", floor)
+    for statement in POSTGRES.forget:
+        await db.execute(statement, floor)
 
 
 async def rewind(db: Connection, expected: Block, to: Block) -> None:
     """See IndexStore.rewind."""
     await _expect(db, expected)
-    journal = [JournalRow(*row) for row in await db.fetch(_JOURNAL_ABOVE, to.number)]
+    journal = [JournalRow(*row) for row in await db.fetch(POSTGRES.journal_above, to.number)]
     await _put(db, folding.restored(journal))
-    await db.execute("DELETE FROM events WHERE block_number > $1", to.number)
-    await db.execute("DELETE FROM journal WHERE block_number > $1", to.number)
-    await db.execute("DELETE FROM blocks WHERE number > $1", to.number)
+    for statement in POSTGRES.cut:
+        await db.execute(statement, to.number)
 
 
 async def reset(db: Connection) -> None:
     """See IndexStore.reset. Not TRUNCATE: its lock would make every read wait."""
-    for name in TABLES:
-        await db.execute(f"DELETE FROM {name}")  # noqa: S608 - a name of our own table
+    for statement in EMPTY:
+        await db.execute(statement)
 
 
 async def _identity(db: Connection) -> str | None:
@@ -82,16 +83,14 @@ async def _rows(db: Connection, keys: set[Key]) -> Rows:
     for entity, make in ENTITIES.items():
         mine = [key for name, key in keys if name == entity]
         if mine:
-            for record in await db.fetch(SELECT[entity], mine):
+            for record in await db.fetch(_SELECT[entity], mine):
                 row = make(*record)
                 found[entity, row[0]] = row
     return found
 
 
 async def _put(db: Connection, rows: Rows) -> None:
-    for entity in ENTITIES:
-        gone = [key for (name, key), row in rows.items() if name == entity and row is None]
-        there = [row for (name, _), row in rows.items() if name == entity and row is not None]
+    for entity, gone, there in folding.by_entity(rows):
         if gone:
             await db.execute(_DELETE[entity], gone)
         if there:
@@ -105,15 +104,6 @@ def _upsert(name: str) -> str:
     return f"INSERT INTO {name} ({columns}) SELECT * FROM unnest({arrays}) {on_conflict_replace(table)}"  # noqa: S608 - our own names
 
 
-def _select(name: str) -> str:
-    table = TABLES[name]
-    return f"SELECT {', '.join(table.columns)} FROM {name} WHERE {table.key[0]} = ANY($1::bytea[])"  # noqa: S608 - our own names
-
-
-BLOCKS = "SELECT number, hash FROM blocks ORDER BY number DESC"
-_JOURNAL_ABOVE = (
-    "SELECT block_number, entity, key, before FROM journal WHERE block_number > $1 ORDER BY block_number DESC"
-)
-SELECT = {name: _select(name) for name in ENTITIES}
+_SELECT = {name: f"{SELECT[name]} {_ANY}" for name in ENTITIES}
 _UPSERT = {name: _upsert(name) for name in ENTITIES}
-_DELETE = {name: f"DELETE FROM {name} WHERE {TABLES[name].key[0]} = ANY($1::bytea[])" for name in ENTITIES}  # noqa: S608 - our own names
+_DELETE = {name: f"{DELETE[name]} {_ANY}" for name in ENTITIES}

@@ -25,8 +25,9 @@ log = logging.getLogger("holdfast.indexer")
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
-async def serve(settings: Settings, host: str, port: int) -> None:
+async def serve(settings: Settings) -> None:
     """Follow and answer until SIGINT or SIGTERM. Raises OSError where the address cannot be had."""
+    host, port = settings.host, settings.port
     _check_free(host, port)
     app = IndexerApp(lambda: build(settings))
     # The application begins and ends here, not by lifespan events, so that a failing start is told and not logged.

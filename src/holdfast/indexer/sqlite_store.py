@@ -13,9 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from holdfast.indexer import queries, sqlite_writes
-from holdfast.indexer.rows import AccountRow, DidRow, Event
-from holdfast.indexer.store import AliasView, StatsView, StoreError
+from holdfast.indexer import sqlite_writes
+from holdfast.indexer.reads import Reads
+from holdfast.indexer.statements import SQLITE
+from holdfast.indexer.store import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -33,8 +34,10 @@ _LIST_MOST_S = 2.0
 _STEPS_BETWEEN_LOOKS = 20_000
 
 
-class SqliteStore:
+class SqliteStore(Reads):
     """See IndexStore."""
+
+    statements = SQLITE
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -74,47 +77,10 @@ class SqliteStore:
         """See IndexStore."""
         await self._write(sqlite_writes.reset)
 
-    async def did(self, did_hash: bytes) -> DidRow | None:
-        """See IndexStore."""
-        row = self._one(sqlite_writes.SELECT["dids"], did_hash)
-        return None if row is None else DidRow(*row)
-
-    async def alias(self, alias_hash: bytes) -> AliasView | None:
-        """See IndexStore."""
-        row = self._one(_ALIAS, alias_hash)
-        return None if row is None else AliasView(*row)
-
-    async def account(self, address: bytes) -> AccountRow | None:
-        """See IndexStore."""
-        row = self._one(sqlite_writes.SELECT["accounts"], address)
-        return None if row is None else AccountRow(*row)
-
-    async def stats(self) -> StatsView:
-        """See IndexStore."""
-        row = self._one(queries.STATS)
-        assert row is not None
-        return StatsView(*row)
-
-    async def dids(self, query: ListQuery) -> list[DidRow]:
-        """See IndexStore."""
-        return await self._list(DidRow._make, query)
-
-    async def aliases(self, query: ListQuery) -> list[AliasView]:
-        """See IndexStore."""
-        return await self._list(AliasView._make, query)
-
-    async def accounts(self, query: ListQuery) -> list[AccountRow]:
-        """See IndexStore."""
-        return await self._list(AccountRow._make, query)
-
-    async def events(self, query: ListQuery) -> list[Event]:
-        """See IndexStore."""
-        return await self._list(Event._make, query)
-
-    def _one(self, statement: str, *values: bytes) -> tuple[Any, ...] | None:
+    async def _first(self, make: Callable[[Iterable[Any]], T], statement: str, *values: bytes) -> T | None:
         with _as_store_errors():
-            row: tuple[Any, ...] | None = self._connection("points").execute(statement, values).fetchone()
-            return row
+            row = self._connection("points").execute(statement, values).fetchone()
+        return None if row is None else make(row)
 
     async def _list(self, make: Callable[[Iterable[Any]], T], query: ListQuery) -> list[T]:
         statement, values = query.statement()
@@ -207,6 +173,3 @@ def _as_store_errors() -> Iterator[None]:
         yield
     except (sqlite3.Error, OSError) as error:
         raise StoreError(type(error).__name__) from error
-
-
-_ALIAS = queries.fill(queries.ALIAS_BY_HASH, numbered=False)

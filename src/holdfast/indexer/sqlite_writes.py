@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.indexer import folding
 from holdfast.indexer.rows import ENTITIES, Block, JournalRow, Row
+from holdfast.indexer.statements import BLOCKS, DELETE, EMPTY, SQLITE
 from holdfast.indexer.store import TipMoved
 from holdfast.indexer.tables import SQLITE_TYPES, TABLES, definitions, on_conflict_replace
 
@@ -30,13 +31,13 @@ def prepare(db: sqlite3.Connection, identity: str) -> None:
 
 def tip(db: sqlite3.Connection) -> Block | None:
     """The newest kept block."""
-    row = db.execute(f"{_BLOCKS} LIMIT 1").fetchone()
+    row = db.execute(f"{BLOCKS} LIMIT 1").fetchone()
     return None if row is None else Block(*row)
 
 
 def blocks(db: sqlite3.Connection) -> list[Block]:
     """All kept blocks, newest first."""
-    return [Block(*row) for row in db.execute(_BLOCKS)]
+    return [Block(*row) for row in db.execute(BLOCKS)]
 
 
 def apply(db: sqlite3.Connection, parent: Block | None, batch: Batch, floor: int) -> None:
@@ -48,24 +49,23 @@ def apply(db: sqlite3.Connection, parent: Block | None, batch: Batch, floor: int
     db.executemany(_INSERT["events"], batch.events)
     db.executemany(_INSERT["journal"], outcome.journal)
     db.executemany(_INSERT["blocks"], [block for block in batch.blocks if block.number >= floor])
-    db.execute("DELETE FROM journal WHERE block_number <= ?", (floor,))
-    db.execute("DELETE FROM blocks WHERE number < ?", (floor,))
+    for statement in SQLITE.forget:
+        db.execute(statement, (floor,))
 
 
 def rewind(db: sqlite3.Connection, expected: Block, to: Block) -> None:
     """See IndexStore.rewind."""
     _expect(db, expected)
-    journal = [JournalRow(*row) for row in db.execute(_JOURNAL_ABOVE, (to.number,))]
+    journal = [JournalRow(*row) for row in db.execute(SQLITE.journal_above, (to.number,))]
     _put(db, folding.restored(journal))
-    db.execute("DELETE FROM events WHERE block_number > ?", (to.number,))
-    db.execute("DELETE FROM journal WHERE block_number > ?", (to.number,))
-    db.execute("DELETE FROM blocks WHERE number > ?", (to.number,))
+    for statement in SQLITE.cut:
+        db.execute(statement, (to.number,))
 
 
 def reset(db: sqlite3.Connection) -> None:
     """See IndexStore.reset."""
-    for name in TABLES:
-        db.execute(f"DELETE FROM {name}")  # noqa: S608 - a name of our own table
+    for statement in EMPTY:
+        db.execute(statement)
 
 
 def _expect(db: sqlite3.Connection, expected: Block | None) -> None:
@@ -74,15 +74,14 @@ def _expect(db: sqlite3.Connection, expected: Block | None) -> None:
 
 
 def _row(db: sqlite3.Connection, key: Key) -> Row | None:
-    row = db.execute(SELECT[key[0]], (key[1],)).fetchone()
+    row = db.execute(SQLITE.by_key[key[0]], (key[1],)).fetchone()
     return None if row is None else ENTITIES[key[0]](*row)
 
 
 def _put(db: sqlite3.Connection, rows: Rows) -> None:
-    for entity in ENTITIES:
-        mine = [(key, row) for (name, key), row in rows.items() if name == entity]
-        db.executemany(_DELETE[entity], [(key,) for key, row in mine if row is None])
-        db.executemany(_UPSERT[entity], [row for _, row in mine if row is not None])
+    for entity, gone, there in folding.by_entity(rows):
+        db.executemany(_DELETE[entity], [(key,) for key in gone])
+        db.executemany(_UPSERT[entity], there)
 
 
 def _identity(db: sqlite3.Connection) -> str | None:
@@ -97,16 +96,6 @@ def _insert(name: str) -> str:
     return f"INSERT INTO {name} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608 - our own names
 
 
-def _select(name: str) -> str:
-    table = TABLES[name]
-    return f"SELECT {', '.join(table.columns)} FROM {name} WHERE {table.key[0]} = ?"  # noqa: S608 - our own names
-
-
-_BLOCKS = "SELECT number, hash FROM blocks ORDER BY number DESC"
-_JOURNAL_ABOVE = (
-    "SELECT block_number, entity, key, before FROM journal WHERE block_number > ? ORDER BY block_number DESC"
-)
 _INSERT = {name: _insert(name) for name in TABLES}
 _UPSERT = {name: f"{_INSERT[name]} {on_conflict_replace(TABLES[name])}" for name in ENTITIES}
-_DELETE = {name: f"DELETE FROM {name} WHERE {TABLES[name].key[0]} = ?" for name in ENTITIES}  # noqa: S608 - our own names
-SELECT = {name: _select(name) for name in ENTITIES}
+_DELETE = {name: f"{DELETE[name]} ?" for name in ENTITIES}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from holdfast.service.metrics_folder import metrics_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,8 +39,8 @@ class Metrics:
 @contextmanager
 def shared_directory() -> Iterator[None]:
     """A directory for the processes' files, named in the environment before workers start; gone when they are."""
-    with tempfile.TemporaryDirectory(prefix="holdfast-metrics-", ignore_cleanup_errors=True) as directory:
-        os.environ[DIRECTORY_VARIABLE] = directory
+    with metrics_folder() as folder:
+        os.environ[DIRECTORY_VARIABLE] = str(folder)
         yield
 
 

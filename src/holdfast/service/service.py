@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdfast.service.housekeeping import CONFIRM_EVERY_S, EXPIRE_EVERY_S, periodic, under_lease
+from holdfast.service.warm_up import warm_up
 from holdfast.service.web.files import ENCLAVE_CACHE
 from holdfast.service.web.static import StaticAnswer
 
@@ -76,6 +77,7 @@ class Service:
         if self.indexer is not None:
             await self.indexer.start()
         self._listen_for_hangup()
+        self._tasks.append(warm_up(engine=self.engine))
         self._tasks.append(periodic("reserved", REREAD_EVERY_S, self._reread))
         self._tasks.append(asyncio.create_task(self._first_enclave()))
         self._tasks.append(periodic("enclave", REFRESH_ENCLAVE_EVERY_S, self.enclaves.refresh))

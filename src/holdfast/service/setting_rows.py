@@ -47,7 +47,7 @@ class Row:
         return self.name.removeprefix("HOLDFAST_").lower()
 
     def default_of(self, values: Mapping[str, Any]) -> str | None:
-        """The default's text, given what was read so far."""
+        """The default's text, given what was read so far. Raises ValueError where none can be made of that."""
         return self.default(values) if callable(self.default) else self.default
 
 
@@ -141,9 +141,21 @@ def _host_of(values: Mapping[str, Any]) -> str:
     return urlsplit(values["public_url"]).netloc.rpartition("@")[2] or "localhost"
 
 
+def _sender_of(values: Mapping[str, Any]) -> str:
+    host = urlsplit(values["public_url"]).hostname or "localhost"
+    # Mail writes an IPv6 address as RFC 5321, section 4.1.3, does.
+    return f"Holdfast <no-reply@{f'[IPv6:{host}]' if ':' in host else host}>"
+
+
 def _registrar(values: Mapping[str, Any]) -> str:
+    host = _host_of(values)
+    if host.startswith("["):
+        raise ValueError(
+            "an IPv6 address, as in HOLDFAST_PUBLIC_URL, cannot stand in a did:web; set HOLDFAST_PUBLIC_URL to a"
+            " host's name (passkeys need one as well), or this to the registrar's DID"
+        )
     # did:web writes a port with an encoded colon.
-    return "did:web:" + _host_of(values).replace(":", "%3A")
+    return "did:web:" + host.replace(":", "%3A")
 
 
 def _contract(name: str) -> str:
@@ -178,12 +190,7 @@ ROWS: tuple[Row, ...] = (
         "provider of e-mail",
         secret=True,
     ),
-    Row(
-        "HOLDFAST_MAIL_FROM",
-        lambda values: f"Holdfast <no-reply@{_host_of(values).partition(':')[0]}>",
-        _sender,
-        "sender",
-    ),
+    Row("HOLDFAST_MAIL_FROM", _sender_of, _sender, "sender"),
     Row("HOLDFAST_SMS_URL", "outbox:", _url_with("twilio", "outbox"), "provider of SMS codes", secret=True),
     Row("HOLDFAST_CLIENT_IP_HEADER", None, _header, "the edge's header with the client's address"),
     Row("HOLDFAST_TRUSTED_PROXIES", "127.0.0.1,::1", _networks, "peers whose header is believed"),

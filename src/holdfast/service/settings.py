@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ipaddress import IPv4Network, IPv6Network
     from pathlib import Path
 
+    from holdfast.service.setting_rows import Row
+
 MAX_LIMIT = 1_000_000_000  # as seconds some thirty years: times stay within what a calendar can hold
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -82,7 +84,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     given = os.environ if environment is None else environment
     values: dict[str, Any] = {}
     for row in ROWS:
-        values[row.field] = _read(row.name, row.parse, given.get(row.name) or row.default_of(values))
+        values[row.field] = _setting(row, given, values)
     limits = {
         name.lower(): _read(name, whole(0, MAX_LIMIT), given.get(name) or str(getattr(Limits(), name.lower())))
         for name in LIMIT_NAMES
@@ -91,6 +93,14 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     if settings.production:
         _refuse_development_choices(settings, given)
     return settings
+
+
+def _setting(row: Row, given: Mapping[str, str], values: Mapping[str, Any]) -> Any:
+    try:
+        text = given.get(row.name) or row.default_of(values)
+    except ValueError as error:
+        raise SettingError(f"{row.name}: {error}") from None
+    return _read(row.name, row.parse, text)
 
 
 def _read(name: str, parse: Any, text: str | None) -> Any:

@@ -61,7 +61,7 @@ def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("indexer", facts["indexer"]),
         *((f"EntryPoint {version}", address) for version, address in facts["entryPoints"].items()),
         *facts["contracts"].items(),
-        ("test account", f"{account['address']}  (10,000 ETH, 1,000,000 test USDC)"),
+        ("test account", f"{account['address']}  (test ETH, 1,000,000 test USDC)"),
         ("its key, known to all", account["privateKey"]),
         ("mails and SMS", facts["outbox"]),
         ("logs", facts["logs"]),

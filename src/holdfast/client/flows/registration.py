@@ -10,7 +10,12 @@ import msgspec
 from holdfast.chain import calls
 from holdfast.client.flows.faces import answered
 from holdfast.client.flows.operations import OperationFailed, hash_text
-from holdfast.client.http.refusals import BundlerNotConfigured, CredentialAlreadyRegistered, IdentifierTaken
+from holdfast.client.http.refusals import (
+    BundlerNotConfigured,
+    CredentialAlreadyRegistered,
+    IdentifierTaken,
+    RegistrationUnproven,
+)
 from holdfast.client.types import Attestation, DidRecord, Record
 from holdfast.wire.client_errors import ClientStateError, ServiceError
 from holdfast.wire.encoding import from_hex, from_iso, to_hex
@@ -23,7 +28,7 @@ if TYPE_CHECKING:
     from holdfast.client.flows.operations import SmartAccount
     from holdfast.client.storage.vault_store import VaultStore
 
-NO_TRANSACTION = "0x" + "00" * 32
+NO_TRANSACTION = "0x" + "00" * 32  # what a service without a bundler is told: the chain has no such transaction
 _CODE_ATTEMPTS = 5  # MAX_VERIFY_ATTEMPTS of the interface
 _RECEIPT_AGAIN_S = 15.0
 _SPARE_S = 5.0
@@ -216,6 +221,12 @@ class Registrar:
             # An answer that was lost on its way: the service has it.
             if await self._client.lookup_did(self._credential_id) is None:
                 raise
+        except RegistrationUnproven as error:
+            if noted.tx_hash is not None:
+                raise
+            raise RegistrationRefused(
+                "the service demands a transaction that registers this DID, and has no bundler to send one through"
+            ) from error
         known = await self._client.lookup_did(self._credential_id)
         return self._finished(known)
 

@@ -74,26 +74,27 @@ class Verification:
 
     async def check(self, identifier: Identifier, code: str) -> Attestation | CodeFailure:
         """The attestation for a right code, or why it is none. Raises Refused when the SMS provider fails."""
-        if identifier.channel is Channel.SMS:
-            failure = await self._check_sms(identifier, code)
-        else:
-            failure = await self._check_email(identifier, code)
-        if failure is not None:
-            return failure
+        of_channel = self._check_sms if identifier.channel is Channel.SMS else self._check_email
+        outcome = await of_channel(identifier, code)
+        if isinstance(outcome, CodeFailure):
+            return outcome
+        # The instant that was written: GET /api/verify/status must tell the same one.
         key, ttl_s = self.secrets.signing_keys[0], self.limits.attestation_ttl_seconds
-        return issue_at(identifier, self.registrar, key, self.clock(), ttl_s)
+        return issue_at(identifier, self.registrar, key, outcome, ttl_s)
 
-    async def _check_email(self, identifier: Identifier, code: str) -> CodeFailure | None:
+    async def _check_email(self, identifier: Identifier, code: str) -> float | CodeFailure:
+        """When the identifier was verified, in seconds since the epoch, or why it was not."""
         now = self.clock()
         attempt = await self.store.count_attempt(identifier, now, self.limits.max_verify_attempts)
         failure = judge(attempt, identifier, code, self.secrets.code_keys, now, self.limits)
-        if failure is not None or attempt is None:
+        if failure is not None:
             return failure
-        if not await self.store.consume_code(identifier, attempt.code_id, now):
+        if attempt is None or not await self.store.consume_code(identifier, attempt.code_id, now):
             return CodeFailure.NO_CODE
-        return None
+        return now
 
-    async def _check_sms(self, identifier: Identifier, code: str) -> CodeFailure | None:
+    async def _check_sms(self, identifier: Identifier, code: str) -> float | CodeFailure:
+        """As `_check_email`, by the provider's word and as of its answer. Raises Refused when it gives none."""
         try:
             right = await self.sms.check_code(identifier.key, code)
         except DeliveryError as error:
@@ -101,8 +102,9 @@ class Verification:
             raise Refused(SMS_CHECK_FAILED) from None
         if not right:
             return CodeFailure.INCORRECT
-        await self.store.mark_verified(identifier, self.clock())
-        return None
+        now = self.clock()
+        await self.store.mark_verified(identifier, now)
+        return now
 
     async def verified_at(self, identifier: Identifier) -> float | None:
         """When the identifier was verified last, in seconds since the epoch."""

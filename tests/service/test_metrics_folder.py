@@ -1,0 +1,99 @@
+"""The folder of the counters: it goes with its service, and after kill -9 with the next one's start."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from holdfast.service.metrics_folder import PREFIX, metrics_folder, sweep
+
+from .conftest import Server, free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+def left(temporary: Path, name: str = "left") -> Path:
+    folder = temporary / f"{PREFIX}{name}"
+    folder.mkdir(mode=0o700)
+    (folder / "counter_1.db").write_bytes(b"counts")
+    return folder
+
+
+def test_a_left_folder_goes_and_one_in_use_stays(temporary: Path) -> None:
+    left(temporary)
+    with metrics_folder() as first, metrics_folder() as second:
+        assert sorted(temporary.iterdir()) == sorted([first, second])
+        assert first.stat().st_mode & 0o777 == 0o700
+        sweep()
+        assert first.is_dir() and second.is_dir()
+    assert list(temporary.iterdir()) == []
+
+
+def test_nothing_else_is_touched(temporary: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "kept").write_text("kept")
+    (temporary / f"{PREFIX}link").symlink_to(elsewhere)
+    (temporary / f"{PREFIX}file").write_text("kept")
+    (temporary / "holdfast-other").mkdir()
+    before = sorted(temporary.iterdir())
+    sweep()
+    assert sorted(temporary.iterdir()) == before
+    assert (elsewhere / "kept").read_text() == "kept"
+
+
+def test_another_users_folder_stays(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = left(temporary)
+    monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid + 1)
+    sweep()
+    assert (folder / "counter_1.db").exists()
+
+
+def test_a_folder_swept_before_it_was_locked_is_made_again(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make, made = tempfile.mkdtemp, []
+
+    def swept_at_once(**options: str) -> str:
+        made.append(make(**options))
+        if len(made) == 1:
+            sweep()
+        return made[-1]
+
+    monkeypatch.setattr(tempfile, "mkdtemp", swept_at_once)
+    with metrics_folder() as folder:
+        assert len(made) == 2 and str(folder) == made[1]
+        assert list(temporary.iterdir()) == [folder]
+
+
+def folders(temporary: Path) -> list[Path]:
+    return sorted(temporary.glob(f"{PREFIX}*"))
+
+
+def test_a_killed_service_leaves_a_folder_until_the_next_start(serve: Callable[..., Server], tmp_path: Path) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    killed = serve(admin_port=str(free_port()), TMPDIR=str(temporary))
+    port = free_port()
+    living = serve(admin_port=str(port), TMPDIR=str(temporary))
+    both = folders(temporary)
+    assert len(both) == 2
+    killed.kill_all()
+    assert folders(temporary) == both
+    third = serve(admin_port=str(free_port()), TMPDIR=str(temporary))
+    assert len(folders(temporary)) == 2 and len(set(folders(temporary)) & set(both)) == 1
+    assert "holdfast_requests_total" in httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=10).text
+    assert (third.stop(), living.stop()) == (0, 0)
+    assert folders(temporary) == []

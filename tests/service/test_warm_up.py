@@ -1,0 +1,89 @@
+"""After the start the service loads by itself what the first requests of their kind would wait for."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from holdfast.service import warm_up
+
+from .conftest import environment_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PROGRAM = """
+import asyncio, json, sys
+from holdfast.rules.identifiers import Channel, parse_identifier
+from holdfast.service import warm_up
+from holdfast.service.bootstrap import build_service, open_store
+from holdfast.service.secrets import read_secrets
+from holdfast.service.settings import read_settings
+
+SLOW = ("aiohttp", "confusable_homoglyphs", "httpcore", "inngest", "phonenumbers", "precis_i18n")
+
+def loaded():
+    return [name for name in SLOW if name in sys.modules]
+
+async def first_requests(service):
+    await service.sessions.holding(parse_identifier("\\u00e4nn", Channel.HANDLE))
+    parse_identifier("ann@ex\\u00e4mple.org", Channel.EMAIL)
+    parse_identifier("+14155552671", Channel.SMS)
+    await service.accounts.state(bytes(20))
+
+async def main():
+    settings = read_settings()
+    store = open_store(settings)
+    service = build_service(settings, read_secrets(settings), store)
+    await service.start()
+    at_start = loaded()
+    await next(task for task in asyncio.all_tasks() if task.get_name() == "holdfast-warm-up")
+    warm, modules = loaded(), set(sys.modules)
+    try:
+        await first_requests(service)
+    except Exception as error:
+        refused = str(error)
+    await service.stop()
+    print(json.dumps([at_start, warm, sorted(set(sys.modules) - modules), refused]))
+
+warm_up.AFTER_S = 0.05
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("engine", [False, True])
+def test_what_is_slow_to_load_is_there_before_it_is_asked_for(tmp_path: Path, engine: bool) -> None:
+    environment = environment_of(tmp_path / "data", **({"INNGEST_DEV": "1"} if engine else {}))
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    at_start, warm, loaded_by_requests, refused = json.loads(done.stdout.splitlines()[-1])
+    assert at_start == []  # the start has not waited for any
+    always = ["aiohttp", "confusable_homoglyphs", "phonenumbers", "precis_i18n"]
+    assert warm == (sorted([*always, "httpcore", "inngest"]) if engine else always)
+    assert refused == "rpc_error"  # the chain was asked, at an address where nobody listens
+    assert loaded_by_requests == []
+
+
+async def test_what_fails_is_logged_and_the_rest_is_loaded(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    done: list[str] = []
+
+    def broken() -> None:
+        raise ImportError("not here")
+
+    def whole() -> None:
+        done.append("whole")
+
+    monkeypatch.setattr(warm_up, "AFTER_S", 0.0)
+    monkeypatch.setattr(warm_up, "_identifiers", broken)
+    monkeypatch.setattr(warm_up, "_upstreams", whole)
+    await warm_up.warm_up(engine=False)
+    assert done == ["whole"]
+    assert [record.message for record in caplog.records] == ["warm-up failed"]
