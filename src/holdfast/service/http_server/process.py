@@ -50,9 +50,7 @@ def listening_sockets(host: str, port: int) -> list[socket.socket]:
     return listening
 
 
-def run(
-    make: Callable[[], Served], sockets: Sequence[socket.socket], stop_within_s: float, life: int = -1
-) -> None:
+def run(make: Callable[[], Served], sockets: Sequence[socket.socket], stop_within_s: float, life: int = -1) -> None:
     """Serve until SIGTERM or SIGINT, or until the pipe `life`, where there is one, is closed at its other end.
 
     The end waits for accepted requests, at most `stop_within_s` seconds.
