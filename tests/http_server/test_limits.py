@@ -142,14 +142,17 @@ async def drained(reader: asyncio.StreamReader) -> bytes:
 async def test_the_end_answers_what_was_read_and_closes_what_is_idle(house: House) -> None:
     idle = await house.ask(get("/a"))
     await idle.answer()
+    half = await house.ask(get("/half")[:-2])
     busy = await house.ask(get("/wait") + get("/queued"))
     await house.entered.wait()
     stopping = asyncio.create_task(house.server.stop(20))
     assert await idle.rest() == b""
     late = await house.client() if not await refused(house.port) else None
     house.release.set()
+    assert await half.rest() == b""
+    assert (await busy.answer())[2] == b"/wait"
     status, headers, body = await busy.answer()
-    assert (status, body, headers["connection"]) == (200, b"/wait", "close")
+    assert (status, body, headers["connection"]) == (200, b"/queued", "close")
     await asyncio.wait_for(stopping, 10)
     assert await refused(house.port)
     assert late is None or await late.rest() == b""

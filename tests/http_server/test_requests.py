@@ -105,6 +105,13 @@ async def test_a_client_that_asks_is_told_to_go_on(house: House) -> None:
     assert (await client.answer())[2] == b"hello"
 
 
+async def test_an_old_client_is_not(house: House) -> None:
+    client = await house.ask(b"POST /echo HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")
+    await asyncio.sleep(0.05)
+    await client.send(b"hello")
+    assert (await client.answer())[::2] == (200, b"hello")
+
+
 async def test_who_has_said_all_still_hears_the_answer(house: House) -> None:
     client = await house.ask(get("/wait") + get("/b"))
     client.writer.write_eof()

@@ -57,8 +57,13 @@ class Connection(asyncio.Protocol):
 
     @property
     def idle(self) -> bool:
-        """Whether nothing was asked that is not answered."""
-        return not (self._busy or self._waiting or self._out or self._intake.in_head or self._throttled or self._ending)
+        """Whether nothing was asked that is not answered; half a request may be there."""
+        return not (self._busy or self._waiting or self._out or self._throttled or self._ending)
+
+    @property
+    def in_head(self) -> bool:
+        """Whether half a request is there."""
+        return self._intake.in_head
 
     # -- the transport's events ----------------------------------------------------------------------------------------
 
@@ -135,7 +140,7 @@ class Connection(asyncio.Protocol):
 
     def want_body(self, request: IncomingRequest) -> None:
         """See BodySource."""
-        if (request.header("expect") or "").lower() == "100-continue" and not self._last:
+        if not request.old and not self._last and (request.header("expect") or "").lower() == "100-continue":
             self._out.append(CONTINUE)
             self._server.flush_soon(self)
         self.deadline = self._server.now + BODY_TIMEOUT_S
@@ -173,7 +178,7 @@ class Connection(asyncio.Protocol):
             except ClientGone:
                 response = BROKEN_OFF
             keep = request.keep_alive and request.complete and not wants_close(response)
-            self._answered(response, keep=keep and not self._server.stopping)
+            self._answered(response, keep=keep)
         except Exception:  # noqa: BLE001 - whatever it is, the connection must not wait for ever
             _log.exception("no answer could be given")
             self._transport.abort()
@@ -184,7 +189,7 @@ class Connection(asyncio.Protocol):
         if self._lost:
             self._server.connections.discard(self)
             return
-        last = not keep or (self._last and not self._waiting)
+        last = not keep or ((self._last or self._server.stopping) and not self._waiting)
         self._out += encoded(response, self._server.date_line, close=last)
         self._server.flush_soon(self)
         if last:

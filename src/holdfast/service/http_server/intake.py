@@ -110,7 +110,8 @@ class Intake:
         method = self._parser.get_method()
         name = _METHODS.get(method) or method.decode("ascii")
         request = IncomingRequest(self._receiver, name, self._target, self._fields, self._peer)
-        request.keep_alive = version == "1.1" and self._parser.should_keep_alive()
+        request.old = version == "1.0"
+        request.keep_alive = not request.old and self._parser.should_keep_alive()
         self.reading = request
         self._receiver.arrived(request)
 

@@ -54,7 +54,7 @@ class IncomingRequest:
 
     __slots__ = (
         "_body", "_failure", "_fields", "_limit", "_size", "_source", "_waiter",
-        "complete", "keep_alive", "method", "path", "peer", "query", "raw_path",
+        "complete", "keep_alive", "method", "old", "path", "peer", "query", "raw_path",
     )  # fmt: skip
 
     def __init__(self, source: BodySource, method: str, target: bytes, fields: Fields, peer: str) -> None:
@@ -68,6 +68,7 @@ class IncomingRequest:
         self._failure: Exception | None = None
         self.complete = False
         self.keep_alive = False
+        self.old = False  # HTTP/1.0
         self.method = method
         self.peer = peer
         self.raw_path, self.query = split_target(target)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 BACKLOG = 2048
 _TICK_S = 0.5
 _LAST_READ_S = 0.05  # what had arrived when the end was announced is read within this time
+_HALF_A_HEAD_S = 1.0  # for the rest of a request that has begun
 _POLL_S = 0.01
 
 
@@ -57,11 +58,11 @@ class HttpServer:
             connection.flush()
 
     def _tick(self) -> None:
+        self._ticking = self.loop.call_later(_TICK_S, self._tick)
         self.now = self.loop.time()
         self.date_line = date_line(time.time())
         for connection in [each for each in self.connections if each.deadline <= self.now]:
             connection.overdue()
-        self._ticking = self.loop.call_later(_TICK_S, self._tick)
 
     async def stop(self, within_s: float) -> None:
         """Answer what was read, close what is idle, accept nothing more; after `within_s` seconds end the rest too."""
@@ -69,10 +70,11 @@ class HttpServer:
         await asyncio.sleep(_LAST_READ_S)
         for listener in self._listeners:
             listener.close()
-        deadline = self.loop.time() + within_s
-        while self.connections and self.loop.time() < deadline:
+        began = self.loop.time()
+        while self.connections and (waited := self.loop.time() - began) < within_s:
             for connection in [each for each in self.connections if each.idle]:
-                connection.close()
+                if waited > _HALF_A_HEAD_S or not connection.in_head:
+                    connection.close()
             await asyncio.sleep(_POLL_S)
         for connection in self.connections:
             connection.cancel()
