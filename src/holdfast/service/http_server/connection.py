@@ -253,4 +253,5 @@ class Connection(asyncio.Protocol):
         """The server has waited long enough."""
         if self._task:
             self._task.cancel()
+        self._busy = False
         self._transport.abort()
