@@ -11,6 +11,10 @@
 const ABI = 1;
 const RANDOM_CHUNK = 65536; // crypto.getRandomValues refuses more at once
 const SMALLEST_BUFFER = 65536;
+/** The calls after which a vault may be open that was not, or may lock itself at another time. */
+const OPENING = new Set(["generate", "load", "unlock", "import", "sync_complete", "set_auto_lock"]);
+const LONGEST_WAIT = 60000; // timers stand still while the machine sleeps: after waking, this is how late a lock may be
+const SHORTEST_WAIT = 10;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
@@ -40,14 +44,15 @@ export class PluginCallError extends Error {
  * @param {string} [options.sha256] hex digest that the module must have; it is then read whole before it is compiled
  * @param {(bytes: Uint8Array) => void} [options.random] fills with cryptographic randomness
  * @param {() => number} [options.now] milliseconds since 1970
+ * @param {(ms: number, work: () => void) => () => void} [options.after] runs work once, later; answers how to cancel that
  * @returns {Promise<Enclave>}
  * @throws {WasmLoadError}
  */
-export async function instantiate(source, { sha256, random = fillRandom, now = Date.now } = {}) {
+export async function instantiate(source, { sha256, random = fillRandom, now = Date.now, after = wait } = {}) {
   const cell = { memory: null };
   const imports = { env: hostImports(cell, random, now) };
   const instance = await load(source, imports, sha256);
-  return new Enclave(instance, cell);
+  return new Enclave(instance, cell, now, after);
 }
 
 /** One instance of the module. Made by `instantiate`. */
@@ -56,10 +61,15 @@ export class Enclave {
   #cell;
   #buffer = { address: 0, size: 0 };
   #gone = "";
+  #now;
+  #after;
+  #cancelLook = () => {};
 
-  constructor(instance, cell) {
+  constructor(instance, cell, now = Date.now, after = wait) {
     this.#exports = instance.exports;
     this.#cell = cell;
+    this.#now = now;
+    this.#after = after;
     cell.memory = instance.exports.memory;
     this.#start();
   }
@@ -82,6 +92,12 @@ export class Enclave {
 
   /** JSON text in, JSON text out, errors as the module wrote them. Throws only when the instance is gone. */
   callRaw(name, input) {
+    const answer = this.#guarded(name, input);
+    if (OPENING.has(name)) this.#watch();
+    return answer;
+  }
+
+  #guarded(name, input) {
     if (this.#gone) throw new PluginCallError(name, this.#gone);
     try {
       return this.#cross(encoder.encode(name), encoder.encode(input));
@@ -95,6 +111,7 @@ export class Enclave {
 
   /** Overwrites the whole memory and discards the instance: nothing of the vault stays. Harmless to repeat. */
   wipe() {
+    this.#cancelLook();
     if (this.#cell.memory) new Uint8Array(this.#cell.memory.buffer).fill(0);
     this.#cell.memory = null;
     this.#exports = null;
@@ -109,6 +126,27 @@ export class Enclave {
   /** A copy of the linear memory: for tests that search it for secrets. */
   get memory() {
     return this.#cell.memory ? new Uint8Array(this.#cell.memory.buffer).slice() : new Uint8Array(0);
+  }
+
+  /**
+   * The module looks at the clock only when it is called: so that an idle vault locks on time, `status`, which is no
+   * activity, is called when it is due.
+   */
+  #watch() {
+    this.#cancelLook();
+    const { locked, idle_seconds, last_activity } = JSON.parse(this.#guarded("status", "{}"));
+    if (locked || !idle_seconds || !last_activity) return;
+    const due = Date.parse(last_activity) + idle_seconds * 1000 - this.#now();
+    const instance = new WeakRef(this); // the timer holds no vault alive that nobody uses any more
+    this.#cancelLook = this.#after(Math.min(Math.max(due, SHORTEST_WAIT), LONGEST_WAIT), () => instance.deref()?.#look());
+  }
+
+  #look() {
+    try {
+      if (!this.#gone) this.#watch();
+    } catch (error) {
+      if (!(error instanceof PluginCallError)) throw error; // a trap: the instance is wiped, the next caller hears of it
+    }
   }
 
   #start() {
@@ -144,6 +182,12 @@ export class Enclave {
     answer.fill(0); // the module would only overwrite it at the next call
     return text;
   }
+}
+
+function wait(ms, work) {
+  const timer = setTimeout(work, ms);
+  timer.unref?.(); // Node need not live on for it
+  return () => clearTimeout(timer);
 }
 
 function hostImports(cell, random, now) {

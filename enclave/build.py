@@ -59,6 +59,10 @@ SQLITE_OPTIONS = (
         "OMIT_AUTOINCREMENT",
         "OMIT_VIEW",
         "OMIT_FLAG_PRAGMAS",
+        "OMIT_VACUUM",
+        "OMIT_HEX_INTEGER",
+        "OMIT_CASE_SENSITIVE_LIKE_PRAGMA",
+        "OMIT_TRUNCATE_OPTIMIZATION",
         "TRUSTED_SCHEMA=0",
         "ZERO_MALLOC",
     ),
@@ -68,6 +72,7 @@ C_FLAGS = ("-Oz", "-fno-sanitize=undefined", "-fno-stack-protector")
 OBJECT_FLAGS = (*TARGET, "-O", "ReleaseSmall", "-lc")
 # What src/fast.zig says is compiled for speed; it parses nothing.
 FAST_FLAGS = (*TARGET, "-O", "ReleaseFast", "-fno-stack-protector", "-fcompiler-rt")
+FAST_OBJECT = ("build-obj", "src/fast.zig", "-femit-bin=fast.o", *FAST_FLAGS)
 MODULE_FLAGS = (
     *TARGET,
     *("-mexec-model=reactor", "-fno-stack-protector", "--stack", "1048576", "-lc", "--name", "enclave"),
@@ -171,7 +176,7 @@ def _compile_module(target: Path, sqlite_object: Path, cache: Path, sources: Pat
         # The same relative paths whatever the checkout is called: the module must not depend on its directory.
         shutil.copytree(sources, scratch / "src")
         shutil.copyfile(sqlite_object, scratch / "sqlite.o")
-        _zig(["build-obj", "src/fast.zig", "-femit-bin=fast.o", *FAST_FLAGS], cwd=scratch, cache=cache)
+        _zig([*FAST_OBJECT], cwd=scratch, cache=cache)
         parts = ["sqlite.o", "fast.o", "-femit-bin=enclave.wasm"]
         _zig(["build-exe", *parts, *MODULE_FLAGS], cwd=scratch, cache=cache)
         (scratch / "enclave.wasm").replace(target)

@@ -21,6 +21,46 @@ function trapping() {
   return new Enclave({ exports }, { memory: null });
 }
 
+/** A clock that stands still, and the timers that wait for it. */
+class Timers {
+  now = 1700000000000;
+  waiting = new Set();
+
+  after(ms, work) {
+    const timer = { at: this.now + ms, work };
+    this.waiting.add(timer);
+    return () => this.waiting.delete(timer);
+  }
+
+  /** Lets time pass, and every timer fire at its moment. */
+  pass(ms) {
+    const end = this.now + ms;
+    for (;;) {
+      const [next] = [...this.waiting].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
+      if (!next) break;
+      this.waiting.delete(next);
+      this.now = next.at;
+      next.work();
+    }
+    this.now = end;
+  }
+}
+
+const DEVICE = "a name that stands in the database alone";
+const KEY = { kind: "secret", secret: new Uint8Array(32).fill(7) };
+// An attestation object of format "none".
+const CREDENTIAL =
+  "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YViUv6vDdDKViwYzYNOtZGHJxHNa5/jt1GWSpeDwFFKy5LVFAAAABwAAAAAAAAAAAAAAAAAAAAAAEAABAgMEBQYHCAkKCwwNDg+lAQIDJiABIVggJu/OvQ7p40pmkYfhizqRIrL3M5RbZJzJ+fkh6fna2BIiWCCQI4venMe7Mw0VDGdwTdJa5wVSBXRLbzG/QHB0WHLQ5g==";
+
+async function opened(wasm, timers) {
+  const enclave = await instantiate(wasm, { now: () => timers.now, after: (ms, work) => timers.after(ms, work) });
+  enclave.call("generate", { credential: CREDENTIAL, key: KEY, device_name: DEVICE });
+  return enclave;
+}
+
+/** Whether the database lies open in memory; asked without a call, which would lock an idle vault itself. */
+const isOpen = (enclave) => Buffer.from(enclave.memory).includes(DEVICE);
+
 /** @param {Uint8Array} wasm the module */
 export function hostTests(wasm) {
   const hash = createHash("sha256").update(wasm).digest("hex");
@@ -133,6 +173,45 @@ export function hostTests(wasm) {
       const secret = "a passphrase that nobody may find afterwards";
       enclave.call("keccak256", { text: secret });
       assert.equal(Buffer.from(enclave.memory).indexOf(secret), -1);
+    },
+    "an idle vault is erased on time, without a call": async () => {
+      const timers = new Timers();
+      const enclave = await opened(wasm, timers);
+      timers.pass(899000);
+      assert.ok(isOpen(enclave));
+      timers.pass(1100);
+      assert.ok(!isOpen(enclave));
+      assert.equal(timers.waiting.size, 0);
+      assert.ok(enclave.call("unlock", { key: KEY }).success);
+      timers.pass(901000);
+      assert.ok(!isOpen(enclave));
+    },
+    "activity puts the lock off, looking does not": async () => {
+      const timers = new Timers();
+      const enclave = await opened(wasm, timers);
+      enclave.call("set_auto_lock", { idle_seconds: 300 });
+      timers.pass(200000);
+      enclave.call("query", { did: "" });
+      for (let minute = 0; minute < 4; minute++) timers.pass(60000);
+      timers.pass(59000);
+      assert.ok(isOpen(enclave));
+      timers.pass(2000);
+      assert.ok(!isOpen(enclave));
+    },
+    "no timer outlives the open vault, and none is set where it never locks": async () => {
+      const timers = new Timers();
+      const wiped = await opened(wasm, timers);
+      wiped.wipe();
+      assert.equal(timers.waiting.size, 0);
+      const enclave = await opened(wasm, timers);
+      enclave.call("set_auto_lock", { idle_seconds: 0 });
+      assert.equal(timers.waiting.size, 0);
+      timers.pass(7 * 24 * 3600000);
+      assert.ok(isOpen(enclave));
+      enclave.call("set_auto_lock", { idle_seconds: 60 });
+      enclave.call("lock");
+      timers.pass(61000);
+      assert.equal(timers.waiting.size, 0);
     },
     "a trap discards the instance": () => {
       const enclave = trapping();

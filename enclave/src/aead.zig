@@ -1,15 +1,14 @@
 //! AES-256-GCM, HKDF-SHA256 and Argon2id as the vault's formats use them.
 
 const std = @import("std");
+const gcm = @import("gcm.zig");
 const host = @import("host.zig");
 const memory = @import("memory.zig");
 const Error = @import("errors.zig").Error;
 
-const Aes256Gcm = std.crypto.aead.aes_gcm.Aes256Gcm;
-
-pub const Key = [32]u8;
-pub const Nonce = [12]u8;
-pub const tag_length = Aes256Gcm.tag_length;
+pub const Key = gcm.Key;
+pub const Nonce = gcm.Nonce;
+pub const tag_length = gcm.tag_length;
 
 /// Ciphertext and tag of `plain`, allocated in `allocator`.
 pub fn seal(allocator: std.mem.Allocator, plain: []const u8, associated: []const u8, nonce: Nonce, key: Key) Error![]u8 {
@@ -20,7 +19,7 @@ pub fn seal(allocator: std.mem.Allocator, plain: []const u8, associated: []const
 
 /// As `seal`, into a buffer of the right length.
 pub fn sealInto(out: []u8, plain: []const u8, associated: []const u8, nonce: Nonce, key: Key) void {
-    Aes256Gcm.encrypt(out[0..plain.len], out[plain.len..][0..tag_length], plain, associated, nonce, key);
+    gcm.seal(out, plain, associated, nonce, key);
 }
 
 /// The plain bytes, or `failure` when key, nonce, associated data or a single bit of `sealed` is not the right one.
@@ -34,8 +33,7 @@ pub fn open(allocator: std.mem.Allocator, sealed: []const u8, associated: []cons
 
 /// As `open`, into a buffer of the right length.
 pub fn openInto(plain: []u8, sealed: []const u8, associated: []const u8, nonce: Nonce, key: Key, failure: Error) Error!void {
-    const tag = sealed[plain.len..][0..tag_length].*;
-    Aes256Gcm.decrypt(plain, sealed[0..plain.len], tag, associated, nonce, key) catch return failure;
+    if (!gcm.open(plain, sealed, associated, nonce, key)) return failure;
 }
 
 /// 32 bytes of HKDF-SHA256 (RFC 5869).

@@ -96,7 +96,10 @@ fn roomFor(value: json.Json) usize {
     var room: usize = 1024;
     if (value != .object) return room;
     for (value.object.values()) |field| {
-        if (field == .string) room += field.string.len;
+        room += switch (field) {
+            .string, .number_string => |text| text.len,
+            else => 0,
+        };
     }
     return room;
 }

@@ -4,6 +4,9 @@ const std = @import("std");
 const Error = @import("errors.zig").Error;
 const Allocator = std.mem.Allocator;
 
+// The standard library's encoder, from fast.zig.
+extern fn fast_base64(out: [*]u8, out_len: usize, data: [*]const u8, len: usize) void;
+
 /// Bytes of a binary field: an array of numbers 0 to 255, 0x-hex, base64 or base64url (padded or not).
 /// Where the length is known beforehand, bare hex of exactly that length is taken as hex.
 pub fn decodeBinary(arena: Allocator, value: std.json.Value, expected_len: ?usize) Error![]u8 {
@@ -47,8 +50,18 @@ pub fn fromHex(arena: Allocator, digits: []const u8) Error![]u8 {
 /// Standard base64 with padding: the one form in which the module answers binary fields.
 pub fn base64(arena: Allocator, data: []const u8) Error![]u8 {
     const text = try arena.alloc(u8, std.base64.standard.Encoder.calcSize(data.len));
-    _ = std.base64.standard.Encoder.encode(text, data);
+    fast_base64(text.ptr, text.len, data.ptr, data.len);
     return text;
+}
+
+/// The same as a JSON value for an answer, written as it stands: base64 has nothing to escape, and looking for it takes
+/// longer than the encoding.
+pub fn base64Json(arena: Allocator, data: []const u8) Error!std.json.Value {
+    const text = try arena.alloc(u8, std.base64.standard.Encoder.calcSize(data.len) + 2);
+    fast_base64(text.ptr + 1, text.len - 2, data.ptr, data.len);
+    text[0] = '"';
+    text[text.len - 1] = '"';
+    return .{ .number_string = text }; // the one kind of value that the standard library writes verbatim
 }
 
 /// Base64url without padding: WebAuthn's identifiers.

@@ -120,10 +120,10 @@ fn recordCredential(ctx: *Ctx, database: Database, input: Json, passkey: webauth
     try fields.add("device_type", .{ .text = passkey.device_type });
     try fields.add("authenticator", .{ .text = try encoding.bareHex(ctx.arena, &passkey.aaguid) });
     try fields.add("transports", .{ .text = transports });
-    if (passkey.public_key == .es256) {
-        const key = passkey.public_key.es256;
-        try fields.add("public_key", .{ .blob = try ctx.arena.dupe(u8, &([1]u8{4} ++ key.x ++ key.y)) });
-    }
+    try fields.add("public_key", .{ .blob = switch (passkey.public_key) {
+        .es256 => |key| try ctx.arena.dupe(u8, &([1]u8{4} ++ key.x ++ key.y)),
+        else => passkey.cose_key,
+    } });
     try fields.add("sign_count", .{ .integer = passkey.sign_count });
     try fields.add("created_at", .{ .text = now });
     try fields.add("last_used", .{ .text = now });

@@ -1,5 +1,6 @@
 /*
-** SQLite's amalgamation less what the vault never uses (views, virtual tables, ALTER, ATTACH, ANALYZE, VACUUM).
+** SQLite's amalgamation less what the vault never uses (views, virtual tables, ALTER, ANALYZE, VACUUM, most of the
+** functions of SQL).
 **
 ** The amalgamation's grammar still has those statements: its options leave out the code behind them and say that such
 ** a build does not link. So the missing functions stand here and refuse the statement, as any syntax error is refused.
@@ -11,7 +12,27 @@
 #define gmtime(moment) ((struct tm *)0)
 #define strftime(buffer, size, format, moment) ((size_t)0)
 
+/*
+** The amalgamation registers all of its functions, so that the linker must keep them. By these three lines its own
+** definition, which names its parameters (void), becomes `registerAll`, which nobody calls; its call, which names
+** none, reaches `registerNeeded` below. A schema that names another function is refused as "no such function".
+*/
+#define sqlite3RegisterBuiltinFunctions(parameters) registerFunctions_##parameters
+#define registerFunctions_void registerAll(void)
+#define registerFunctions_ registerNeeded()
+static void registerNeeded(void);
+
 #include "sqlite3.c"
+
+/* What the vault's tables (enclave/src/vault/schema.zig) and its own queries call. */
+static void registerNeeded(void){
+  static FuncDef needed[] = {
+    FUNCTION2(length, 1, 0, 0, lengthFunc, SQLITE_FUNC_LENGTH),
+    INLINE_FUNC(coalesce, -4, INLINEFUNC_coalesce, 0),
+    WAGGREGATE(count, 0, 0, 0, countStep, countFinalize, 0, 0, SQLITE_FUNC_COUNT|SQLITE_FUNC_ANYORDER),
+  };
+  sqlite3InsertBuiltinFuncs(needed, ArraySize(needed));
+}
 
 static void refuse(Parse *parse){
   sqlite3ErrorMsg(parse, "not available");
@@ -52,4 +73,11 @@ SQLITE_PRIVATE void sqlite3CreateView(
 ){
   (void)a; (void)b; (void)c; (void)temporary; (void)lenient;
   sqlite3ExprListDelete(p->db, e); sqlite3SelectDelete(p->db, s); refuse(p);
+}
+SQLITE_PRIVATE void sqlite3Vacuum(Parse *p, Token *a, Expr *into){
+  (void)a; sqlite3ExprDelete(p->db, into); refuse(p);
+}
+/* For changes of a file by another process; the option that leaves VACUUM out takes its definition away. */
+SQLITE_PRIVATE void sqlite3PagerClearCache(Pager *pager){
+  if( pager->tempFile==0 ) pager_reset(pager);
 }

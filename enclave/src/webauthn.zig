@@ -17,6 +17,7 @@ pub const credential = @import("webauthn/credential.zig");
 pub const Passkey = struct {
     credential_id: []const u8,
     public_key: cose.Key,
+    cose_key: []const u8,
     aaguid: [16]u8,
     flags: authenticator_data.Flags,
     sign_count: u32,
@@ -37,6 +38,7 @@ pub fn passkey(ctx: *Ctx, bytes: []const u8) Error!Passkey {
     return .{
         .credential_id = attested.credential_id,
         .public_key = attested.public_key,
+        .cose_key = attested.cose_key,
         .aaguid = attested.aaguid,
         .flags = registration.attestation.data.flags,
         .sign_count = registration.attestation.data.sign_count,

@@ -8,8 +8,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import wasmtime
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
 
 ENCLAVE = Path(__file__).resolve().parents[2] / "enclave"
 CALLS = ("buffer", "seal", "open", "hkdf", "argon2id", "argon2id_unbounded")
@@ -26,16 +31,19 @@ def compiled(folder: Path) -> Path:
     flags = [flag for flag in build.MODULE_FLAGS if not flag.startswith("--export=")]
     flags = ["-Menclave=src/primitives.zig" if flag.startswith("-Menclave=") else flag for flag in flags]
     exports = [f"--export=vector_{name}" for name in CALLS]
-    command = [sys.executable, "-m", "ziglang", "build-exe", "-femit-bin=primitives.wasm", *exports, *flags]
+    _zig(build, folder, build.FAST_OBJECT)
+    _zig(build, folder, ("build-exe", "fast.o", "-femit-bin=primitives.wasm", *exports, *flags))
+    return folder / "primitives.wasm"
+
+
+def _zig(build: ModuleType, folder: Path, arguments: Sequence[str]) -> None:
     caches = {
         "ZIG_GLOBAL_CACHE_DIR": str(build.cache_directory() / "zig"),
         "ZIG_LOCAL_CACHE_DIR": str(folder / ".zig"),
     }
-    ran = subprocess.run(
-        command, check=False, cwd=folder, env={**os.environ, **caches}, capture_output=True, text=True, timeout=170
-    )
+    command, environment = [sys.executable, "-m", "ziglang", *arguments], {**os.environ, **caches}
+    ran = subprocess.run(command, check=False, cwd=folder, env=environment, capture_output=True, text=True, timeout=170)
     assert ran.returncode == 0, ran.stderr
-    return folder / "primitives.wasm"
 
 
 class Primitives:

@@ -6,9 +6,11 @@ import base64
 import hashlib
 import json
 import struct
+from typing import TYPE_CHECKING
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
 from fido2 import cbor
 from fido2.cose import ES256, RS256, EdDSA
 from fido2.webauthn import AttestationObject, AttestedCredentialData, AuthenticatorData
@@ -17,11 +19,18 @@ from hypothesis import strategies as st
 
 from holdfast.enclave import Enclave, PluginCallError
 
-KEYS = {
-    "ES256": ES256.from_cryptography_key(ec.generate_private_key(ec.SECP256R1()).public_key()),
-    "EdDSA": EdDSA.from_cryptography_key(ed25519.Ed25519PrivateKey.generate().public_key()),
-    "RS256": RS256.from_cryptography_key(rsa.generate_private_key(65537, 2048).public_key()),
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PRIVATE = {
+    "ES256": ec.generate_private_key(ec.SECP256R1()),
+    "EdDSA": ed25519.Ed25519PrivateKey.generate(),
+    "RS256": rsa.generate_private_key(65537, 2048),
 }
+COSE = {"ES256": ES256, "EdDSA": EdDSA, "RS256": RS256}
+KEYS = {kind: COSE[kind].from_cryptography_key(key.public_key()) for kind, key in PRIVATE.items()}
+SIGNING = {"ES256": (ec.ECDSA(hashes.SHA256()),), "EdDSA": (), "RS256": (padding.PKCS1v15(), hashes.SHA256())}
+CHALLENGE = hashlib.sha256(b"challenge").digest()
 
 
 @pytest.fixture(scope="module")
@@ -74,13 +83,51 @@ def test_every_flipped_bit_of_a_point_leaves_the_curve(enclave: Enclave) -> None
         assert refused.value.code == "invalid_key"
 
 
+def url(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def assertion(data: bytes, client: bytes, signature: bytes) -> bytes:
+    response = {"authenticatorData": url(data), "clientDataJSON": url(client), "signature": url(signature)}
+    return json.dumps({"id": url(b"credential"), "type": "public-key", "response": response}).encode()
+
+
+@pytest.fixture(scope="module")
+def vaults() -> Iterator[dict[str, Enclave]]:
+    opened = {kind: Enclave() for kind in KEYS}
+    for kind, enclave in opened.items():
+        made = bytes(attestation(kind, b"credential", 0, bytes(16)))
+        enclave.call("generate", credential=made, key={"kind": "secret", "secret": bytes(range(32))})
+    yield opened
+    for enclave in opened.values():
+        enclave.close()
+
+
+def is_valid(vault: Enclave, shown: bytes) -> bool:
+    asked = {"challenge": CHALLENGE, "origin": "https://example.org", "rp_id": "example.org"}
+    answer = vault.call("exec", filter="resource:credentials action:verify", args={"assertion": shown, **asked})
+    return bool(answer["success"] and answer["result"]["valid"])
+
+
+@settings(max_examples=150, deadline=None)
+@given(kind=st.sampled_from(sorted(KEYS)), part=st.integers(0, 2), at=st.integers(0, 10**6), bit=st.integers(0, 7))
+def test_no_flipped_bit_of_an_assertion_passes(
+    vaults: dict[str, Enclave], kind: str, part: int, at: int, bit: int
+) -> None:
+    data = hashlib.sha256(b"example.org").digest() + struct.pack(">BI", 0x05, 0)
+    asked = {"type": "webauthn.get", "challenge": url(CHALLENGE), "origin": "https://example.org"}
+    client = json.dumps(asked).encode()
+    parts = [data, client, PRIVATE[kind].sign(data + hashlib.sha256(client).digest(), *SIGNING[kind])]
+    assert is_valid(vaults[kind], assertion(*parts))
+    bent = bytearray(parts[part])
+    bent[at % len(bent)] ^= 1 << bit
+    assert not is_valid(vaults[kind], assertion(*parts[:part], bytes(bent), *parts[part + 1 :]))
+
+
 def test_an_assertion_is_read_as_it_was_made(enclave: Enclave) -> None:
     data = hashlib.sha256(b"example.org").digest() + struct.pack(">BI", 0x1D, 77)
     client = json.dumps({"type": "webauthn.get", "challenge": "c29tZQ", "origin": "https://example.org"}).encode()
-    url = lambda raw: base64.urlsafe_b64encode(raw).rstrip(b"=").decode()  # noqa: E731 - three uses, one line
-    response = {"authenticatorData": url(data), "clientDataJSON": url(client), "signature": url(b"sig")}
-    credential = {"id": url(b"id"), "type": "public-key", "response": response}
-    parsed = enclave.call("parse_webauthn", credential=json.dumps(credential).encode())["parsed"]
+    parsed = enclave.call("parse_webauthn", credential=assertion(data, client, b"sig"))["parsed"]
     assert parsed["type"] == "assertion"
     assert parsed["sign_count"] == 77
     assert parsed["flags"]["backup_state"]

@@ -5,10 +5,10 @@
 //! Whoever sits between has one guess in a million. docs/pairing.md describes the messages.
 
 const std = @import("std");
+const gcm = @import("../gcm.zig");
 const P256 = std.crypto.ecc.P256;
 const Sha256 = std.crypto.hash.sha2.Sha256;
 const Hkdf = std.crypto.kdf.hkdf.HkdfSha256;
-const Aes256Gcm = std.crypto.aead.aes_gcm.Aes256Gcm;
 const Allocator = std.mem.Allocator;
 
 pub const Error = error{ PeerKeyInvalid, SealRejected, OutOfMemory };
@@ -23,7 +23,7 @@ pub const nonce_length = 32;
 pub const code_length = 6;
 
 /// What sealing adds: the nonce in front and the tag behind.
-pub const overhead = Aes256Gcm.nonce_length + Aes256Gcm.tag_length;
+pub const overhead = @sizeOf(gcm.Nonce) + gcm.tag_length;
 
 pub const KeyPair = struct {
     secret: [32]u8,
@@ -98,14 +98,12 @@ fn vaultKey(secret: [32]u8, peer: [public_length]u8, of_transcript: [32]u8) Erro
 pub const Channel = struct { secret: [32]u8, peer: [public_length]u8, transcript: [32]u8 };
 
 /// nonce ‖ AES-256-GCM(vault) ‖ tag, with the transcript as associated data.
-pub fn seal(arena: Allocator, channel: Channel, nonce: [Aes256Gcm.nonce_length]u8, vault: []const u8) Error![]const u8 {
+pub fn seal(arena: Allocator, channel: Channel, nonce: gcm.Nonce, vault: []const u8) Error![]const u8 {
     var key = try vaultKey(channel.secret, channel.peer, channel.transcript);
     defer std.crypto.secureZero(u8, &key);
     const out = try arena.alloc(u8, vault.len + overhead);
     @memcpy(out[0..nonce.len], &nonce);
-    const body = out[nonce.len .. nonce.len + vault.len];
-    const tag = out[nonce.len + vault.len ..][0..Aes256Gcm.tag_length];
-    Aes256Gcm.encrypt(body, tag, vault, &channel.transcript, nonce, key);
+    gcm.seal(out[nonce.len..], vault, &channel.transcript, nonce, key);
     return out;
 }
 
@@ -114,11 +112,9 @@ pub fn open(arena: Allocator, channel: Channel, sealed: []const u8) Error![]u8 {
     if (sealed.len < overhead) return error.SealRejected;
     var key = try vaultKey(channel.secret, channel.peer, channel.transcript);
     defer std.crypto.secureZero(u8, &key);
-    const nonce = sealed[0..Aes256Gcm.nonce_length].*;
-    const body = sealed[nonce.len .. sealed.len - Aes256Gcm.tag_length];
-    const tag = sealed[sealed.len - Aes256Gcm.tag_length ..][0..Aes256Gcm.tag_length].*;
-    const vault = try arena.alloc(u8, body.len);
-    Aes256Gcm.decrypt(vault, body, tag, &channel.transcript, nonce, key) catch return error.SealRejected;
+    const nonce = sealed[0..@sizeOf(gcm.Nonce)].*;
+    const vault = try arena.alloc(u8, sealed.len - overhead);
+    if (!gcm.open(vault, sealed[nonce.len..], &channel.transcript, nonce, key)) return error.SealRejected;
     return vault;
 }
 

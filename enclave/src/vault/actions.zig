@@ -9,6 +9,7 @@ const host = @import("../host.zig");
 const iso8601 = @import("../iso8601.zig");
 const json = @import("../json.zig");
 const keyring = @import("keyring.zig");
+const passkeys = @import("passkeys.zig");
 const resources = @import("resources.zig");
 const rows = @import("rows.zig");
 const shares_file = @import("../keys/shares.zig");
@@ -28,6 +29,7 @@ pub const all = [_]Action{
     .{ .resource = "accounts", .name = "derive", .run = deriveAccount },
     .{ .resource = "accounts", .name = "set_default", .run = setDefault },
     .{ .resource = "accounts", .name = "sign", .run = signAsAccount },
+    .{ .resource = "credentials", .name = "verify", .run = verifyAssertion },
     .{ .resource = "sessions", .name = "refresh", .run = extend },
     .{ .resource = "sessions", .name = "verify", .run = isValid },
     .{ .resource = "grants", .name = "verify", .run = isValid },
@@ -179,6 +181,10 @@ fn invoke(call: Call) Error!Json {
 
 fn receive(call: Call) Error!Json {
     return tokens.receive(call.ctx, call.database, call.args);
+}
+
+fn verifyAssertion(call: Call) Error!Json {
+    return passkeys.verify(call.ctx, call.database, call.args);
 }
 
 fn verifyToken(call: Call) Error!Json {

@@ -48,7 +48,7 @@ pub fn lock(ctx: *Ctx, _: Json) Error!Json {
         ctx.state.close();
     }
     if (ctx.state.sealed.len == 0) return outcome(ctx, error.VaultUninitialized);
-    return json.object(ctx.arena, .{ .success = true, .database = try encoding.base64(ctx.arena, ctx.state.sealed) });
+    return json.object(ctx.arena, .{ .success = true, .database = try encoding.base64Json(ctx.arena, ctx.state.sealed) });
 }
 
 /// {} -> {database, revision}: the sealed bytes under the next revision; the vault stays open.
@@ -56,7 +56,7 @@ pub fn save(ctx: *Ctx, _: Json) Error!Json {
     const open = try session.require(ctx);
     const bytes = try session.save(ctx.state, ctx.arena);
     return json.object(ctx.arena, .{
-        .database = try encoding.base64(ctx.arena, bytes),
+        .database = try encoding.base64Json(ctx.arena, bytes),
         .revision = open.revision,
     });
 }

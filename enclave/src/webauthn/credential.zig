@@ -37,6 +37,8 @@ pub const Assertion = struct {
     data: authenticator_data.AuthenticatorData,
     client_data: ClientData,
     signature: []const u8,
+    /// What was signed: the authenticator data and the client data, as they were encoded.
+    raw: struct { authenticator_data: []const u8, client_data: []const u8 },
     user_handle: ?[]const u8,
     attachment: ?[]const u8,
 };
@@ -65,17 +67,20 @@ fn registration(arena: Allocator, json: Json, response: Json) Error!Registration
     if (!std.mem.eql(u8, id, parsed.data.attested.?.credential_id)) return error.CredentialIdMismatch;
     return .{
         .attestation = parsed,
-        .client_data = try clientData(arena, response, "webauthn.create"),
+        .client_data = try clientData(arena, try base64Of(arena, response, "clientDataJSON"), "webauthn.create"),
         .transports = try transports(arena, response),
         .attachment = try attachment(json),
     };
 }
 
 fn assertion(arena: Allocator, json: Json, response: Json) Error!Assertion {
+    const data = try base64Of(arena, response, "authenticatorData");
+    const client_data = try base64Of(arena, response, "clientDataJSON");
     return .{
         .credential_id = try idOf(arena, json),
-        .data = try authenticator_data.parse(arena, try base64Of(arena, response, "authenticatorData")),
-        .client_data = try clientData(arena, response, "webauthn.get"),
+        .data = try authenticator_data.parse(arena, data),
+        .client_data = try clientData(arena, client_data, "webauthn.get"),
+        .raw = .{ .authenticator_data = data, .client_data = client_data },
         .signature = try base64Of(arena, response, "signature"),
         .user_handle = if (optional(response, "userHandle") == null) null else try base64Of(arena, response, "userHandle"),
         .attachment = try attachment(json),
@@ -94,8 +99,8 @@ fn idOf(arena: Allocator, json: Json) Error![]const u8 {
     return if (id.len == 0 or id.len > 1023) error.CredentialIdInvalid else id;
 }
 
-fn clientData(arena: Allocator, response: Json, wanted: []const u8) Error!ClientData {
-    const json = try parseJson(arena, try base64Of(arena, response, "clientDataJSON"), error.ClientDataInvalid);
+fn clientData(arena: Allocator, bytes: []const u8, wanted: []const u8) Error!ClientData {
+    const json = try parseJson(arena, bytes, error.ClientDataInvalid);
     const data: ClientData = .{
         .type = try textOf(json, "type"),
         .challenge = try textOf(json, "challenge"),

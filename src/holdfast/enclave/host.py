@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import threading
 import time
+import weakref
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import msgspec
 import wasmtime
 
-from holdfast.enclave import clock, module
+from holdfast.enclave import auto_lock, clock, module
 from holdfast.wire.client_errors import PluginCallError, WasmLoadError
 
 if TYPE_CHECKING:
@@ -35,6 +38,7 @@ class Enclave:
         path: another module than the bundled one.
         random: fills with cryptographic randomness; tests inject a fixed one.
         now: seconds since 1970; tests inject a fixed one.
+        after: runs something once after so many seconds, and answers how to cancel that; tests inject one of their own.
 
     Raises:
         WasmLoadError: the module cannot be loaded, or speaks another ABI.
@@ -46,9 +50,11 @@ class Enclave:
         *,
         random: Callable[[int], bytes] = os.urandom,
         now: Callable[[], float] = time.time,
+        after: auto_lock.After = auto_lock.after,
     ) -> None:
         self._lock = threading.Lock()
         self._random, self._now = random, now
+        self._auto_lock = auto_lock.AutoLock(now, after)
         self._dead = ""
         loaded = module.load(path)
         try:
@@ -78,13 +84,10 @@ class Enclave:
     def call_raw(self, function: str, arguments: bytes) -> bytes:
         """JSON in, JSON out, with errors as the module wrote them. Raises PluginCallError for a dead instance."""
         with self._lock:
-            if self._dead:
-                raise PluginCallError(function, self._dead)
-            try:
-                return self._cross(function.encode(), arguments)
-            except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
-                self._drop("stopped by a trap")
-                raise PluginCallError(function, "the enclave stopped and was discarded") from error
+            answer = self._guarded(function, arguments)
+            if function in auto_lock.OPENING:
+                self._watch()
+            return answer
 
     def close(self) -> None:
         """Discard the instance and its memory. Closing again is harmless."""
@@ -121,6 +124,20 @@ class Enclave:
             raise WasmLoadError(f"the module speaks ABI {spoken}, this host {ABI}")
         self._size, self._buffer = 0, 0
         self._make_room(_BUFFER)
+
+    def _guarded(self, function: str, arguments: bytes) -> bytes:
+        if self._dead:
+            raise PluginCallError(function, self._dead)
+        try:
+            return self._cross(function.encode(), arguments)
+        except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
+            self._drop("stopped by a trap")
+            raise PluginCallError(function, "the enclave stopped and was discarded") from error
+
+    def _watch(self) -> None:
+        # `status` is no activity, and as every call it locks a vault whose time has come.
+        status = self._guarded("status", b"{}")
+        self._auto_lock.arm(status, partial(_look, weakref.ref(self)))
 
     def _cross(self, name: bytes, arguments: bytes) -> bytes:
         self._make_room(len(name) + len(arguments))
@@ -160,6 +177,7 @@ class Enclave:
 
     def _drop(self, why: str) -> None:
         self._dead = why
+        self._auto_lock.cancel()
 
 
 class _Reason(msgspec.Struct):
@@ -169,6 +187,15 @@ class _Reason(msgspec.Struct):
 
 class _Refusal(msgspec.Struct):
     error: _Reason
+
+
+def _look(reference: weakref.ref[Enclave]) -> None:
+    # The timer holds no vault alive that nobody uses any more.
+    enclave = reference()
+    if enclave is None:
+        return
+    with enclave._lock, contextlib.suppress(PluginCallError):  # noqa: SLF001 - the instance's own timer
+        enclave._watch()  # noqa: SLF001 - as above
 
 
 def _linker(enclave: Enclave) -> wasmtime.Linker:

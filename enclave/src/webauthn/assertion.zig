@@ -1,0 +1,115 @@
+//! Whether an assertion was made by the passkey that it names, for this relying party, in this ceremony: the steps of
+//! WebAuthn Level 3, section 7.2, in their order. Nothing here is secret.
+
+const std = @import("std");
+const cbor = @import("../codec/cbor.zig");
+const cose = @import("../codec/cose.zig");
+const credential = @import("credential.zig");
+const did_key = @import("../codec/did_key.zig");
+const varsig = @import("../codec/varsig.zig");
+const Allocator = std.mem.Allocator;
+const P256 = std.crypto.sign.ecdsa.EcdsaP256Sha256;
+const Sha256 = std.crypto.hash.sha2.Sha256;
+
+const rsa = std.crypto.Certificate.rsa;
+
+pub const Error = error{ KeyInvalid, KeyUnsupported, OutOfMemory };
+
+/// A passkey's key. ES256 and EdDSA are kinds that DIDs use too.
+pub const Key = union(enum) {
+    point: did_key.PublicKey,
+    /// `size` is the modulus's length in bytes.
+    rs256: struct { public: rsa.PublicKey, size: usize },
+};
+
+/// What the relying party asked for, and what it keeps of the credential.
+pub const Expected = struct {
+    credential_id: []const u8,
+    /// Base64url without padding, as client data write it.
+    challenge: []const u8,
+    origin: []const u8,
+    rp_id: []const u8,
+    user_verification: bool,
+    /// Whether the ceremony may have run inside another site's frame.
+    cross_origin: bool,
+    key: Key,
+    /// The counter at the last use; 0 where the authenticator does not count.
+    sign_count: u32,
+};
+
+/// The step that does not hold. Stable: callers read the names.
+pub const Fault = enum { credential, challenge, origin, cross_origin, rp_id, user_presence, user_verification, signature, sign_count };
+
+/// The first step that does not hold, or null.
+pub fn fault(arena: Allocator, made: credential.Assertion, expected: Expected) error{OutOfMemory}!?Fault {
+    if (!std.mem.eql(u8, made.credential_id, expected.credential_id)) return .credential;
+    if (!std.mem.eql(u8, made.client_data.challenge, expected.challenge)) return .challenge;
+    if (!std.mem.eql(u8, made.client_data.origin, expected.origin)) return .origin;
+    if (made.client_data.cross_origin and !expected.cross_origin) return .cross_origin;
+    if (!std.mem.eql(u8, &made.data.rp_id_hash, &hashOf(expected.rp_id))) return .rp_id;
+    if (!made.data.flags.user_present) return .user_presence;
+    if (expected.user_verification and !made.data.flags.user_verified) return .user_verification;
+    if (!try signed(arena, made, expected.key)) return .signature;
+    if (!counted(made.data.sign_count, expected.sign_count)) return .sign_count;
+    return null;
+}
+
+/// A passkey's key as the vault stores it: a COSE key, a SEC 1 point of P-256, or the 32 bytes of an Ed25519 key.
+pub fn keyOf(arena: Allocator, stored: []const u8) Error!Key {
+    if (stored.len == 32) return pointOf(.ed25519, stored);
+    if (stored.len > 0 and stored[0] >= 2 and stored[0] <= 4) return pointOf(.p256, stored);
+    const map = cbor.decode(arena, .ctap2, stored) catch |err| return orInvalid(err);
+    return switch (cose.parse(map) catch return error.KeyInvalid) {
+        .es256 => |key| pointOf(.p256, &([1]u8{4} ++ key.x ++ key.y)),
+        .eddsa => |key| pointOf(.ed25519, &key),
+        .rs256 => |key| .{ .rs256 = .{
+            .public = rsa.PublicKey.fromBytes(key.e, key.n) catch return error.KeyInvalid,
+            .size = key.n.len,
+        } },
+        .other => error.KeyUnsupported,
+    };
+}
+
+fn pointOf(algorithm: varsig.Algorithm, bytes: []const u8) Error!Key {
+    return .{ .point = did_key.fromSec1(algorithm, bytes) catch |err| return orInvalid(err) };
+}
+
+fn orInvalid(err: anyerror) Error {
+    return if (err == error.OutOfMemory) error.OutOfMemory else error.KeyInvalid;
+}
+
+/// The signature is over the authenticator data and the hash of the client data.
+fn signed(arena: Allocator, made: credential.Assertion, key: Key) error{OutOfMemory}!bool {
+    const message = try std.mem.concat(arena, u8, &.{ made.raw.authenticator_data, &hashOf(made.raw.client_data) });
+    return switch (key) {
+        .point => |point| ofPoint(point, message, made.signature),
+        .rs256 => |number| number.size == made.signature.len and ofNumber(number.public, message, made.signature),
+    };
+}
+
+/// ECDSA's signature is DER here, with either s.
+fn ofPoint(key: did_key.PublicKey, message: []const u8, signature: []const u8) bool {
+    var compact: [64]u8 = undefined;
+    if (key == .p256) compact = (P256.Signature.fromDer(signature) catch return false).toBytes();
+    key.verify(message, if (key == .p256) &compact else signature) catch return false;
+    return true;
+}
+
+fn ofNumber(key: rsa.PublicKey, message: []const u8, signature: []const u8) bool {
+    switch (signature.len) {
+        inline 256, 384, 512 => |size| rsa.PKCS1v1_5Signature.verify(size, signature[0..size], message, key, Sha256) catch return false,
+        else => return false,
+    }
+    return true;
+}
+
+/// A counter must rise, unless the authenticator has never counted: a copy of it would repeat a number.
+fn counted(now: u32, before: u32) bool {
+    return now > before or (now == 0 and before == 0);
+}
+
+fn hashOf(bytes: []const u8) [Sha256.digest_length]u8 {
+    var digest: [Sha256.digest_length]u8 = undefined;
+    Sha256.hash(bytes, &digest, .{});
+    return digest;
+}

@@ -1,0 +1,159 @@
+"""An idle vault is locked on time, by a timer of the host: the module itself looks at the clock only when it is called."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from holdfast.enclave import AsyncEnclave, Enclave, PluginCallError, auto_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+DEVICE = "a name that stands in the database alone"
+
+
+class Timers:
+    """A clock that stands still, and the timers that wait for it."""
+
+    def __init__(self) -> None:
+        self.now = 1_700_000_000.0
+        self.waiting: dict[int, tuple[float, Callable[[], None]]] = {}
+        self._count = 0
+
+    def after(self, seconds: float, work: Callable[[], None]) -> Callable[[], None]:
+        self._count += 1
+        number = self._count
+        self.waiting[number] = (self.now + seconds, work)
+        return lambda: self.waiting.pop(number, None) and None
+
+    def pass_time(self, seconds: float) -> None:
+        """Let time pass, and every timer fire at its moment."""
+        end = self.now + seconds
+        while due := sorted((at, number) for number, (at, _) in self.waiting.items() if at <= end):
+            self.now, number = due[0]
+            self.waiting.pop(number)[1]()
+        self.now = end
+
+
+@pytest.fixture
+def timers() -> Timers:
+    return Timers()
+
+
+@pytest.fixture
+def vault(timers: Timers, credential: bytes, key: dict[str, str]) -> Iterator[Enclave]:
+    with Enclave(now=lambda: timers.now, after=timers.after) as enclave:
+        enclave.call("generate", credential=credential, key=key, device_name=DEVICE)
+        yield enclave
+
+
+def is_open(vault: Enclave) -> bool:
+    """Whether the database lies open in memory; asked without a call, which would lock an idle vault itself."""
+    return DEVICE.encode() in vault.memory
+
+
+def test_the_memory_is_erased_on_time_without_a_call(vault: Enclave, timers: Timers) -> None:
+    timers.pass_time(899)
+    assert is_open(vault)
+    timers.pass_time(1.1)
+    assert not is_open(vault)
+    assert not timers.waiting  # nothing is left to look at
+
+
+def test_activity_puts_the_lock_off(vault: Enclave, timers: Timers) -> None:
+    vault.call("set_auto_lock", idle_seconds=300)
+    timers.pass_time(200)
+    vault.call("query", did="")
+    timers.pass_time(299)
+    assert is_open(vault)
+    timers.pass_time(2)
+    assert not is_open(vault)
+
+
+def test_looking_is_no_activity(vault: Enclave, timers: Timers) -> None:
+    for _ in range(5):
+        timers.pass_time(181)  # each time the timer has looked, at least once a minute
+    assert not is_open(vault)
+
+
+def test_what_was_not_saved_is_sealed_first(vault: Enclave, timers: Timers, key: dict[str, str]) -> None:
+    row = {"id": "kept", "type": "t", "endpoint": "e"}
+    vault.call("exec", filter="resource:services action:create", args=row)
+    timers.pass_time(901)
+    assert vault.call("unlock", key=key)["success"] is True
+    assert vault.call("exec", filter="resource:services action:get", args={"id": "kept"})["result"]["type"] == "t"
+    timers.pass_time(901)
+    assert not is_open(vault)  # the unlocked one is watched too
+
+
+def test_a_vault_that_never_locks_has_no_timer(vault: Enclave, timers: Timers) -> None:
+    vault.call("set_auto_lock", idle_seconds=0)
+    assert not timers.waiting
+    timers.pass_time(10 * 24 * 3600)
+    assert is_open(vault)
+
+
+@pytest.mark.parametrize("end", ["lock", "close", "drop"])
+def test_no_timer_outlives_the_open_vault(timers: Timers, credential: bytes, key: dict[str, str], end: str) -> None:
+    enclave = Enclave(now=lambda: timers.now, after=timers.after)
+    enclave.call("generate", credential=credential, key=key)
+    if end == "lock":
+        enclave.call("lock")
+    elif end == "close":
+        enclave.close()
+        assert not timers.waiting
+    else:
+        dropped = weakref.ref(enclave)
+        del enclave
+        gc.collect()
+        assert dropped() is None
+    timers.pass_time(120)
+    assert not timers.waiting
+
+
+def test_a_locked_vault_is_not_watched(timers: Timers, vault: Enclave) -> None:
+    database = vault.call("lock")["database"]
+    with Enclave(now=lambda: timers.now, after=timers.after) as second:
+        timers.waiting.clear()
+        second.call("load", database=database)
+        assert not timers.waiting
+
+
+def test_a_clock_set_back_only_delays(vault: Enclave, timers: Timers) -> None:
+    timers.now -= 3600
+    vault.call("status")
+    timers.pass_time(3600 + 901)
+    assert not is_open(vault)
+
+
+def test_the_timer_after_a_trap_is_silent(vault: Enclave, timers: Timers, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> bytes:
+        raise PluginCallError("status", "the enclave stopped and was discarded")
+
+    monkeypatch.setattr(vault, "_guarded", refuse)
+    timers.pass_time(61)
+    assert not timers.waiting
+
+
+def test_the_real_timer_runs_once_and_can_be_cancelled() -> None:
+    ran = threading.Event()
+    auto_lock.after(0.001, ran.set)
+    assert ran.wait(10)
+    cancelled = auto_lock.after(3600, ran.clear)
+    cancelled()
+    assert ran.is_set()
+
+
+def test_an_asynchronous_instance_is_watched_too(credential: bytes, key: dict[str, str]) -> None:
+    async def run() -> bool:
+        async with await AsyncEnclave.start() as enclave:
+            await enclave.call("generate", credential=credential, key=key)
+            return enclave.enclave._auto_lock._cancel is not None
+
+    assert asyncio.run(run())
