@@ -34,7 +34,7 @@ class Connection(asyncio.Protocol):
     """
 
     __slots__ = (
-        "_busy", "_cut", "_ending", "_held", "_intake", "_last", "_lost", "_out", "_server", "_task", "_throttled",
+        "_busy", "_cut", "_ending", "_held", "_intake", "_last", "_lost", "_out", "_server", "_throttled",
         "_transport", "_unsent", "_waiting", "deadline",
     )  # fmt: skip
 
@@ -45,7 +45,6 @@ class Connection(asyncio.Protocol):
         self._waiting: deque[IncomingRequest | Response] = deque()
         self._out: list[bytes] = []
         self._unsent = 0
-        self._task: asyncio.Task[None] | None = None  # the latest answering; a loop alone would not keep it alive
         self._busy = False  # a request is being answered
         self._lost = False  # nobody is left to answer
         self._last = False  # nothing that comes after what is here will be answered
@@ -169,9 +168,10 @@ class Connection(asyncio.Protocol):
         if isinstance(item, Response):
             self._answered(item, keep=False)
         else:
-            self._task = self._server.loop.create_task(self._answer(item))
+            self._server.runners.answer(self, item)
 
-    async def _answer(self, request: IncomingRequest) -> None:
+    async def answer(self, request: IncomingRequest) -> None:
+        """Answer the request that is at the head of the queue."""
         try:
             try:
                 response = await self._server.respond(request)
@@ -179,10 +179,16 @@ class Connection(asyncio.Protocol):
                 response = BROKEN_OFF
             keep = request.keep_alive and request.complete and not wants_close(response)
             self._answered(response, keep=keep)
+        except asyncio.CancelledError:
+            self._give_up()
+            raise
         except Exception:  # noqa: BLE001 - whatever it is, the connection must not wait for ever
             _log.exception("no answer could be given")
-            self._transport.abort()
-            self._answered(BROKEN_OFF, keep=False)
+            self._give_up()
+
+    def _give_up(self) -> None:
+        self._transport.abort()
+        self._answered(BROKEN_OFF, keep=False)
 
     def _answered(self, response: Response, *, keep: bool) -> None:
         self._busy = False
@@ -249,9 +255,6 @@ class Connection(asyncio.Protocol):
         """The server stops, and nothing is open here."""
         self._transport.close()
 
-    def cancel(self) -> None:
+    def abort(self) -> None:
         """The server has waited long enough."""
-        if self._task:
-            self._task.cancel()
-        self._busy = False
         self._transport.abort()

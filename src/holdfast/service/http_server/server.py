@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.service.http_server.answers import date_line
 from holdfast.service.http_server.connection import Connection
+from holdfast.service.http_server.runners import Runners
 
 if TYPE_CHECKING:
     import socket
@@ -30,6 +31,7 @@ class HttpServer:
 
     def __init__(self, respond: Callable[[Request], Awaitable[Response]]) -> None:
         self.loop = asyncio.get_running_loop()
+        self.runners = Runners(self.loop)
         self._outbox: list[Connection] = []
         self._listeners: list[asyncio.Server] = []
         self._ticking: asyncio.TimerHandle | None = None
@@ -76,7 +78,8 @@ class HttpServer:
                 if waited > _HALF_A_HEAD_S or not connection.in_head:
                     connection.close()
             await asyncio.sleep(_POLL_S)
-        for connection in self.connections:
-            connection.cancel()
+        self.runners.cancel()
+        for connection in list(self.connections):
+            connection.abort()
         if self._ticking:
             self._ticking.cancel()

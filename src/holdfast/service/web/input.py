@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote_plus
 
 import msgspec
@@ -38,12 +38,11 @@ def text_field(fields: Mapping[str, Any], *names: str) -> str | None:
     return None
 
 
-def require(row: ErrorRow, *values: str | None) -> list[str]:
+def require(row: ErrorRow, *values: str | None) -> tuple[str, ...]:
     """All the values, or Refused(row) when one is absent."""
-    present = [value for value in values if value is not None]
-    if len(present) != len(values):
+    if None in values:
         raise Refused(row)
-    return present
+    return cast("tuple[str, ...]", values)
 
 
 def query_values(query: str) -> dict[str, str]:
