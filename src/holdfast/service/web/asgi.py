@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import coroutine
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import BODY_TIMEOUT_S
@@ -10,7 +11,7 @@ from holdfast.service.web.http import BROKEN_OFF, ClientGone, encoded_pairs, len
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Generator, Sequence
 
     from holdfast.service.web.application import Application
     from holdfast.service.web.http import Headers
@@ -108,6 +109,7 @@ class AsgiEntry:
             response = await self._application.respond(AsgiRequest(scope, receive, self._deadlines))
         except ClientGone:
             response = BROKEN_OFF  # granian makes a 500 of no answer at all
+        await _rest_of_the_turn()
         headers = [*encoded_pairs(response.headers)]
         if response.request_id:
             headers.append((b"x-request-id", response.request_id.encode("ascii")))
@@ -127,3 +129,9 @@ class AsgiEntry:
         await receive()
         await self._application.stop()
         await send({"type": "lifespan.shutdown.complete"})
+
+
+@coroutine
+def _rest_of_the_turn() -> Generator[None, None, None]:
+    """Let the other requests of this turn be answered before anything is written (decision 0008)."""
+    yield
