@@ -54,8 +54,8 @@ class Chain:
 
     def run(self, question: Callable[[RpcClient], Awaitable[Any]]) -> Any:
         async def ask() -> Any:
-            async with httpx.AsyncClient(timeout=20) as http:
-                return await question(RpcClient(self.url, HttpxTransport(http), timeout_s=20))
+            async with httpx.AsyncClient(timeout=60) as http:
+                return await question(RpcClient(self.url, HttpxTransport(http), timeout_s=60))
 
         return asyncio.run(ask())
 
@@ -72,7 +72,7 @@ class Chain:
     def transact(self, to: str, data: bytes, sender: str | None = None, value: int = 0) -> dict[str, Any]:
         transaction = {"from": sender or self.accounts[0], "to": to, "data": "0x" + data.hex(), "value": hex(value)}
         sent = self.call("eth_sendTransaction", transaction)
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while (receipt := self.call("eth_getTransactionReceipt", sent)) is None:
             assert time.monotonic() < deadline, "anvil did not mine"
             time.sleep(0.005)
@@ -94,10 +94,10 @@ def run_anvil(tools: Tools, *arguments: str) -> Iterator[Chain]:
 
 
 def _ready(chain: Chain, process: subprocess.Popen[bytes]) -> Chain:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while True:
         try:
-            with httpx.Client(timeout=1) as http:
+            with httpx.Client(timeout=30) as http:
                 http.post(chain.url, json={"jsonrpc": "2.0", "id": 1, "method": "eth_chainId", "params": []})
         except httpx.TransportError:
             assert process.poll() is None, "anvil ended while starting"

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import psutil
@@ -61,17 +60,17 @@ def test_a_killed_parent_leaves_nothing_behind(tmp_path: Path, program: str, num
     process, family = parent(tmp_path, program)
     assert len(family) >= 2
     process.send_signal(number)
-    process.wait(10)
+    process.wait(60)
     assert process.stdout is not None
     process.stdout.close()
-    assert all_gone(family, 10)
+    assert all_gone(family, 60)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="PR_SET_PDEATHSIG is Linux's")
 def test_a_killed_guard_takes_its_command_along(tmp_path: Path) -> None:
     process, family = parent(tmp_path, SLEEPER)
     family[0].kill()
-    assert all_gone(family, 5)
+    assert all_gone(family, 60)
     process.kill()
     process.communicate()
 
@@ -83,9 +82,8 @@ async def test_the_end_of_the_block_is_the_end_of_the_program(tmp_path: Path) ->
         while not family[0].children():
             await asyncio.sleep(0.01)
         family += family[0].children()
-        began = time.monotonic()
-    assert all_gone(family, 1)
-    assert time.monotonic() - began < 3
+    assert child.process.returncode == 128 + signal.SIGTERM, "it was not asked but killed"
+    assert all_gone(family, 10)
 
 
 async def test_a_program_that_ends_early_is_named_with_its_last_words(tmp_path: Path) -> None:
@@ -95,7 +93,7 @@ async def test_a_program_that_ends_early_is_named_with_its_last_words(tmp_path: 
     async with Supervisor(tmp_path) as world:
         child = await world.start("sponsor", [sys.executable, "-c", "print('no such chain'); raise SystemExit(3)"])
         with pytest.raises(WorldError, match="sponsor stopped while starting: no such chain"):
-            await world.ready(child, never, 20)
+            await world.ready(child, never, 120)
         assert (await world.first_to_end()).name == "sponsor"
         assert child.process.returncode == 3
 
