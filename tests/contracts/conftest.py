@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import subprocess
 import sys
 import time
@@ -18,8 +17,9 @@ import pytest
 from holdfast.chain.rpc import RpcClient
 from holdfast.chain.transports import HttpxTransport
 from holdfast.world import guard
+from holdfast.world.errors import NodeMissing
 from holdfast.world.processes import free_port
-from holdfast.world.tools import Tools
+from holdfast.world.tools import Tools, find_node
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -31,9 +31,12 @@ CONTRACTS = ROOT / "contracts"
 @pytest.fixture(scope="session")
 def tools() -> Tools:
     """The npm packages of the checkout."""
-    node = shutil.which("node")
-    if node is None or not (CONTRACTS / "node_modules" / "solc").is_dir():
-        pytest.skip("did not run: Node.js, or the npm packages of contracts/, are missing")
+    try:
+        node = find_node()
+    except NodeMissing as why:
+        pytest.skip(f"did not run: {why}")
+    if not (CONTRACTS / "node_modules" / "solc").is_dir():
+        pytest.skip("did not run: the npm packages of contracts/ are missing")
     return Tools(node, CONTRACTS / "node_modules")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import platform
 import socket
 import sys
 from dataclasses import dataclass
@@ -111,7 +112,7 @@ def free_port() -> int:
     probe = socket.socket()
     probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     probe.bind(("127.0.0.1", 0))
-    if sys.platform == "linux":
+    if platform.system() == "Linux":
         # socket(7): a bound socket that does not listen bars no server with SO_REUSEADDR, yet the kernel picks others.
         _HELD.append(probe)
         return int(probe.getsockname()[1])
