@@ -90,7 +90,7 @@ async def healthy(session: aiohttp.ClientSession, url: str) -> dict[str, Any]:
         while True:
             try:
                 async with session.get(url + "/health") as answer:
-                    if (await answer.json())["ok"]:
+                    if (await answer.json()).get("ok"):
                         break
             except aiohttp.ClientConnectionError:
                 pass
