@@ -209,9 +209,10 @@ def test_no_worker_outlives_its_supervisor(serve: Callable[..., Server]) -> None
     workers = psutil.Process(server.process.pid).children(recursive=True)
     assert len(workers) == 2
     server.process.kill()
-    assert psutil.wait_procs(workers, timeout=30)[1] == []
+    _, alive = psutil.wait_procs(workers, timeout=PATIENCE_S)
+    assert [worker for worker in alive if worker.status() != psutil.STATUS_ZOMBIE] == []
     with pytest.raises(httpx.ConnectError):
-        httpx.get(server.url + "/healthz", timeout=5)
+        httpx.get(server.url + "/healthz", timeout=PATIENCE_S)
 
 
 def test_workers_that_cannot_start_end_the_service(serve: Callable[..., Server], tmp_path: Path) -> None:
@@ -223,7 +224,7 @@ def test_workers_that_cannot_start_end_the_service(serve: Callable[..., Server],
     connection.close()
     for worker in workers:
         worker.kill()
-    assert server.process.wait(60) == 1
+    assert server.process.wait(3 * PATIENCE_S) == 1
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
@@ -234,7 +235,7 @@ def test_nothing_is_lost_when_the_end_comes_under_load(serve: Callable[..., Serv
     answered = [0]
 
     def ask() -> None:
-        with httpx.Client(base_url=server.url, timeout=30) as client:
+        with httpx.Client(base_url=server.url, timeout=PATIENCE_S) as client:
             while True:
                 try:
                     response = client.get("/api/sessions/check?handle=ann")
@@ -244,7 +245,7 @@ def test_nothing_is_lost_when_the_end_comes_under_load(serve: Callable[..., Serv
                     if "without sending" not in str(error):
                         lost.append(str(error))
                     return
-                except httpx.ReadError:
+                except (httpx.ReadError, httpx.WriteError):
                     return  # reset before a byte was read: it may be sent again
                 assert response.status_code == 200
                 answered[0] += 1
@@ -252,9 +253,8 @@ def test_nothing_is_lost_when_the_end_comes_under_load(serve: Callable[..., Serv
     threads = [threading.Thread(target=ask) for _ in range(8)]
     for thread in threads:
         thread.start()
-    while answered[0] < 200:
-        time.sleep(0.01)
+    assert becomes_true(lambda: answered[0] >= 200)
     assert server.stop() == 0
     for thread in threads:
-        thread.join(30)
+        thread.join(PATIENCE_S)
     assert lost == []
