@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import sqlite3
@@ -173,8 +174,10 @@ def test_metrics_count_over_all_workers_on_the_admin_port_only(serve: Callable[.
         return httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_S).text
 
     def counted() -> list[str]:
-        lines = [line for line in metrics().splitlines() if line.startswith("holdfast_requests_total")]
-        return [line.rpartition(" ")[2] for line in lines if '"/api/contracts"' in line]
+        with contextlib.suppress(httpx.TransportError):  # a page of its own, with a start of its own
+            lines = [line for line in metrics().splitlines() if line.startswith("holdfast_requests_total")]
+            return [line.rpartition(" ")[2] for line in lines if '"/api/contracts"' in line]
+        return []
 
     # An answer may be read before its own process has counted it.
     assert becomes_true(lambda: counted() == ["20.0"]), counted()
