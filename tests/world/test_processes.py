@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -119,3 +120,15 @@ async def test_no_secret_of_ours_reaches_a_child(tmp_path: Path, monkeypatch: py
 
 def test_free_ports_are_loopback_ports() -> None:
     assert 1024 <= free_port() <= 65535
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a port is only free at the moment it is picked")
+def test_a_free_port_is_given_to_nobody_else_and_can_be_served_on() -> None:
+    port, seen = free_port(), set()
+    for _ in range(70_000):
+        with socket.socket() as other:
+            other.bind(("127.0.0.1", 0))
+            seen.add(other.getsockname()[1])
+    assert len(seen) > 5_000 and port not in seen
+    with socket.create_server(("127.0.0.1", port)) as server, socket.create_connection(server.getsockname()):
+        pass

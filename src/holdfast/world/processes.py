@@ -24,8 +24,6 @@ _END_WITHIN_S = guard.PATIENCE_S + 2
 # What a child needs of our environment; keys and addresses of other things must not wander into it.
 _PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "TZ", "SystemRoot")
 
-_HELD: list[socket.socket] = []
-
 
 @dataclass
 class Child:
@@ -109,12 +107,12 @@ async def _end(child: Child) -> None:
 
 def free_port() -> int:
     """A loopback TCP port that nobody listens on. On Linux nobody else is given it while this process lives."""
-    probe = socket.socket()
-    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    probe.bind(("127.0.0.1", 0))
-    if platform.system() == "Linux":
-        # socket(7): a bound socket that does not listen bars no server with SO_REUSEADDR, yet the kernel picks others.
-        _HELD.append(probe)
-        return int(probe.getsockname()[1])
-    with probe:
-        return int(probe.getsockname()[1])
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+        if platform.system() == "Linux":
+            # socket(7): a bound socket that does not listen bars no server with SO_REUSEADDR, yet the kernel picks
+            # other ports for everybody else. Its descriptor stays open, uninherited, until this process ends.
+            probe.detach()
+        return port
