@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import nan
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -74,8 +75,11 @@ def of(samples: Sequence[Sample], field: str) -> Spread:
 
 
 def times_faster(ours: Sequence[Sample], theirs: Sequence[Sample], field: str) -> Spread:
-    """How many times better we are, round by round: more answers a second, or less of anything else."""
+    """How many times better we are, round by round: more answers a second, or less of anything else.
+
+    NaN where no round was long enough to measure it: the system counts CPU time in steps of 10 ms.
+    """
     pairs = [(getattr(a, field), getattr(b, field)) for a, b in zip(ours, theirs, strict=True)]
     if field == "per_second":
-        return spread([a / b for a, b in pairs if b])
-    return spread([b / a for a, b in pairs if a])
+        return spread([a / b for a, b in pairs if b] or [nan])
+    return spread([b / a for a, b in pairs if a] or [nan])

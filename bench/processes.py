@@ -54,13 +54,6 @@ class Server:
         return [root, *root.children(recursive=True)]
 
 
-def free_port() -> int:
-    """A port of the loopback address that is free now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @contextmanager
 def serving(
     name: str,

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from bench import cores, install
 from bench.databases import peers_database, service_database
 from bench.places import FASTAPI, FASTIFY, RESERVED, ROOT, SCRIPTS
-from bench.processes import free_port, serving
+from bench.processes import serving
+from holdfast.world.processes import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,6 +6,7 @@ takes a moment. What cannot be installed without rights that the caller lacks is
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import os
 import platform
@@ -19,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMPS = ROOT / ".setup"
+OLDEST_NODE = 20
 LOCKS = {"run": ("run", "build"), "test": ("dev",)}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 MAC_CHROME = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
@@ -31,6 +33,7 @@ def main() -> int:
         return _fail("usage: python3 tools/bootstrap.py run|test")
     if sys.version_info < (3, 11):  # noqa: UP036 - an older python3 must get this sentence
         return _fail(f"Holdfast needs Python 3.11 or newer; this is {platform.python_version()}.")
+    os.environ.setdefault("PIP_RETRIES", "10")  # a registry that hiccups is no reason to stop
     STAMPS.mkdir(exist_ok=True)
     try:
         _set_up(target)
@@ -55,15 +58,36 @@ def _ensure_programs(target: str) -> None:
     missing = {}
     if not _has_venv() and not _has_ensurepip():
         missing["python3-venv"] = "to create a virtual environment"
-    if target == "test" and not any(shutil.which(name) for name in BROWSERS) and not MAC_CHROME.exists():
+    if target == "test":
+        missing |= _missing_for_tests()
+    if missing:
+        _install_debian(missing)
+
+
+def _missing_for_tests() -> dict[str, str]:
+    missing = {}
+    if not any(shutil.which(name) for name in BROWSERS) and not MAC_CHROME.exists():
         missing["chromium"] = "for the tests of the payment pages"
-    if target == "test" and not _has_postgresql():
+    if not _has_library("libatomic.so.1"):
+        missing["libatomic1"] = "for what drives the browser"
+    if not shutil.which("curl"):
+        missing["curl"] = "for the examples of the documentation"
+    if not _has_postgresql():
         if shutil.which("apt-get") and os.geteuid() == 0:
             missing["postgresql"] = "for the tests of the indexer's second store"
         else:
             print("holdfast: PostgreSQL is missing: the tests of the indexer's second store will not run.", flush=True)
-    if missing:
-        _install_debian(missing)
+    return missing
+
+
+def _has_library(name: str) -> bool:
+    if sys.platform != "linux":
+        return True
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        return False
+    return True
 
 
 def _has_postgresql() -> bool:
@@ -113,19 +137,31 @@ def _ensure_node_packages() -> None:
     lock = ROOT / "contracts" / "package-lock.json"
     if not lock.exists():
         return
-    if not shutil.which("npm"):
-        print("holdfast: Node 20 or newer with npm is missing: the chain's tests will not run.", flush=True)
+    if not shutil.which("npm") or _node_major() < OLDEST_NODE:
+        here = f" (here is Node {_node_major()})" if _node_major() else ""
+        what = "the tests of the contracts, the local chain and the JavaScript host will not run"
+        print(f"holdfast: Node {OLDEST_NODE} or newer with npm is missing{here}: {what}.", flush=True)
         return
     if _fresh("npm", [lock]):
         return
     _step("installing the chain's tools from npm (once; about a minute)")
     # `npm ci` refuses this lock: it lacks optional packages of other platforms.
     subprocess.run(
-        ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
+        ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=5"],
         check=True,
         cwd=lock.parent,
     )
     _stamp("npm", [lock])
+
+
+def _node_major() -> int:
+    """Node's first number, 0 where there is no Node."""
+    node = shutil.which("node")
+    if node is None:
+        return 0
+    said = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
+    number = said.strip().removeprefix("v").partition(".")[0]
+    return int(number) if number.isdecimal() else 0
 
 
 def _install_debian(missing: dict[str, str]) -> None:
@@ -136,9 +172,9 @@ def _install_debian(missing: dict[str, str]) -> None:
         raise SystemExit(_fail(f"please run: sudo apt-get install {packages}   ({purposes})"))
     _step(f"installing Debian's {packages} ({purposes})")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    subprocess.run(["apt-get", "update", "-qq"], check=True, env=environment)
+    subprocess.run(["apt-get", "-o", "Acquire::Retries=5", "update", "-qq"], check=True, env=environment)
     subprocess.run(
-        ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing],
+        ["apt-get", "-o", "Acquire::Retries=5", "install", "-y", "-qq", "--no-install-recommends", *missing],
         check=True,
         env=environment,
         stdout=subprocess.DEVNULL,

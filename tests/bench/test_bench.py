@@ -49,7 +49,7 @@ def test_wrong_answers_are_no_result(fixed_answer):
 
 
 def test_a_turn_measures_the_servers_own_cpu_time_and_memory(fixed_answer):
-    sample = Gun(fixed_answer).turn([shots.register()], Load(connections=4, seconds=0.2))
+    sample = Gun(fixed_answer).turn([shots.register()], Load(connections=4, seconds=1))
     assert sample.per_second > 0
     assert sample.cpu_us > 0
     assert fixed_answer.memory_mb() > 1
@@ -84,7 +84,7 @@ def test_faster_means_more_answers_or_less_of_the_rest():
 def test_command_prints_tables_and_writes_them_as_json(tmp_path):
     words = ["fsync", "--seconds", "0.02", "--alternations", "2"]
     command = [sys.executable, "-m", "bench", *words, "--json", str(tmp_path / "figures.json")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=400)
     assert "| 4 KiB at the end |" in done.stdout
     figures = json.loads((tmp_path / "figures.json").read_text())
     assert figures["machine"]["cpus"]
@@ -105,6 +105,6 @@ def test_scenario_runs(tmp_path, words, tables):
     size = ["--without", "fastify", "fastapi", "--seconds", "0.1", "--alternations", "1", "--rows", "50"]
     file = tmp_path / "figures.json"
     command = [sys.executable, "-m", "bench", *words, *size, "--folder", str(tmp_path), "--json", str(file)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=150)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=500)
     assert done.returncode == 0, done.stderr
     assert len(json.loads(file.read_text())["tables"]) == tables, done.stdout

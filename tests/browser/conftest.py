@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser
 
 FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 MAC = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
@@ -31,6 +31,6 @@ def chromium() -> str:
 @pytest.fixture
 async def browser() -> AsyncIterator[Browser]:
     async with async_playwright() as playwright:
-        launched = await playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        launched = await playwright.chromium.launch(executable_path=chromium(), args=FLAGS, timeout=120_000)
         yield launched
         await launched.close()

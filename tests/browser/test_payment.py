@@ -7,11 +7,12 @@ import base64
 import json
 import os
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.service.conftest import Server, serve  # noqa: F401 - the fixture that starts services
+from tests.service.conftest import PATIENCE_S, Server, serve  # noqa: F401 - the fixture that starts services
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -74,7 +75,7 @@ class ConfirmPage:
             self._answers.pop(message["id"]).set_result(message.get("result", message))
 
     async def command(self, method: str, **params: Any) -> Any:
-        return await asyncio.wait_for(await self._send(method, params), 10)
+        return await asyncio.wait_for(await self._send(method, params), PATIENCE_S)
 
     async def _send(self, method: str, params: dict[str, Any]) -> asyncio.Future[Any]:
         self._count += 1
@@ -84,15 +85,17 @@ class ConfirmPage:
         return future
 
     async def evaluate(self, expression: str) -> Any:
+        """The value; None where the expression throws, and where the window is between two documents."""
         answer = await self.command("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
-        return answer["result"].get("value")
+        return answer.get("result", {}).get("value")
 
     async def click(self, name: str) -> None:
         """Click the element ``name``. A click may close the window before it answers, so no answer is awaited."""
         await self._send("Runtime.evaluate", {"expression": f"document.getElementById('{name}').click()"})
 
     async def shows(self, expression: str) -> None:
-        for _ in range(100):
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
             if await self.evaluate(expression):
                 return
             await asyncio.sleep(0.05)
@@ -101,7 +104,8 @@ class ConfirmPage:
 
 async def confirm_page(browser: Browser) -> ConfirmPage:
     session = await browser.new_browser_cdp_session()
-    for _ in range(200):
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
         targets = (await session.send("Target.getTargets"))["targetInfos"]
         window = next((target for target in targets if "/pay/confirm" in target["url"]), None)
         if window:
@@ -111,9 +115,15 @@ async def confirm_page(browser: Browser) -> ConfirmPage:
     raise AssertionError("the payment window did not open")
 
 
+async def new_page(browser: Browser) -> Page:
+    page = await browser.new_page()
+    page.set_default_timeout(PATIENCE_S * 1000)
+    return page
+
+
 async def ask(browser: Browser, shop: str, server: Server, **data: Any) -> tuple[Page, asyncio.Task[Any], str]:
     method = f"http://localhost:{server.port}/pay"
-    page = await browser.new_page()
+    page = await new_page(browser)
     await page.goto(shop)
     return page, asyncio.create_task(page.evaluate(ASK, [method, data])), method
 
@@ -143,7 +153,7 @@ async def test_the_page_shows_the_request_and_cancelling_tells_the_shop(
     if folder := os.environ.get("HOLDFAST_TEST_PICTURES"):
         (tmp_path / "confirm.png").rename(f"{folder}/confirm.png")
     await window.click("cancel")
-    answer = await asyncio.wait_for(asked, 15)
+    answer = await asyncio.wait_for(asked, PATIENCE_S)
     assert answer == {"method": method, "details": {"success": False, "error": "cancelled_by_user"}}
 
 
@@ -153,13 +163,13 @@ async def test_a_shop_that_aborts_is_let_go(browser: Browser, shop: str, serve: 
     window = await confirm_page(browser)
     await window.shows("!document.getElementById('cancel').disabled")
     await page.evaluate("void window.asked.abort()")
-    answer = await asyncio.wait_for(asked, 15)
+    answer = await asyncio.wait_for(asked, PATIENCE_S)
     assert answer["error"] == "AbortError"
 
 
 async def test_the_page_without_a_request_says_so(browser: Browser, serve: Callable[..., Server]) -> None:
     server = serve()
-    page = await browser.new_page()
+    page = await new_page(browser)
     errors: list[str] = []
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     await page.goto(f"http://localhost:{server.port}/pay/confirm")

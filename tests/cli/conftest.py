@@ -50,7 +50,7 @@ class Operator:
             env=environment_of(data or self.data, COLUMNS="200", **settings),
             input=stdin.encode() if isinstance(stdin, str) else stdin,
             capture_output=True,
-            timeout=60,
+            timeout=400,
             check=False,
         )
         answer = Answer(done.returncode, done.stdout.decode(), done.stderr.decode())

@@ -176,7 +176,7 @@ def test_a_reader_that_goes_away_is_no_error_to_shout_about(serve: Callable[...,
         shell=True,
         env=environment_of(running.data),
         capture_output=True,
-        timeout=60,
+        timeout=400,
         check=False,
     )
     assert reader.stdout.count(b"\n") == 1

@@ -58,7 +58,7 @@ def test_what_is_not_installed_is_named_in_one_line(arguments: tuple[str, ...]) 
         "from holdfast.cli import main\n"
         "main()\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=400, check=False)
     assert done.returncode == Exit.CONFIGURATION, done.stderr
     assert "pip install 'holdfast[" in done.stderr
     assert done.stderr.count("\n") == 1
@@ -73,6 +73,6 @@ def test_any_other_missing_module_is_not_hidden() -> None:
         "from holdfast.cli import main\n"
         "main()\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=400, check=False)
     assert done.returncode == Exit.FAILED
     assert "ModuleNotFoundError" in done.stderr

@@ -6,7 +6,6 @@ import asyncio
 import inspect
 import json
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -18,6 +17,8 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
+
+from holdfast.world.processes import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -88,12 +89,6 @@ def _one(request: dict) -> dict:
     return {**answer, "error": {"code": -32601, "message": "not here", "data": "0x"}}
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 class RunningService:
     """Where the service listens, and the folder in which its codes arrive."""
 
@@ -104,7 +99,7 @@ class RunningService:
         """The newest code that was sent to an identifier."""
         import re
 
-        mails = sorted((self.data_dir / "outbox").iterdir(), key=lambda file: file.stat().st_mtime_ns)
+        mails = sorted((self.data_dir / "outbox").iterdir())  # their names begin with the time
         for mail in reversed(mails):
             text = mail.read_text()
             found = re.search(r"\b(\d{6})\b", text.split("Subject:")[-1])
@@ -135,7 +130,7 @@ def running_service(data_dir: Path, **settings: str) -> Iterator[RunningService]
     finally:
         process.terminate()
         try:
-            process.wait(10)
+            process.wait(60)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -143,10 +138,10 @@ def running_service(data_dir: Path, **settings: str) -> Iterator[RunningService]
 
 
 def _wait_until_up(base_url: str, process: subprocess.Popen, log: Path) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline and process.poll() is None:
         try:
-            if httpx.get(base_url + "/healthz").status_code == 200:
+            if httpx.get(base_url + "/healthz", timeout=30).status_code == 200:
                 return
         except httpx.TransportError:
             time.sleep(0.05)

@@ -123,7 +123,7 @@ def test_a_did_is_paid_through_the_indexer(client, chain, registered, tmp_path):
     ):
         found = bob.register(handle="b" + secrets.token_hex(6))
     chain.give(registered.smart_account, 1_000)
-    for _ in range(50):
+    for _ in range(300):  # until the index has it
         try:
             client.pay(payment(chain, found.did, 1_000))
             break

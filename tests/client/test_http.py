@@ -182,7 +182,7 @@ def test_a_long_retry_after_is_raised_at_once():
     started = time.monotonic()
     with pytest.raises(refusals.RateLimited):
         Both(answering(429, {"error": "rate_limited"}, {"Retry-After": "86400"}), Retries())("status")
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 60
 
 
 def test_a_closed_client_says_so():

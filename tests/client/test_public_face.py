@@ -119,4 +119,4 @@ with holdfast.Vault() as vault:
     vault.generate(types.GenerateInput(credential=passkey.credential), holdfast.SecretKey(b"k" * 32))
     assert len(vault.sign(b"d" * 32).signature) == 64
 """)
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 90

@@ -49,7 +49,7 @@ class People:
 
     def type(self, digits):
         self.old = digits
-        self.shown.wait(10)
+        self.shown.wait(60)
         return self.new if self._typed is None else self._typed
 
     def confirm(self, _digits):

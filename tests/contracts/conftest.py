@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import subprocess
 import sys
 import time
@@ -18,8 +17,9 @@ import pytest
 from holdfast.chain.rpc import RpcClient
 from holdfast.chain.transports import HttpxTransport
 from holdfast.world import guard
+from holdfast.world.errors import NodeMissing
 from holdfast.world.processes import free_port
-from holdfast.world.tools import Tools
+from holdfast.world.tools import Tools, find_node
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -31,9 +31,12 @@ CONTRACTS = ROOT / "contracts"
 @pytest.fixture(scope="session")
 def tools() -> Tools:
     """The npm packages of the checkout."""
-    node = shutil.which("node")
-    if node is None or not (CONTRACTS / "node_modules" / "solc").is_dir():
-        pytest.skip("did not run: Node.js, or the npm packages of contracts/, are missing")
+    try:
+        node = find_node()
+    except NodeMissing as why:
+        pytest.skip(f"did not run: {why}")
+    if not (CONTRACTS / "node_modules" / "solc").is_dir():
+        pytest.skip("did not run: the npm packages of contracts/ are missing")
     return Tools(node, CONTRACTS / "node_modules")
 
 
@@ -54,8 +57,8 @@ class Chain:
 
     def run(self, question: Callable[[RpcClient], Awaitable[Any]]) -> Any:
         async def ask() -> Any:
-            async with httpx.AsyncClient(timeout=20) as http:
-                return await question(RpcClient(self.url, HttpxTransport(http), timeout_s=20))
+            async with httpx.AsyncClient(timeout=60) as http:
+                return await question(RpcClient(self.url, HttpxTransport(http), timeout_s=60))
 
         return asyncio.run(ask())
 
@@ -72,7 +75,7 @@ class Chain:
     def transact(self, to: str, data: bytes, sender: str | None = None, value: int = 0) -> dict[str, Any]:
         transaction = {"from": sender or self.accounts[0], "to": to, "data": "0x" + data.hex(), "value": hex(value)}
         sent = self.call("eth_sendTransaction", transaction)
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while (receipt := self.call("eth_getTransactionReceipt", sent)) is None:
             assert time.monotonic() < deadline, "anvil did not mine"
             time.sleep(0.005)
@@ -94,10 +97,10 @@ def run_anvil(tools: Tools, *arguments: str) -> Iterator[Chain]:
 
 
 def _ready(chain: Chain, process: subprocess.Popen[bytes]) -> Chain:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while True:
         try:
-            with httpx.Client(timeout=1) as http:
+            with httpx.Client(timeout=30) as http:
                 http.post(chain.url, json={"jsonrpc": "2.0", "id": 1, "method": "eth_chainId", "params": []})
         except httpx.TransportError:
             assert process.poll() is None, "anvil ended while starting"

@@ -15,7 +15,7 @@ from .conftest import CONTRACTS, ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 TOOL = ROOT / "tools" / "compile_contracts.py"
 
 

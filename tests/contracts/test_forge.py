@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # HOLDFAST_FORGE_PROFILE=long fuzzes about a hundred times longer.
 PROFILE = os.environ.get("HOLDFAST_FORGE_PROFILE", "default")
-pytestmark = pytest.mark.timeout(1800 if PROFILE == "long" else 300)
+pytestmark = pytest.mark.timeout(1800 if PROFILE == "long" else 900)
 # Profile, files, and how many tests they hold at least.
 RUNS = ((PROFILE, "test/**/*.t.sol", 190), ("precompile", "test/{VaultAccount/*,Gas}.t.sol", 50))
 

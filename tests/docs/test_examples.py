@@ -44,7 +44,7 @@ def test_every_example_prints_what_it_says(serve: Callable[..., Server], tmp_pat
     script = "".join(f"{command}\necho; echo {shlex.quote(MARK)}\n" for command, _ in shown)
     script = script.replace("http://localhost:8787", server.url)
     ran = subprocess.run(
-        ["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
+        ["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=400, check=False,
         env={"PATH": f"{holdfast}:/usr/local/bin:/usr/bin:/bin", "HOLDFAST_DATA_DIR": str(tmp_path / "data"), "HOME": str(tmp_path)},
     )  # fmt: skip
     outputs = ran.stdout.replace("\r", "").split(MARK)

@@ -42,7 +42,7 @@ def _zig(build: ModuleType, folder: Path, arguments: Sequence[str]) -> None:
         "ZIG_LOCAL_CACHE_DIR": str(folder / ".zig"),
     }
     command, environment = [sys.executable, "-m", "ziglang", *arguments], {**os.environ, **caches}
-    ran = subprocess.run(command, check=False, cwd=folder, env=environment, capture_output=True, text=True, timeout=170)
+    ran = subprocess.run(command, check=False, cwd=folder, env=environment, capture_output=True, text=True, timeout=400)
     assert ran.returncode == 0, ran.stderr
 
 

@@ -57,7 +57,7 @@ def test_it_is_the_recorded_one() -> None:
 def test_a_second_build_takes_a_moment(builder: ModuleType) -> None:
     started = time.monotonic()
     assert builder.build() == bundled_sha256()
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 15, "it compiled again"
 
 
 @pytest.mark.skipif("HOLDFAST_REBUILD" not in os.environ, reason="compiles for a minute; set HOLDFAST_REBUILD=1")

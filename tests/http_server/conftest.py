@@ -46,15 +46,15 @@ class Client:
 
     async def answer(self) -> tuple[int, dict[str, str], bytes]:
         """One answer, by its length."""
-        head = (await asyncio.wait_for(self.reader.readuntil(b"\r\n\r\n"), 20)).decode()
+        head = (await asyncio.wait_for(self.reader.readuntil(b"\r\n\r\n"), 60)).decode()
         first, *lines = head.strip().split("\r\n")
         headers = dict(line.split(": ", 1) for line in lines)
-        body = await asyncio.wait_for(self.reader.readexactly(int(headers.get("content-length", 0))), 20)
+        body = await asyncio.wait_for(self.reader.readexactly(int(headers.get("content-length", 0))), 60)
         return int(first.split()[1]), headers, body
 
     async def rest(self) -> bytes:
         """All that comes until the server closes."""
-        return await asyncio.wait_for(self.reader.read(), 20)
+        return await asyncio.wait_for(self.reader.read(), 60)
 
 
 class House:

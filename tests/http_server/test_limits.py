@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from holdfast.service.http_server import connection as connections
 from holdfast.wire.errors import Refused
 
 from .test_requests import get, post
@@ -85,7 +86,7 @@ async def test_a_client_still_sending_hears_the_answer(house: House) -> None:
 
 
 async def sent_for_ever(client: Client) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             await client.send(b"x" * 65536)
             await asyncio.sleep(0.01)
@@ -95,14 +96,15 @@ async def sent_for_ever(client: Client) -> None:
 async def test_who_reads_nothing_is_let_go(house: House) -> None:
     client = await house.ask(get("/big") + get("/big"))
     client.writer.transport.pause_reading()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while house.server.connections or not house.seen:
             await asyncio.sleep(0.05)
     assert len(house.seen) == 1  # the second was not begun
 
 
-@pytest.mark.usefixtures("quick")
-async def test_who_reads_slowly_gets_it_all(house: House) -> None:
+async def test_who_reads_slowly_gets_it_all(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes longer than a client may read nothing at all."""
+    monkeypatch.setattr(connections, "WRITE_TIMEOUT_S", 1.5)
     client = await house.ask(get("/big", "Connection: close"))
     size = 0
     while chunk := await client.reader.read(400_000):
@@ -117,7 +119,7 @@ async def test_what_runs_is_finished_though_the_client_has_gone(house: House) ->
     client.writer.transport.abort()
     await asyncio.sleep(0.1)
     house.release.set()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while house.server.connections:
             await asyncio.sleep(0.01)
     assert house.finished == ["/wait"]
@@ -134,7 +136,7 @@ async def test_a_fault_ends_one_connection_only(house: House, path: str, caplog:
 
 async def drained(reader: asyncio.StreamReader) -> bytes:
     try:
-        return await asyncio.wait_for(reader.read(), 10)
+        return await asyncio.wait_for(reader.read(), 60)
     except ConnectionResetError:
         return b""
 
@@ -145,7 +147,7 @@ async def test_the_end_answers_what_was_read_and_closes_what_is_idle(house: Hous
     half = await house.ask(get("/half")[:-2])
     busy = await house.ask(get("/wait") + get("/queued"))
     await house.entered.wait()
-    stopping = asyncio.create_task(house.server.stop(20))
+    stopping = asyncio.create_task(house.server.stop(60))
     assert await idle.rest() == b""
     late = await house.client() if not await refused(house.port) else None
     house.release.set()
@@ -153,7 +155,7 @@ async def test_the_end_answers_what_was_read_and_closes_what_is_idle(house: Hous
     assert (await busy.answer())[2] == b"/wait"
     status, headers, body = await busy.answer()
     assert (status, body, headers["connection"]) == (200, b"/queued", "close")
-    await asyncio.wait_for(stopping, 10)
+    await asyncio.wait_for(stopping, 60)
     assert await refused(house.port)
     assert late is None or await late.rest() == b""
 
@@ -169,16 +171,16 @@ async def refused(port: int) -> bool:
 async def test_a_request_on_its_way_at_the_end_is_answered(house: House) -> None:
     client = await house.client()
     await asyncio.sleep(0.05)
-    stopping = asyncio.create_task(house.server.stop(20))
+    stopping = asyncio.create_task(house.server.stop(60))
     await asyncio.sleep(0)
     await client.send(get("/late"))
     assert (await client.answer())[1]["connection"] == "close"
-    await asyncio.wait_for(stopping, 10)
+    await asyncio.wait_for(stopping, 60)
 
 
 async def test_the_end_waits_only_so_long(house: House) -> None:
     client = await house.ask(get("/wait"))
     await house.entered.wait()
-    await asyncio.wait_for(house.server.stop(0.2), 10)
+    await asyncio.wait_for(house.server.stop(0.2), 60)
     assert await drained(client.reader) == b""
     assert house.finished == []

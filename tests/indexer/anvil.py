@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import socket
 import subprocess
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,6 +17,7 @@ from holdfast.chain.errors import RpcError
 from holdfast.chain.rpc import RpcClient
 from holdfast.chain.transports import AiohttpTransport
 from holdfast.wire.keccak import keccak256
+from holdfast.world.processes import free_port
 
 if TYPE_CHECKING:
     import random
@@ -169,9 +169,7 @@ def _text(address: bytes | str) -> str:
 
 @asynccontextmanager
 async def running(program: Path, rng: random.Random) -> AsyncIterator[Anvil]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     process = subprocess.Popen(  # noqa: ASYNC220 - starting takes milliseconds and nothing else runs yet
         [program, "--host", "127.0.0.1", "--port", str(port), "--chain-id", "84532", "--hardfork", "osaka",
          "--no-mining", "--auto-impersonate", "--gas-price", "0", "--block-base-fee-per-gas", "0", "--quiet"],
@@ -191,7 +189,7 @@ async def running(program: Path, rng: random.Random) -> AsyncIterator[Anvil]:
 
 
 async def _answers(anvil: Anvil, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(300):
+    for _ in range(1200):
         assert process.poll() is None, "anvil ended by itself"
         try:
             await anvil.rpc.block_number()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
 import pwd
 import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,11 +51,12 @@ def cluster(bin_dir: Path) -> Iterator[str]:
             preexec_fn=dying_with_parent(signal.SIGINT),  # noqa: PLW1509 - one prctl, no locks
         )  # fmt: skip
         try:
-            _await_socket(folder, server)
-            yield f"postgresql://{USER}@/postgres?host={folder}"
+            url = f"postgresql://{USER}@/postgres?host={folder}"
+            asyncio.run(_until_it_answers(url, server))
+            yield url
         finally:
             server.send_signal(signal.SIGINT)  # PostgreSQL's fast shutdown
-            server.wait(30)
+            server.wait(60)
     finally:
         shutil.rmtree(folder)
 
@@ -66,10 +68,15 @@ def _owner() -> pwd.struct_passwd | None:
     return next(entry for name in ("postgres", "nobody") for entry in pwd.getpwall() if entry.pw_name == name)
 
 
-def _await_socket(folder: Path, server: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 60
-    while not (folder / ".s.PGSQL.5432").exists():
-        assert server.poll() is None, "postgres ended by itself"
-        assert time.monotonic() < deadline, "postgres does not start"
-        time.sleep(0.05)
-    time.sleep(0.2)
+async def _until_it_answers(url: str, server: subprocess.Popen[bytes]) -> None:
+    """The socket is there before the server lets anybody in."""
+    import asyncpg
+
+    async with asyncio.timeout(120):
+        while True:
+            assert server.poll() is None, "postgres ended by itself"
+            with contextlib.suppress(OSError, asyncpg.CannotConnectNowError):
+                connection = await asyncpg.connect(url)
+                await connection.close()
+                return
+            await asyncio.sleep(0.05)

@@ -33,7 +33,7 @@ pytestmark = [
     pytest.mark.skipif(
         PROGRAM is None, reason="anvil is not installed (npm): the indexer is NOT tested on a real chain"
     ),
-    pytest.mark.timeout(300),
+    pytest.mark.timeout(900),
 ]
 
 

@@ -87,7 +87,7 @@ async def client(tmp_path: Path, chain: FakeChain) -> AsyncIterator[Client]:
 
 async def until_healthy(client: Client) -> None:
     """The first request begins the following; nothing else does here."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not (await client.get("/health"))["ok"]:
             await asyncio.sleep(0.01)
 
@@ -209,7 +209,7 @@ async def test_a_reorganisation_shows_in_the_answers(client: Client, chain: Fake
     chain.rollback(1)
     chain.mine(0)
     chain.mine(0)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while (await client.get(f"/api/dids/{DID}"))["found"]:
             await asyncio.sleep(0.01)
 

@@ -19,6 +19,7 @@ from tests.indexer.fake_chain import FACTORY, REGISTRY, FakeChain
 
 from holdfast.chain.errors import RpcError
 from holdfast.service.upstreams.indexer import IndexerBinding
+from holdfast.world.processes import free_port
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -70,12 +71,6 @@ def environment(folder: Path, rpc_url: str) -> dict[str, str]:
     }
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @asynccontextmanager
 async def process(folder: Path, rpc_url: str, port: int) -> AsyncIterator[asyncio.subprocess.Process]:
     child = await asyncio.create_subprocess_exec(
@@ -87,15 +82,15 @@ async def process(folder: Path, rpc_url: str, port: int) -> AsyncIterator[asynci
     finally:
         if child.returncode is None:
             child.kill()
-            await child.wait()
+        await child.communicate()  # to the end of its pipe, which the loop must not be left with
 
 
 async def healthy(session: aiohttp.ClientSession, url: str) -> dict[str, Any]:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while True:
             try:
                 async with session.get(url + "/health") as answer:
-                    if (await answer.json())["ok"]:
+                    if (await answer.json()).get("ok"):
                         break
             except aiohttp.ClientConnectionError:
                 pass
@@ -114,7 +109,7 @@ async def test_a_process_follows_answers_and_ends_when_told(tmp_path: Path, busy
         stats = await healthy(session, f"http://127.0.0.1:{port}")
         assert stats["total_dids"] == len(busy_chain.ledger.dids) > 0
         child.send_signal(signal.SIGTERM)
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(60):
             _, log = await child.communicate()
     assert child.returncode == 0
     assert b"indexer: stopped" in log
@@ -156,7 +151,7 @@ async def test_a_taken_port_is_one_clear_line(tmp_path: Path, chain: FakeChain) 
         taken.listen()
         port = taken.getsockname()[1]
         async with endpoint(chain) as rpc_url, process(tmp_path, rpc_url, port) as child:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(60):
                 _, log = await child.communicate()
     assert child.returncode == 4
     assert f"cannot listen on 127.0.0.1 port {port}".encode() in log
@@ -192,7 +187,7 @@ async def test_the_services_binding_follows(
         binding = IndexerBinding(app)
         if with_lifespan:
             await binding.start()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not json.loads((await binding.get("/health", "", {})).body)["ok"]:
                 await asyncio.sleep(0.01)
         answer = await binding.get("/api/dids", "limit=3&active=true", {"Accept": "application/json"})

@@ -17,7 +17,7 @@ __all__ = ["serve"]
 
 def run(*command: str | Path, cwd: Path, **more: str) -> str:
     done = subprocess.run(
-        [*map(str, command)], cwd=cwd, capture_output=True, text=True, timeout=170, check=False, **more
+        [*map(str, command)], cwd=cwd, capture_output=True, text=True, timeout=400, check=False, **more
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

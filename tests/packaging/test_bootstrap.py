@@ -27,6 +27,8 @@ def bootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(module, "STAMPS", tmp_path / ".setup")
     monkeypatch.setattr(module, "MAC_CHROME", tmp_path / "none")
     monkeypatch.setattr(module, "_has_ensurepip", lambda: False)
+    monkeypatch.setattr(module, "_has_postgresql", lambda: True)
+    monkeypatch.setattr(module, "_has_library", lambda _: True)
     return module
 
 
@@ -44,9 +46,9 @@ def run(module: Any, monkeypatch: pytest.MonkeyPatch, *, target: str, programs: 
     ("target", "programs", "said"),
     [
         ("run", {"apt-get"}, "please run: sudo apt-get install python3-venv   (to create a virtual environment)"),
-        ("test", {"apt-get"}, "please run: sudo apt-get install python3-venv chromium   (to create a virtual environment, for the tests of the payment pages)"),
+        ("test", {"apt-get"}, "please run: sudo apt-get install python3-venv chromium curl   (to create a virtual environment, for the tests of the payment pages, for the examples of the documentation)"),
         ("run", set(), "please install python3-venv (to create a virtual environment), then run this again."),
-        ("test", {"chromium"}, "please install python3-venv (to create a virtual environment), then run this again."),
+        ("test", {"chromium", "curl"}, "please install python3-venv (to create a virtual environment), then run this again."),
     ],
 )  # fmt: skip
 def test_everything_that_is_missing_is_named_in_one_line(
@@ -66,14 +68,15 @@ def test_with_rights_it_is_installed(bootstrap: Any, monkeypatch: pytest.MonkeyP
 
     def record(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
         commands.append(command)
-        if command[1] == "install":
+        if "install" in command:
             raise subprocess.CalledProcessError(100, command)
         return subprocess.CompletedProcess(command, 0)
 
     monkeypatch.setattr(bootstrap.subprocess, "run", record)
+    monkeypatch.setattr(bootstrap, "_has_library", lambda _: False)
     assert run(bootstrap, monkeypatch, target="test", programs={"apt-get"}, user=0) == 1
-    assert commands[0][:2] == ["apt-get", "update"]
-    assert commands[1][-2:] == ["python3-venv", "chromium"]
+    assert commands[0][:1] + commands[0][-2:] == ["apt-get", "update", "-qq"]
+    assert commands[1][-4:] == ["python3-venv", "chromium", "libatomic1", "curl"]
 
 
 def test_a_step_that_fails_ends_in_one_line(
@@ -85,7 +88,10 @@ def test_a_step_that_fails_ends_in_one_line(
     monkeypatch.setattr(bootstrap.subprocess, "run", fail)
     assert run(bootstrap, monkeypatch, target="run", programs={"apt-get"}, user=0) == 1
     error = capfd.readouterr().err
-    assert error == "holdfast: the set-up stopped: exit 7 of apt-get update -qq; the lines above say why.\n"
+    assert (
+        error
+        == "holdfast: the set-up stopped: exit 7 of apt-get -o Acquire::Retries=5 update -qq; the lines above say why.\n"
+    )
 
 
 def test_an_old_python_is_told(
@@ -101,3 +107,23 @@ def test_another_word_is_a_mistake_of_usage(
 ) -> None:
     assert run(bootstrap, monkeypatch, target="all", programs=set()) == 1
     assert "usage:" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(("version", "here"), [("v18.20.4", " (here is Node 18)"), ("", "")])
+def test_a_node_that_is_missing_or_too_old_stops_nothing_and_is_named(
+    bootstrap: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], version: str, here: str
+) -> None:
+    answer = subprocess.CompletedProcess(["node", "--version"], 0, stdout=version)
+    monkeypatch.setattr(bootstrap.subprocess, "run", lambda *_, **__: answer)
+    monkeypatch.setattr(bootstrap.shutil, "which", lambda name: name if version else None)
+    bootstrap._ensure_node_packages()
+    said = f"holdfast: Node 20 or newer with npm is missing{here}: the tests of the contracts, "
+    assert capfd.readouterr().out.startswith(said)
+
+
+def test_a_postgresql_that_is_missing_stops_nothing_and_is_named(
+    bootstrap: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bootstrap, "_has_postgresql", lambda: False)
+    assert run(bootstrap, monkeypatch, target="test", programs={"apt-get"}) == 1
+    assert "PostgreSQL is missing: the tests of the indexer's second store will not run." in capfd.readouterr().out

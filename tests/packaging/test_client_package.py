@@ -119,7 +119,7 @@ def command(installed: Path, *words: str, **environment: str) -> subprocess.Comp
         cwd=installed,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=400,
         check=False,
     )
 

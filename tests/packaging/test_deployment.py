@@ -69,7 +69,7 @@ def test_systemd_reads_the_unit_and_finds_it_hardened(tmp_path: Path) -> None:
     file = tmp_path / "holdfast.service"
     file.write_text(UNIT.read_text().replace("/opt/holdfast/bin/holdfast", HOLDFAST))
     verified = subprocess.run(
-        ["systemd-analyze", "verify", file], capture_output=True, text=True, timeout=60, check=False
+        ["systemd-analyze", "verify", file], capture_output=True, text=True, timeout=120, check=False
     )
     assert (verified.returncode, verified.stderr) == (0, "")
     command = [
@@ -80,7 +80,7 @@ def test_systemd_reads_the_unit_and_finds_it_hardened(tmp_path: Path) -> None:
         "--no-pager",
         str(file),
     ]
-    secured = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    secured = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert secured.returncode == 0, secured.stdout
 
 
@@ -109,9 +109,9 @@ def test_the_images_health_check_tells_a_living_service_from_a_dead_one(serve: C
     command = [sys.executable, *json.loads(found[1])[1:]]
     running = serve()
     environment = {**os.environ, "HOLDFAST_PORT": str(running.port)}
-    assert subprocess.run(command, env=environment, timeout=20, check=False).returncode == 0
+    assert subprocess.run(command, env=environment, timeout=120, check=False).returncode == 0
     assert running.stop() == 0
-    assert subprocess.run(command, env=environment, timeout=20, capture_output=True, check=False).returncode != 0
+    assert subprocess.run(command, env=environment, timeout=120, capture_output=True, check=False).returncode != 0
 
 
 def _bind(root: Path, path: Path, options: str = "ro") -> list[str]:
@@ -180,7 +180,7 @@ def test_it_runs_without_rights_in_a_read_only_root(data: Path, tmp_path: Path, 
         assert {path.stat().st_uid for path in data.rglob("*")} == {NOBODY}
         assert (data / "holdfast.db").stat().st_mode & 0o777 == 0o600
         os.kill(_child(process.pid), signal.SIGTERM)
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0
     finally:
         running.kill_all()
 
@@ -188,7 +188,7 @@ def test_it_runs_without_rights_in_a_read_only_root(data: Path, tmp_path: Path, 
 def client_text(port: int) -> str:
     import httpx
 
-    return httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=10).text
+    return httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=60).text
 
 
 def _child(pid: int) -> int:

@@ -20,6 +20,7 @@ class Receiver:
         self.refuse, self.delay_s, self.open, self.most_open = {}, 0.0, 0, 0
         self._ssl, self._options = ssl_context, options
         self.server, self.port, self.busy = None, 0, asyncio.Event()
+        self.at_once = 0  # how many must have been sent side by side before any is accepted
 
     async def handle_RCPT(self, server, session, envelope, address, options):  # noqa: N802 - aiosmtpd's name
         if address in self.refuse:
@@ -32,6 +33,8 @@ class Receiver:
         self.busy.set()
         self.most_open = max(self.most_open, self.open)
         await asyncio.sleep(self.delay_s)
+        while self.most_open < self.at_once:
+            await asyncio.sleep(0.01)
         self.open -= 1
         self.mails.append((envelope, session))
         return "250 accepted"
@@ -50,7 +53,7 @@ class Receiver:
     async def stop(self):
         self.server.close()
         for protocol in self.protocols:
-            if protocol.transport is not None:
+            if protocol.transport is not None and not protocol.transport.is_closing():
                 protocol.transport.abort()
         await self.server.wait_closed()
         await asyncio.sleep(0.01)

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import logging
 import re
-import time
+import threading
 from urllib.parse import unquote
 
 import pytest
@@ -237,16 +237,17 @@ async def test_s3_object_that_ends_early_is_not_taken(bucket):
 
 async def test_s3_object_stated_too_large_is_not_fetched(bucket, caplog):
     bucket.lies = MAX_BYTES + 1
-    source = EnclaveSource(bucket.url, BUNDLED, fetch_s=2)
+    source = EnclaveSource(bucket.url, BUNDLED)
     assert not await source.refresh()
     assert "larger than" in lines(caplog)[0]
 
 
 async def test_silent_storage_delays_nothing(bucket, caplog):
     bucket.silent = True
-    source = EnclaveSource(bucket.url, BUNDLED, fetch_s=0.3)
+    source = EnclaveSource(bucket.url, BUNDLED, fetch_s=3)
     refreshing = asyncio.create_task(source.refresh())
-    await asyncio.sleep(0.05)
+    while not bucket.requests:
+        await asyncio.sleep(0.01)
     assert source.current().body == BUNDLED
     assert not refreshing.done()
     assert not await refreshing
@@ -259,10 +260,17 @@ async def test_interrupted_judgement_is_made_again(folder, monkeypatch):
 
     (folder / "enclave.wasm").write_bytes(NEWER)
     source = of(folder)
-    monkeypatch.setattr(module, "validate", lambda body: time.sleep(0.2))
+    judging, judged = threading.Event(), threading.Event()
+
+    def slowly(_body):
+        judging.set()
+        judged.wait()
+
+    monkeypatch.setattr(module, "validate", slowly)
     refreshing = asyncio.create_task(source.refresh())
-    await asyncio.sleep(0.1)
+    await asyncio.to_thread(judging.wait)
     refreshing.cancel()
+    judged.set()
     with pytest.raises(asyncio.CancelledError):
         await refreshing
     monkeypatch.setattr(module, "validate", validate)

@@ -19,6 +19,7 @@ from holdfast.service.providers.mailer import mailer_of
 from holdfast.service.providers.resend_mailer import ResendMailer
 from holdfast.service.providers.sms_verifier import TwilioVerifier, sms_verifier_of
 from holdfast.service.upstreams.pool import ConnectionPool
+from holdfast.world.processes import free_port
 
 from .receivers import HANG_UP, NEVER, api_server
 
@@ -165,8 +166,8 @@ async def test_never_answering_is_a_timeout(provider, http):
     assert http_exchange.TIMEOUT_S == 10
 
 
-async def test_nobody_listening_is_unreachable(http, unused_tcp_port):
-    base = f"http://127.0.0.1:{unused_tcp_port}"
+async def test_nobody_listening_is_unreachable(http):
+    base = f"http://127.0.0.1:{free_port()}"
     mailer = ResendMailer(KEY, base, http, letterhead(SENDER, "vault.example"))
     verifier = TwilioVerifier(ACCOUNT, TOKEN, f"{base}/v2/Services/{SERVICE}", http)
     for send in (mailer.send_code(ALICE, CODE, 90), mailer.check(), verifier.start(PHONE), verifier.check()):

@@ -177,7 +177,7 @@ async def test_attempts_are_shared_between_processes(verifier, folder, clock):
     )
     arguments = [sys.executable, "-c", script, str(folder), str(clock.now), PHONE, wrong]
     children = [await asyncio.create_subprocess_exec(*arguments, stdout=asyncio.subprocess.PIPE) for _ in range(5)]
-    answers = await asyncio.wait_for(asyncio.gather(*(child.communicate() for child in children)), 30)
+    answers = await asyncio.wait_for(asyncio.gather(*(child.communicate() for child in children)), 150)
     assert [out.strip() for out, _ in answers] == [b"False"] * 5
     assert not await verifier.check_code(PHONE, code)
 

@@ -386,7 +386,7 @@ async def test_silence_anywhere_is_a_timeout(stage):
         mailer = SmtpMailer(server, letterhead(SENDER, "vault.example"))
         began = time.monotonic()
         assert (await refused(mailer)).kind == "timeout"
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < 10, "not its own limits ended it but the usual ones"
         await mailer.close()
 
 
@@ -401,7 +401,7 @@ async def test_nobody_listening_is_unreachable():
 
 async def test_fifty_at_once_share_few_connections():
     async with receiving() as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}?connections=4") as mailer:
-        receiver.delay_s = 0.01
+        receiver.at_once = 4
         people = [f"person{n}@example.com" for n in range(50)]
         await asyncio.gather(*(mailer.send_code(person, f"{n:06}", 90) for n, person in enumerate(people)))
         assert receiver.connections == receiver.most_open == 4
@@ -430,10 +430,9 @@ async def test_idle_connection_is_closed_politely():
         server = SmtpServer("127.0.0.1", receiver.port, "none", "", "", None, 1, idle_s=0.05)
         mailer = SmtpMailer(server, letterhead(SENDER, "vault.example"))
         await mailer.send_code(ALICE, CODE, 90)
-        for _ in range(100):
-            if receiver.protocols[0].transport is None or receiver.protocols[0].transport.is_closing():
-                break
-            await asyncio.sleep(0.02)
+        async with asyncio.timeout(60):
+            while not (receiver.protocols[0].transport is None or receiver.protocols[0].transport.is_closing()):
+                await asyncio.sleep(0.02)
         await mailer.send_code(ALICE, CODE, 90)
         assert receiver.connections == 2
         await mailer.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -16,17 +15,15 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
+from holdfast.world.processes import free_port
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 HOLDFAST = str(Path(sys.executable).parent / "holdfast")
 DID = "did:new:0x" + "11" * 32
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+# How long a condition may take to come true. A machine under load is slow; only what never happens is a fault.
+PATIENCE_S = 60.0
 
 
 @dataclass
@@ -43,20 +40,20 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def client(self, **more: Any) -> httpx.Client:
-        return httpx.Client(base_url=self.url, timeout=20, **more)
+        return httpx.Client(base_url=self.url, timeout=PATIENCE_S, **more)
 
     def session(self, client: httpx.Client, handle: str, ip: str) -> httpx.Response:
         return client.post("/api/sessions", json={"handle": handle, "did": DID}, headers={"X-Forwarded-For": ip})
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         self.process.send_signal(number)
-        return self.process.wait(30)
+        return self.process.wait(PATIENCE_S)
 
     def kill_all(self) -> None:
         """kill -9 for the whole process group, as a power cut would."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait(10)
+        self.process.wait(PATIENCE_S)
 
 
 def environment_of(data: Path, **settings: str) -> dict[str, str]:
@@ -95,12 +92,18 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
 
 
 def wait_until_ready(server: Server) -> None:
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
+    def answers() -> bool:
+        assert server.process.poll() is None, "the service did not start:\n" + server.log.read_text()
         with contextlib.suppress(httpx.TransportError):
-            if httpx.get(server.url + "/healthz", timeout=1).status_code == 200:
-                return
-        if server.process.poll() is not None:
-            break
+            return httpx.get(server.url + "/healthz", timeout=PATIENCE_S).status_code == 200
+        return False
+
+    assert becomes_true(answers), "the service did not start:\n" + server.log.read_text()
+
+
+def becomes_true(holds: Callable[[], bool]) -> bool:
+    """Whether `holds` says yes within the suite's patience."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not (held := holds()) and time.monotonic() < deadline:
         time.sleep(0.02)
-    raise AssertionError("the service did not start:\n" + server.log.read_text())
+    return held

@@ -94,6 +94,6 @@ def test_a_killed_service_leaves_a_folder_until_the_next_start(serve: Callable[.
     assert folders(temporary) == both
     third = serve(admin_port=str(free_port()), TMPDIR=str(temporary))
     assert len(folders(temporary)) == 2 and len(set(folders(temporary)) & set(both)) == 1
-    assert "holdfast_requests_total" in httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=10).text
+    assert "holdfast_requests_total" in httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=60).text
     assert (third.stop(), living.stop()) == (0, 0)
     assert folders(temporary) == []

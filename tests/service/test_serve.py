@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import sqlite3
 import threading
-import time
 from typing import TYPE_CHECKING
 
 import httpx
 import psutil
 import pytest
 
-from .conftest import DID, Server, free_port
+from .conftest import DID, PATIENCE_S, Server, becomes_true, free_port
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,19 +61,21 @@ def test_a_request_that_was_accepted_is_finished(serve: Callable[..., Server], s
 
     def send() -> None:
         answers.append(
-            httpx.post(running.url + "/api/verify/send", json={"identifier": "a@b.c", "channel": "email"}, timeout=30)
+            httpx.post(
+                running.url + "/api/verify/send", json={"identifier": "a@b.c", "channel": "email"}, timeout=PATIENCE_S
+            )
         )
 
     thread = threading.Thread(target=send)
     thread.start()
     connection, _ = slow.accept()
     running.process.send_signal(signal.SIGTERM)
-    time.sleep(1)
+    threading.Event().wait(1)  # the server takes note of the signal; the answer is the same where it is slower
     connection.close()
-    thread.join(25)
+    thread.join(PATIENCE_S)
     slow.close()
     assert [answer.status_code for answer in answers] == [502]
-    assert running.process.wait(25) == 0
+    assert running.process.wait(PATIENCE_S) == 0
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
@@ -86,17 +88,13 @@ def test_hangup_rereads_the_reserved_list(serve: Callable[..., Server], tmp_path
         assert client.get("/api/sessions/check?handle=beta").json()["available"] is True
         file.write_text("beta\n")
         server.process.send_signal(signal.SIGHUP)
-        deadline = time.monotonic() + 10
-        while time.monotonic() < deadline:
-            seen = {
-                client.get("/api/sessions/check?handle=beta", headers={"Connection": "close"}).json()["available"]
-                for _ in range(6)
-            }
-            if seen == {False}:
-                break
-            time.sleep(0.05)
-        assert seen == {False}
-        assert client.get("/api/sessions/check?handle=alpha").json()["available"] is True
+
+        def free(handle: str) -> bool:
+            """By a connection of its own, so that each of the processes may be the one that answers."""
+            path = f"/api/sessions/check?handle={handle}"
+            return bool(client.get(path, headers={"Connection": "close"}).json()["available"])
+
+        assert becomes_true(lambda: not any(free("beta") for _ in range(6)) and all(free("alpha") for _ in range(6)))
     assert server.process.poll() is None
 
 
@@ -105,10 +103,9 @@ def test_a_bad_reserved_file_keeps_the_list_in_force(serve: Callable[..., Server
     file.write_text("alpha\n")
     server = serve(reserved_file=str(file))
     file.write_text("not a handle\n")
-    time.sleep(1.5)
+    assert becomes_true(lambda: "reserved list not re-read" in server.log.read_text())
     with server.client() as client:
         assert client.get("/api/sessions/check?handle=alpha").json()["reason"] == "reserved"
-    assert "reserved list not re-read" in server.log.read_text()
 
 
 @pytest.mark.parametrize(
@@ -150,7 +147,7 @@ def test_a_start_that_cannot_work_says_why_in_one_line(
         port_free["database_url"] = "x:"
         names = "HOLDFAST_DATABASE_URL"
     server = serve(wait=False, **port_free)
-    assert server.process.wait(20) == code
+    assert server.process.wait(PATIENCE_S) == code
     lines = server.log.read_text().strip().splitlines()
     assert len(lines) == 1 and lines[0].startswith("holdfast: ") and names in lines[0]
     assert not any(value in lines[0] for value in ("short", "AC1", "k" * 32))
@@ -172,11 +169,19 @@ def test_metrics_count_over_all_workers_on_the_admin_port_only(serve: Callable[.
             client.get("/api/contracts", headers={"Connection": "close"})
         client.get("/nowhere/secret-name")
         assert client.get("/metrics").status_code == 404
-    text = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=10).text
-    line = next(
-        line for line in text.splitlines() if line.startswith("holdfast_requests_total") and '"/api/contracts"' in line
-    )
-    assert line.endswith(" 20.0")
+
+    def metrics() -> str:
+        return httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_S).text
+
+    def counted() -> list[str]:
+        with contextlib.suppress(httpx.TransportError):  # a page of its own, with a start of its own
+            lines = [line for line in metrics().splitlines() if line.startswith("holdfast_requests_total")]
+            return [line.rpartition(" ")[2] for line in lines if '"/api/contracts"' in line]
+        return []
+
+    # An answer may be read before its own process has counted it.
+    assert becomes_true(lambda: counted() == ["20.0"]), counted()
+    text = metrics()
     assert "holdfast_request_seconds_bucket" in text and "secret-name" not in text
 
 
@@ -207,9 +212,10 @@ def test_no_worker_outlives_its_supervisor(serve: Callable[..., Server]) -> None
     workers = psutil.Process(server.process.pid).children(recursive=True)
     assert len(workers) == 2
     server.process.kill()
-    assert psutil.wait_procs(workers, timeout=30)[1] == []
+    _, alive = psutil.wait_procs(workers, timeout=PATIENCE_S)
+    assert [worker for worker in alive if worker.status() != psutil.STATUS_ZOMBIE] == []
     with pytest.raises(httpx.ConnectError):
-        httpx.get(server.url + "/healthz", timeout=5)
+        httpx.get(server.url + "/healthz", timeout=PATIENCE_S)
 
 
 def test_workers_that_cannot_start_end_the_service(serve: Callable[..., Server], tmp_path: Path) -> None:
@@ -221,7 +227,7 @@ def test_workers_that_cannot_start_end_the_service(serve: Callable[..., Server],
     connection.close()
     for worker in workers:
         worker.kill()
-    assert server.process.wait(60) == 1
+    assert server.process.wait(3 * PATIENCE_S) == 1
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
@@ -232,7 +238,7 @@ def test_nothing_is_lost_when_the_end_comes_under_load(serve: Callable[..., Serv
     answered = [0]
 
     def ask() -> None:
-        with httpx.Client(base_url=server.url, timeout=30) as client:
+        with httpx.Client(base_url=server.url, timeout=PATIENCE_S) as client:
             while True:
                 try:
                     response = client.get("/api/sessions/check?handle=ann")
@@ -242,7 +248,7 @@ def test_nothing_is_lost_when_the_end_comes_under_load(serve: Callable[..., Serv
                     if "without sending" not in str(error):
                         lost.append(str(error))
                     return
-                except httpx.ReadError:
+                except (httpx.ReadError, httpx.WriteError):
                     return  # reset before a byte was read: it may be sent again
                 assert response.status_code == 200
                 answered[0] += 1
@@ -250,9 +256,8 @@ def test_nothing_is_lost_when_the_end_comes_under_load(serve: Callable[..., Serv
     threads = [threading.Thread(target=ask) for _ in range(8)]
     for thread in threads:
         thread.start()
-    while answered[0] < 200:
-        time.sleep(0.01)
+    assert becomes_true(lambda: answered[0] >= 200)
     assert server.stop() == 0
     for thread in threads:
-        thread.join(30)
+        thread.join(PATIENCE_S)
     assert lost == []

@@ -188,7 +188,7 @@ async def test_equal_questions_at_one_moment_share_one_call(chain) -> None:
     quick = rpc_results({"eth_call": "0x" + SLOTS.hex()})
 
     async def slowly(request: web.Request, body: bytes) -> web.Response:
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.5)
         return quick(request, body)
 
     rpc.answer = slowly

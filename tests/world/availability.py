@@ -1,17 +1,21 @@
-"""Whether a real chain can run here: without Node or its packages these tests say so in the summary, the rest runs."""
+"""Whether a real chain can run here: without a recent Node or its packages these tests say so in the summary, the rest runs."""
 
 from __future__ import annotations
 
-import shutil
+from functools import cache
 
 import pytest
 
 from holdfast.world import tools
+from holdfast.world.errors import NodeMissing
 
 
+@cache
 def why_no_chain() -> str | None:
-    if shutil.which("node") is None:
-        return "did not run on a real chain: Node.js is missing"
+    try:
+        tools.find_node()
+    except NodeMissing as why:
+        return f"did not run on a real chain: {why}"
     if not (tools.CHECKOUT / "@pimlico" / "alto").is_dir() or not tools._anvil_in(tools.CHECKOUT).exists():
         return "did not run on a real chain: contracts/node_modules is not installed"
     return None

@@ -28,7 +28,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=400,
         check=False,
     )
 
@@ -49,14 +49,14 @@ def family_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
 
 
 def get(url: str) -> Any:
-    answer = httpx.get(url, trust_env=False)
+    answer = httpx.get(url, trust_env=False, timeout=60)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
 def rpc(url: str, method: str, *parameters: Any) -> Any:
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(parameters)}
-    return httpx.post(url, json=body, trust_env=False).json()["result"]
+    return httpx.post(url, json=body, trust_env=False, timeout=60).json()["result"]
 
 
 def end(process: subprocess.Popen[str], number: int) -> None:
@@ -67,8 +67,8 @@ def end(process: subprocess.Popen[str], number: int) -> None:
     listening = {c.laddr.ip for p in family for c in p.net_connections("inet") if c.status == psutil.CONN_LISTEN}
     assert listening <= {"127.0.0.1", "::1"}
     process.send_signal(number)
-    process.communicate(timeout=30)
-    _, alive = psutil.wait_procs(family, timeout=15)
+    process.communicate(timeout=60)
+    _, alive = psutil.wait_procs(family, timeout=60)
     assert [relative.cmdline() for relative in alive if relative.status() != psutil.STATUS_ZOMBIE] == []
 
 
@@ -97,7 +97,10 @@ def check_facts(facts: dict[str, Any]) -> None:
     query = f"account={facts['testAccount']['address']}&token=USDC&chainId=84532"
     assert get(f"{service}/api/balance?{query}")["formatted"] == "1000000.000000"
     assert get(f"{facts['indexer']}/health") == {"ok": True, "chain": 84532}
-    assert get(f"{facts['indexer']}/api/stats")["total_dids"] == 1
+    deadline = time.monotonic() + 60
+    while (stats := get(f"{facts['indexer']}/api/stats"))["total_dids"] < 1 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert stats["total_dids"] == 1
     assert get(f"{service}/api/sessions/status")["total_registrations"] == 1
     assert set(facts["entryPoints"].values()) == set(rpc(facts["bundler"], "eth_supportedEntryPoints"))
 
@@ -107,7 +110,7 @@ def test_ctrl_c_ends_it_and_it_was_ready_in_time() -> None:
     began = time.monotonic()
     process, facts = start()
     # The promise is 15 s on a machine of one's own; suites share their cores.
-    assert time.monotonic() - began < 45
+    assert time.monotonic() - began < 90
     usdc, somebody = facts["contracts"]["DevUSDC"], "0x" + "5a" * 20
     rpc(facts["rpc"], "anvil_dealERC20", somebody, usdc, "0x5f5e100")  # as docs/local-world.md says
     query = f"account={somebody}&token=USDC&chainId=84532"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import psutil
@@ -61,17 +61,17 @@ def test_a_killed_parent_leaves_nothing_behind(tmp_path: Path, program: str, num
     process, family = parent(tmp_path, program)
     assert len(family) >= 2
     process.send_signal(number)
-    process.wait(10)
+    process.wait(60)
     assert process.stdout is not None
     process.stdout.close()
-    assert all_gone(family, 10)
+    assert all_gone(family, 60)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="PR_SET_PDEATHSIG is Linux's")
 def test_a_killed_guard_takes_its_command_along(tmp_path: Path) -> None:
     process, family = parent(tmp_path, SLEEPER)
     family[0].kill()
-    assert all_gone(family, 5)
+    assert all_gone(family, 60)
     process.kill()
     process.communicate()
 
@@ -83,9 +83,8 @@ async def test_the_end_of_the_block_is_the_end_of_the_program(tmp_path: Path) ->
         while not family[0].children():
             await asyncio.sleep(0.01)
         family += family[0].children()
-        began = time.monotonic()
-    assert all_gone(family, 1)
-    assert time.monotonic() - began < 3
+    assert child.process.returncode == 128 + signal.SIGTERM, "it was not asked but killed"
+    assert all_gone(family, 10)
 
 
 async def test_a_program_that_ends_early_is_named_with_its_last_words(tmp_path: Path) -> None:
@@ -95,7 +94,7 @@ async def test_a_program_that_ends_early_is_named_with_its_last_words(tmp_path: 
     async with Supervisor(tmp_path) as world:
         child = await world.start("sponsor", [sys.executable, "-c", "print('no such chain'); raise SystemExit(3)"])
         with pytest.raises(WorldError, match="sponsor stopped while starting: no such chain"):
-            await world.ready(child, never, 20)
+            await world.ready(child, never, 120)
         assert (await world.first_to_end()).name == "sponsor"
         assert child.process.returncode == 3
 
@@ -121,3 +120,15 @@ async def test_no_secret_of_ours_reaches_a_child(tmp_path: Path, monkeypatch: py
 
 def test_free_ports_are_loopback_ports() -> None:
     assert 1024 <= free_port() <= 65535
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a port is only free at the moment it is picked")
+def test_a_free_port_is_given_to_nobody_else_and_can_be_served_on() -> None:
+    port, seen = free_port(), set()
+    for _ in range(70_000):
+        with socket.socket() as other:
+            other.bind(("127.0.0.1", 0))
+            seen.add(other.getsockname()[1])
+    assert len(seen) > 5_000 and port not in seen
+    with socket.create_server(("127.0.0.1", port)) as server, socket.create_connection(server.getsockname()):
+        pass

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 NO_IP_LIMIT = {"MAX_REGISTRATIONS_PER_IP": "1000000"}
-INDEXED_WITHIN_S = 10.0
-CONFIRMED_WITHIN_S = 40.0
+INDEXED_WITHIN_S = 60.0
+CONFIRMED_WITHIN_S = 120.0
 
 
 @dataclass(frozen=True)

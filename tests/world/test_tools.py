@@ -24,10 +24,10 @@ def no_checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tools, "CHECKOUT", tmp_path / "nowhere")
 
 
-def programs(monkeypatch: pytest.MonkeyPatch, folder: Path, npm: str = FAKE_NPM) -> None:
+def programs(monkeypatch: pytest.MonkeyPatch, folder: Path, npm: str = FAKE_NPM, node: str = "v20.0.0") -> None:
     folder.mkdir()
     npm = npm.replace("ANVIL_PACKAGE", tools._platform_package())
-    for name, text in (("npm", npm), ("node", "#!/bin/sh\n")):
+    for name, text in (("npm", npm), ("node", f"#!/bin/sh\necho {node}\n")):
         (folder / name).write_text(text)
         (folder / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}:/bin:/usr/bin")
@@ -38,6 +38,12 @@ async def test_without_node_one_line_says_what_to_install(monkeypatch: pytest.Mo
     with pytest.raises(NodeMissing, match=r"Node\.js 20") as caught:
         await tools.find_tools(print, tmp_path)
     assert "\n" not in str(caught.value)
+
+
+async def test_a_node_that_is_too_old_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    programs(monkeypatch, tmp_path / "bin", node="v18.20.4")
+    with pytest.raises(NodeMissing, match=r"Node\.js 20 or newer with npm \(here is v18\.x\)"):
+        await tools.find_tools(print, tmp_path)
 
 
 async def test_a_checkouts_packages_are_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

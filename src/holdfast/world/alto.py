@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from holdfast.world.tools import Tools
 
 LOOPBACK_PRELOAD = Path(__file__).with_name("loopback.mjs")
-_READY_WITHIN_S = 60.0
+_READY_WITHIN_S = 120.0
 
 
 async def start_bundler(

@@ -22,9 +22,9 @@ CHAIN_ID = 84532
 # Named, because anvil's default moves. Osaka has the P-256 precompile at 0x100 (EIP-7951); prague has not.
 HARDFORK = "osaka"
 HOST = "127.0.0.1"
-_READY_WITHIN_S = 30.0
+_READY_WITHIN_S = 120.0
 _SAVE_EVERY_S = "20"
-_MINED_WITHIN_S, _LOOK_EVERY_S = 10.0, 0.005
+_MINED_WITHIN_S, _LOOK_EVERY_S = 60.0, 0.005
 
 
 @dataclass(frozen=True, slots=True)

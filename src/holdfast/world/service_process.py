@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from holdfast.world.local_world import LocalWorld
 
-_READY_WITHIN_S = 60.0
+_READY_WITHIN_S = 120.0
 _START = "import sys; from holdfast.cli import main; sys.exit(main())"
 # A caller's own settings reach the service, except what the world decides and what only a real service may know.
 _PASSED_ON = ("HOLDFAST_", "MAX_", "RATE_LIMIT_", "EMAIL_CODE_", "ATTESTATION_TTL_", "INNGEST_")

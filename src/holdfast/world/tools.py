@@ -11,7 +11,9 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shutil
+import subprocess
 import sys
 import time
 from dataclasses import dataclass
@@ -29,6 +31,7 @@ MANIFEST = Path(__file__).parent / "npm"
 CHECKOUT = Path(__file__).resolve().parents[3] / "contracts" / "node_modules"
 _INSTALL = ("install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
 _TELL_EVERY_S = 5.0
+OLDEST_NODE = 20  # what anvil's package asks for; npm leaves it out where Node is older
 _CPU = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 
 
@@ -58,11 +61,24 @@ class Tools:
         return self.modules / package / "artifacts" / "EntryPoint.json"
 
 
+def find_node() -> str:
+    """Node's path. Raises NodeMissing where there is none, or only an older one than the tools can do with."""
+    node = shutil.which("node")
+    found = None
+    if node is not None:
+        asked = subprocess.run([node, "--version"], capture_output=True, text=True, check=False)  # noqa: S603 - found on the path
+        found = re.match(r"v(\d+)\.", asked.stdout)
+        if found is not None and int(found[1]) >= OLDEST_NODE:
+            return node
+    here = f" (here is {found[0]}x)" if found else ""
+    raise NodeMissing(
+        f"the local chain needs Node.js {OLDEST_NODE} or newer with npm{here}, https://nodejs.org; please install it"
+    )
+
+
 async def find_tools(say: Callable[[str], None], data: Path | None = None) -> Tools:
     """The tools, installed first where they are not there. Raises NodeMissing, WorldError."""
-    node = shutil.which("node")
-    if node is None:
-        raise NodeMissing("the local chain needs Node.js 20 or newer with npm (https://nodejs.org); please install it")
+    node = find_node()
     if (CHECKOUT / "@pimlico" / "alto").is_dir() and _anvil_in(CHECKOUT).exists():
         return Tools(node, CHECKOUT)
     return Tools(node, await _installed(say, data or _data_folder()))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 WORKER = "holdfast.service.http_server.worker"
 _RESTART_AFTER_S = 0.2
-_SURE_AFTER_S = 5.0  # a worker that lived this long did start
+_SURE_AFTER_S = 30.0  # a worker that lived this long did start, even on a machine under load
 _FAILED_STARTS = 5
 
 

@@ -1,0 +1,14 @@
+"""What holds for every test: chance finds new examples only where it is asked to, and no example is too slow."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# A failure must be one of the change under test. HOLDFAST_TEST_EXPLORE=1 looks for new examples instead.
+_CALM = settings(
+    derandomize="HOLDFAST_TEST_EXPLORE" not in os.environ, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("calm", _CALM)
+settings.load_profile("calm")
