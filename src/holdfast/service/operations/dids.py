@@ -1,4 +1,4 @@
-"""Registration of DIDs, and the look-up of credentials."""
+"""Registration of DIDs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from holdfast.service.clock import Clock
     from holdfast.service.operations.confirmation import Confirmations
     from holdfast.service.operations.sessions import Sessions
-    from holdfast.service.ports import RegisteredDid, Store
+    from holdfast.service.ports import Store
     from holdfast.service.secrets import Secrets
 
 
@@ -87,7 +87,3 @@ class Dids:
         if block_number is None:
             raise Refused(REGISTRATION_UNPROVEN)
         return Confirmation.CONFIRMED, block_number
-
-    async def find(self, credential: str) -> RegisteredDid | None:
-        """The registration of a folded credential ID."""
-        return await self.store.find_credential(credential)

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BUSY_TIMEOUT_MS = 5000
-CACHE_KIB = 32 * 1024  # a bound, taken only as pages are read; SQLite's own 2 MB is left behind by 4,000 registrations
+# A bound for each connection, taken only as pages are read: SQLite's own 2 MB is full with 4,000 registrations.
+CACHE_KIB = 16 * 1024
 
 MIGRATIONS = (
     """

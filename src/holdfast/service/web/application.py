@@ -54,7 +54,13 @@ class Application:
         started = time.perf_counter() if self._metrics else 0.0
         request_id = _request_id(request)
         route = self._routes.get(request.path) or _prefixed(request.path)
-        response = await self._answer(route, request, request_id) if route else _NOT_FOUND
+        handler = route.handlers.get(request.method) if route else None
+        try:
+            response = await handler(self._service, request) if handler else _without_handler(route, request.method)
+        except ClientGone:
+            raise
+        except Exception as error:  # noqa: BLE001 - the last resort is a 500 that says nothing, and a log that says all
+            response = _failed(error, route, request_id)
         if self._metrics:
             self._metrics.observe(route, request.method, response.status, time.perf_counter() - started)
         if request.method == "HEAD" and response.status not in BODILESS:
@@ -62,25 +68,26 @@ class Application:
             return Response(response.status, headers, b"", request_id)
         return Response(response.status, response.headers, response.body, request_id)
 
-    async def _answer(self, route: Route, request: Request, request_id: str) -> Response:
-        handler = route.handlers.get(request.method)
-        if handler is None:
-            return _preflight(route) if request.method == "OPTIONS" else _method_not_allowed(route)
-        try:
-            return await handler(self._service, request)
-        except Refused as refused:
-            answer = refusal(refused)
-            if refused.row in _CLOSING:
-                return Response(answer.status, [*answer.headers, ("connection", "close")], answer.body)
-            return answer
-        except StoreUnavailable as error:
-            _log.error("store unavailable", extra={"request_id": request_id, "route": route.path, "why": str(error)})
-            return error_response(DATABASE_UNAVAILABLE, [("retry-after", "1")])
-        except ClientGone:
-            raise
-        except Exception:  # noqa: BLE001 - the last resort: a 500 that says nothing, a log that says all
-            _log.exception("request failed", extra={"request_id": request_id, "route": route.path})
-            return error_response(INTERNAL_ERROR)
+
+def _without_handler(route: Route | None, method: str) -> Response:
+    if route is None:
+        return _NOT_FOUND
+    return _preflight(route) if method == "OPTIONS" else _method_not_allowed(route)
+
+
+def _failed(error: Exception, route: Route | None, request_id: str) -> Response:
+    """What a handler's exception answers."""
+    if isinstance(error, Refused):
+        answer = refusal(error)
+        if error.row in _CLOSING:
+            return Response(answer.status, [*answer.headers, ("connection", "close")], answer.body)
+        return answer
+    place = {"request_id": request_id, "route": route.path if route else ""}
+    if isinstance(error, StoreUnavailable):
+        _log.error("store unavailable", extra={**place, "why": str(error)})
+        return error_response(DATABASE_UNAVAILABLE, [("retry-after", "1")])
+    _log.error("request failed", extra=place, exc_info=error)
+    return error_response(INTERNAL_ERROR)
 
 
 def _request_id(request: Request) -> str:

@@ -51,7 +51,7 @@ async def look_up_did(service: Service, request: Request) -> Response:
     """GET /api/dids/lookup."""
     (given,) = require(MISSING_CREDENTIAL_ID, query_values(request.query).get("credentialId"))
     # In a query "+" stands for a space; only base64's own plus sign can have been meant.
-    record = await service.dids.find(rules.parse_credential_id(given.replace(" ", "+")))
+    record = await service.store.find_credential(rules.parse_credential_id(given.replace(" ", "+")))
     if record is None:
         return raw_json(_NOT_FOUND)
     return json_response(
