@@ -96,14 +96,9 @@ class AsgiEntry:
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         """Answer one request, or follow the server's life."""
-        if scope["type"] == "lifespan":
-            await self._live(receive, send)
-        elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1000})
-        else:
-            await self._answer(scope, receive, send)
-
-    async def _answer(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._other(scope["type"], receive, send)
+            return
         try:
             response = await self._application.respond(AsgiRequest(scope, receive, self._deadlines))
         except ClientGone:
@@ -116,6 +111,12 @@ class AsgiEntry:
             headers.append((b"content-length", b"%d" % len(response.body)))
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
         await send({"type": "http.response.body", "body": response.body})
+
+    async def _other(self, kind: str, receive: Receive, send: Send) -> None:
+        if kind == "lifespan":
+            await self._live(receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1000})
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
