@@ -6,7 +6,8 @@ import asyncio
 import json
 import sys
 import types
-from typing import Any
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from aiohttp import web
@@ -15,6 +16,9 @@ from holdfast.rules.allowlists import BUNDLER_METHODS
 
 from .conftest import Api, error_of
 from .stand_ins import upstream
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
 
 BUNDLER = "/api/bundler"
 
@@ -220,6 +224,36 @@ async def test_a_redirect_is_not_followed(indexed) -> None:
     indexer.answer = lambda _request, _body: web.Response(status=302, headers={"Location": "http://127.0.0.1:1/"})
     assert (await api.http.get("/api/indexer/health")).status_code == 302
     assert len(indexer.requests) == 1
+
+
+@pytest.mark.parametrize("status", [101, 600, 999])
+async def test_a_status_that_ends_nothing_is_502(make_api, status: int) -> None:
+    """An upstream's switch of protocols must not become one of the client's connection."""
+    raw = b"HTTP/1.1 %d x\r\nUpgrade: x\r\nConnection: upgrade\r\nContent-Length: 2\r\n\r\n{}" % status
+    async with raw_upstream(raw) as url:
+        assert error_of(await make_api(indexer_url=url).get("/api/indexer/health")) == (502, "indexer_error")
+
+
+async def test_control_characters_in_an_upstreams_headers_stay_there(make_api) -> None:
+    raw = b'HTTP/1.1 200 OK\r\nETag: "a\x01b"\r\nVary: a,\tb\r\nContent-Length: 2\r\n\r\n{}'
+    async with raw_upstream(raw) as url:
+        answer = await make_api(indexer_url=url).get("/api/indexer/health")
+    assert answer.status_code == 200 and "etag" not in answer.headers and answer.headers["vary"] == "a,\tb"
+
+
+@asynccontextmanager
+async def raw_upstream(answer: bytes) -> AsyncIterator[str]:
+    """An upstream that answers every connection with these bytes."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer)
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
 
 async def test_without_an_indexer(api: Api) -> None:

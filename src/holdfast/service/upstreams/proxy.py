@@ -18,6 +18,7 @@ RESPONSE_HEADERS = frozenset(
     {"content-type", "content-encoding", "content-language", "cache-control", "etag", "last-modified", "expires",
      "vary", "retry-after"}
 )  # fmt: skip
+_FINAL = range(200, 600)  # an interim answer in a final one's place would end HTTP on the client's connection
 
 
 class UpstreamError(Exception):
@@ -52,6 +53,8 @@ async def fetch(
                 method, URL(url, encoded=True), headers=headers, data=body, allow_redirects=False
             ) as answer,
         ):
+            if answer.status not in _FINAL:
+                raise UpstreamError(f"status {answer.status}")
             content = await _bounded(answer)
             return UpstreamAnswer(answer.status, _content_headers(answer), content)
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
@@ -69,9 +72,13 @@ async def _bounded(answer: aiohttp.ClientResponse) -> bytes:
 
 
 def _content_headers(answer: aiohttp.ClientResponse) -> list[tuple[str, str]]:
-    """Those that may cross; a value beyond ASCII could not be written again as it came (RFC 9110, section 5.5)."""
+    """Those that may cross; a value beyond printable ASCII may not be written again (RFC 9110, section 5.5)."""
     return [
         (name.lower(), value)
         for name, value in answer.headers.items()
-        if name.lower() in RESPONSE_HEADERS and value.isascii()
+        if name.lower() in RESPONSE_HEADERS and _is_plain(value)
     ]
+
+
+def _is_plain(value: str) -> bool:
+    return value.isascii() and value.replace("\t", " ").isprintable()
