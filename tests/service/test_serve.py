@@ -13,7 +13,7 @@ import httpx
 import psutil
 import pytest
 
-from .conftest import DID, PATIENCE_S, Server, becomes_true, free_port
+from .conftest import DID, PATIENCE_S, Server, becomes_true, free_port, wait_until_ready
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,6 +96,18 @@ def test_hangup_rereads_the_reserved_list(serve: Callable[..., Server], tmp_path
 
         assert becomes_true(lambda: not any(free("beta") for _ in range(6)) and all(free("alpha") for _ in range(6)))
     assert server.process.poll() is None
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_hangup_during_the_start_ends_nothing(serve: Callable[..., Server], workers: str) -> None:
+    server = serve(wait=False, workers=workers)
+    while not server.log.read_text():  # the banner comes before anybody serves
+        time.sleep(0.002)
+    for _ in range(20):
+        server.process.send_signal(signal.SIGHUP)
+        time.sleep(0.02)
+    wait_until_ready(server)
+    assert server.stop() == 0
 
 
 def test_a_bad_reserved_file_keeps_the_list_in_force(serve: Callable[..., Server], tmp_path: Path) -> None:

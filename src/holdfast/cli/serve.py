@@ -29,7 +29,9 @@ def serve(
     is a setting: see `holdfast config`.
     """
     import os
+    import signal
 
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # one that comes before somebody listens for it must not end the start
     for name, value in (("HOST", host), ("PORT", port), ("WORKERS", workers)):
         if value is not None:
             os.environ[f"HOLDFAST_{name}"] = str(value)
