@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import sys
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Sequence
 
+_log = logging.getLogger("holdfast.http")
 WORKER = "holdfast.service.http_server.worker"
 _RESTART_AFTER_S = 0.2
 _SURE_AFTER_S = 30.0  # a worker that lived this long did start, even on a machine under load
@@ -61,13 +63,20 @@ class Supervisor:
         loop = asyncio.get_running_loop()
         while not self._ended.is_set() and failed < _FAILED_STARTS:
             began = loop.time()
-            worker = await self._start(life)
-            self._workers.add(worker)
-            await worker.wait()
-            self._workers.discard(worker)
+            try:
+                await self._live(await self._start(life))
+            except OSError as error:  # no memory or no process to be had: perhaps in a moment
+                _log.error("no worker could be started", extra={"why": str(error)})
             failed = failed + 1 if loop.time() - began < _SURE_AFTER_S else 0
             if not self._ended.is_set():
                 await asyncio.sleep(_RESTART_AFTER_S)
+
+    async def _live(self, worker: asyncio.subprocess.Process) -> None:
+        self._workers.add(worker)
+        if self._ended.is_set():  # while it was being started, so that it was told nothing
+            worker.terminate()
+        await worker.wait()
+        self._workers.discard(worker)
 
     async def _start(self, life: int) -> asyncio.subprocess.Process:
         numbers = [listening.fileno() for listening in self._sockets]
