@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from holdfast.service.http_server import connection as connections
+from holdfast.service.http_server import intake as intakes
+from holdfast.service.http_server.request import IncomingRequest
+from holdfast.service.web.http import Response
 from holdfast.wire.errors import Refused
 
 from .test_requests import get, post
@@ -75,6 +78,61 @@ async def test_a_body_over_the_limit_is_refused_before_it_is_read(
     assert house.finished == []
 
 
+ENDLESS = {
+    "many trailers": b"0\r\n" + b"a: b\r\n" * 100_000,
+    "one long trailer": b"0\r\na: " + b"b" * 500_000,
+    "a long extension of a chunk": b"2;" + b"b" * 500_000,
+}
+
+
+@pytest.mark.parametrize("wrapping", ENDLESS.values(), ids=ENDLESS)
+async def test_what_wraps_a_body_has_a_bound(house: House, wrapping: bytes) -> None:
+    client = await house.ask(b"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + wrapping)
+    status, headers, _ = await client.answer()
+    assert (status, headers["connection"]) == (400, "close") and house.finished == []
+
+
+async def test_a_body_of_the_smallest_chunks_is_taken(house: House) -> None:
+    head = b"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    client = await house.ask(head + b"1;ab\r\nx\r\n" * 1000 + b"0\r\n\r\n" + get("/next"))
+    assert (await client.answer())[2] == b"x" * 1000
+    assert (await client.answer())[2] == b"/next"
+
+
+async def test_what_is_pipelined_waits_as_bytes(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small request takes many times its bytes once it is parsed."""
+    made: list[IncomingRequest] = []
+
+    class Counted(IncomingRequest):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            made.append(self)
+
+    monkeypatch.setattr(intakes, "IncomingRequest", Counted)
+    client = await house.ask(get("/wait"))
+    await house.entered.wait()
+    await client.send(get("/a") * 7000)
+    await asyncio.sleep(0.1)
+    assert len(made) < 500
+    house.release.set()
+    for _ in range(7001):
+        assert (await client.answer())[0] == 200
+
+
+async def test_a_body_may_be_behind_what_is_not_parsed_yet(house: House) -> None:
+    client = await house.ask(get("/wait"))
+    await house.entered.wait()
+    await client.send(get("/a") * 400 + post(b"x" * 900) * 40 + post(b"late")[:-2])
+    await asyncio.sleep(0.1)
+    house.release.set()
+    for _ in range(401):
+        await client.answer()
+    for _ in range(40):
+        assert (await client.answer())[2] == b"x" * 900
+    await client.send(b"te")
+    assert (await client.answer())[2] == b"late"
+
+
 @pytest.mark.usefixtures("quick")
 async def test_a_client_still_sending_hears_the_answer(house: House) -> None:
     """Closing at once would reset the connection, and the answer would be lost with it."""
@@ -132,6 +190,17 @@ async def test_a_fault_ends_one_connection_only(house: House, path: str, caplog:
     assert "no answer could be given" in caplog.text
     other = await house.ask(get("/a"))
     assert (await other.answer())[2] == b"/a"
+
+
+async def test_an_answer_that_is_cancelled_leaves_nothing_hanging(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def respond(_: object) -> Response:
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr(house.server, "respond", respond)
+    client = await house.ask(get("/a"))
+    assert await drained(client.reader) == b"" and not house.server.connections
 
 
 async def drained(reader: asyncio.StreamReader) -> bytes:

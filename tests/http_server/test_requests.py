@@ -9,8 +9,11 @@ import pytest
 
 from holdfast.rules.limits import MAX_HEAD_BYTES, MAX_HEADERS, MAX_PIPELINED
 from holdfast.service.http_server.request import split_target
+from holdfast.service.web.http import Response
 
 if TYPE_CHECKING:
+    from holdfast.service.web.http import Request
+
     from .conftest import House
 
 
@@ -97,6 +100,14 @@ async def test_chunks_make_a_body(house: House) -> None:
     assert (await client.answer())[2] == b"/next"
 
 
+async def test_trailers_are_no_headers(house: House) -> None:
+    head = b"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: Chunked\r\n\r\n"
+    client = await house.ask(head + b"0\r\nX-Forwarded-For: 6.6.6.6\r\n\r\n" + get("/next"))
+    assert (await client.answer())[0] == 200 and (await client.answer())[2] == b"/next"
+    assert [request.header("x-forwarded-for") for request in house.seen] == [None, None]
+    assert house.seen[1].all_headers() == [("host", "x")]
+
+
 async def test_a_client_that_asks_is_told_to_go_on(house: House) -> None:
     head, body = post(b"hello", "Expect: 100-continue").split(b"\r\n\r\n")
     client = await house.ask(head + b"\r\n\r\n")
@@ -121,6 +132,25 @@ async def test_who_has_said_all_still_hears_the_answer(house: House) -> None:
     assert await client.rest() == b""
 
 
+@pytest.mark.parametrize("pause_s", [0, 0.01], ids=["at once", "a little later"])
+async def test_who_has_said_all_hears_the_end_with_the_answer(house: House, pause_s: float) -> None:
+    client = await house.ask(get("/a"))
+    await asyncio.sleep(pause_s)
+    client.writer.write_eof()
+    assert (await client.answer())[2] == b"/a"
+    assert await asyncio.wait_for(client.rest(), 5) == b""
+
+
+@pytest.mark.parametrize("status", [200, 299, 418, 520, 599])
+async def test_every_final_status_has_its_line(house: House, monkeypatch: pytest.MonkeyPatch, status: int) -> None:
+    async def respond(_: Request) -> Response:
+        return Response(status, [], b"body")
+
+    monkeypatch.setattr(house.server, "respond", respond)
+    client = await house.ask(get("/a"))
+    assert (await client.answer())[::2] == (status, b"body")
+
+
 async def test_an_upgrade_is_not_taken_up(house: House) -> None:
     client = await house.ask(get("/a", "Connection: Upgrade", "Upgrade: websocket") + b"\x81\x05frame")
     status, headers, body = await client.answer()
@@ -130,17 +160,22 @@ async def test_an_upgrade_is_not_taken_up(house: House) -> None:
 
 NO_REQUESTS = {
     "no http": b"\x16\x03\x01\x02\x00\x01",
-    "a length that is none": b"POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n",
-    "two lengths": b"POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
-    "a length and chunks": b"POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
-    "chunks not last": b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked, gzip\r\n\r\n",
-    "space before the colon": b"GET / HTTP/1.1\r\nA : b\r\n\r\n",
-    "folded header": b"GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n",
+    "a length that is none": b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n",
+    "two lengths": b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+    "a length and chunks": b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+    "a coding before chunks": b"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+    "two codings": b"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    "no host": b"GET / HTTP/1.1\r\n\r\n",
+    "two hosts": b"GET / HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n",
+    "two hosts in HTTP/1.0": b"GET / HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n",
+    "chunks not last": b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, gzip\r\n\r\n",
+    "space before the colon": b"GET / HTTP/1.1\r\nHost: x\r\nA : b\r\n\r\n",
+    "folded header": b"GET / HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n",
     "line feed alone": b"GET / HTTP/1.1\nHost: x\n\n",
-    "null in a header": b"GET / HTTP/1.1\r\nA: \x00\r\n\r\n",
-    "a byte above 127 in the target": b"GET /\xff HTTP/1.1\r\n\r\n",
-    "no authority in the target": b"GET http:// HTTP/1.1\r\n\r\n",
-    "a method that is none": b"GE T / HTTP/1.1\r\n\r\n",
+    "null in a header": b"GET / HTTP/1.1\r\nHost: x\r\nA: \x00\r\n\r\n",
+    "a byte above 127 in the target": b"GET /\xff HTTP/1.1\r\nHost: x\r\n\r\n",
+    "no authority in the target": b"GET http:// HTTP/1.1\r\nHost: x\r\n\r\n",
+    "a method that is none": b"GE T / HTTP/1.1\r\nHost: x\r\n\r\n",
 }
 
 

@@ -8,7 +8,9 @@ from http import HTTPStatus
 from holdfast.service.web.http import ANY_ORIGIN, EXPOSED, NO_SNIFFING, Response, encoded_lines, length_missing
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
-_STATUS_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
+_PHRASES = {status.value: status.phrase for status in HTTPStatus}
+# An upstream may answer with a status that nobody registered: its phrase is empty (RFC 9112, section 4).
+_STATUS_LINES = {status: f"HTTP/1.1 {status} {_PHRASES.get(status, '')}\r\n".encode() for status in range(200, 600)}
 _CLOSE = b"connection: close\r\n"
 _JOINED_UP_TO = 16 * 1024  # copying more costs more than a second buffer
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from holdfast.service.http_server.server import HttpServer
 
 _log = logging.getLogger("holdfast.http")
+_PARSED_AT_ONCE = 8 * 1024
 
 
 class Connection(asyncio.Protocol):
@@ -34,8 +35,8 @@ class Connection(asyncio.Protocol):
     """
 
     __slots__ = (
-        "_busy", "_cut", "_ending", "_held", "_intake", "_last", "_lost", "_out", "_server", "_throttled",
-        "_transport", "_unsent", "_waiting", "deadline",
+        "_busy", "_cut", "_ending", "_held", "_intake", "_last", "_lost", "_out", "_server", "_surplus",
+        "_throttled", "_transport", "_unsent", "_waiting", "deadline",
     )  # fmt: skip
 
     def __init__(self, server: HttpServer) -> None:
@@ -44,6 +45,7 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport
         self._waiting: deque[IncomingRequest | Response] = deque()
         self._out: list[bytes] = []
+        self._surplus: bytes | memoryview = b""  # read, but not parsed yet
         self._unsent = 0
         self._busy = False  # a request is being answered
         self._lost = False  # nobody is left to answer
@@ -73,8 +75,12 @@ class Connection(asyncio.Protocol):
         self._intake = Intake(self, str(address[0]) if isinstance(address, tuple) else "")
         self._server.connections.add(self)
 
-    def data_received(self, data: bytes) -> None:
+    def data_received(self, data: bytes | memoryview) -> None:
         """Parse; whole requests begin at once."""
+        if len(data) > _PARSED_AT_ONCE:
+            self._surplus = memoryview(data)
+            self._parse_on()
+            return
         if self._last:
             return
         refusal = self._intake.feed(data)
@@ -84,17 +90,27 @@ class Connection(asyncio.Protocol):
             self._last = True
         self._next()
 
+    def _parse_on(self) -> None:
+        """Parse piece after piece, while reading is not paused: small requests take far more memory than their bytes."""
+        while self._surplus and not self._held:
+            piece, self._surplus = self._surplus[:_PARSED_AT_ONCE], self._surplus[_PARSED_AT_ONCE:]
+            self.data_received(piece)
+
     def eof_received(self) -> bool:
         """The client has said all. What it asked is still answered."""
         self._last = True
         if self._intake.reading:
             self._intake.reading.break_off()
-        return self._busy or bool(self._waiting) or bool(self._out)
+        if self._busy or self._waiting:
+            return True
+        self._ending = bool(self._out)  # the last answer is made already and was to be followed by more
+        return self._ending
 
     def connection_lost(self, _error: Exception | None) -> None:
         """There is nobody left to answer; what runs is finished all the same."""
         self._lost = True
         self._waiting.clear()
+        self._surplus = b""
         self._intake.end()
         if self._intake.reading:
             self._intake.reading.break_off()
@@ -154,7 +170,9 @@ class Connection(asyncio.Protocol):
     def _release(self) -> None:
         if self._held and not self._transport.is_closing():
             self._held = False
-            self._transport.resume_reading()
+            self._parse_on()
+            if not self._held:
+                self._transport.resume_reading()
 
     # -- answers -------------------------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _METHODS = {method.encode(): method for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")}
 _VERSIONS = frozenset({"1.1", "1.0"})
+_WRAPPING = 8  # bytes of chunk sizes and their extensions for each byte of a body; chunks of one byte need five
 _BAD_REQUEST = bare(HTTPStatus.BAD_REQUEST)
 _HEAD_TOO_LARGE = bare(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
 _WRONG_VERSION = bare(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED)
@@ -67,7 +68,7 @@ class Intake:
         self.in_head = False
         self.over = False
 
-    def feed(self, data: bytes) -> Response | None:
+    def feed(self, data: bytes | memoryview) -> Response | None:
         """Parse; the refusal when this is no request or too much of one."""
         self._received += len(data)
         try:
@@ -76,7 +77,7 @@ class Intake:
             self.over = True  # not taken up: the request is answered as it is
         except httptools.HttpParserError:
             return self._refusal or _BAD_REQUEST
-        return _HEAD_TOO_LARGE if self.in_head and self._received > MAX_HEAD_BYTES else None
+        return _HEAD_TOO_LARGE if (self.in_head or self.reading) and self._overflows() else None
 
     def end(self) -> None:
         """Nothing more will come: let go of what refers back here, so that no collector is needed."""
@@ -107,13 +108,27 @@ class Intake:
             self._refuse(_WRONG_VERSION)
         if len(self._fields) > MAX_HEADERS or (self._received > MAX_HEAD_BYTES and self._size() > MAX_HEAD_BYTES):
             self._refuse(_HEAD_TOO_LARGE)
+        old = version == "1.0"
+        hosts = self._hosts()
+        if hosts != 1 and (hosts or not old):  # RFC 9112, section 3.2
+            self._refuse(_BAD_REQUEST)
         method = self._parser.get_method()
         name = _METHODS.get(method) or method.decode("ascii")
         request = IncomingRequest(self._receiver, name, self._target, self._fields, self._peer)
-        request.old = version == "1.0"
-        request.keep_alive = not request.old and self._parser.should_keep_alive()
+        request.old = old
+        request.keep_alive = not old and self._parser.should_keep_alive()
+        self._fields = []  # what comes now are trailers, which are no headers (RFC 9110, section 6.5.1)
         self.reading = request
         self._receiver.arrived(request)
+
+    def on_chunk_header(self) -> None:
+        """A chunk begins. Raises ValueError when chunks are not all that the body is wrapped in.
+
+        The parser lets other codings before them pass, and what it hands over would not be the content (RFC 9112,
+        section 6.1).
+        """
+        if self.reading and not self.reading.size and not self.reading.plainly_chunked:
+            raise ValueError("unknown coding")
 
     def on_body(self, chunk: bytes) -> None:
         """A piece of the body."""
@@ -126,6 +141,19 @@ class Intake:
         if self.reading:
             self.reading.finish()
             self.reading = None
+
+    def _hosts(self) -> int:
+        found = 0  # a loop is the fastest way to count; every request pays for this
+        for name, _ in self._fields:
+            if name == b"host":
+                found += 1
+        return found
+
+    def _overflows(self) -> bool:
+        """Whether half a request is too large already, its body not counted: that is for whoever reads it."""
+        if self.reading:
+            return self._received > 2 * MAX_HEAD_BYTES + (1 + _WRAPPING) * self.reading.size
+        return self._received > MAX_HEAD_BYTES or len(self._fields) > MAX_HEADERS
 
     def _size(self) -> int:
         return len(self._target) + sum(len(name) + len(value) + 4 for name, value in self._fields)

@@ -50,11 +50,11 @@ def _origin_form(target: bytes) -> bytes:
 
 
 class IncomingRequest:
-    """Fills Request. Header names are in lower case."""
+    """Fills Request. Header names are in lower case; `size` counts the bytes of the body that came."""
 
     __slots__ = (
-        "_body", "_failure", "_fields", "_limit", "_size", "_source", "_waiter",
-        "complete", "keep_alive", "method", "old", "path", "peer", "query", "raw_path",
+        "_body", "_failure", "_fields", "_limit", "_source", "_waiter",
+        "complete", "keep_alive", "method", "old", "path", "peer", "query", "raw_path", "size",
     )  # fmt: skip
 
     def __init__(self, source: BodySource, method: str, target: bytes, fields: Fields, peer: str) -> None:
@@ -62,7 +62,7 @@ class IncomingRequest:
         self._source = source
         self._fields = fields
         self._body: list[bytes] = []
-        self._size = 0
+        self.size = 0
         self._limit = MAX_BODY_BYTES
         self._waiter: asyncio.Future[None] | None = None
         self._failure: Exception | None = None
@@ -97,9 +97,9 @@ class IncomingRequest:
         if length is not None and int(length) > limit:
             raise Refused(BODY_TOO_LARGE)
         self._limit = limit
-        while not (self.complete or self._failure or self._size > limit):
+        while not (self.complete or self._failure or self.size > limit):
             await self._more()
-        if self._size > limit:
+        if self.size > limit:
             raise Refused(BODY_TOO_LARGE)
         if self._failure:
             raise self._failure
@@ -116,6 +116,11 @@ class IncomingRequest:
     # -- what the connection tells -------------------------------------------------------------------------------------
 
     @property
+    def plainly_chunked(self) -> bool:
+        """Whether chunks are the one coding of the body."""
+        return [coding.lower() for coding in self.header_values("transfer-encoding")] == ["chunked"]
+
+    @property
     def awaited(self) -> bool:
         """Whether a handler waits for this body."""
         return self._waiter is not None
@@ -123,8 +128,8 @@ class IncomingRequest:
     def feed(self, chunk: bytes) -> None:
         """A piece of the body came."""
         self._body.append(chunk)
-        self._size += len(chunk)
-        if self._size <= self._limit:
+        self.size += len(chunk)
+        if self.size <= self._limit:
             return
         if self._waiter:
             self._wake()
