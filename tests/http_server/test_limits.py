@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import socket
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,8 @@ import pytest
 
 from holdfast.service.http_server import connection as connections
 from holdfast.service.http_server import intake as intakes
+from holdfast.service.http_server.connection import Connection
+from holdfast.service.http_server.intake import Intake
 from holdfast.service.http_server.request import IncomingRequest
 from holdfast.service.web.http import Response
 from holdfast.wire.errors import Refused
@@ -190,6 +193,24 @@ async def test_a_fault_ends_one_connection_only(house: House, path: str, caplog:
     assert "no answer could be given" in caplog.text
     other = await house.ask(get("/a"))
     assert (await other.answer())[2] == b"/a"
+
+
+async def test_no_connection_needs_a_collector(house: House) -> None:
+    """Whatever ended it: a request that was answered, a body that broke off in each way, bytes that are none."""
+    half = b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf"
+    gc.collect()
+    gc.disable()
+    try:
+        for data in (get("/a"), half, half.replace(b"/echo", b"/b"), get("/wait") + half, b"junk\r\n\r\n"):
+            client = await house.ask(data)
+            await asyncio.sleep(0.05)
+            client.writer.transport.abort()
+            house.release.set()
+        await asyncio.sleep(0.1)
+        house.seen.clear()
+        assert not [each for each in gc.get_objects() if isinstance(each, Connection | Intake | IncomingRequest)]
+    finally:
+        gc.enable()
 
 
 async def test_an_answer_that_is_cancelled_leaves_nothing_hanging(

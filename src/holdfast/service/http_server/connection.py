@@ -91,7 +91,7 @@ class Connection(asyncio.Protocol):
         self._next()
 
     def _parse_on(self) -> None:
-        """Parse piece after piece, while reading is not paused: small requests take far more memory than their bytes."""
+        """Parse piece after piece, while reading is not paused: parsed requests take many times their bytes."""
         while self._surplus and not self._held:
             piece, self._surplus = self._surplus[:_PARSED_AT_ONCE], self._surplus[_PARSED_AT_ONCE:]
             self.data_received(piece)
@@ -112,8 +112,6 @@ class Connection(asyncio.Protocol):
         self._waiting.clear()
         self._surplus = b""
         self._intake.end()
-        if self._intake.reading:
-            self._intake.reading.break_off()
         if not self._busy:
             self._server.connections.discard(self)
 
@@ -250,7 +248,10 @@ class Connection(asyncio.Protocol):
             return
         self.deadline = self._server.now + LINGER_S
         self._release()
-        self._transport.write_eof()
+        try:
+            self._transport.write_eof()
+        except OSError:  # the client is gone already; the other answers of this turn are still to be written
+            self._transport.abort()
 
     # -- what the server asks ------------------------------------------------------------------------------------------
 

@@ -81,6 +81,9 @@ class Intake:
 
     def end(self) -> None:
         """Nothing more will come: let go of what refers back here, so that no collector is needed."""
+        if self.reading:
+            self.reading.break_off()
+        self.reading = None
         del self._parser, self._receiver
 
     # -- what the parser calls -----------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from holdfast.service.web.http import ClientGone
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from holdfast.service.web.http import Headers
 
@@ -49,6 +49,10 @@ def _origin_form(target: bytes) -> bytes:
     return (url.path or b"/") + (b"?" + url.query if url.query else b"")
 
 
+def _too_slow() -> Refused:
+    return Refused(REQUEST_TIMEOUT)
+
+
 class IncomingRequest:
     """Fills Request. Header names are in lower case; `size` counts the bytes of the body that came."""
 
@@ -65,7 +69,7 @@ class IncomingRequest:
         self.size = 0
         self._limit = MAX_BODY_BYTES
         self._waiter: asyncio.Future[None] | None = None
-        self._failure: Exception | None = None
+        self._failure: Callable[[], Exception] | None = None  # made when it is raised: one kept here would keep us
         self.complete = False
         self.keep_alive = False
         self.old = False  # HTTP/1.0
@@ -102,7 +106,7 @@ class IncomingRequest:
         if self.size > limit:
             raise Refused(BODY_TOO_LARGE)
         if self._failure:
-            raise self._failure
+            raise self._failure()
         return b"".join(self._body)
 
     async def _more(self) -> None:
@@ -143,13 +147,13 @@ class IncomingRequest:
 
     def break_off(self) -> None:
         """The rest of the body will never come."""
-        self._fail(ClientGone())
+        self._fail(ClientGone)
 
     def time_out(self) -> None:
         """The rest of the body takes too long."""
-        self._fail(Refused(REQUEST_TIMEOUT))
+        self._fail(_too_slow)
 
-    def _fail(self, failure: Exception) -> None:
+    def _fail(self, failure: Callable[[], Exception]) -> None:
         if not self.complete and self._failure is None:
             self._failure = failure
             self._wake()
