@@ -281,6 +281,7 @@ def test_a_killed_worker_is_replaced(serve: Callable[..., Server]) -> None:
     wait_until_ready(server)
     with server.client() as client:
         assert server.session(client, "ann", "192.0.2.1").status_code == 200
+    assert "a worker ended" in server.log.read_text() and "status -9" in server.log.read_text()
 
 
 @pytest.mark.parametrize(

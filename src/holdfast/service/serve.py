@@ -89,8 +89,10 @@ def _serve_builtin(settings: Settings) -> None:
         return
     import asyncio
 
+    from holdfast.service import logs
     from holdfast.service.http_server.supervisor import Supervisor
 
+    logs.configure(settings.log)
     async def supervise() -> bool:
         return await Supervisor(sockets, settings.workers, STOP_WITHIN_S + 5).run()
 

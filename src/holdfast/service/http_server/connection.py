@@ -132,7 +132,7 @@ class Connection(asyncio.Protocol):
 
     def begun(self) -> None:
         """See Receiver."""
-        if not self._busy:
+        if not (self._busy or self._throttled):  # whoever reads nothing gains no time by sending
             self.deadline = self._server.now + HEAD_TIMEOUT_S
 
     def arrived(self, request: IncomingRequest) -> None:

@@ -75,8 +75,10 @@ class Supervisor:
         self._workers.add(worker)
         if self._ended.is_set():  # while it was being started, so that it was told nothing
             worker.terminate()
-        await worker.wait()
+        status = await worker.wait()
         self._workers.discard(worker)
+        if not self._ended.is_set():
+            _log.error("a worker ended", extra={"why": f"status {status}"})
 
     async def _start(self, life: int) -> asyncio.subprocess.Process:
         numbers = [listening.fileno() for listening in self._sockets]
