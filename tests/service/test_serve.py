@@ -7,6 +7,7 @@ import json
 import signal
 import sqlite3
 import threading
+import time
 from typing import TYPE_CHECKING
 
 import httpx

@@ -93,6 +93,7 @@ def _serve_builtin(settings: Settings) -> None:
     from holdfast.service.http_server.supervisor import Supervisor
 
     logs.configure(settings.log)
+
     async def supervise() -> bool:
         return await Supervisor(sockets, settings.workers, STOP_WITHIN_S + 5).run()
 

@@ -57,6 +57,7 @@ class Runners:
             while self._ready:
                 connection, request = self._ready.popleft()
                 await connection.answer(request)
+                del connection, request  # whoever is parked keeps neither a body nor a connection
             if len(self._parked) >= _PARKED:
                 return
             parked = self._loop.create_future()
