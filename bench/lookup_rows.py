@@ -64,10 +64,10 @@ def _tell(
         grown = times_faster(in_store[first], in_store[name], CPU)
         http_grown = times_faster(through_http[first], through_http[name], CPU)
         rows.append([
-            name, number(size), shown(of(through_http[name], CPU)), shown(http_grown), shown(of(in_store[name], CPU)),
-            shown(grown), f"<= {LOOKUP_CPU_TIMES}", report.verdict(grown.median <= LOOKUP_CPU_TIMES),
+            name, number(size), shown(of(through_http[name], CPU)), shown(http_grown), f"<= {LOOKUP_CPU_TIMES}",
+            report.verdict(http_grown.median <= LOOKUP_CPU_TIMES), shown(of(in_store[name], CPU)), shown(grown),
         ])  # fmt: skip
-    head = ("rows", "file MB", f"CPU us, {service}", "times the first", "CPU us, store", "times the first", "goal", "")
+    head = ("rows", "file MB", f"CPU us, {service}", "times the first", "goal", "", "CPU us, store", "times the first")
     report.table("Look-up of a random credential", head, rows)
 
 
@@ -97,8 +97,10 @@ async def _look_up(store: object, rows: int, count: int) -> Sample:
     for credential in credentials[: count // 10]:
         await store.find_credential(credential)  # type: ignore[attr-defined] # the store, imported on demand
     cpu, wall = time.thread_time(), time.perf_counter()
-    for credential in credentials:
+    for done, credential in enumerate(credentials):
         if not await store.find_credential(credential):  # type: ignore[attr-defined] # as above
             raise LookupError(credential)
+        if done % CONNECTIONS == 0:
+            await asyncio.sleep(0)  # a turn of the event loop has about as many
     cpu, wall = time.thread_time() - cpu, time.perf_counter() - wall
     return Sample(count / wall, cpu / count * 1e6, wall / count * 1e3, 0.0)
