@@ -94,6 +94,11 @@ def test_the_image_has_stages_a_user_without_rights_and_one_volume() -> None:
     assert not re.search(r"KEY|TOKEN|PASSWORD|SECRET|--mount=type=secret|^ADD", DOCKERFILE, re.MULTILINE)
 
 
+def test_the_image_is_built_without_a_frontend_from_elsewhere() -> None:
+    """A `# syntax=` line makes BuildKit fetch one from Docker Hub, also where the base image has a mirror."""
+    assert not re.search(r"^#\s*syntax\s*=", DOCKERFILE, re.IGNORECASE | re.MULTILINE)
+
+
 def test_everything_that_is_copied_exists_and_is_let_through() -> None:
     copied = re.findall(r"^COPY (?!--from)(.+) \S+$", DOCKERFILE, re.MULTILINE)
     sources = {word.strip("/") for line in copied for word in line.split()}
