@@ -48,6 +48,12 @@ def test_the_unit_gives_the_service_its_time_to_stop() -> None:
     assert unit()["ExecStart"][0].endswith(" serve")
 
 
+def test_a_reload_that_comes_too_early_does_not_end_the_service_for_good() -> None:
+    """`on-failure` takes death by SIGHUP for a success (systemd.service(5), Restart=)."""
+    assert unit()["Restart"] == ["on-failure"]
+    assert unit()["RestartForceExitStatus"] == ["SIGHUP"]
+
+
 def test_the_unit_is_hardened() -> None:
     settings = unit()
     for name in (
