@@ -1,4 +1,3 @@
-# syntax=docker/dockerfile:1
 # The service and nothing else: no compiler, no sources, no secret. docs/operating.md says how to run it.
 # PYTHON_IMAGE can name a mirror's copy, or one pinned by digest.
 ARG PYTHON_IMAGE=python:3.11-slim-bookworm

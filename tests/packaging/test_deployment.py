@@ -48,6 +48,12 @@ def test_the_unit_gives_the_service_its_time_to_stop() -> None:
     assert unit()["ExecStart"][0].endswith(" serve")
 
 
+def test_a_reload_that_comes_too_early_does_not_end_the_service_for_good() -> None:
+    """`on-failure` takes death by SIGHUP for a success (systemd.service(5), Restart=)."""
+    assert unit()["Restart"] == ["on-failure"]
+    assert unit()["RestartForceExitStatus"] == ["SIGHUP"]
+
+
 def test_the_unit_is_hardened() -> None:
     settings = unit()
     for name in (
@@ -92,6 +98,11 @@ def test_the_image_has_stages_a_user_without_rights_and_one_volume() -> None:
     assert "HEALTHCHECK" in final
     assert final.index("USER ") < final.index("ENTRYPOINT")
     assert not re.search(r"KEY|TOKEN|PASSWORD|SECRET|--mount=type=secret|^ADD", DOCKERFILE, re.MULTILINE)
+
+
+def test_the_image_is_built_without_a_frontend_from_elsewhere() -> None:
+    """A `# syntax=` line makes BuildKit fetch one from Docker Hub, also where the base image has a mirror."""
+    assert not re.search(r"^#\s*syntax\s*=", DOCKERFILE, re.IGNORECASE | re.MULTILINE)
 
 
 def test_everything_that_is_copied_exists_and_is_let_through() -> None:
