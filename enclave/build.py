@@ -70,8 +70,8 @@ SQLITE_OPTIONS = (
 TARGET = ("-target", "wasm32-wasi", "-mcpu=baseline", "-fstrip")
 C_FLAGS = ("-Oz", "-fno-sanitize=undefined", "-fno-stack-protector")
 OBJECT_FLAGS = (*TARGET, "-O", "ReleaseSmall", "-lc")
-# What src/fast.zig says is compiled for speed; it parses nothing. Every browser that makes passkeys has the vectors.
-FAST_FLAGS = (*TARGET, "-mcpu=baseline+simd128", "-O", "ReleaseFast", "-fno-stack-protector", "-fcompiler-rt")
+# What src/fast.zig says is compiled for speed; it parses nothing.
+FAST_FLAGS = (*TARGET, "-O", "ReleaseFast", "-fno-stack-protector", "-fcompiler-rt")
 FAST_OBJECT = ("build-obj", "src/fast.zig", "-femit-bin=fast.o", *FAST_FLAGS)
 MODULE_FLAGS = (
     *TARGET,

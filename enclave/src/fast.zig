@@ -1,8 +1,8 @@
-//! Compiled on its own for speed rather than size, with vectors of 128 bits: what runs over a whole vault, the hashing of
-//! passwords, and the compiler's helper functions.
+//! Compiled on its own for speed rather than size: what runs over a whole vault, the hashing of passwords, and the
+//! compiler's helper functions.
 //!
 //! A save spends its time in AES-GCM and base64, which the small form of the standard library makes a third slower, and an
-//! export in Argon2id, which it makes a third slower too. The
+//! export in Argon2id, which it makes a sixth slower. The
 //! 64-bit multiplication with a 128-bit product is a helper function: WebAssembly has no instruction for it, and all
 //! curve arithmetic rests on it. In its small form signing takes a fifth longer. Nothing here parses.
 
