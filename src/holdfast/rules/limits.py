@@ -34,6 +34,7 @@ LINGER_S = 2.0  # for a client that still sends when its answer is out
 MAX_HEAD_BYTES = 64 * 1024
 MAX_HEADERS = 128
 MAX_PIPELINED = 32
+BACKLOG = 2048  # connections that the kernel takes before a process does
 PROXY_TIMEOUT_S = 15.0
 RPC_TIMEOUT_S = 10.0
 CHAIN_CACHE_S = 2.0

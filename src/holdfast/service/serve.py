@@ -8,7 +8,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
-from holdfast.rules.limits import PROXY_TIMEOUT_S
+from holdfast.rules.limits import BACKLOG, PROXY_TIMEOUT_S
 
 if TYPE_CHECKING:
     from holdfast.service.settings import Settings
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 HEADER_TIMEOUT_MS = 15_000
 STOP_WITHIN_S = int(PROXY_TIMEOUT_S) + 5  # the longest that an accepted request may take, and a little
-BACKLOG = 2048
 GARBAGE_THRESHOLD = 20_000  # objects; the default of 700 is reached every few requests
 
 

@@ -8,14 +8,13 @@ import socket
 from errno import EADDRNOTAVAIL, EAFNOSUPPORT
 from typing import TYPE_CHECKING, Protocol
 
+from holdfast.rules.limits import BACKLOG
 from holdfast.service.http_server.server import HttpServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from holdfast.service.web.http import Request, Response
-
-BACKLOG = 2048
 
 
 class Served(Protocol):

@@ -6,6 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
+from holdfast.rules.limits import BACKLOG
 from holdfast.service.http_server.answers import date_line
 from holdfast.service.http_server.connection import Connection
 from holdfast.service.http_server.runners import Runners
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from holdfast.service.web.http import Request, Response
 
-BACKLOG = 2048
 _TICK_S = 0.5
 _LAST_READ_S = 0.05  # what had arrived when the end was announced is read within this time
 _HALF_A_HEAD_S = 1.0  # for the rest of a request that has begun

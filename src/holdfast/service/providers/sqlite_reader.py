@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sqlite3
 from typing import Any
 
@@ -43,9 +44,7 @@ class TurnReader:
         self._execute("BEGIN")
 
     def _end(self) -> None:
-        # In Python 3.11 a closed connection or a failed read may have ended it already.
-        try:
+        # A failed read may have ended it, and the store may be closed by now: then there is nothing left to end.
+        with contextlib.suppress(sqlite3.Error):
             if self._connection.in_transaction:
                 self._execute("COMMIT")
-        except sqlite3.Error:
-            return

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from types import coroutine
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import BODY_TIMEOUT_S
 from holdfast.service.web.deadlines import Deadlines
-from holdfast.service.web.http import BROKEN_OFF, ClientGone, encoded_pairs, length_missing, rest_of_the_turn
+from holdfast.service.web.http import BROKEN_OFF, ClientGone, encoded_pairs, length_missing
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Generator, Sequence
 
     from holdfast.service.web.application import Application
     from holdfast.service.web.http import Headers
@@ -103,7 +104,7 @@ class AsgiEntry:
             response = await self._application.respond(AsgiRequest(scope, receive, self._deadlines))
         except ClientGone:
             response = BROKEN_OFF  # granian makes a 500 of no answer at all
-        await rest_of_the_turn()
+        await _rest_of_the_turn()
         headers = [*encoded_pairs(response.headers)]
         if response.request_id:
             headers.append((b"x-request-id", response.request_id.encode("ascii")))
@@ -129,3 +130,9 @@ class AsgiEntry:
         await receive()
         await self._application.stop()
         await send({"type": "lifespan.shutdown.complete"})
+
+
+@coroutine
+def _rest_of_the_turn() -> Generator[None, None, None]:
+    """Let the other requests of this turn be answered before anything is written (decision 0008)."""
+    yield

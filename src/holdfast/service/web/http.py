@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from types import coroutine
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Sequence
 
     from holdfast.wire.errors import ErrorRow, Refused
 
@@ -110,12 +109,6 @@ class Response:
 def length_missing(response: Response) -> bool:
     """Whether an empty answer has yet to say that it is empty."""
     return response.status not in BODILESS and not any(name == "content-length" for name, _ in response.headers)
-
-
-@coroutine
-def rest_of_the_turn() -> Generator[None, None, None]:
-    """Let the other requests of this turn be answered before anything is written (decision 0008)."""
-    yield
 
 
 # Whoever broke the protocol may still be listening; whoever left is not.
