@@ -29,14 +29,14 @@ pub fn Ecdsa(comptime Curve: type) type {
         /// Signs `digest` with the secret `d` of the public point `q`. `entropy` is mixed into the nonce; empty is plain
         /// RFC 6979. Fails with KeyMismatch when `d` is not the secret of `q`.
         pub fn sign(d: Scalar, q: Curve, digest: [32]u8, entropy: []const u8) Error!Signature {
-            if (!base.multiply(d).equivalent(q)) return error.KeyMismatch;
             const z = fromDigest(digest);
             var nonces = Nonces.init(d, z, entropy);
             defer nonces.wipe();
             while (true) {
-                const signature = attempt(d, z, nonces.next()) orelse continue;
-                if (!holds(d, z, signature)) return error.CryptoFailure;
-                return signature;
+                const k = nonces.next();
+                const point = base.multiply(k);
+                if (!belongs(d, q, k, point)) return error.KeyMismatch;
+                return try attempt(d, z, k, point) orelse continue;
             }
         }
 
@@ -52,24 +52,26 @@ pub fn Ecdsa(comptime Curve: type) type {
             return hasX(point, r);
         }
 
-        fn attempt(d: Scalar, z: Scalar, k: Scalar) ?Signature {
-            const point = base.multiply(k).affineCoordinates();
-            const r = reduce(point.x.toBytes(.big));
-            var s = k.invert().mul(z.add(r.mul(d)));
-            if (r.isZero() or s.isZero()) return null; // probability 2^-256: as RFC 6979 says, the next nonce
+        /// Whether `d` is the secret of `q` and `point` that of the nonce, by (d + k)G = Q + kG: one multiplication for
+        /// both, of another scalar than the first, so that a fault in either does not repeat itself in the other.
+        fn belongs(d: Scalar, q: Curve, k: Scalar, point: Curve) bool {
+            return base.multiply(d.add(k)).equivalent(q.add(point));
+        }
+
+        /// Null where r or s is zero (probability 2^-256): as RFC 6979 says, the next nonce. r and s are checked by
+        /// multiplying back, before s may change its sign.
+        fn attempt(d: Scalar, z: Scalar, k: Scalar, point: Curve) Error!?Signature {
+            const affine = point.affineCoordinates();
+            const r = reduce(affine.x.toBytes(.big));
+            const sum = z.add(r.mul(d));
+            var s = k.invert().mul(sum);
+            if (r.isZero() or s.isZero()) return null;
+            if (!hasX(point, r) or !s.mul(k).equivalent(sum)) return error.CryptoFailure;
             const high = isHigh(s);
             // A move under a mask, not a branch: which of the two was meant says something of the nonce.
             s.fe.cMov(s.neg().fe, high);
-            const odd: u1 = @intFromBool(point.y.isOdd());
+            const odd: u1 = @intFromBool(affine.y.isOdd());
             return .{ .r = r.toBytes(.big), .s = s.toBytes(.big), .recovery = odd ^ high };
-        }
-
-        /// The verification equation, with the secret in the public point's place: `sign` has seen that they belong
-        /// together, and a fault in the first calculation does not repeat itself in this one.
-        fn holds(d: Scalar, z: Scalar, signature: Signature) bool {
-            const r = Scalar.fromBytes(signature.r, .big) catch return false;
-            const s = Scalar.fromBytes(signature.s, .big) catch return false;
-            return hasX(base.multiply(s.invert().mul(z.add(r.mul(d)))), r);
         }
 
         /// Whether the point's x, reduced, is r: without the division that affine coordinates would take.
