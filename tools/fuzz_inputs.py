@@ -59,7 +59,7 @@ SEEDS: dict[str, list[dict[str, Any]]] = {
     "remove_wrap": [{"kind": "secret", "id": "second"}],
     "set_auto_lock": [{"idle_seconds": 0}, {"idle_seconds": 600}],
     "query": [{"did": ""}],
-    "derive_address": [{"chain": chain} for chain in ("ethereum", "bitcoin", "cosmos")],
+    "derive_address": [{"chain": chain, "form": "p2wpkh"} for chain in ("ethereum", "bitcoin", "cosmos")],
     "refresh_shares": [{"rotate": True}],
     "mint_ucan": [{"to": "did:web:example.org", "command": "/accounts", "caveats": {"limit": 3}, "expiration": 2**33}],
     "invoke_ucan": [{"command": "/accounts/list", "args": {"limit": 3}}],

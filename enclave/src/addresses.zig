@@ -6,6 +6,7 @@ const bech32 = @import("bech32.zig");
 const curves = @import("keys/curves.zig");
 const encoding = @import("encoding.zig");
 const eth = @import("eth.zig");
+const hashes = @import("hashes.zig");
 const json = @import("json.zig");
 const keyring = @import("vault/keyring.zig");
 const session = @import("vault/session.zig");
@@ -15,7 +16,7 @@ const Json = json.Json;
 const Secp256k1 = std.crypto.ecc.Secp256k1;
 const Sha256 = std.crypto.hash.sha2.Sha256;
 
-/// {chain: "ethereum" | "bitcoin" | "cosmos", public_key? | enclave_id?, prefix?, factory?, implementation?, salt?}
+/// {chain: "ethereum" | "bitcoin" | "cosmos", public_key? | enclave_id?, form?, prefix?, factory?, implementation?, salt?}
 /// -> DeriveAddressResult.
 pub fn derive(ctx: *Ctx, input: Json) Error!Json {
     const chain = try args.optionalString(ctx, input, "chain", 32) orelse "ethereum";
@@ -26,7 +27,7 @@ pub fn derive(ctx: *Ctx, input: Json) Error!Json {
 /// The address of `public` on a chain. Fails with UnsupportedChain where the chain has none for its curve.
 pub fn onChain(ctx: *Ctx, input: Json, chain: []const u8, public: curves.PublicKey) Error![]const u8 {
     if (std.mem.eql(u8, chain, "ethereum")) return ethereum(ctx, input, public);
-    if (std.mem.eql(u8, chain, "bitcoin")) return bitcoin(ctx, public);
+    if (std.mem.eql(u8, chain, "bitcoin")) return bitcoin(ctx, input, public);
     if (std.mem.eql(u8, chain, "cosmos")) return cosmos(ctx, input, public);
     return error.UnsupportedChain;
 }
@@ -42,28 +43,41 @@ pub fn ethereum(ctx: *Ctx, input: Json, public: curves.PublicKey) Error![]const 
     return eth.checksummed(ctx.arena, eth.cloneAddress(factory, implementation, eth.hashWords(&.{ public.x, public.y, salt })));
 }
 
-/// Pay-to-taproot, key path only (BIP-86): the one kind of address that needs no RIPEMD-160.
-fn bitcoin(ctx: *Ctx, public: curves.PublicKey) Error![]const u8 {
+/// `form` "p2tr" (the default): pay-to-taproot, key path only (BIP-86); "p2wpkh": pay-to-witness-public-key-hash (BIP-84).
+fn bitcoin(ctx: *Ctx, input: Json, public: curves.PublicKey) Error![]const u8 {
+    const form = try args.optionalString(ctx, input, "form", 16) orelse "p2tr";
     if (public.curve != .secp256k1) return error.UnsupportedChain;
+    if (std.mem.eql(u8, form, "p2tr")) return bech32.encode(ctx.arena, "bc", 1, &try taprootKey(public), .bech32m);
+    if (!std.mem.eql(u8, form, "p2wpkh")) return ctx.fail(error.InvalidField, "form");
+    return bech32.encode(ctx.arena, "bc", 0, &try hashes.hash160(&public.compressed()), .bech32);
+}
+
+fn taprootKey(public: curves.PublicKey) Error![32]u8 {
     const even = Secp256k1.fromSec1(&([1]u8{2} ++ public.x)) catch return error.InvalidKey;
     const tweak = Secp256k1.scalar.Scalar.fromBytes(tagged("TapTweak", &public.x), .big) catch return error.CryptoFailure;
     const shift = Secp256k1.basePoint.mulPublic(tweak.toBytes(.big), .big) catch return error.CryptoFailure;
-    const output = even.add(shift).affineCoordinates().x.toBytes(.big);
-    return bech32.encode(ctx.arena, "bc", 1, &output, .bech32m);
+    return even.add(shift).affineCoordinates().x.toBytes(.big);
 }
 
-/// ADR-028 of the Cosmos SDK for P-256 keys: SHA-256 of the hashed key type and the compressed key.
+/// Of secp256k1 keys the 20 bytes that Cosmos chains began with (as Bitcoin hashes a key), of P-256 keys ADR-028.
 fn cosmos(ctx: *Ctx, input: Json, public: curves.PublicKey) Error![]const u8 {
     const prefix = try args.optionalString(ctx, input, "prefix", 20) orelse "cosmos";
     for (prefix) |letter| if (!std.ascii.isLower(letter)) return ctx.fail(error.InvalidField, "prefix");
     if (prefix.len == 0) return ctx.fail(error.InvalidField, "prefix");
-    if (public.curve != .p256) return error.UnsupportedChain;
-    var kind: [32]u8 = undefined;
-    Sha256.hash("secp256r1", &kind, .{});
+    return switch (public.curve) {
+        .secp256k1 => bech32.encode(ctx.arena, prefix, null, &try hashes.hash160(&public.compressed()), .bech32),
+        .p256 => bech32.encode(ctx.arena, prefix, null, &typedHash("secp256r1", public), .bech32),
+    };
+}
+
+/// ADR-028 of the Cosmos SDK: SHA-256 of the hashed key type and the compressed key.
+fn typedHash(comptime kind: []const u8, public: curves.PublicKey) [32]u8 {
+    var kind_hash: [32]u8 = undefined;
+    Sha256.hash(kind, &kind_hash, .{});
     var address: [32]u8 = undefined;
-    const preimage = kind ++ public.compressed();
+    const preimage = kind_hash ++ public.compressed();
     Sha256.hash(&preimage, &address, .{});
-    return bech32.encode(ctx.arena, prefix, null, &address, .bech32);
+    return address;
 }
 
 fn tagged(comptime tag: []const u8, data: []const u8) [32]u8 {

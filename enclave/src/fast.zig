@@ -1,8 +1,6 @@
-//! Compiled on its own for speed rather than size: what runs over a whole vault, the hashing of passwords, and the
-//! compiler's helper functions.
+//! Compiled on its own for speed rather than size: what runs over a whole vault, and the compiler's helper functions.
 //!
-//! A save spends its time in AES-GCM and base64, which the small form of the standard library makes a third slower, and an
-//! export in Argon2id, which it makes a sixth slower. The
+//! A save spends its time in AES-GCM and base64, which the small form of the standard library makes a third slower. The
 //! 64-bit multiplication with a 128-bit product is a helper function: WebAssembly has no instruction for it, and all
 //! curve arithmetic rests on it. In its small form signing takes a fifth longer. Nothing here parses.
 
@@ -31,16 +29,4 @@ export fn fast_gcm_open(out: [*]u8, sealed: [*]const u8, len: usize, associated:
 /// Standard base64 with padding of `len` bytes at `data` into `out`, which has room for it.
 export fn fast_base64(out: [*]u8, out_len: usize, data: [*]const u8, len: usize) void {
     _ = std.base64.standard.Encoder.encode(out[0..out_len], data[0..len]);
-}
-
-/// 32 bytes of Argon2id into `key`, with `blocks` as its memory; false where that is too small.
-export fn fast_argon2id(key: *[32]u8, blocks: [*]u8, blocks_len: usize, password: [*]const u8, password_len: usize, salt: [*]const u8, salt_len: usize, passes: u32, memory_kib: u32, lanes: u32) bool {
-    var fixed = std.heap.FixedBufferAllocator.init(blocks[0..blocks_len]);
-    // `failing` is never asked for randomness here; it only says that there are no threads.
-    std.crypto.pwhash.argon2.kdf(fixed.allocator(), key, password[0..password_len], salt[0..salt_len], .{
-        .t = passes,
-        .m = memory_kib,
-        .p = @intCast(lanes),
-    }, .argon2id, std.Io.failing) catch return false;
-    return true;
 }

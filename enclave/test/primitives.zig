@@ -6,6 +6,7 @@
 
 const std = @import("std");
 const aead = @import("aead.zig");
+const argon2id = @import("argon2id.zig");
 const memory = @import("memory.zig");
 
 pub const std_options = @import("enclave.zig").std_options;
@@ -51,13 +52,14 @@ export fn vector_argon2id(password: u32, salt: u32, memory_kib: u32, passes: u32
 /// vectors with little memory, other lengths or the parameters that the module does not use.
 export fn vector_argon2id_unbounded(password: u32, salt: u32, secret: u32, associated: u32, memory_kib: u32, passes: u32, lanes: u32, length: u32) i32 {
     var out: [64]u8 = undefined;
-    std.crypto.pwhash.argon2.kdf(memory.allocator, out[0..length], part(0, password), part(password, salt), .{
-        .t = passes,
-        .m = memory_kib,
-        .p = @intCast(lanes),
-        .secret = if (secret == 0) null else part(password + salt, secret),
-        .ad = if (associated == 0) null else part(password + salt + secret, associated),
-    }, .argon2id, std.Io.failing) catch return -1;
+    const blocks = memory.allocator.alloc(u8, memory_kib * 1024) catch return -1;
+    defer memory.allocator.free(blocks);
+    argon2id.fillWith(blocks, out[0..length], .{
+        .password = part(0, password),
+        .salt = part(password, salt),
+        .secret = part(password + salt, secret),
+        .associated = part(password + salt + secret, associated),
+    }, .{ .memory_kib = memory_kib, .passes = passes, .lanes = lanes }) catch return -1;
     @memcpy(buffer[0..length], out[0..length]);
     return @intCast(length);
 }

@@ -31,8 +31,9 @@ def compiled(folder: Path) -> Path:
     flags = [flag for flag in build.MODULE_FLAGS if not flag.startswith("--export=")]
     flags = ["-Menclave=src/primitives.zig" if flag.startswith("-Menclave=") else flag for flag in flags]
     exports = [f"--export=vector_{name}" for name in CALLS]
+    objects = [str(build.object_of(part, build.cache_directory())) for part in build.PARTS]
     _zig(build, folder, build.FAST_OBJECT)
-    _zig(build, folder, ("build-exe", "fast.o", "-femit-bin=primitives.wasm", *exports, *flags))
+    _zig(build, folder, ("build-exe", *objects, "fast.o", "-femit-bin=primitives.wasm", *exports, *flags))
     return folder / "primitives.wasm"
 
 

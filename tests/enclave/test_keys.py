@@ -223,10 +223,30 @@ def test_addresses(secp_vault: Enclave, vault: Enclave, generated: dict[str, Any
     assert told == {"address": "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", "chain": "ethereum"}
     assert vault.call("derive_address")["address"] == generated["accounts"][0]["address"]
     assert vault.call("derive_address", chain="cosmos", prefix="osmo")["address"].startswith("osmo1")
-    for instance, chain in ((vault, "bitcoin"), (secp_vault, "cosmos"), (vault, "solana")):
+    for form, start in (("p2tr", "bc1p"), ("p2wpkh", "bc1q")):
+        assert secp_vault.call("derive_address", chain="bitcoin", form=form)["address"].startswith(start)
+    for instance, chain in ((vault, "bitcoin"), (secp_vault, "solana")):
         with pytest.raises(PluginCallError) as refused:
             instance.call("derive_address", chain=chain)
         assert refused.value.code == "unsupported_chain"
+
+
+def test_addresses_of_hashed_keys(vault: Enclave) -> None:
+    """RIPEMD-160 in the module against OpenSSL's, for keys of any kind."""
+    for _ in range(50):
+        public = coincurve.PrivateKey().public_key
+        point = public.format(compressed=False).hex()
+        told = vault.call("derive_address", chain="cosmos", public_key=point, curve="secp256k1")["address"]
+        assert _bech32_data(told) == hashlib.new("ripemd160", hashlib.sha256(public.format()).digest()).digest()
+
+
+def _bech32_data(address: str) -> bytes:
+    """The bytes between prefix and checksum."""
+    letters = address.partition("1")[2][:-6]
+    number = 0
+    for letter in letters:
+        number = number << 5 | "qpzry9x8gf2tvdw0s3jn54khce6mua7l".index(letter)
+    return number.to_bytes(len(letters) * 5 // 8)
 
 
 def test_the_smart_account_is_the_factorys_clone(vault: Enclave, generated: dict[str, Any]) -> None:

@@ -70,12 +70,12 @@ def test_the_build_does_not_depend_on_its_directory(builder: ModuleType, tmp_pat
 def test_a_changed_archive_is_not_compiled(
     builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def forged(directory: Path) -> Path:
-        archive = directory / "sqlcipher3-0.6.4.tar.gz"
+    def forged(requirement: str, directory: Path) -> Path:
+        archive = directory / f"{requirement}.tar.gz"
         archive.write_bytes(b"something else")
-        return Path(archive)
+        return archive
 
-    monkeypatch.setattr(builder, "_download", forged)
+    monkeypatch.setattr(sys.modules[builder.unpack.__module__], "download", forged)
     with pytest.raises(builder.BuildError, match="not the pinned archive"):
         builder.build(tmp_path / "enclave.wasm", tmp_path / "cache")
     assert not (tmp_path / "enclave.wasm").exists()

@@ -13,7 +13,7 @@ pub fn get(database: Database, arena: std.mem.Allocator, key: []const u8) Error!
 
 /// Sets the value of `key`.
 pub fn set(database: Database, key: []const u8, value: []const u8) Error!void {
-    try database.run("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", &.{
+    try database.run("REPLACE INTO meta VALUES (?, ?)", &.{
         .{ .text = key },
         .{ .text = value },
     });

@@ -162,7 +162,11 @@ class AsyncVault:
         return await self._run(calls.sign(digest))
 
     async def derive_address(self, chain: str = "ethereum", **options: Any) -> types.DeriveAddressResult:
-        """The key's address on a chain; `factory`, `implementation` and `salt` give a smart account's."""
+        """The key's address on "ethereum", "bitcoin" or "cosmos".
+
+        Options: `factory`, `implementation` and `salt` for a smart account; `form` ("p2tr", "p2wpkh") for Bitcoin;
+        `prefix` for Cosmos. Raises PluginCallError where the chain has no address for the key's curve.
+        """
         return await self._run(calls.derive_address(chain, options))
 
     async def parse_webauthn(self, credential: str | bytes) -> types.ParseWebAuthnResult:
