@@ -47,8 +47,8 @@ def _set_up(target: str) -> None:
     _ensure_programs(target)
     _ensure_venv()
     _install_locks(target)
-    _install_project()
     _build_enclave()
+    _install_project()
     if target == "test":
         _ensure_node_packages()
 
@@ -121,12 +121,13 @@ def _install_project() -> None:
     files = [ROOT / "pyproject.toml", ROOT / "tools" / "hatch_build.py"]
     if _fresh("project", files):
         return
-    _step("installing holdfast into .venv (the first time compiles the enclave)")
+    _step("installing holdfast into .venv")
     _pip("install", "--no-deps", "--no-build-isolation", "-q", "-e", str(ROOT))
     _stamp("project", files)
 
 
 def _build_enclave() -> None:
+    """Before the project is installed, whose hook would build it too, but in silence: this shows each step."""
     builder = ROOT / "enclave" / "build.py"
     if builder.exists():
         subprocess.run([str(PYTHON), str(builder)], check=True, cwd=ROOT)
