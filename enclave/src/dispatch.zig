@@ -11,13 +11,12 @@ const Ctx = @import("context.zig").Ctx;
 
 /// A vault of 16 MiB in base64, with room for the rest.
 const max_input = 24 << 20;
-/// Far below what the stack can take where values are walked recursively.
-const max_depth = 32;
-
 /// Owned by the module until the next call.
 var answer: []u8 = &.{};
 
 const out_of_memory = "{\"error\":{\"code\":\"out_of_memory\",\"message\":\"not enough memory for this call\"}}";
+/// What the host gets of it: hosts overwrite answers once they have copied them.
+var out_of_memory_answer: [out_of_memory.len]u8 = undefined;
 
 /// The answer to one call; never fails, never keeps the input.
 pub fn call(name: []const u8, input: []u8) []const u8 {
@@ -28,9 +27,15 @@ pub fn call(name: []const u8, input: []u8) []const u8 {
     defer arena.deinit();
     var ctx: Ctx = .{ .arena = arena.allocator(), .state = &state.global };
     session.lockWhenIdle(&state.global);
-    const result = run(&ctx, name, input) catch |err| failure(&ctx, err) catch return out_of_memory;
-    answer = write(result) catch return out_of_memory;
+    const result = run(&ctx, name, input) catch |err| failure(&ctx, err) catch return noMemory();
+    answer = write(result) catch return noMemory();
     return answer;
+}
+
+/// The one answer that takes no memory.
+fn noMemory() []const u8 {
+    out_of_memory_answer = out_of_memory.*;
+    return &out_of_memory_answer;
 }
 
 fn run(ctx: *Ctx, name: []const u8, input: []const u8) errors.Error!json.Json {
@@ -47,34 +52,13 @@ fn find(name: []const u8) ?functions.Function {
 }
 
 fn parse(ctx: *Ctx, input: []const u8) errors.Error!json.Json {
-    if (!withinDepth(input)) return ctx.fail(error.InvalidJson, "nested too deeply");
+    if (!json.withinDepth(input)) return ctx.fail(error.InvalidJson, "nested too deeply");
     const value = std.json.parseFromSliceLeaky(json.Json, ctx.arena, input, .{}) catch |err| return switch (err) {
         error.OutOfMemory => error.OutOfMemory,
         else => error.InvalidJson,
     };
     if (value != .object) return error.InvalidJson;
     return value;
-}
-
-/// Counts brackets outside strings, before anything is built of them.
-fn withinDepth(input: []const u8) bool {
-    var depth: usize = 0;
-    var in_string = false;
-    var escaped = false;
-    for (input) |byte| {
-        if (in_string) {
-            if (escaped) escaped = false else if (byte == '\\') escaped = true else if (byte == '"') in_string = false;
-            continue;
-        }
-        switch (byte) {
-            '"' => in_string = true,
-            '[', '{' => depth += 1,
-            ']', '}' => depth -|= 1,
-            else => {},
-        }
-        if (depth > max_depth) return false;
-    }
-    return true;
 }
 
 fn failure(ctx: *Ctx, err: errors.Error) errors.Error!json.Json {

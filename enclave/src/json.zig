@@ -27,6 +27,31 @@ pub fn put(arena: Allocator, target: *Json, name: []const u8, value: Json) Error
     try target.object.put(arena, name, value);
 }
 
+/// Far below what the stack can take where values are walked recursively.
+const max_depth = 32;
+
+/// Whether the text is nested no deeper than values may be: brackets outside strings are counted, before anything is
+/// built of them.
+pub fn withinDepth(input: []const u8) bool {
+    var depth: usize = 0;
+    var in_string = false;
+    var escaped = false;
+    for (input) |byte| {
+        if (in_string) {
+            if (escaped) escaped = false else if (byte == '\\') escaped = true else if (byte == '"') in_string = false;
+            continue;
+        }
+        switch (byte) {
+            '"' => in_string = true,
+            '[', '{' => depth += 1,
+            ']', '}' => depth -|= 1,
+            else => {},
+        }
+        if (depth > max_depth) return false;
+    }
+    return true;
+}
+
 /// Not inlined: there are hundreds of fields, and one copy of this will do.
 noinline fn insert(arena: Allocator, map: *std.json.ObjectMap, name: []const u8, value: Json) Error!void {
     try map.put(arena, name, value);

@@ -119,7 +119,8 @@ fn pointOf(comptime curve: Curve, key: PublicKey) !Group(curve) {
 
 noinline fn generateOn(comptime curve: Curve) Error!Generated {
     const Scalar = Scheme(curve).Scalar;
-    while (true) {
+    // A second try is as good as never needed; a generator that is stuck must not keep us here for ever.
+    for (0..4) |_| {
         const val = try randomScalar(Scalar);
         const user = try randomScalar(Scalar);
         const secret = val.add(user);
@@ -130,6 +131,7 @@ noinline fn generateOn(comptime curve: Curve) Error!Generated {
             .public = .{ .curve = curve, .x = point.x.toBytes(.big), .y = point.y.toBytes(.big) },
         };
     }
+    return error.EntropyUnavailable;
 }
 
 noinline fn refreshOn(comptime curve: Curve, shares: Shares) Error!Shares {

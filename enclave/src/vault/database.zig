@@ -32,6 +32,7 @@ extern fn sqlite3_column_text(statement: *Prepared, column: c_int) ?[*]const u8;
 extern fn sqlite3_column_blob(statement: *Prepared, column: c_int) ?[*]const u8;
 extern fn sqlite3_column_bytes(statement: *Prepared, column: c_int) c_int;
 extern fn sqlite3_column_int64(statement: *Prepared, column: c_int) i64;
+extern fn sqlite3_get_autocommit(connection: *Connection) c_int;
 extern fn sqlite3_changes64(connection: *Connection) i64;
 extern fn sqlite3_serialize(connection: *Connection, schema: [*:0]const u8, size: *i64, flags: c_uint) ?[*]u8;
 extern fn sqlite3_deserialize(connection: *Connection, schema: [*:0]const u8, data: [*]u8, size: i64, capacity: i64, flags: c_uint) c_int;
@@ -97,6 +98,11 @@ pub const Database = struct {
         try translate(sqlite3_exec(database.connection, sql.ptr, null, null, null));
     }
 
+    /// Takes back a transaction that, for want of memory, could neither be finished nor taken back when it should have.
+    pub fn abandon(database: Database) Error!void {
+        if (sqlite3_get_autocommit(database.connection) == 0) try database.execute("ROLLBACK");
+    }
+
     /// Runs one statement to its end.
     pub fn run(database: Database, sql: []const u8, values: []const Value) Error!void {
         const statement = try database.query(sql, values);
@@ -149,10 +155,12 @@ pub const Statement = struct {
         return sqlite3_column_int64(statement.prepared, column);
     }
 
-    /// A copy of the column's text; empty for NULL.
+    /// A copy of the column's text; empty for NULL. A database made elsewhere may hold text that is none: DatabaseFailure.
     pub fn text(statement: Statement, arena: std.mem.Allocator, column: c_int) Error![]u8 {
         const start = sqlite3_column_text(statement.prepared, column) orelse return &.{};
-        return arena.dupe(u8, start[0..@intCast(sqlite3_column_bytes(statement.prepared, column))]);
+        const found = start[0..@intCast(sqlite3_column_bytes(statement.prepared, column))];
+        if (!std.unicode.utf8ValidateSlice(found)) return error.DatabaseFailure;
+        return arena.dupe(u8, found);
     }
 
     /// A copy of the column's bytes; empty for NULL.

@@ -190,8 +190,14 @@ fn shown(ctx: *Ctx, statement: database_file.Statement, index: c_int, kind: reso
         .boolean => .{ .bool = statement.integer(index) != 0 },
         .blob => .{ .string = try encoding.base64(ctx.arena, try statement.blob(ctx.arena, index)) },
         .hex => .{ .string = try encoding.bareHex(ctx.arena, try statement.blob(ctx.arena, index)) },
-        .json => std.json.parseFromSliceLeaky(Json, ctx.arena, try statement.text(ctx.arena, index), .{}) catch .null,
+        .json => jsonOf(ctx, try statement.text(ctx.arena, index)),
     };
+}
+
+/// The value of a column of JSON; null where it is not one that `read` takes, as in a database made elsewhere.
+fn jsonOf(ctx: *Ctx, text: []const u8) Json {
+    if (text.len > max_text or !json.withinDepth(text)) return .null;
+    return std.json.parseFromSliceLeaky(Json, ctx.arena, text, .{}) catch .null;
 }
 
 fn read(ctx: *Ctx, input: Json, column: resources.Column) Error!?Value {

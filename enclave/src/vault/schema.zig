@@ -76,7 +76,7 @@ comptime {
 /// Brings a database of any earlier version up to `version`; one of a later version is refused.
 pub fn migrate(database: Database, arena: std.mem.Allocator) Error!void {
     const from = try userVersion(database);
-    if (from > version) return error.UnsupportedVersion;
+    if (from < 0 or from > version) return error.UnsupportedVersion;
     for (migrations[@intCast(from)..], @as(usize, @intCast(from)) + 1..) |sql, number| {
         try database.execute("BEGIN");
         errdefer database.execute("ROLLBACK") catch {};

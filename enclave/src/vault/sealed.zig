@@ -13,6 +13,8 @@ const fixed_header = 44;
 pub const max_wraps = 16;
 pub const max_wrap_id = 128;
 pub const max_did = 512;
+/// What every reader of JSON takes for a whole number; at one save a microsecond it lasts for 285 years.
+pub const max_revision = (1 << 53) - 1;
 
 /// Where a key-encryption key comes from.
 pub const Kind = enum(u8) { secret = 1, prf = 2, password = 3 };
@@ -57,8 +59,9 @@ pub fn parse(arena: Allocator, bytes: []const u8) Error!Header {
     const updated_at = try reader.int(u64);
     const nonce = (try reader.take(12))[0..12].*;
     const ciphertext_len = try reader.int(u64);
-    if (wrap_count == 0 or wrap_count > max_wraps or did_len > max_did) return error.InvalidDatabase;
-    const did = try reader.take(did_len);
+    if (wrap_count == 0 or wrap_count > max_wraps or did_len == 0 or did_len > max_did or
+        revision > max_revision) return error.InvalidDatabase;
+    const did = try reader.text(did_len);
     const wraps = try arena.alloc(Wrap, wrap_count);
     for (wraps) |*slot| slot.* = try parseWrap(&reader);
     const rest = bytes[reader.position..];
@@ -169,7 +172,7 @@ fn parseWrap(reader: *Reader) Error!Wrap {
     const kind = std.enums.fromInt(Kind, try reader.int(u8)) orelse return error.InvalidDatabase;
     const id_len = try reader.int(u8);
     if (id_len > max_wrap_id) return error.InvalidDatabase;
-    const id = try reader.take(id_len);
+    const id = try reader.text(id_len);
     const salt = (try reader.take(16))[0..16].*;
     const argon2: aead.Argon2 = .{
         .memory_kib = try reader.int(u32),
@@ -189,6 +192,11 @@ const Reader = struct {
         if (reader.bytes.len - reader.position < len) return error.InvalidDatabase;
         defer reader.position += len;
         return reader.bytes[reader.position..][0..len];
+    }
+
+    fn text(reader: *Reader, len: usize) Error![]const u8 {
+        const taken = try reader.take(len);
+        return if (std.unicode.utf8ValidateSlice(taken)) taken else error.InvalidDatabase;
     }
 
     fn int(reader: *Reader, comptime T: type) Error!T {

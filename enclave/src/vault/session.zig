@@ -19,6 +19,7 @@ pub const max_sealed = 16 << 20;
 /// The open vault; counts as activity. Fails with VaultLocked or VaultUninitialized.
 pub fn require(ctx: *Ctx) Error!*state.Open {
     if (ctx.state.open) |*open| {
+        try open.database.abandon();
         ctx.state.last_activity_ms = host.nowMs();
         return open;
     }
@@ -115,6 +116,8 @@ pub fn keepLocked(ctx: *Ctx, bytes: []const u8) Error!void {
 pub fn save(current: *state.State, scratch: std.mem.Allocator) Error![]const u8 {
     const open = &(current.open orelse return error.VaultLocked);
     if (open.wraps.items.len == 0) return error.KeyRequired; // nobody could ever open it
+    try open.database.abandon();
+    if (open.revision >= sealed.max_revision) return error.ValueTooLarge;
     const image = try open.database.serialize(scratch);
     const revision = open.revision + 1;
     const bytes = try sealed.seal(memory.allocator, current.did, revision, host.nowMs(), open.wraps.items, open.data_key, image);

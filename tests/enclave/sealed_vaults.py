@@ -1,0 +1,55 @@
+"""Sealed vaults as a stranger writes them (docs/formats.md): what the module itself would never seal."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import struct
+from typing import TYPE_CHECKING
+
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_WRAP = b"holdfast/vault-wrap/v1"
+_SEALED_KEY = 48
+
+
+def opened(sealed: bytes, secret: bytes) -> bytes:
+    """The database of a vault whose first wrap is of kind 1."""
+    did_length = int.from_bytes(sealed[6:8])
+    at = 44 + did_length
+    did = sealed[44:at]
+    id_length = sealed[at + 1]
+    clear = sealed[at : at + 2 + id_length + 16 + 12 + 12]
+    end = at + len(clear) + _SEALED_KEY
+    kek = _kek(secret, clear[2 + id_length : 18 + id_length])
+    data_key = AESGCM(kek).decrypt(clear[-12:], sealed[end - _SEALED_KEY : end], _WRAP + b"\0" + did + clear)
+    return AESGCM(data_key).decrypt(sealed[24:36], sealed[end:], sealed[:end])
+
+
+def sealed(database: bytes, did: bytes, secret: bytes, *, revision: int = 1, wrap_id: bytes = b"") -> bytes:
+    """A vault of that database under one wrap of kind 1."""
+    data_key, salt, wrap_nonce, nonce = os.urandom(32), os.urandom(16), os.urandom(12), os.urandom(12)
+    clear = bytes([1, len(wrap_id)]) + wrap_id + salt + struct.pack(">III", 65536, 3, 4) + wrap_nonce
+    wrap = clear + AESGCM(_kek(secret, salt)).encrypt(wrap_nonce, data_key, _WRAP + b"\0" + did + clear)
+    head = b"HFDB\x01\x01" + struct.pack(">HQQ", len(did), revision, 0) + nonce
+    head += struct.pack(">Q", len(database) + 16) + did + wrap
+    return head + AESGCM(data_key).encrypt(nonce, database, head)
+
+
+def edited(database: bytes, file: Path, statement: str, *values: object) -> bytes:
+    """The database after one statement."""
+    file.write_bytes(database)
+    connection = sqlite3.connect(file)
+    with connection:
+        connection.execute(statement, values)
+    connection.close()
+    return file.read_bytes()
+
+
+def _kek(secret: bytes, salt: bytes) -> bytes:
+    return HKDF(hashes.SHA256(), 32, salt, _WRAP + b"/secret").derive(secret)

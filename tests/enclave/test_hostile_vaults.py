@@ -1,0 +1,93 @@
+"""A vault that was made elsewhere may hold anything: each call answers, none traps, and answers keep their form."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from holdfast.enclave import Enclave, PluginCallError
+
+from .conftest import KEY
+from .sealed_vaults import edited, opened, sealed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECRET = base64.b64decode(KEY["secret"])
+LARGEST_REVISION = 2**53 - 1
+
+
+@dataclass
+class Made:
+    """A sound vault to start from."""
+
+    did: bytes
+    database: bytes
+
+
+@pytest.fixture
+def made(generated: dict[str, Any]) -> Made:
+    return Made(generated["did"].encode(), opened(base64.b64decode(generated["database"]), SECRET))
+
+
+def load(vault: bytes, **fields: object) -> tuple[Enclave, dict[str, Any]]:
+    enclave = Enclave()
+    return enclave, enclave.call("load", database=vault, **fields)
+
+
+def test_the_largest_revision_is_the_last(made: Made) -> None:
+    enclave, answer = load(sealed(made.database, made.did, SECRET, revision=LARGEST_REVISION), key=KEY)
+    assert answer["success"] is True
+    assert enclave.call("status")["revision"] == LARGEST_REVISION
+    with pytest.raises(PluginCallError) as refused:
+        enclave.call("save")
+    assert refused.value.code == "value_too_large"
+    assert enclave.call("status")["revision"] == LARGEST_REVISION
+
+
+@pytest.mark.parametrize("revision", [2**53, 2**63 - 1, 2**63, 2**64 - 1])
+def test_a_revision_that_json_cannot_carry_is_refused(made: Made, revision: int) -> None:
+    for fields in ({}, {"key": KEY}):
+        _, answer = load(sealed(made.database, made.did, SECRET, revision=revision), **fields)
+        assert answer == {"success": False, "error": "invalid_database"}
+
+
+@pytest.mark.parametrize("did", [b"", b"\xff\xfe", b"did:new:\xed\xa0\x80"])
+def test_a_did_that_is_no_text_is_refused(made: Made, did: bytes) -> None:
+    for fields in ({}, {"key": KEY}):
+        _, answer = load(sealed(made.database, did, SECRET), **fields)
+        assert answer == {"success": False, "error": "invalid_database"}
+
+
+def test_a_wrap_whose_identifier_is_no_text_is_refused(made: Made) -> None:
+    _, answer = load(sealed(made.database, made.did, SECRET, wrap_id=b"\xff"), key=KEY)
+    assert answer["error"] == "invalid_database"
+
+
+@pytest.mark.parametrize("levels", [33, 20_000, 200_000])
+def test_a_list_nested_deeper_than_answers_go_is_null(made: Made, tmp_path: Path, levels: int) -> None:
+    deep = "[" * levels + "]" * levels
+    database = edited(made.database, tmp_path / "db", "UPDATE credentials SET transports = ?", deep)
+    enclave, answer = load(sealed(database, made.did, SECRET), key=KEY)
+    assert answer["success"] is True
+    (credential,) = enclave.call("exec", filter="resource:credentials action:list")["result"]
+    assert credential["transports"] is None
+    assert enclave.call("query")["did"] == made.did.decode()
+
+
+def test_text_that_is_no_text_is_refused_not_shown_as_numbers(made: Made, tmp_path: Path) -> None:
+    broken = "UPDATE credentials SET device_name = CAST(x'ff00fe' AS TEXT)"
+    enclave, _ = load(sealed(edited(made.database, tmp_path / "db", broken), made.did, SECRET), key=KEY)
+    answer = enclave.call("exec", filter="resource:credentials action:list")
+    assert answer == {"success": False, "error": "database_failure"}
+    assert enclave.call("sign", digest=bytes(32))["signature"]
+
+
+@pytest.mark.parametrize("version", [-1, -(2**31), 2, 2**31 - 1])
+def test_a_version_that_never_was_is_refused(made: Made, tmp_path: Path, version: int) -> None:
+    database = edited(made.database, tmp_path / "db", f"PRAGMA user_version = {version}")
+    _, answer = load(sealed(database, made.did, SECRET), key=KEY)
+    assert answer == {"success": False, "error": "unsupported_version"}
