@@ -8,8 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from holdfast.enclave.host import Enclave
+from holdfast.wire.client_errors import PluginCallError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 T = TypeVar("T")
@@ -19,7 +21,7 @@ class AsyncEnclave:
     """One instance whose calls are awaited. Make it with `await AsyncEnclave.start()`; close it with `aclose`."""
 
     def __init__(self, enclave: Enclave, executor: ThreadPoolExecutor) -> None:
-        self._enclave, self._executor = enclave, executor
+        self._enclave, self._executor, self._closed = enclave, executor, False
 
     @classmethod
     async def start(cls, path: Path | None = None) -> Self:
@@ -38,17 +40,21 @@ class AsyncEnclave:
         return self._enclave
 
     async def call(self, function: str, /, **fields: object) -> dict[str, Any]:
-        """As `Enclave.call`."""
-        return await self._off_loop(partial(self._enclave.call, function, **fields))
+        """As `Enclave.call`. A task cancelled meanwhile gets no answer; what was begun is finished all the same."""
+        return await self._off_loop(function, partial(self._enclave.call, function, **fields))
 
     async def call_as(self, kind: type[T], function: str, /, **fields: object) -> T:
         """As `Enclave.call_as`."""
-        return await self._off_loop(partial(self._enclave.call_as, kind, function, **fields))
+        return await self._off_loop(function, partial(self._enclave.call_as, kind, function, **fields))
 
     async def aclose(self) -> None:
-        """Discard the instance and its thread."""
-        await self._off_loop(self._enclave.close)
-        self._executor.shutdown(wait=False)
+        """Discard the instance and its thread, after the calls made before. Closing again is harmless."""
+        if self._closed:
+            return
+        self._closed = True
+        closing = self._executor.submit(self._enclave.close)
+        self._executor.shutdown(wait=False)  # cancelled or not: the close above is in the queue
+        await asyncio.wrap_future(closing)
 
     async def __aenter__(self) -> Self:
         return self
@@ -56,6 +62,8 @@ class AsyncEnclave:
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
-    async def _off_loop(self, work: partial[T] | Any) -> T:
+    async def _off_loop(self, function: str, work: Callable[[], T]) -> T:
+        if self._closed:
+            raise PluginCallError(function, "closed")
         result: T = await asyncio.get_running_loop().run_in_executor(self._executor, work)
         return result

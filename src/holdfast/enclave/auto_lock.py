@@ -29,7 +29,11 @@ class AutoLock:
     def arm(self, status: bytes, look: Callable[[], None]) -> None:
         """Call `look` when the vault that this is the status of is due; never where it is locked, or never locks."""
         self.cancel()
-        seen = msgspec.json.decode(status, type=_Status)
+        try:
+            seen = msgspec.json.decode(status, type=_Status)
+        except msgspec.ValidationError:  # the module had no memory even for this: look again later
+            self._cancel = self._after(_LONGEST_SECONDS, look)
+            return
         if seen.locked or not seen.idle_seconds or seen.last_activity is None:
             return
         due = seen.last_activity.timestamp() + seen.idle_seconds - self._now()

@@ -6,17 +6,26 @@ any instance lives.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 import weakref
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     import wasmtime
 
 TICK_SECONDS = 0.5
 
-_living: weakref.WeakSet[object] = weakref.WeakSet()
+
+class Instance(Protocol):
+    """What lives while the epoch advances."""
+
+    def left_behind(self) -> None:
+        """Called in a forked child: the instance stays with the parent."""
+
+
+_living: weakref.WeakSet[Instance] = weakref.WeakSet()
 _lock = threading.Lock()
 _ticking = False
 
@@ -26,7 +35,7 @@ def ticks(seconds: float) -> int:
     return int(seconds / TICK_SECONDS) + 1
 
 
-def keep_ticking(engine: wasmtime.Engine, instance: object) -> None:
+def keep_ticking(engine: wasmtime.Engine, instance: Instance) -> None:
     """Advance the engine's epoch for as long as `instance` lives."""
     global _ticking  # noqa: PLW0603 - one thread per process
     with _lock:
@@ -45,3 +54,16 @@ def _tick(engine: wasmtime.Engine) -> None:
             if not _living:
                 _ticking = False
                 return
+
+
+def _after_fork() -> None:
+    # No thread of the parent's runs here, and its lock may be held for ever.
+    global _lock, _ticking
+    _lock, _ticking = threading.Lock(), False
+    for instance in list(_living):
+        instance.left_behind()
+    _living.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

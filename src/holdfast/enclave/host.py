@@ -15,6 +15,7 @@ import msgspec
 import wasmtime
 
 from holdfast.enclave import auto_lock, clock, module
+from holdfast.enclave.sources import Sources, encoded
 from holdfast.wire.client_errors import PluginCallError, WasmLoadError
 
 if TYPE_CHECKING:
@@ -53,14 +54,16 @@ class Enclave:
         after: auto_lock.After = auto_lock.after,
     ) -> None:
         self._lock = threading.Lock()
-        self._random, self._now = random, now
+        self._sources = Sources(random, now)
         self._auto_lock = auto_lock.AutoLock(now, after)
         self._dead = ""
         loaded = module.load(path)
         try:
             self._start(loaded)
-        except (wasmtime.WasmtimeError, wasmtime.Trap, KeyError) as error:
-            raise WasmLoadError(str(error).splitlines()[0]) from error
+        except WasmLoadError:
+            raise
+        except Exception as error:  # whatever a module that is not ours makes the runtime or this host raise
+            raise WasmLoadError(str(error).split("\n", 1)[0]) from error
 
     def call(self, function: str, /, **fields: object) -> dict[str, Any]:
         """Run a function of enclave/ABI.md; `bytes` fields travel as base64, None counts as absent.
@@ -72,13 +75,13 @@ class Enclave:
 
     def call_as(self, kind: type[T], function: str, /, **fields: object) -> T:
         """As `call`, with the answer decoded as `kind` (a msgspec Struct, a TypedDict, ...)."""
-        answer = self.call_raw(function, msgspec.json.encode(fields))
+        answer = self.call_raw(function, encoded(fields))
         if answer.startswith(b'{"error":{'):
             refusal = msgspec.json.decode(answer, type=_Refusal).error
             raise PluginCallError(function, refusal.message, refusal.code)
         try:
             return msgspec.json.decode(answer, type=kind)
-        except msgspec.ValidationError as error:
+        except msgspec.DecodeError as error:
             raise PluginCallError(function, "unexpected answer") from error
 
     def call_raw(self, function: str, arguments: bytes) -> bytes:
@@ -93,8 +96,13 @@ class Enclave:
         """Discard the instance and its memory. Closing again is harmless."""
         with self._lock:
             if not self._dead:
-                self._wipe_memory()
                 self._drop("closed")
+
+    def left_behind(self) -> None:
+        """In a forked child: a vault has one instance, the parent's; the copy is erased."""
+        self._lock = threading.Lock()  # another thread of the parent's may have held it
+        if not self._dead and hasattr(self, "_memory"):
+            self._drop("left to the process that made it")
 
     @property
     def memory(self) -> bytes:
@@ -113,7 +121,7 @@ class Enclave:
         self._store.set_limits(memory_size=MAX_MEMORY)
         clock.keep_ticking(loaded_engine, self)
         self._store.set_epoch_deadline(clock.ticks(MAX_SECONDS))
-        exports = _linker(self).instantiate(self._store, loaded).exports(self._store)
+        exports = self._sources.link(loaded_engine).instantiate(self._store, loaded).exports(self._store)
         self._memory = _typed(exports["memory"], wasmtime.Memory)
         self._allocate = _typed(exports["enclave_alloc"], wasmtime.Func)
         self._free = _typed(exports["enclave_free"], wasmtime.Func)
@@ -128,11 +136,16 @@ class Enclave:
     def _guarded(self, function: str, arguments: bytes) -> bytes:
         if self._dead:
             raise PluginCallError(function, self._dead)
+        name = function.encode()
         try:
-            return self._cross(function.encode(), arguments)
-        except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
+            answer = self._cross(name, arguments)
+        except PluginCallError:
+            raise
+        except Exception as error:  # a trap, or a clock that raises: the call ended half-way
             self._drop("stopped by a trap")
             raise PluginCallError(function, "the enclave stopped and was discarded") from error
+        self._sources.raise_interrupt()
+        return answer
 
     def _watch(self) -> None:
         # `status` is no activity, and as every call it locks a vault whose time has come.
@@ -140,10 +153,10 @@ class Enclave:
         self._auto_lock.arm(status, partial(_look, weakref.ref(self)))
 
     def _cross(self, name: bytes, arguments: bytes) -> bytes:
+        self._store.set_epoch_deadline(clock.ticks(MAX_SECONDS))  # before anything runs: the last one may have passed
         self._make_room(len(name) + len(arguments))
         start = self._buffer
         self._write(start, name + arguments)
-        self._store.set_epoch_deadline(clock.ticks(MAX_SECONDS))
         packed = self._call(self._store, start, len(name), start + len(name), len(arguments)) & (1 << 64) - 1
         return self._take_answer(packed >> _ADDRESS_BITS, packed & _LENGTH_MASK)
 
@@ -160,10 +173,10 @@ class Enclave:
         self._size = wanted
 
     def _write(self, address: int, data: bytes) -> None:
-        ctypes.memmove(self._base() + address, data, len(data))
+        ctypes.memmove(self._at(address, len(data)), data, len(data))
 
     def _take_answer(self, address: int, length: int) -> bytes:
-        start = self._base() + address
+        start = self._at(address, length)
         answer = ctypes.string_at(start, length)
         ctypes.memset(start, 0, length)  # the module would only wipe it at the next call
         return answer
@@ -172,12 +185,15 @@ class Enclave:
         # Asked anew each time: the memory may have moved when it grew.
         return ctypes.addressof(self._memory.data_ptr(self._store).contents)
 
-    def _wipe_memory(self) -> None:
-        ctypes.memset(self._base(), 0, self._memory.data_len(self._store))
+    def _at(self, address: int, length: int) -> int:
+        if address + length > self._memory.data_len(self._store):
+            raise IndexError("the module names memory that it does not have")  # never out of its sandbox
+        return self._base() + address
 
     def _drop(self, why: str) -> None:
         self._dead = why
         self._auto_lock.cancel()
+        ctypes.memset(self._base(), 0, self._memory.data_len(self._store))
 
 
 class _Reason(msgspec.Struct):
@@ -196,28 +212,6 @@ def _look(reference: weakref.ref[Enclave]) -> None:
         return
     with enclave._lock, contextlib.suppress(PluginCallError):  # noqa: SLF001 - the instance's own timer
         enclave._watch()  # noqa: SLF001 - as above
-
-
-def _linker(enclave: Enclave) -> wasmtime.Linker:
-    # The callbacks hold the instance's sources only, not the instance: no cycle keeps a dropped vault alive.
-    random, now = enclave._random, enclave._now  # noqa: SLF001 - part of the same class's construction
-    i32, f64 = wasmtime.ValType.i32(), wasmtime.ValType.f64()
-
-    def host_random(caller: wasmtime.Caller, address: int, length: int) -> int:
-        size = length & _LENGTH_MASK
-        try:
-            data = random(size)
-            if len(data) != size:
-                return 1
-            _typed(caller["memory"], wasmtime.Memory).write(caller, data, address & _LENGTH_MASK)
-        except Exception:  # noqa: BLE001 - whatever the source raises: the module must learn that there is no randomness
-            return 1
-        return 0
-
-    linker = wasmtime.Linker(module.engine())
-    linker.define_func("env", "host_random", wasmtime.FuncType([i32, i32], [i32]), host_random, access_caller=True)
-    linker.define_func("env", "host_now_ms", wasmtime.FuncType([], [f64]), lambda: float(int(now() * 1000)))
-    return linker
 
 
 def _typed(export: object, kind: type[T]) -> T:

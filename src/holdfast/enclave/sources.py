@@ -1,0 +1,84 @@
+"""What the module asks of its host, randomness and the time, as its two imports; and how bytes travel to it."""
+
+from __future__ import annotations
+
+import base64
+import math
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+import wasmtime
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_UNSIGNED = (1 << 32) - 1
+_BYTES = (bytes, bytearray, memoryview)
+_TEXT_LIKE_HEX = re.compile(rb'"0[xX][0-9a-fA-F]*"')
+_HEX = re.compile(rb"0[xX][0-9a-fA-F]*")
+
+
+class Sources:
+    """The two imports of one instance. They hold no instance: no cycle keeps a dropped vault alive."""
+
+    def __init__(self, random: Callable[[int], bytes], now: Callable[[], float]) -> None:
+        self._random, self._now = random, now
+        self._interrupt: BaseException | None = None
+
+    def link(self, engine: wasmtime.Engine) -> wasmtime.Linker:
+        """A linker with both."""
+        i32, f64 = wasmtime.ValType.i32(), wasmtime.ValType.f64()
+        linker = wasmtime.Linker(engine)
+        linker.define_func("env", "host_random", wasmtime.FuncType([i32, i32], [i32]), self._fill, access_caller=True)
+        linker.define_func("env", "host_now_ms", wasmtime.FuncType([], [f64]), self._now_ms)
+        return linker
+
+    def raise_interrupt(self) -> None:
+        """Raise the KeyboardInterrupt or its like that came during the call, which the module has ended in good order."""
+        interrupt, self._interrupt = self._interrupt, None
+        if interrupt is not None:
+            raise interrupt
+
+    def _fill(self, caller: wasmtime.Caller, address: int, length: int) -> int:
+        size = length & _UNSIGNED
+        try:
+            data = self._random(size)
+            memory = caller["memory"]
+            if len(data) != size or not isinstance(memory, wasmtime.Memory):
+                return 1
+            memory.write(caller, data, address & _UNSIGNED)
+        except Exception:  # noqa: BLE001 - whatever the source raises: the module must learn that there is no randomness
+            return 1
+        except BaseException as interrupt:  # noqa: BLE001 - raised again once the module has wiped up
+            self._interrupt = interrupt
+            return 1
+        return 0
+
+    def _now_ms(self) -> float:
+        try:
+            seconds = self._now()
+        except Exception:
+            raise  # a broken clock ends the instance, as a defect does
+        except BaseException as interrupt:  # noqa: BLE001 - as above
+            self._interrupt = interrupt
+            return math.nan
+        return float(int(seconds * 1000)) if math.isfinite(seconds) else math.nan
+
+
+def encoded(fields: dict[str, object]) -> bytes:
+    """The call's JSON: bytes as base64, or as numbers where that base64 would be read as hex (enclave/ABI.md)."""
+    text = msgspec.json.encode(fields)
+    if not _TEXT_LIKE_HEX.search(text):
+        return text
+    return msgspec.json.encode(_unmistakable(msgspec.to_builtins(fields, builtin_types=_BYTES)))
+
+
+def _unmistakable(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _unmistakable(field) for name, field in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_unmistakable(item) for item in value]
+    if isinstance(value, _BYTES) and _HEX.fullmatch(base64.b64encode(value)):
+        return list(bytes(value))
+    return value

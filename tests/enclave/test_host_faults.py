@@ -1,0 +1,212 @@
+"""The Python host when something goes wrong beside it: no memory, a stuck generator, a broken clock, a fork, a strange module."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import math
+import os
+import random
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import wasmtime
+from eth_hash.auto import keccak
+
+from holdfast.enclave import AsyncEnclave, Enclave, PluginCallError, WasmLoadError, clock
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BLOCKS = (16 << 20, 1 << 20, 1 << 16, 1 << 12, 256, 16, 1)
+
+
+def exhaust(enclave: Enclave) -> None:
+    """Take all memory that the module may have, down to the last byte."""
+    enclave._store.set_limits(memory_size=enclave._memory.data_len(enclave._store))
+    for size in BLOCKS:
+        while enclave._allocate(enclave._store, size):
+            pass
+
+
+def test_the_answer_to_no_memory_survives_being_overwritten(enclave: Enclave) -> None:
+    exhaust(enclave)
+    for _ in range(3):  # the host overwrites each answer, and this one is not made anew
+        with pytest.raises(PluginCallError) as refused:
+            enclave.call("version")
+        assert refused.value.code == "out_of_memory"
+
+
+def test_an_opening_call_without_memory_says_so(enclave: Enclave, credential: bytes, key: dict[str, str]) -> None:
+    exhaust(enclave)  # `status`, which the host asks after it, has none either
+    with pytest.raises(PluginCallError) as refused:
+        enclave.call("generate", credential=credential, key=key)
+    assert refused.value.code == "out_of_memory"
+
+
+def fill_up(enclave: Enclave, seed: int) -> list[tuple[int, int]]:
+    """Leave a little memory, in other places for each seed; what was taken."""
+    enclave._store.set_limits(memory_size=enclave._memory.data_len(enclave._store) + (seed % 4 << 16))
+    chance, taken = random.Random(seed), []
+    for size in (65536, 30000, 8192, 4096, 1024, 256, 64, 16):
+        for _ in range(chance.randrange(40)):
+            if address := enclave._allocate(enclave._store, size):
+                taken.append((address, size))
+    return taken
+
+
+def test_a_vault_works_again_once_there_is_memory(credential: bytes, key: dict[str, str]) -> None:
+    """Wherever in an action memory ran out: without memory even taking back the transaction fails."""
+    row = {"type": "t", "endpoint": "e" * 3000}
+    refused = 0
+    for seed in range(40):
+        with Enclave() as vault:
+            vault.call("generate", credential=credential, key=key)
+            taken = fill_up(vault, seed)
+            filled = json.dumps({"filter": "resource:services action:create", "args": {"id": "first", **row}}).encode()
+            refused += b"out_of_memory" in vault.call_raw("exec", filled)
+            vault._store.set_limits(memory_size=256 << 20)
+            for address, size in taken:
+                vault._free(vault._store, address, size)
+            again = vault.call("exec", filter="resource:services action:create", args={"id": "second", **row})
+            assert again.get("error") is None, seed
+            assert vault.call("save")["revision"] == 2
+    assert refused > 10
+
+
+@pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
+def test_a_stuck_generator_is_no_endless_loop(credential: bytes, key: dict[str, str], curve: str) -> None:
+    with Enclave(random=bytes) as enclave, pytest.raises(PluginCallError) as refused:
+        enclave.call("generate", credential=credential, key=key, curve=curve)
+    assert refused.value.code == "entropy_unavailable"
+
+
+@pytest.mark.parametrize("now", [math.nan, math.inf, -math.inf, 1e300, -1.0])
+def test_a_clock_that_answers_nonsense_reads_as_1970(credential: bytes, key: dict[str, str], now: float) -> None:
+    with Enclave(now=lambda: now, after=lambda _seconds, _work: lambda: None) as enclave:
+        enclave.call("generate", credential=credential, key=key)
+        assert enclave.call("sync_init")["expires_at"] == "1970-01-01T00:05:00.000Z"
+
+
+def test_a_clock_that_raises_ends_the_instance(credential: bytes, key: dict[str, str]) -> None:
+    times: list[float] = [1.7e9] * 100
+
+    with Enclave(now=times.pop) as enclave:
+        enclave.call("generate", credential=credential, key=key)
+        times.clear()
+        with pytest.raises(PluginCallError, match="discarded"):
+            enclave.call("sign", digest=bytes(32))
+        assert not any(enclave.memory)
+
+
+def test_an_interrupt_in_a_callback_leaves_the_vault_sound(credential: bytes, key: dict[str, str]) -> None:
+    interrupts = [False]
+
+    def entropy(size: int) -> bytes:
+        if interrupts[0]:
+            raise KeyboardInterrupt
+        return os.urandom(size)
+
+    with Enclave(random=entropy) as enclave:
+        enclave.call("generate", credential=credential, key=key)
+        interrupts[0] = True
+        with pytest.raises(KeyboardInterrupt):
+            enclave.call("sign", digest=bytes(32))
+        interrupts[0] = False
+        assert enclave.call("sign", digest=bytes(32))["signature"]
+
+
+def test_a_vault_that_rested_takes_a_large_input(vault: Enclave) -> None:
+    vault._store.set_epoch_deadline(1)  # as half a minute after the last call
+    time.sleep(2.5 * clock.TICK_SECONDS)
+    assert vault.call("keccak256", data=bytes(200_000))["hash"].startswith("0x")
+
+
+def test_a_trap_leaves_nothing_in_memory(vault: Enclave, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clock, "ticks", lambda _seconds: 0)
+    with pytest.raises(PluginCallError, match="discarded"):
+        vault.call("export", password="longer than no time at all")
+    assert not any(vault.memory)
+
+
+@pytest.mark.parametrize("text", ["0xab", "0XAB", "0xabcdef", "0x++", "AAAA"])
+def test_bytes_whose_base64_looks_like_hex_stay_bytes(vault: Enclave, text: str) -> None:
+    data = base64.b64decode(text + "=" * (-len(text) % 4))
+    wanted = "0x" + keccak(data).hex()
+    for given in (data, bytearray(data)):
+        assert vault.call("keccak256", data=given)["hash"] == wanted
+    args = {"name": "x", "cid": "y", "transports": [], "credential_id": "nested", "public_key": data}
+    made = vault.call("exec", filter="resource:credentials action:create", args=args)
+    assert base64.b64decode(made["result"]["public_key"]) == data
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_child_gets_no_vault_but_may_make_one(vault: Enclave) -> None:
+    vault._lock.acquire()  # as another thread of the parent may hold it
+    child = os.fork()
+    if child == 0:
+        with pytest.raises(PluginCallError, match="left to the process"):
+            vault.call("status")
+        bounded = not any(vault.memory) and clock._ticking is False
+        Enclave().call("version")
+        os._exit(0 if bounded and clock._ticking else 1)
+    vault._lock.release()
+    assert os.waitpid(child, 0)[1] == 0
+    assert vault.call("sign", digest=bytes(32))["signature"]
+
+
+STRANGE = '(memory (export "memory") 2) (func (export "_initialize")) (func (export "enclave_free") (param i32 i32))'
+ABI = '(func (export "enclave_abi") (result i32) i32.const 1)'
+ALLOC = '(func (export "enclave_alloc") (param i32) (result i32) i32.const {})'
+CALL = '(func (export "enclave_call") (param i32 i32 i32 i32) (result i64) i64.const {})'
+
+
+def strange(folder: Path, *parts: str) -> Path:
+    file = folder / "strange.wasm"
+    file.write_bytes(wasmtime.wat2wasm(f"(module {STRANGE} {' '.join(parts)})"))
+    return file
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (ABI, ALLOC.format(0), CALL.format(0)),
+        (ABI, '(func (export "enclave_alloc") (param i32))', CALL.format(0)),
+        ('(func (export "enclave_abi"))', ALLOC.format(8), CALL.format(0)),
+        (ABI, ALLOC.format(8)),
+    ],
+)
+def test_a_module_that_is_none_is_not_loaded(tmp_path: Path, parts: tuple[str, ...]) -> None:
+    with pytest.raises(WasmLoadError, match=r"^WASM load failed: "):
+        Enclave(strange(tmp_path, *parts))
+
+
+@pytest.mark.parametrize(
+    ("alloc", "packed"), [(-16, 0), (8, -1), (8, 0x7FFFFFFF), (8, 0x0001FFFF_00000002), (8, 0), (8, 0x8_00000001)]
+)
+def test_a_module_names_no_memory_outside_its_own(tmp_path: Path, alloc: int, packed: int) -> None:
+    module = strange(tmp_path, ABI, ALLOC.format(alloc), CALL.format(packed))
+    with pytest.raises(PluginCallError):
+        Enclave(module).call("version")
+
+
+async def test_closing_twice_and_calling_afterwards() -> None:
+    enclave = await AsyncEnclave.start()
+    await enclave.aclose()
+    await enclave.aclose()
+    with pytest.raises(PluginCallError, match="closed"):
+        await enclave.call("version")
+
+
+async def test_a_cancelled_call_is_finished_and_the_next_waits_its_turn(credential: bytes, key: dict[str, Any]) -> None:
+    async with await AsyncEnclave.start() as enclave:
+        await enclave.call("generate", credential=credential, key=key)
+        exporting = asyncio.create_task(enclave.call("export", password="takes a fifth of a second"))
+        await asyncio.sleep(0.02)
+        exporting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await exporting
+        assert (await enclave.call("sign", digest=bytes(32)))["signature"]
