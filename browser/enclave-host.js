@@ -52,7 +52,11 @@ export async function instantiate(source, { sha256, random = fillRandom, now = D
   const cell = { memory: null };
   const imports = { env: hostImports(cell, random, now) };
   const instance = await load(source, imports, sha256);
-  return new Enclave(instance, cell, now, after);
+  try {
+    return new Enclave(instance, cell, now, after);
+  } catch (cause) {
+    throw loadFault(cause); // a module that is none of ours
+  }
 }
 
 /** One instance of the module. Made by `instantiate`. */
@@ -99,8 +103,9 @@ export class Enclave {
 
   #guarded(name, input) {
     if (this.#gone) throw new PluginCallError(name, this.#gone);
+    const bytes = [encoder.encode(name), encoder.encode(input)]; // what cannot be encoded is the caller's fault, no trap
     try {
-      return this.#cross(encoder.encode(name), encoder.encode(input));
+      return this.#cross(...bytes);
     } catch (cause) {
       if (cause instanceof PluginCallError) throw cause;
       this.wipe();
@@ -134,9 +139,10 @@ export class Enclave {
    */
   #watch() {
     this.#cancelLook();
-    const { locked, idle_seconds, last_activity } = JSON.parse(this.#guarded("status", "{}"));
-    if (locked || !idle_seconds || !last_activity) return;
-    const due = Date.parse(last_activity) + idle_seconds * 1000 - this.#now();
+    const { error, locked, idle_seconds, last_activity } = JSON.parse(this.#guarded("status", "{}"));
+    if (!error && (locked || !idle_seconds || !last_activity)) return;
+    // Without memory even for this, it looks again later.
+    const due = error ? LONGEST_WAIT : Date.parse(last_activity) + idle_seconds * 1000 - this.#now();
     const instance = new WeakRef(this); // the timer holds no vault alive that nobody uses any more
     this.#cancelLook = this.#after(Math.min(Math.max(due, SHORTEST_WAIT), LONGEST_WAIT), () => instance.deref()?.#look());
   }
@@ -194,8 +200,10 @@ function hostImports(cell, random, now) {
   return {
     host_random(address, length) {
       try {
-        random(new Uint8Array(cell.memory.buffer, address >>> 0, length >>> 0));
-        return 0;
+        const filled = random(new Uint8Array(cell.memory.buffer, address >>> 0, length >>> 0));
+        if (typeof filled?.then !== "function") return 0;
+        filled.then(undefined, () => {}); // a promise fills too late: what lies there now is not random
+        return 1;
       } catch {
         return 1; // the module refuses to go on without randomness
       }
@@ -214,9 +222,12 @@ async function load(source, imports, sha256) {
   try {
     return await compiled(await source, imports, sha256);
   } catch (cause) {
-    if (cause instanceof WasmLoadError) throw cause;
-    throw new WasmLoadError(cause?.message ?? String(cause), { cause });
+    throw loadFault(cause);
   }
+}
+
+function loadFault(cause) {
+  return cause instanceof WasmLoadError ? cause : new WasmLoadError(cause?.message ?? String(cause), { cause });
 }
 
 async function compiled(source, imports, sha256) {
@@ -253,8 +264,9 @@ async function digest(bytes) {
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-function bytesAsBase64(_key, value) {
-  if (!ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer)) return value;
+function bytesAsBase64(key, converted) {
+  const value = this[key]; // before toJSON, which Node's Buffer has
+  if (!ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer)) return converted;
   const text = toBase64(value);
   // A short base64 text can look like hex; an array of numbers cannot be mistaken.
   return /^0x/i.test(text) ? Array.from(atob(text), (char) => char.charCodeAt(0)) : text;

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import json
 import math
 import os
 import random
@@ -49,28 +48,26 @@ def test_an_opening_call_without_memory_says_so(enclave: Enclave, credential: by
 def fill_up(enclave: Enclave, seed: int) -> list[tuple[int, int]]:
     """Leave a little memory, in other places for each seed; what was taken."""
     enclave._store.set_limits(memory_size=enclave._memory.data_len(enclave._store) + (seed % 4 << 16))
-    chance, taken = random.Random(seed), []
-    for size in (65536, 30000, 8192, 4096, 1024, 256, 64, 16):
-        for _ in range(chance.randrange(40)):
-            if address := enclave._allocate(enclave._store, size):
-                taken.append((address, size))
-    return taken
+    chance = random.Random(seed)
+    sizes = [size for size in (65536, 30000, 8192, 4096, 1024, 256, 64, 16) for _ in range(chance.randrange(40))]
+    taken = [(enclave._allocate(enclave._store, size), size) for size in sizes]
+    return [block for block in taken if block[0]]
 
 
 def test_a_vault_works_again_once_there_is_memory(credential: bytes, key: dict[str, str]) -> None:
     """Wherever in an action memory ran out: without memory even taking back the transaction fails."""
-    row = {"type": "t", "endpoint": "e" * 3000}
     refused = 0
-    for seed in range(40):
+    for seed in range(60):
         with Enclave() as vault:
             vault.call("generate", credential=credential, key=key)
             taken = fill_up(vault, seed)
-            filled = json.dumps({"filter": "resource:services action:create", "args": {"id": "first", **row}}).encode()
-            refused += b"out_of_memory" in vault.call_raw("exec", filled)
+            refused += b"out_of_memory" in vault.call_raw("exec", b'{"filter":"resource:enclaves action:refresh"}')
             vault._store.set_limits(memory_size=256 << 20)
             for address, size in taken:
                 vault._free(vault._store, address, size)
-            again = vault.call("exec", filter="resource:services action:create", args={"id": "second", **row})
+            again = vault.call(
+                "exec", filter="resource:services action:create", args={"id": "s", "type": "t", "endpoint": "e"}
+            )
             assert again.get("error") is None, seed
             assert vault.call("save")["revision"] == 2
     assert refused > 10

@@ -35,7 +35,7 @@ class Sources:
         return linker
 
     def raise_interrupt(self) -> None:
-        """Raise the KeyboardInterrupt or its like that came during the call, which the module has ended in good order."""
+        """Raise the KeyboardInterrupt or its like of the call that the module has just ended in good order."""
         interrupt, self._interrupt = self._interrupt, None
         if interrupt is not None:
             raise interrupt
