@@ -1,0 +1,153 @@
+"""The enclave in a real browser, where it belongs: in a module worker, fetched over HTTP, with the browser's own randomness."""
+
+from __future__ import annotations
+
+import base64
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from holdfast.enclave import Enclave, bundled, bundled_sha256
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.async_api import Browser
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = {"/enclave-host.js": ROOT / "browser" / "enclave-host.js", "/enclave.wasm": bundled()}
+TYPES = {".js": "text/javascript", ".wasm": "application/wasm"}
+PATIENCE_MS = 60_000
+# An attestation object of format "none".
+CREDENTIAL = (
+    "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YViUv6vDdDKViwYzYNOtZGHJxHNa5/jt1GWSpeDwFFKy5LVFAAAABwAAAAAAAAAA"
+    "AAAAAAAAAAAAEAABAgMEBQYHCAkKCwwNDg+lAQIDJiABIVggJu/OvQ7p40pmkYfhizqRIrL3M5RbZJzJ+fkh6fna2BIiWCCQI4ve"
+    "nMe7Mw0VDGdwTdJa5wVSBXRLbzG/QHB0WHLQ5g=="
+)
+
+# Runs in the worker; what it posts is what the test looks at.
+WORKER = b"""
+import { PluginCallError, WasmLoadError, instantiate } from "/enclave-host.js";
+
+const largest = { asked: 0 };
+const original = crypto.getRandomValues.bind(crypto);
+crypto.getRandomValues = (bytes) => ((largest.asked = Math.max(largest.asked, bytes.length)), original(bytes));
+
+async function codeOf(work) {
+  try { await work(); } catch (error) { return [error.name, error.code ?? null]; }
+  return null;
+}
+
+// Looked for without a call, which would lock an idle vault itself.
+const DEVICE = "a name that stands in the database alone";
+const isOpen = (enclave) => new TextDecoder("latin1").decode(enclave.memory).includes(DEVICE);
+
+async function run({ sha256, credential, key }) {
+  const made = await instantiate("/enclave.wasm");
+  const identity = made.call("generate", { credential, key, device_name: DEVICE });
+  const digest = new Uint8Array(32).fill(5);
+  const { signature } = made.call("sign", { digest });
+  const exported = made.call("export", { password: "correct horse" });
+  const before = made.memory.length;
+  const hash = made.call("keccak256", { data: new Uint8Array(4 << 20) }).hash; // the memory grows, its views go stale
+  const { database } = made.call("lock");
+  const other = await instantiate(new URL("/enclave.wasm", location.href), { sha256 });
+  const unlocked = other.call("load", { database, key });
+  other.wipe();
+  other.wipe();
+  const idle = await instantiate("/enclave.wasm");
+  idle.call("load", { database, key });
+  idle.call("set_auto_lock", { idle_seconds: 1 });
+  const opened = isOpen(idle);
+  for (let turn = 0; turn < 300 && isOpen(idle); turn++) await new Promise((resolve) => setTimeout(resolve, 100));
+  return {
+    worker: typeof document === "undefined", did: identity.did, public_key: identity.public_key, signature, hash,
+    exported: exported.data, database, unlocked: unlocked.success, grew: made.memory.length > before,
+    opened, locked: !isOpen(idle), largest: largest.asked,
+    errors: [
+      await codeOf(() => made.call("sign", { digest })),
+      await codeOf(() => other.call("version")),
+      await codeOf(() => instantiate("/enclave.wasm", { sha256: "0".repeat(64) })),
+      await codeOf(() => instantiate("/nowhere.wasm")),
+    ],
+  };
+}
+
+onmessage = async ({ data }) => {
+  try { postMessage(await run(data)); } catch (error) { postMessage({ failed: String(error.stack ?? error) }); }
+};
+"""
+ASK = """
+(input) => new Promise((resolve, reject) => {
+  const worker = new Worker("/worker.js", { type: "module" });
+  worker.onmessage = ({ data }) => resolve(data);
+  worker.onerror = (event) => reject(new Error(event.message));
+  worker.postMessage(input);
+})
+"""
+
+
+class Site(BaseHTTPRequestHandler):
+    """A page, the worker above, the host and the module, under the policy that a careful site would set."""
+
+    def do_GET(self) -> None:
+        file = FILES.get(self.path)
+        pages = {"/": (b"<!doctype html><title>Wallet</title>", "text/html"), "/worker.js": (WORKER, "text/javascript")}
+        body, kind = (file.read_bytes(), TYPES[file.suffix]) if file else pages.get(self.path, (b"", ""))
+        self.send_response(200 if body else 404)
+        self.send_header("Content-Type", kind or "text/plain")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Security-Policy", "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        return None
+
+
+@pytest.fixture
+def site() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://localhost:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+async def test_a_worker_makes_signs_exports_and_locks(browser: Browser, site: str) -> None:
+    key = {"kind": "secret", "secret": base64.b64encode(bytes(range(32))).decode()}
+    page = await browser.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    await page.goto(site)
+    seen = await page.evaluate(ASK, {"sha256": bundled_sha256(), "credential": CREDENTIAL, "key": key})
+    assert "failed" not in seen, seen.get("failed")
+    assert seen["worker"] is True
+    assert seen["unlocked"] is True
+    assert seen["grew"] is True
+    assert seen["opened"] is True
+    assert seen["locked"] is True, "the worker's own timer did not lock it"
+    assert 0 < seen["largest"] <= 65536
+    assert seen["errors"] == [
+        ["PluginCallError", "vault_locked"],
+        ["PluginCallError", None],
+        ["WasmLoadError", None],
+        ["WasmLoadError", None],
+    ]
+    the_same_in_python(seen, key)
+
+
+def the_same_in_python(seen: dict[str, Any], key: dict[str, str]) -> None:
+    """What the browser made is verified, opened and imported by the other host."""
+    with Enclave() as enclave:
+        valid = enclave.call(
+            "verify_signature", public_key=seen["public_key"], digest=b"\5" * 32, signature=seen["signature"]
+        )
+        assert valid == {"valid": True}
+        assert enclave.call("keccak256", data=bytes(4 << 20))["hash"] == seen["hash"]
+        assert enclave.call("load", database=seen["database"], key=key)["did"] == seen["did"]
+    with Enclave() as enclave:
+        imported = enclave.call("import", data=seen["exported"], password="correct horse", key=key)
+        assert imported["did"] == seen["did"]
