@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import gc
 import math
 import os
 import random
+import threading
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import wasmtime
 from eth_hash.auto import keccak
 
 from holdfast.enclave import AsyncEnclave, Enclave, PluginCallError, WasmLoadError, clock
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BLOCKS = (16 << 20, 1 << 20, 1 << 16, 1 << 12, 256, 16, 1)
 
@@ -153,6 +153,37 @@ def test_a_forked_child_gets_no_vault_but_may_make_one(vault: Enclave) -> None:
     vault._lock.release()
     assert os.waitpid(child, 0)[1] == 0
     assert vault.call("sign", digest=bytes(32))["signature"]
+
+
+def test_a_vault_that_is_dropped_leaves_no_thread(credential: bytes, key: dict[str, str]) -> None:
+    before = threading.active_count()
+    for _ in range(20):
+        Enclave().call("generate", credential=credential, key=key)
+    gc.collect()
+    deadline = time.monotonic() + 60
+    while threading.active_count() > before + 1:  # the epoch's own
+        assert time.monotonic() < deadline, threading.enumerate()
+        time.sleep(0.05)
+
+
+def resident() -> int:
+    """Bytes of this process in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
+def test_a_closed_vault_gives_its_memory_back(credential: bytes, key: dict[str, str]) -> None:
+    closed, before = [], 0
+    for number in range(4):
+        enclave = Enclave()
+        enclave.call("generate", credential=credential, key=key)
+        enclave.call("export", password="takes 64 MiB")
+        enclave.close()
+        enclave.close()
+        closed.append(enclave)
+        before = before or (resident() if number == 0 else 0)
+    assert resident() < before + (64 << 20)
+    assert closed[0].memory == b""
 
 
 STRANGE = '(memory (export "memory") 2) (func (export "_initialize")) (func (export "enclave_free") (param i32 i32))'

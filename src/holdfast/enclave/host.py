@@ -56,7 +56,9 @@ class Enclave:
         self._lock = threading.Lock()
         self._sources = Sources(random, now)
         self._auto_lock = auto_lock.AutoLock(now, after)
-        self._dead = ""
+        self._dead, self._closed = "", False
+        # No thread waits on for a vault that nobody uses any more.
+        weakref.finalize(self, self._auto_lock.cancel).atexit = False
         loaded = module.load(path)
         try:
             self._start(loaded)
@@ -93,10 +95,12 @@ class Enclave:
             return answer
 
     def close(self) -> None:
-        """Discard the instance and its memory. Closing again is harmless."""
+        """Wipe the instance's memory and give it back. Closing again is harmless."""
         with self._lock:
             if not self._dead:
                 self._drop("closed")
+            self._closed = True
+            self._store.close()
 
     def left_behind(self) -> None:
         """In a forked child: a vault has one instance, the parent's; the copy is erased."""
@@ -106,8 +110,10 @@ class Enclave:
 
     @property
     def memory(self) -> bytes:
-        """A copy of the whole linear memory: for tests that search it for secrets."""
+        """A copy of the whole linear memory, empty once closed: for tests that search it for secrets."""
         with self._lock:
+            if self._closed:
+                return b""
             return bytes(self._memory.read(self._store, 0, self._memory.data_len(self._store)))
 
     def __enter__(self) -> Self:
