@@ -1,6 +1,7 @@
 """Throws structured and random input at every function of the enclave: `python tools/fuzz_enclave.py --calls 1000000`.
 
-Inputs start from the vectors and from what the enclave itself answered, and are bent: values swapped for awkward ones,
+Inputs start from the vectors, from what the enclave itself answered, and from states that honest calls made
+(tools/fuzz_states.py), and are bent: values swapped for awkward ones,
 fields dropped, bytes of binary fields flipped, cut or spliced, JSON text damaged. A finding is a trap, a call over the
 time limit, an answer that is no JSON object or carries an unknown error code, or memory that keeps growing. Each is
 written to a file from which a vector can be made. The seed decides what is tried; how often each function is chosen
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz_inputs import HOST_KEY, ROOT, bend, chance, corpus, damage
+from fuzz_states import States
 from holdfast.enclave import Enclave, PluginCallError
 
 SLOW_SECONDS = 10.0  # of processor time: far over the slowest honest call, however busy the machine is
@@ -56,6 +58,8 @@ class Report:
     findings: list[Finding] = field(default_factory=list)
     answered: Counter[str] = field(default_factory=Counter)
     """Calls per function."""
+    accepted: Counter[str] = field(default_factory=Counter)
+    """Calls per function that did what it is for."""
     codes: Counter[str] = field(default_factory=Counter)
     """Error codes met; `ok` for answers."""
 
@@ -74,6 +78,7 @@ class Fuzzer:
         self._corpus = corpus()
         self._words: list[Any] = ["a", "1"]
         self._cost: dict[str, float] = {}
+        self._states = States(self.random, self._credential())
         self._enclave, self._age, self._size = self._fresh(), 0, 0
         self.functions: list[str] = self._enclave.call("version")["functions"]
 
@@ -82,20 +87,30 @@ class Fuzzer:
         started = time.monotonic()
         for _ in range(calls):
             function = self._choose()
-            self._call(function, self._arguments(function))
+            try:
+                arguments = self._arguments(function)
+            except PluginCallError as error:
+                self._found("trap", error.function_name, b"", f"an honest call before {function}: {error}")
+                self._restart()
+                continue
+            self._call(function, arguments)
         self.report.seconds += time.monotonic() - started
         return self.report
 
     def close(self) -> None:
-        """Discard the instance."""
+        """Discard the instance and its partner."""
         self._enclave.close()
+        self._states.close()
+
+    def _credential(self) -> object:
+        made = self._corpus.get("generate") or self._corpus["parse_webauthn"]
+        return made[0].get("credential")
 
     def _fresh(self) -> Enclave:
         """An instance that, three times of four, holds an open vault."""
         enclave = Enclave(random=self.random.randbytes)
-        credentials = self._corpus.get("generate") or self._corpus.get("parse_webauthn")
-        if credentials and chance(self.random, 75):
-            made = {"credential": credentials[0].get("credential"), "key": HOST_KEY}
+        if chance(self.random, 75):
+            made = {"credential": self._credential(), "key": HOST_KEY}
             enclave.call_raw("generate", json.dumps(made).encode())
         return enclave
 
@@ -110,8 +125,10 @@ class Fuzzer:
     def _arguments(self, function: str) -> bytes:
         if chance(self.random, 2):
             return self.random.randbytes(self.random.randrange(64))
-        seeds = self._corpus.get(function) or [{}]
-        template = self.random.choice(seeds)
+        if chance(self.random, 80):
+            self._states.prepare(self._enclave, function)
+        template = self._states.input(self._enclave, function) if chance(self.random, 40) else None
+        template = template or self.random.choice(self._corpus.get(function) or [{}])
         if chance(self.random, 15):
             other = self.random.choice(list(self._corpus))
             template = {**template, **self.random.choice(self._corpus[other])}
@@ -148,6 +165,7 @@ class Fuzzer:
         refusal = parsed.get("error")
         code = refusal.get("code") if isinstance(refusal, dict) else str(refusal or "").split(":")[0]
         self.report.codes[code or "ok"] += 1
+        self.report.accepted[function] += not code
         if code and code not in self._known_codes:
             self._found("unknown code", function, arguments, str(code))
         self._learn(parsed)
@@ -199,7 +217,8 @@ def main() -> int:
         _print_progress(fuzzer.report)
         saved = _save(fuzzer.report, options.save, saved)
     fuzzer.close()
-    print(json.dumps({"codes": dict(fuzzer.report.codes.most_common()), "functions": dict(fuzzer.report.answered)}))
+    counts = {name: dict(getattr(fuzzer.report, name).most_common()) for name in ("codes", "answered", "accepted")}
+    print(json.dumps(counts))
     return 1 if fuzzer.report.findings else 0
 
 

@@ -47,7 +47,21 @@ ACTIONS = (
     *("list", "get", "create", "update", "delete", "sign", "derive", "set_default", "revoke", "delegate", "verify"),
     *("refresh", "rotate"),
 )
-ROW = {"id": "1", "cid": "x", "label": "a", "name": "n", "type": "t", "did": "did:web:example.org", "limit": 2}
+# Every resource's columns at once; rows refer to each other by the one key "1".
+ROW = {
+    **dict.fromkeys(("id", "cid", "credential_id", "session_id", "service_id", "subject", "client_id"), "1"),
+    **dict.fromkeys(("label", "name", "type", "endpoint", "value", "kind", "status", "role", "grantee", "issuer"), "a"),
+    **dict.fromkeys(("did", "to", "purpose", "controller", "device"), "did:web:example.org"),
+    "command": "/accounts",
+    "limit": 2,
+    "public_key": "AAAA",
+    "scopes": ["s"],
+    "transports": ["usb"],
+    "expires_at": "2030-01-01T00:00:00Z",
+    "address": "0x" + "22" * 20,
+    "chain_id": "1",
+    "digest": "11" * 32,
+}
 # Where no vector shows how a function is called in earnest.
 SEEDS: dict[str, list[dict[str, Any]]] = {
     "exec": [

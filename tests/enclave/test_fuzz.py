@@ -37,7 +37,10 @@ def test_no_input_breaks_the_module(tool: ModuleType) -> None:
     assert [finding.to_json() for finding in report.findings] == []
     assert report.calls == CALLS
     assert set(report.answered) == set(fuzzer.functions), "a function was never called"
-    assert report.codes["ok"] > CALLS // 50, "the inputs are too broken to reach anything"
+    assert report.codes["ok"] > CALLS // 5, "the inputs are too broken to reach anything"
+    # A password hash each: too few calls of them to be sure of one that is accepted.
+    refused = [name for name in fuzzer.functions if not report.accepted[name] and name not in {"export", "import"}]
+    assert CALLS < 10_000 or refused == [], "functions that only ever refused: nothing behind their checks was reached"
 
 
 def test_a_trap_is_a_finding(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,6 +50,7 @@ def test_a_trap_is_a_finding(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) 
         raise tool.PluginCallError(function, "stopped")
 
     monkeypatch.setattr(tool.Enclave, "call_raw", trap)
+    monkeypatch.setattr(fuzzer, "_restart", lambda: None)
     report = fuzzer.run(1)
     assert [finding.kind for finding in report.findings] == ["trap"]
 

@@ -1,0 +1,180 @@
+"""Inputs for tools/fuzz_enclave.py that only a sound state makes: sealed vaults damaged inside, pairings, tokens.
+
+Random bytes never open a seal or finish a pairing, so what lies behind those is reached from here: the state that a
+function wants is made first, by honest calls, and what it would take is handed over for bending.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import struct
+from typing import TYPE_CHECKING, Any
+
+from argon2.low_level import Type, hash_secret_raw
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from fuzz_inputs import HOST_KEY, chance, damage
+from holdfast.enclave import Enclave
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable
+
+    Maker = Callable[[Enclave], dict[str, Any]]
+
+# What wants no vault open, and what wants one; the others do not care.
+CLOSED = frozenset({"generate", "load", "unlock", "import", "sync_complete"})
+CARELESS = frozenset({"version", "keccak256", "status", "lock", "parse_webauthn", "cid", "did_key", "evaluate_policy"})
+PASSWORD = "correct horse battery staple"
+_WRAP = b"holdfast/vault-wrap/v1"
+_SECRET = base64.b64decode(HOST_KEY["secret"])
+
+
+class States:
+    """Makes states and inputs around one honest vault.
+
+    Args:
+        rng: decides what is damaged.
+        credential: what `generate` takes.
+    """
+
+    def __init__(self, rng: random.Random, credential: object) -> None:
+        self._rng = rng
+        self._partner = Enclave(random=rng.randbytes)
+        made = ask(self._partner, "generate", credential=credential, key=HOST_KEY)
+        self._sealed = base64.b64decode(made["database"])
+        self._did = made["did"].encode()
+        self._database = _opened(self._sealed)
+
+    def prepare(self, enclave: Enclave, function: str) -> None:
+        """Bring the instance into the state in which the function goes furthest."""
+        if function in CARELESS:
+            return
+        if function in CLOSED:
+            ask(enclave, "lock")
+        elif ask(enclave, "status")["locked"] and not ask(enclave, "unlock", key=HOST_KEY).get("success"):
+            ask(enclave, "load", database=_text(self._sealed), key=HOST_KEY)
+
+    def input(self, enclave: Enclave, function: str) -> dict[str, Any] | None:
+        """What an honest caller would hand over now, damaged only under its seals; None where vectors say it all."""
+        makers: dict[str, Maker] = {
+            "load": self._load,
+            "unlock": self._load,
+            "import": self._import,
+            "exec": self._exec,
+            "verify_signature": self._signed,
+            "verify_ucan": self._token,
+            "inspect_ucan": self._token,
+            "sync_compare": self._initiated,
+            "sync_respond": self._responded,
+            "sync_complete": self._completed,
+        }
+        maker = makers.get(function)
+        return maker(enclave) if maker else None
+
+    def close(self) -> None:
+        """Discard the partner."""
+        self._partner.close()
+
+    def _bent_database(self) -> bytes:
+        return self._database if chance(self._rng, 20) else damage(self._rng, self._database)
+
+    def _load(self, _enclave: Enclave) -> dict[str, Any]:
+        return {"database": _text(_sealed(self._bent_database(), self._did)), "key": HOST_KEY}
+
+    def _import(self, _enclave: Enclave) -> dict[str, Any]:
+        return {"data": _text(_exported(self._bent_database())), "password": PASSWORD, "key": HOST_KEY}
+
+    def _signed(self, enclave: Enclave) -> dict[str, Any]:
+        digest = self._rng.randbytes(32).hex()
+        rows = ask(enclave, "exec", filter="resource:enclaves action:list").get("result") or [{}]
+        row = self._rng.choice(rows)
+        signature = ask(enclave, "sign", digest=digest, enclave_id=row.get("enclave_id")).get("signature")
+        return {
+            "public_key": row.get("public_key"),
+            "curve": row.get("curve"),
+            "digest": digest,
+            "signature": signature,
+        }
+
+    def _token(self, enclave: Enclave) -> dict[str, Any]:
+        own = ask(enclave, "mint_ucan", to="did:web:example.org", command="/accounts", caveats={"limit": 3})
+        return {"token": own.get(self._rng.choice(("signed_dag_cbor", "container"))), "command": "/accounts/list"}
+
+    def _exec(self, enclave: Enclave) -> dict[str, Any]:
+        token = self._token(enclave)["token"]
+        args = {"limit": 3}
+        return {
+            "filter": "resource:accounts action:list",
+            "token": token,
+            "args": args,
+            "audience": "did:web:example.org",
+        }
+
+    def _initiated(self, enclave: Enclave) -> dict[str, Any]:
+        """`sync_compare` on a new device."""
+        opened = ask(enclave, "sync_init")
+        accepted = ask(self._partner, "sync_respond", session_id=opened["session_id"], public_key=opened["public_key"])
+        return {"session_id": opened["session_id"], "public_key": accepted.get("public_key")}
+
+    def _responded(self, enclave: Enclave) -> dict[str, Any]:
+        """`sync_respond` on the device with the vault: with the key, or with the code."""
+        opened = ask(self._partner, "sync_init")
+        first = {"session_id": opened["session_id"], "public_key": opened["public_key"]}
+        if chance(self._rng, 40):
+            return first
+        own = ask(enclave, "sync_respond", **first).get("public_key")
+        shown = ask(self._partner, "sync_compare", session_id=opened["session_id"], public_key=own)
+        reveal = {"session_id": opened["session_id"], "reveal": shown.get("reveal")}
+        return {"session_id": opened["session_id"], "code": ask(enclave, "sync_compare", **reveal).get("code")}
+
+    def _completed(self, enclave: Enclave) -> dict[str, Any]:
+        compared = self._initiated(enclave)
+        session = compared["session_id"]
+        shown = ask(enclave, "sync_compare", **compared)
+        ask(self._partner, "sync_compare", session_id=session, reveal=shown.get("reveal"))
+        vault = ask(self._partner, "sync_respond", session_id=session, code=shown.get("code")).get("encrypted_vault")
+        return {"session_id": session, "code": shown.get("code"), "encrypted_vault": vault, "key": HOST_KEY}
+
+
+def ask(enclave: Enclave, function: str, **fields: object) -> dict[str, Any]:
+    """An honest call; refusals are answers too, since the fuzzed state may not allow it."""
+    answer: dict[str, Any] = json.loads(enclave.call_raw(function, json.dumps(fields).encode()))
+    return answer
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def _opened(sealed: bytes) -> bytes:
+    """The database of a vault with one wrap, which has no identifier (docs/formats.md)."""
+    head = 44 + int.from_bytes(sealed[6:8])
+    clear, key = sealed[head : head + 42], sealed[head + 42 : head + 90]
+    data_key = AESGCM(_kek(clear[2:18])).decrypt(clear[-12:], key, _WRAP + b"\0" + sealed[44:head] + clear)
+    return AESGCM(data_key).decrypt(sealed[24:36], sealed[head + 90 :], sealed[: head + 90])
+
+
+def _sealed(database: bytes, did: bytes) -> bytes:
+    data_key, nonce = os.urandom(32), os.urandom(12)
+    clear = b"\1\0" + os.urandom(16) + struct.pack(">III", 65536, 3, 4) + os.urandom(12)
+    wrap = clear + AESGCM(_kek(clear[2:18])).encrypt(clear[-12:], data_key, _WRAP + b"\0" + did + clear)
+    head = (
+        b"HFDB\1\1" + struct.pack(">HQQ", len(did), 1, 0) + nonce + struct.pack(">Q", len(database) + 16) + did + wrap
+    )
+    return head + AESGCM(data_key).encrypt(nonce, database, head)
+
+
+def _exported(database: bytes) -> bytes:
+    salt, nonce = os.urandom(16), os.urandom(12)
+    key = hash_secret_raw(PASSWORD.encode(), salt, 1, 8192, 1, 32, Type.ID)
+    head = b"MTRV\1\1\0\0" + struct.pack(">III", 8192, 1, 1) + salt + nonce + struct.pack(">Q", len(database) + 16)
+    return head + AESGCM(key).encrypt(nonce, database, head)
+
+
+def _kek(salt: bytes) -> bytes:
+    return HKDF(hashes.SHA256(), 32, salt, _WRAP + b"/secret").derive(_SECRET)
