@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import hashlib
 import os
 import subprocess
@@ -74,24 +75,28 @@ def test_machine_code_that_others_could_have_written_is_not_run(
     Enclave().close()
     directory = fresh_cache / "compiled"
     (file,) = directory.iterdir()
-    loaded: list[str] = []
-    original = wasmtime.Module.deserialize_file
-    monkeypatch.setattr(
-        wasmtime.Module, "deserialize_file", lambda engine, path: loaded.append(path) or original(engine, path)
-    )
+    compiled: list[int] = []
+    original = module._compile
+    monkeypatch.setattr(module, "_compile", lambda source: compiled.append(1) or original(source))
 
-    def start() -> list[str]:
-        loaded.clear()
+    def start() -> bool:
+        """Whether the kept code was taken."""
+        compiled.clear()
         module.load.cache_clear()
         Enclave().close()
-        return list(loaded)
+        return not compiled
 
-    assert start() == [str(file)]
+    assert start()
     directory.chmod(0o770)
-    assert start() == []
+    assert not start()
     directory.chmod(0o700)
     file.chmod(0o666)
-    assert start() == []
+    assert not start()
+    assert start(), "the file was not written anew"
+    elsewhere = fresh_cache / "elsewhere"
+    file.rename(elsewhere)
+    file.symlink_to(elsewhere)
+    assert not start()
 
 
 def test_a_foreign_owner_is_refused(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,14 +108,36 @@ def test_a_foreign_owner_is_refused(fresh_cache: Path, monkeypatch: pytest.Monke
     Enclave().close()  # compiles in memory instead
 
 
-def test_a_damaged_cache_is_compiled_again(fresh_cache: Path) -> None:
+@pytest.mark.parametrize("damage", ["other", "empty", "cut", "flipped"])
+def test_a_damaged_cache_is_compiled_again(fresh_cache: Path, damage: str, monkeypatch: pytest.MonkeyPatch) -> None:
     Enclave().close()
     (file,) = (fresh_cache / "compiled").iterdir()
-    file.write_bytes(b"not machine code")
+    sound = file.read_bytes()
+    middle = len(sound) // 2
+    flipped = sound[:middle] + bytes([sound[middle] ^ 1]) + sound[middle + 1 :]
+    file.write_bytes({"other": b"not machine code", "empty": b"", "cut": sound[:-1], "flipped": flipped}[damage])
     file.chmod(0o600)
     module.load.cache_clear()
+    given: list[int] = []
+    monkeypatch.setattr(module, "_deserialize", lambda *_: given.append(1))
     with Enclave() as enclave:
         assert enclave.call("version")["abi"] == 1
+    assert not given, "the runtime was given damaged machine code"
+    assert len(file.read_bytes()) == len(sound)
+
+
+def test_a_full_disk_costs_no_second_compilation(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[int] = []
+    original = module._compile
+    monkeypatch.setattr(module, "_compile", lambda source: compiled.append(1) or original(source))
+
+    def full(_self: Path, _data: bytes) -> int:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    Enclave().close()
+    assert compiled == [1]
+    assert list((fresh_cache / "compiled").iterdir()) == []
 
 
 def test_a_warm_start_takes_milliseconds() -> None:

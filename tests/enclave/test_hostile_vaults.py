@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import sqlite3
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from holdfast.enclave import Enclave, PluginCallError
 
@@ -91,3 +93,21 @@ def test_a_version_that_never_was_is_refused(made: Made, tmp_path: Path, version
     database = edited(made.database, tmp_path / "db", f"PRAGMA user_version = {version}")
     _, answer = load(sealed(database, made.did, SECRET), key=KEY)
     assert answer == {"success": False, "error": "unsupported_version"}
+
+
+def test_shares_of_another_key_do_not_sign(made: Made, tmp_path: Path) -> None:
+    """Sealed rightly, bound to the public key, and still not its shares: nothing is signed."""
+    file = tmp_path / "db"
+    file.write_bytes(made.database)
+    with sqlite3.connect(file) as reading:
+        query = "SELECT public_key, val_share, val_key, nonce FROM enclaves"
+        public, share, key, nonce = reading.execute(query).fetchone()
+    reading.close()
+    binding = b"holdfast/share/v1/val\0" + public
+    scalar = int.from_bytes(AESGCM(key).decrypt(nonce[:12], share, binding)) ^ 1
+    other = AESGCM(key).encrypt(nonce[:12], scalar.to_bytes(32), binding)
+    database = edited(made.database, file, "UPDATE enclaves SET val_share = ?", other)
+    enclave, _ = load(sealed(database, made.did, SECRET), key=KEY)
+    with pytest.raises(PluginCallError) as refused:
+        enclave.call("sign", digest=bytes(32))
+    assert refused.value.code == "key_mismatch"

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import importlib.util
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -87,8 +88,13 @@ def test_every_function_and_error_is_documented() -> None:
         functions = enclave.call("version")["functions"]
     assert [name for name in functions if f"| `{name}` |" not in text] == []
     table = (ROOT / "enclave" / "src" / "errors.zig").read_text()
-    import re
+    coded = re.findall(r'\.code = "([a-z_]+)", \.message = "([^"]+)"', table)
+    documented = re.findall(r"^\| `([a-z_]+)` \| ([^|]+) \|$", text.split("## Errors")[1], re.MULTILINE)
+    assert len(coded) > 40
+    assert documented == coded
 
-    codes = re.findall(r'\.code = "([a-z_]+)"', table)
-    assert len(codes) > 40
-    assert [code for code in codes if f"`{code}`" not in text] == []
+
+def test_every_error_can_happen() -> None:
+    sources = [file.read_text() for file in (ROOT / "enclave" / "src").rglob("*.zig") if file.name != "errors.zig"]
+    names = re.findall(r"\.err = error\.(\w+)", (ROOT / "enclave" / "src" / "errors.zig").read_text())
+    assert [name for name in names if not any(f"error.{name}" in source for source in sources)] == []
