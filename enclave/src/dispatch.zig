@@ -40,6 +40,7 @@ fn noMemory() []const u8 {
 
 fn run(ctx: *Ctx, name: []const u8, input: []const u8) errors.Error!json.Json {
     if (input.len > max_input) return error.InputTooLarge;
+    if (ctx.state.open) |open| try open.database.abandon();
     const function = find(name) orelse return error.UnknownFunction;
     return function(ctx, try parse(ctx, input));
 }

@@ -19,7 +19,6 @@ pub const max_sealed = 16 << 20;
 /// The open vault; counts as activity. Fails with VaultLocked or VaultUninitialized.
 pub fn require(ctx: *Ctx) Error!*state.Open {
     if (ctx.state.open) |*open| {
-        try open.database.abandon();
         ctx.state.last_activity_ms = host.nowMs();
         return open;
     }
