@@ -7,23 +7,18 @@ by inputs, flags and compiler version, so a second run copies.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))  # a packaging hook loads this file alone
 
+from kept import copy, forget_outlived, holds, keep, scratch, sha256  # noqa: E402
 from parts import FAST_FLAGS, FAST_OBJECT, MODULE_FLAGS, PARTS, Part  # noqa: E402
 from sources import BuildError, unpack  # noqa: E402
 
@@ -45,17 +40,26 @@ def main() -> int:
 
 def build(output: Path = OUTPUT, cache: Path | None = None, sources: Path = SOURCES) -> str:
     """Write the module to `output` and return its SHA-256 in hex. Raises BuildError."""
-    cache = cache or cache_directory()
-    module = cache / f"enclave-{_module_key(sources)}.wasm"
-    if not module.exists():
-        _compile_module(module, [object_of(part, cache) for part in PARTS], cache, sources)
-    digest = _sha256(module)
-    if not output.exists() or _sha256(output) != digest:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        _copy(module, output)
-        _step(f"{output.name}: {module.stat().st_size} bytes, sha256 {digest}")
+    try:
+        digest = _build(output, cache or cache_directory(), sources)
+    except OSError as error:
+        why = f"{error.filename}: {error.strerror}"
+        raise BuildError(f"{why}; HOLDFAST_CACHE_DIR names another directory for what is kept") from error
     if sources == SOURCES:
         _compare_with_record(digest)
+    return digest
+
+
+def _build(output: Path, cache: Path, sources: Path) -> str:
+    module = cache / f"enclave-{_module_key(sources)}.wasm"
+    if not holds(module):
+        _compile_module(module, [object_of(part, cache) for part in PARTS], cache, sources)
+        forget_outlived(cache)
+    digest = sha256(module)
+    if not output.exists() or sha256(output) != digest:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        copy(module, output)
+        _step(f"{output.name}: {module.stat().st_size} bytes, sha256 {digest}")
     return digest
 
 
@@ -90,37 +94,37 @@ def _module_key(sources: Path) -> str:
 
 
 def _object_key(part: Part) -> str:
-    words = [ZIG_VERSION, part.source.sha256, _sha256(SOURCES / part.file), *part.c_flags, *part.target]
+    words = [ZIG_VERSION, part.source.sha256, sha256(SOURCES / part.file), *part.c_flags, *part.target]
     return hashlib.sha256("\0".join(words).encode()).hexdigest()[:32]
 
 
 def object_of(part: Part, cache: Path) -> Path:
     """The compiled part, from the cache where it is there."""
     target = cache / f"{Path(part.file).stem}-{_object_key(part)}.o"
-    if target.exists():
+    if holds(target):
         return target
-    with _scratch(cache) as scratch:
-        unpack(part.source, cache, scratch, _step)
+    with scratch(cache) as directory:
+        unpack(part.source, cache, directory, _step)
         _step(f"compiling {part.source.what} (once)")
-        shutil.copyfile(SOURCES / part.file, scratch / part.file)
+        shutil.copyfile(SOURCES / part.file, directory / part.file)
         arguments = ["build-obj", *part.target, f"-femit-bin={part.object}", "-cflags", *part.c_flags, "--", part.file]
-        _zig(arguments, cwd=scratch, cache=cache)
-        (scratch / part.object).replace(target)
+        _zig(arguments, cwd=directory, cache=cache)
+        keep(directory / part.object, target)
     return target
 
 
 def _compile_module(target: Path, objects: list[Path], cache: Path, sources: Path) -> None:
     _step("compiling the enclave (once per change; about 30 seconds)")
     started = time.monotonic()
-    with _scratch(cache) as scratch:
+    with scratch(cache) as directory:
         # The same relative paths whatever the checkout is called: the module must not depend on its directory.
-        shutil.copytree(sources, scratch / "src")
+        shutil.copytree(sources, directory / "src")
         parts = [part.object for part in PARTS]
         for name, made in zip(parts, objects, strict=True):
-            shutil.copyfile(made, scratch / name)
-        _zig([*FAST_OBJECT], cwd=scratch, cache=cache)
-        _zig(["build-exe", *parts, "fast.o", "-femit-bin=enclave.wasm", *MODULE_FLAGS], cwd=scratch, cache=cache)
-        (scratch / "enclave.wasm").replace(target)
+            shutil.copyfile(made, directory / name)
+        _zig([*FAST_OBJECT], cwd=directory, cache=cache)
+        _zig(["build-exe", *parts, "fast.o", "-femit-bin=enclave.wasm", *MODULE_FLAGS], cwd=directory, cache=cache)
+        keep(directory / "enclave.wasm", target)
     _step(f"compiled in {time.monotonic() - started:.0f} s")
 
 
@@ -135,23 +139,6 @@ def _zig(arguments: list[str], *, cwd: Path, cache: Path) -> None:
 def _zig_version() -> str:
     command = [sys.executable, "-m", "ziglang", "version"]
     return subprocess.run(command, check=False, capture_output=True, text=True).stdout.strip()
-
-
-@contextlib.contextmanager
-def _scratch(cache: Path) -> Iterator[Path]:
-    cache.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with tempfile.TemporaryDirectory(dir=cache, prefix="build-") as directory:
-        yield Path(directory)
-
-
-def _copy(source: Path, target: Path) -> None:
-    temporary = target.with_suffix(".partial")
-    shutil.copyfile(source, temporary)
-    temporary.replace(target)
-
-
-def _sha256(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def _require(condition: object, why: str) -> None:

@@ -75,9 +75,12 @@ PARTS = (
         ("-target", "wasm32-wasi", "-mcpu=baseline+simd128", "-fstrip", "-O", "ReleaseFast", "-lc"),
     ),
 )
+# Argon2id takes 64 MiB; the rest is room for the largest vault. A host in JavaScript has no other way to set a bound.
+MAX_MEMORY = 320 * 1024 * 1024
 MODULE_FLAGS = (
     *TARGET,
-    *("-mexec-model=reactor", "-fno-stack-protector", "--stack", "1048576", "-lc", "--name", "enclave"),
+    *("-mexec-model=reactor", "-fno-stack-protector", "--stack", "1048576", f"--max-memory={MAX_MEMORY}"),
+    *("-lc", "--name", "enclave"),
     # Named one by one: exporting every public symbol would keep all of SQLite's interface alive.
     *(f"--export={name}" for name in ("enclave_abi", "enclave_alloc", "enclave_free", "enclave_call")),
     # src/root.zig says why there are two modules.

@@ -6,7 +6,6 @@ here are taken out of it.
 
 from __future__ import annotations
 
-import hashlib
 import subprocess
 import sys
 import tarfile
@@ -14,6 +13,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
+
+from kept import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -92,12 +93,12 @@ def _members(source: Source, tar: tarfile.TarFile) -> Iterator[tuple[str, bytes]
 def _archive(source: Source, cache: Path, say: Callable[[str], None]) -> Path:
     """The kept archive where it is the pinned one; else a fetched one, which is kept."""
     kept = cache / source.archive
-    if kept.exists() and _sha256(kept) == source.sha256:
+    if kept.exists() and sha256(kept) == source.sha256:
         return kept
     say(f"fetching the source of {source.what} ({source.requirement}, {source.megabytes} MB)")
     with tempfile.TemporaryDirectory(dir=cache, prefix="fetch-") as directory:
         fetched = download(source.requirement, Path(directory))
-        if _sha256(fetched) != source.sha256:
+        if sha256(fetched) != source.sha256:
             raise BuildError(f"{source.archive} is not the pinned archive; nothing was built")
         fetched.replace(kept)
     return kept
@@ -111,9 +112,12 @@ def download(requirement: str, directory: Path) -> Path:
     outcome = subprocess.run(command, check=False, capture_output=True, text=True)
     found = list(directory.glob("*.tar.gz"))
     if outcome.returncode or len(found) != 1:
-        raise BuildError(f"pip could not fetch {requirement}:\n{outcome.stderr}")
+        advice = "is the network there, and are the build's requirements (pyproject.toml) installed?"
+        raise BuildError(f"pip could not fetch {requirement} ({_why(outcome.stderr)}): {advice}")
     return found[0]
 
 
-def _sha256(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+def _why(complaint: str) -> str:
+    """The line of pip's that says most: the error within a traceback, or its own."""
+    lines = [line.strip() for line in complaint.splitlines() if "Error: " in line or line.startswith("ERROR: ")]
+    return lines[0] if lines else "it says nothing"

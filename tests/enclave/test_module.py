@@ -16,6 +16,7 @@ import pytest
 import wasmtime
 
 from holdfast.enclave import Enclave, bundled, bundled_sha256
+from holdfast.enclave.host import MAX_MEMORY
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -80,6 +81,48 @@ def test_a_changed_archive_is_not_compiled(
     with pytest.raises(builder.BuildError, match="not the pinned archive"):
         builder.build(tmp_path / "enclave.wasm", tmp_path / "cache")
     assert not (tmp_path / "enclave.wasm").exists()
+
+
+def test_a_damaged_or_unfinished_file_of_the_cache_is_built_anew(builder: ModuleType, tmp_path: Path) -> None:
+    kept = sys.modules[builder.holds.__module__]
+    made, file = tmp_path / "made", tmp_path / "module.wasm"
+    made.write_bytes(b"whole")
+    assert not kept.holds(file)
+    kept.keep(made, file)
+    assert kept.holds(file) and not made.exists()
+    file.write_bytes(b"whol")
+    assert not kept.holds(file)
+    made.write_bytes(b"whole")
+    kept.keep(made, file)
+    (tmp_path / "module.wasm.sha256").unlink()  # stopped between the file and its digest
+    assert not kept.holds(file)
+
+
+def test_the_cache_forgets_what_has_outlived_its_use(builder: ModuleType, tmp_path: Path) -> None:
+    kept = sys.modules[builder.holds.__module__]
+    (tmp_path / "build-stopped").mkdir()
+    for name in ("enclave-1.wasm", "enclave-1.wasm.sha256", "pycryptodome-3.23.0.tar.gz"):
+        (tmp_path / name).write_bytes(b"")
+    now = time.time()
+    kept.forget_outlived(tmp_path, now + 60)
+    assert len(list(tmp_path.iterdir())) == 4
+    kept.forget_outlived(tmp_path, now + 2 * 86_400)
+    assert not (tmp_path / "build-stopped").exists()
+    kept.forget_outlived(tmp_path, now + 31 * 86_400)
+    assert [file.name for file in tmp_path.iterdir()] == ["pycryptodome-3.23.0.tar.gz"]
+
+
+def test_what_cannot_be_written_is_said_in_one_line(builder: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file where a directory should be")
+    with pytest.raises(builder.BuildError, match="HOLDFAST_CACHE_DIR"):
+        builder.build(tmp_path / "enclave.wasm", tmp_path / "cache")
+
+
+def test_its_memory_has_a_bound_that_hosts_need_not_set() -> None:
+    module = wasmtime.Module.from_file(wasmtime.Engine(), str(bundled()))
+    memory = next(each.type for each in module.exports if each.name == "memory")
+    assert isinstance(memory, wasmtime.MemoryType)
+    assert memory.limits.max == MAX_MEMORY // 65_536
 
 
 def test_every_function_and_error_is_documented() -> None:

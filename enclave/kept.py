@@ -1,0 +1,86 @@
+"""What was built, kept in the user's cache: a file counts only with its digest beside it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+OUTLIVED_S = 30 * 86_400
+
+
+def holds(file: Path) -> bool:
+    """Whether `file` is there whole: a disk that was full, or a hand that slipped, is built anew."""
+    digest = _digest_of(file)
+    return file.exists() and digest.exists() and digest.read_text() == sha256(file)
+
+
+def keep(made: Path, file: Path) -> None:
+    """Move `made` to `file`; the digest last, so that whoever is stopped in between has kept nothing."""
+    digest = sha256(made)
+    _digest_of(file).unlink(missing_ok=True)
+    made.replace(file)
+    copy_text(digest, _digest_of(file))
+
+
+def copy(source: Path, target: Path) -> None:
+    """Put a copy in place at once; builds that do so side by side do not meet."""
+    with _beside(target) as temporary:
+        shutil.copyfile(source, temporary)
+        temporary.replace(target)
+
+
+def copy_text(text: str, target: Path) -> None:
+    """As `copy`, of a text."""
+    with _beside(target) as temporary:
+        temporary.write_text(text)
+        temporary.replace(target)
+
+
+@contextlib.contextmanager
+def scratch(cache: Path) -> Iterator[Path]:
+    """A directory in the cache for as long as the context lasts."""
+    cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with tempfile.TemporaryDirectory(dir=cache, prefix="build-") as directory:
+        yield Path(directory)
+
+
+def forget_outlived(cache: Path, now: float | None = None) -> None:
+    """Remove what no build has made for a month, and what a build that was stopped left a day ago. `now` in seconds."""
+    now = time.time() if now is None else now
+    for file in cache.iterdir():
+        age = now - file.stat().st_mtime
+        if file.is_dir() and file.name.startswith("build-") and age > OUTLIVED_S / 30:
+            shutil.rmtree(file, ignore_errors=True)
+        elif file.suffix in {".wasm", ".o", ".sha256"} and age > OUTLIVED_S:
+            file.unlink(missing_ok=True)
+
+
+def sha256(file: Path) -> str:
+    """The file's SHA-256 in hex."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _digest_of(file: Path) -> Path:
+    return file.with_name(f"{file.name}.sha256")
+
+
+@contextlib.contextmanager
+def _beside(target: Path) -> Iterator[Path]:
+    """A name of its own in the target's directory, gone afterwards."""
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f"{target.name}-")
+    os.close(handle)
+    temporary = Path(name)
+    temporary.chmod(0o644)
+    try:
+        yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
