@@ -8,6 +8,7 @@ const json = @import("json.zig");
 const state = @import("state.zig");
 const session = @import("vault/session.zig");
 const Ctx = @import("context.zig").Ctx;
+const Scratch = @import("scratch.zig").Scratch;
 
 /// A vault of 16 MiB in base64, with room for the rest.
 const max_input = 24 << 20;
@@ -19,18 +20,26 @@ var answer: []u8 = &.{};
 
 const out_of_memory = "{\"error\":{\"code\":\"out_of_memory\",\"message\":\"not enough memory for this call\"}}";
 
+/// What is answered when there is no room for an answer. Written anew each time, for hosts overwrite what they have read.
+var last_resort: [out_of_memory.len]u8 = undefined;
+
 /// The answer to one call; never fails, never keeps the input.
 pub fn call(name: []const u8, input: []u8) []const u8 {
     memory.allocator.free(answer);
     answer = &.{};
     defer memory.wipe(input);
-    var arena = std.heap.ArenaAllocator.init(memory.allocator);
-    defer arena.deinit();
-    var ctx: Ctx = .{ .arena = arena.allocator(), .state = &state.global };
+    var scratch: Scratch = .{};
+    defer scratch.deinit();
+    var ctx: Ctx = .{ .arena = scratch.allocator(), .state = &state.global };
     session.lockWhenIdle(&state.global);
-    const result = run(&ctx, name, input) catch |err| failure(&ctx, err) catch return out_of_memory;
-    answer = write(result) catch return out_of_memory;
+    const result = run(&ctx, name, input) catch |err| failure(&ctx, err) catch return noRoom();
+    answer = write(result) catch return noRoom();
     return answer;
+}
+
+fn noRoom() []const u8 {
+    last_resort = out_of_memory.*;
+    return &last_resort;
 }
 
 fn run(ctx: *Ctx, name: []const u8, input: []const u8) errors.Error!json.Json {

@@ -10,9 +10,12 @@ const Allocator = std.mem.Allocator;
 const magic = "HFDB";
 const format_version = 1;
 const fixed_header = 44;
+const max_header = fixed_header + max_did + max_wraps * (2 + max_wrap_id + 16 + 12 + 12 + 48);
 pub const max_wraps = 16;
 pub const max_wrap_id = 128;
 pub const max_did = 512;
+/// The largest that every host counts exactly.
+pub const max_revision = (1 << 53) - 1;
 
 /// Where a key-encryption key comes from.
 pub const Kind = enum(u8) { secret = 1, prf = 2, password = 3 };
@@ -58,7 +61,9 @@ pub fn parse(arena: Allocator, bytes: []const u8) Error!Header {
     const nonce = (try reader.take(12))[0..12].*;
     const ciphertext_len = try reader.int(u64);
     if (wrap_count == 0 or wrap_count > max_wraps or did_len > max_did) return error.InvalidDatabase;
+    if (did_len == 0 or revision > max_revision) return error.InvalidDatabase;
     const did = try reader.take(did_len);
+    if (!std.unicode.utf8ValidateSlice(did)) return error.InvalidDatabase;
     const wraps = try arena.alloc(Wrap, wrap_count);
     for (wraps) |*slot| slot.* = try parseWrap(&reader);
     const rest = bytes[reader.position..];
@@ -76,7 +81,7 @@ pub fn parse(arena: Allocator, bytes: []const u8) Error!Header {
 
 /// The sealed bytes of `database`, in memory of `allocator`, under a fresh nonce.
 pub fn seal(allocator: Allocator, did: []const u8, revision: u64, now_ms: i64, wraps: []const Wrap, data_key: aead.Key, database: []const u8) Error![]u8 {
-    var writer: std.Io.Writer.Allocating = .init(allocator);
+    var writer = std.Io.Writer.Allocating.initCapacity(allocator, max_header + database.len + aead.tag_length) catch return error.OutOfMemory;
     defer writer.deinit();
     const nonce = try host.randomBytes(12);
     writeHeader(&writer.writer, did, revision, now_ms, wraps, nonce, database.len + aead.tag_length) catch return error.OutOfMemory;

@@ -12,6 +12,7 @@ const Ctx = @import("../context.zig").Ctx;
 const Database = @import("database.zig").Database;
 const Error = @import("../errors.zig").Error;
 const Json = @import("../json.zig").Json;
+const Scratch = @import("../scratch.zig").Scratch;
 const state = @import("../state.zig");
 
 pub const max_sealed = 16 << 20;
@@ -117,6 +118,7 @@ pub fn save(current: *state.State, scratch: std.mem.Allocator) Error![]const u8 
     if (open.wraps.items.len == 0) return error.KeyRequired; // nobody could ever open it
     const image = try open.database.serialize(scratch);
     const revision = open.revision + 1;
+    if (revision > sealed.max_revision) return error.ValueTooLarge;
     const bytes = try sealed.seal(memory.allocator, current.did, revision, host.nowMs(), open.wraps.items, open.data_key, image);
     memory.allocator.free(current.sealed);
     current.sealed = bytes;
@@ -135,10 +137,10 @@ pub fn lockWhenIdle(current: *state.State) void {
         current.last_activity_ms = now;
         return;
     }
-    var arena = std.heap.ArenaAllocator.init(memory.allocator);
-    defer arena.deinit();
+    var scratch: Scratch = .{};
+    defer scratch.deinit();
     // Without memory or randomness the last saved state is what remains; the vault locks all the same.
-    _ = save(current, arena.allocator()) catch {};
+    _ = save(current, scratch.allocator()) catch {};
     current.close();
 }
 
