@@ -82,7 +82,7 @@ fn possible(ctx: *Ctx, resource: resources.Resource) Error![]const u8 {
 fn deriveAccount(call: Call) Error!Json {
     const ctx = call.ctx;
     const chain = try args.optionalString(ctx, call.args, "chain", 32) orelse "ethereum";
-    const entry = try keyOf(call);
+    const entry = try keyring.load(ctx, call.database, try args.optionalString(ctx, call.args, "enclave_id", 128));
     const address = try addresses.onChain(ctx, call.args, chain, entry.public);
     var row: Json = .{ .object = try call.args.object.clone(ctx.arena) };
     try json.put(ctx.arena, &row, "address", .{ .string = address });
@@ -104,17 +104,27 @@ fn signAsAccount(call: Call) Error!Json {
     const key = try rows.keyOf(call.ctx, call.resource, call.args);
     const row = try rows.get(call.ctx, call.database, call.resource, key);
     const enclave_id = args.field(row, "enclave_id") orelse return call.ctx.fail(error.NotFound, "enclave_id");
-    var input: Json = .{ .object = try call.args.object.clone(call.ctx.arena) };
-    try json.put(call.ctx.arena, &input, "enclave_id", enclave_id);
-    return signing.sign(call.ctx, input);
+    return signing.sign(call.ctx, try naming(call, enclave_id));
 }
 
 fn signWithKey(call: Call) Error!Json {
-    return signing.sign(call.ctx, call.args);
+    return signing.sign(call.ctx, try ofNamedKey(call));
 }
 
 fn deriveFromKey(call: Call) Error!Json {
-    return addresses.derive(call.ctx, call.args);
+    return addresses.derive(call.ctx, try ofNamedKey(call));
+}
+
+/// The arguments with `enclave_id` where the key was named as `id`: overlooked, it would mean the vault's first key.
+fn ofNamedKey(call: Call) Error!Json {
+    const key = try rows.optionalKey(call.ctx, call.resource, call.args) orelse return call.args;
+    return naming(call, .{ .string = key });
+}
+
+fn naming(call: Call, enclave_id: Json) Error!Json {
+    var input: Json = .{ .object = try call.args.object.clone(call.ctx.arena) };
+    try json.put(call.ctx.arena, &input, "enclave_id", enclave_id);
+    return input;
 }
 
 fn createKey(call: Call) Error!Json {
@@ -132,11 +142,17 @@ fn createKey(call: Call) Error!Json {
 }
 
 fn refreshKey(call: Call) Error!Json {
-    return keyring.refresh(call.ctx, call.database, try keyOf(call), try valShare(call), false);
+    return refreshed(call, false);
 }
 
 fn rotateKey(call: Call) Error!Json {
-    return keyring.refresh(call.ctx, call.database, try keyOf(call), try valShare(call), true);
+    return refreshed(call, true);
+}
+
+fn refreshed(call: Call, rotate: bool) Error!Json {
+    const val = try args.optionalFixed(shares_file.sealed_length, call.ctx, call.args, "val_share");
+    const key = try keyring.load(call.ctx, call.database, try rows.optionalKey(call.ctx, call.resource, call.args));
+    return keyring.refresh(call.ctx, call.database, key, val, rotate);
 }
 
 /// {id, expires_at}: another end of the row's life; a revoked row stays dead.
@@ -165,7 +181,7 @@ fn isValid(call: Call) Error!Json {
     const reason: ?[]const u8 = if (args.field(row, "revoked_at") != null)
         "revoked"
     else if (args.field(row, "expires_at")) |until|
-        if (std.mem.order(u8, until.string, now) == .lt) "expired" else null
+        if (try iso8601.isBefore(call.ctx.arena, until.string, now)) "expired" else null
     else
         null;
     return json.object(call.ctx.arena, .{ .valid = reason == null, .reason = reason });
@@ -188,13 +204,5 @@ fn verifyAssertion(call: Call) Error!Json {
 }
 
 fn verifyToken(call: Call) Error!Json {
-    return tokens.verify(call.ctx, call.database, call.resource.name, call.args);
-}
-
-fn keyOf(call: Call) Error!keyring.Entry {
-    return keyring.load(call.ctx, call.database, try args.optionalString(call.ctx, call.args, "enclave_id", 128));
-}
-
-fn valShare(call: Call) Error!?[shares_file.sealed_length]u8 {
-    return args.optionalFixed(shares_file.sealed_length, call.ctx, call.args, "val_share");
+    return tokens.verify(call.ctx, call.database, call.resource, call.args);
 }

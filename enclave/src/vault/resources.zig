@@ -2,6 +2,7 @@
 
 const std = @import("std");
 
+/// `json` is a list of texts.
 pub const Kind = enum { text, time, integer, boolean, json, blob, hex };
 
 /// Who sets a column when a row is created.
