@@ -134,6 +134,37 @@ def test_a_missing_generator_is_named_when_minting(credential: bytes, key: dict[
             assert refused.value.code == "entropy_unavailable"
 
 
+def test_a_vault_that_could_not_be_made_leaves_the_one_before(credential: bytes, key: dict[str, str]) -> None:
+    """Randomness may fail at each of its uses: no half of a vault stays, and nothing of the one that was locked goes."""
+    left = [1 << 20]
+
+    def random(size: int) -> bytes:
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError
+        return hashlib.shake_256(b"%d" % left[0]).digest(size)
+
+    def facts(vault: Enclave) -> dict[str, Any]:
+        return {name: value for name, value in vault.call("status").items() if name != "last_activity"}
+
+    with Enclave(random=random) as vault:
+        refusals = 0
+        for _ in ("nothing before", "a locked vault before"):
+            before, drawn = facts(vault), -1
+            while facts(vault) == before:
+                drawn, left[0] = drawn + 1, drawn + 1
+                try:
+                    vault.call("generate", credential=credential, key=key)
+                except PluginCallError as refused:
+                    assert refused.code == "entropy_unavailable"
+                    refusals += 1
+            assert vault.call("status")["locked"] is False
+            left[0] = 1 << 20
+            vault.call("lock")
+        assert refusals >= 20
+        assert vault.call("unlock", key=key)["success"] is True
+
+
 @pytest.mark.parametrize("until", ["2023-11-14T22:13:20Z", "2023-11-14T22:13:20.000Z"])
 def test_a_life_ends_at_its_second_in_either_form(credential: bytes, key: dict[str, str], until: str) -> None:
     now = [1_700_000_000.0]
