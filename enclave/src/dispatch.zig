@@ -3,11 +3,13 @@
 const std = @import("std");
 const memory = @import("memory.zig");
 const functions = @import("functions.zig");
+const host = @import("host.zig");
 const errors = @import("errors.zig");
 const json = @import("json.zig");
 const state = @import("state.zig");
 const session = @import("vault/session.zig");
 const Ctx = @import("context.zig").Ctx;
+const Scratch = @import("scratch.zig").Scratch;
 
 /// A vault of 16 MiB in base64, with room for the rest.
 const max_input = 24 << 20;
@@ -23,10 +25,11 @@ pub fn call(name: []const u8, input: []u8) []const u8 {
     memory.allocator.free(answer);
     answer = &.{};
     defer memory.wipe(input);
-    var arena = std.heap.ArenaAllocator.init(memory.allocator);
-    defer arena.deinit();
-    var ctx: Ctx = .{ .arena = arena.allocator(), .state = &state.global };
+    var scratch: Scratch = .{};
+    defer scratch.deinit();
+    var ctx: Ctx = .{ .arena = scratch.allocator(), .state = &state.global };
     session.lockWhenIdle(&state.global);
+    state.global.sync.expire(host.nowMs());
     const result = run(&ctx, name, input) catch |err| failure(&ctx, err) catch return noMemory();
     answer = write(result) catch return noMemory();
     return answer;

@@ -15,6 +15,7 @@ pub const Error = error{
     ValueTooLarge,
     // Entropy and arithmetic.
     EntropyUnavailable,
+    ClockUnavailable,
     CryptoFailure,
     // Keys and operations.
     UnsupportedCurve,
@@ -78,6 +79,7 @@ pub const rows = [_]Row{
     .{ .err = error.InvalidEncoding, .code = "invalid_encoding", .message = "a binary field is neither a byte array nor base64 nor 0x-hex" },
     .{ .err = error.ValueTooLarge, .code = "value_too_large", .message = "a field is longer than its limit" },
     .{ .err = error.EntropyUnavailable, .code = "entropy_unavailable", .message = "the host gave no randomness" },
+    .{ .err = error.ClockUnavailable, .code = "clock_unavailable", .message = "the host gave no time" },
     .{ .err = error.CryptoFailure, .code = "crypto_failure", .message = "a cryptographic self-check failed; nothing was released" },
     .{ .err = error.UnsupportedCurve, .code = "unsupported_curve", .message = "the curve is not P-256 or secp256k1" },
     .{ .err = error.InvalidKey, .code = "invalid_key", .message = "the key is not a valid one of its kind" },

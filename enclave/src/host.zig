@@ -18,9 +18,15 @@ pub fn randomBytes(comptime N: usize) Error![N]u8 {
     return bytes;
 }
 
-/// Milliseconds since 1970 in UTC; a clock that answers nonsense reads as 0.
+/// Milliseconds since 1970 in UTC, for what is written down; a clock that answers nonsense reads as 0.
 pub fn nowMs() i64 {
     const now = host_now_ms();
     if (!(now >= 0 and now < 253_402_300_800_000)) return 0; // year 10000, where ISO 8601 ends
     return @intFromFloat(now);
+}
+
+/// As `nowMs`, for deciding whether something has ended: without a time nothing is taken for valid.
+pub fn timeMs() Error!i64 {
+    const now = nowMs();
+    return if (now == 0) error.ClockUnavailable else now;
 }

@@ -46,8 +46,9 @@ pub fn generate(ctx: *Ctx, input: Json) Error!Json {
     try describe(ctx, database, input, did, enclave_id, made.public);
     try recordAccount(ctx, database, account, enclave_id);
     try recordCredential(ctx, database, input, passkey);
+    const before = try ctx.arena.dupe(u8, ctx.state.did);
     try session.adopt(ctx, database, did, key);
-    errdefer ctx.state.open = null; // the database itself is closed by the line above
+    errdefer ctx.state.abandon(before); // the database itself is closed by the line above
     const bytes = try session.save(ctx.state, ctx.arena);
     return json.object(ctx.arena, .{
         .did = did,

@@ -20,7 +20,7 @@ pub fn format(arena: std.mem.Allocator, ms: i64) error{OutOfMemory}![]const u8 {
     });
 }
 
-/// Whether the text has the form that `format` writes, with or without milliseconds: such texts sort as their instants.
+/// Whether the text is an instant in the form that `format` writes, with or without milliseconds.
 pub fn isInstant(text: []const u8) bool {
     const pattern = "0000-00-00T00:00:00.000Z";
     if (text.len != pattern.len and text.len != pattern.len - 4) return false;
@@ -29,11 +29,34 @@ pub fn isInstant(text: []const u8) bool {
         if (wanted == '0' and !std.ascii.isDigit(given)) return false;
         if (wanted != '0' and given != wanted) return false;
     }
-    if (text[text.len - 1] != 'Z') return false;
+    if (text[text.len - 1] != 'Z' or !isDate(body)) return false;
     if (text.len == 20) return true;
     if (text[19] != '.') return false;
     for (text[20..23]) |digit| if (!std.ascii.isDigit(digit)) return false;
     return true;
+}
+
+/// Whether the digits of `body` are a day of the calendar and a time of it.
+fn isDate(body: []const u8) bool {
+    const month = number(body[5..7]);
+    if (month < 1 or month > 12 or number(body[11..13]) > 23 or number(body[14..16]) > 59 or number(body[17..19]) > 59) return false;
+    const day = number(body[8..10]);
+    return day >= 1 and day <= std.time.epoch.getDaysInMonth(number(body[0..4]), @fromBackingInt(@as(u4, @intCast(month))));
+}
+
+fn number(digits: []const u8) u16 {
+    var value: u16 = 0;
+    for (digits) |digit| value = value * 10 + (digit - '0');
+    return value;
+}
+
+/// Whether the first of two such texts is the earlier instant. One without milliseconds would sort after its second.
+pub fn isBefore(arena: std.mem.Allocator, first: []const u8, second: []const u8) error{OutOfMemory}!bool {
+    return std.mem.order(u8, try whole(arena, first), try whole(arena, second)) == .lt;
+}
+
+fn whole(arena: std.mem.Allocator, text: []const u8) error{OutOfMemory}![]const u8 {
+    return if (text.len == 20) std.mem.concat(arena, u8, &.{ text[0..19], ".000Z" }) else text;
 }
 
 test "known instants" {

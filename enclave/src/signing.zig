@@ -109,7 +109,10 @@ pub const TokenSigner = struct {
         const self: *TokenSigner = @ptrCast(@alignCast(context));
         var digest: [32]u8 = undefined;
         std.crypto.hash.sha2.Sha256.hash(message, &digest, .{});
-        const entropy = host.randomBytes(32) catch return error.SigningFailed;
+        const entropy = host.randomBytes(32) catch |err| {
+            self.failure = err;
+            return error.SigningFailed;
+        };
         const signature = keyring.sign(self.ctx, self.entry, self.val_share, digest, &entropy) catch |err| {
             self.failure = err;
             return error.SigningFailed;

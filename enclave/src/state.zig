@@ -35,6 +35,13 @@ pub const State = struct {
         state.did = copy;
     }
 
+    /// Takes back an open vault that came to nothing, but for its database, which its maker closes.
+    pub fn abandon(state: *State, did_before: []const u8) void {
+        if (state.open) |*open| open.forget();
+        state.open = null;
+        state.keepDid(did_before) catch {}; // a wrong name of a vault that is not there
+    }
+
     /// Closes the open vault and wipes its key and its database, and ends pairing sessions. Harmless when there is none.
     pub fn close(state: *State) void {
         state.sync.clear();
@@ -54,6 +61,10 @@ pub const Open = struct {
 
     pub fn wipe(open: *Open) void {
         open.database.close();
+        open.forget();
+    }
+
+    fn forget(open: *Open) void {
         std.crypto.secureZero(u8, &open.data_key);
         open.wraps_arena.deinit();
     }

@@ -127,7 +127,7 @@ pub fn tokenBytes(ctx: *Ctx, given: Json, name: []const u8) Error![]const u8 {
 
 fn nowOf(ctx: *Ctx, input: Json) Error!i64 {
     const limit = (1 << 53) - 1;
-    return try args.optionalInteger(ctx, input, "now", 0, limit) orelse @divFloor(host.nowMs(), 1000);
+    return try args.optionalInteger(ctx, input, "now", 0, limit) orelse @divFloor(try host.timeMs(), 1000);
 }
 
 fn revoked(ctx: *Ctx, input: Json) Error![]const []const u8 {

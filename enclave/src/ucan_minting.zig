@@ -12,6 +12,7 @@ const shares_file = @import("keys/shares.zig");
 const signing = @import("signing.zig");
 const ucan = @import("ucan.zig");
 const ucan_calls = @import("ucan_calls.zig");
+const vault_tokens = @import("vault/tokens.zig");
 const Ctx = @import("context.zig").Ctx;
 const Database = @import("vault/database.zig").Database;
 const Error = @import("errors.zig").Error;
@@ -40,7 +41,7 @@ pub fn delegation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
         .nonce = &nonce,
         .meta = try metaOf(ctx, input),
     }, token_signer.signer()) catch |err| return refused(ctx, err, token_signer);
-    if (held) |path| try checkPassedOn(ctx, path, minted);
+    try checkMinted(ctx, database, input, held, minted);
     return withChain(ctx, minted, held);
 }
 
@@ -49,7 +50,7 @@ pub fn delegation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
 pub fn invocation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     const held = try heldChain(ctx, input);
     var token_signer = try signerOf(ctx, database, input);
-    const now_s = @divFloor(host.nowMs(), 1000);
+    const now_s = @divFloor(try host.timeMs(), 1000);
     const nonce = try host.randomBytes(ucan.mint.nonce_length);
     const given = args.field(input, "args");
     const minted = ucan.mint.invocation(ctx.arena, .{
@@ -64,7 +65,7 @@ pub fn invocation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
         .meta = try metaOf(ctx, input),
     }, token_signer.signer()) catch |err| return refused(ctx, err, token_signer);
     const token = ucan.payload.decode(ctx.arena, minted) catch |err| return faults.token(ctx, err);
-    const facts: ucan.chain.Facts = .{ .now_s = now_s, .revoked = &.{} };
+    const facts: ucan.chain.Facts = .{ .now_s = now_s, .revoked = try vault_tokens.revokedHere(ctx, database) };
     ucan.chain.checkInvocation(ctx.arena, token, held orelse &.{}, facts) catch |err| return faults.token(ctx, err);
     return withChain(ctx, minted, held);
 }
@@ -98,14 +99,19 @@ fn signerOf(ctx: *Ctx, database: Database, input: Json) Error!signing.TokenSigne
     };
 }
 
-/// A link that widens what it passes on, or is not this vault's to pass on, would only fail later.
-fn checkPassedOn(ctx: *Ctx, path: []const ucan.payload.Token, minted: []const u8) Error!void {
+/// A link that widens what it passes on, or is not this vault's to pass on, would only fail later; so would a root that
+/// another of the vault's keys signed than the one its DID is made of.
+fn checkMinted(ctx: *Ctx, database: Database, input: Json, held: ?[]const ucan.payload.Token, minted: []const u8) Error!void {
     const token = ucan.payload.decode(ctx.arena, minted) catch |err| return faults.token(ctx, err);
+    const path = held orelse {
+        const own = ucan.chain.names(ctx.state.did, token) catch |err| return faults.token(ctx, err);
+        return if (own or args.field(input, "subject") != null) {} else faults.token(ctx, error.UcanNotRooted);
+    };
     const whole = try std.mem.concat(ctx.arena, ucan.payload.Token, &.{ path, &.{token} });
     const demand: ucan.chain.Demand = .{ .subject = path[0].sub.?, .command = token.cmd, .args = .{ .map = &.{} } };
     // Not valid yet is no fault of a link that is made now; the check is at its beginning, or now.
-    const now_s = @max(@divFloor(host.nowMs(), 1000), token.nbf orelse 0);
-    const facts: ucan.chain.Facts = .{ .now_s = now_s, .revoked = &.{} };
+    const now_s = @max(@divFloor(try host.timeMs(), 1000), token.nbf orelse 0);
+    const facts: ucan.chain.Facts = .{ .now_s = now_s, .revoked = try vault_tokens.revokedHere(ctx, database) };
     ucan.chain.checkGrant(whole, null, demand, facts) catch |err| return faults.token(ctx, err);
 }
 

@@ -18,6 +18,7 @@ pub const v08 = "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108";
 /// The operation's hash for the entry point of that address. Fails with UnsupportedEntryPoint for any other.
 pub fn hash(ctx: *Ctx, op: Json, entry_point: eth.Address, chain_id: u64) Error!Word {
     const fields = try packed_(ctx, op);
+    if (std.mem.eql(u8, &entry_point, &comptimeAddress(v08))) try refuseDelegation(ctx, op);
     if (std.mem.eql(u8, &entry_point, &comptimeAddress(v07))) return hashV07(fields, entry_point, chain_id);
     if (std.mem.eql(u8, &entry_point, &comptimeAddress(v08))) return hashV08(fields, entry_point, chain_id);
     return error.UnsupportedEntryPoint;
@@ -26,6 +27,13 @@ pub fn hash(ctx: *Ctx, op: Json, entry_point: eth.Address, chain_id: u64) Error!
 /// sender, nonce, keccak(initCode), keccak(callData), accountGasLimits, preVerificationGas, gasFees,
 /// keccak(paymasterAndData): what both versions hash.
 const Packed = [8]Word;
+
+/// In place of a factory, 0x7702 marks the delegation of an account's code (EIP-7702). v0.8 hashes the delegate's address
+/// then, which the operation does not hold: a signature made here would never be taken.
+fn refuseDelegation(ctx: *Ctx, op: Json) Error!void {
+    if (args.field(op, "factory") == null) return;
+    if (std.mem.eql(u8, &try address(ctx, op, "factory"), &([2]u8{ 0x77, 0x02 } ++ @as([18]u8, @splat(0))))) return ctx.fail(error.InvalidField, "factory");
+}
 
 fn hashV07(fields: Packed, entry_point: eth.Address, chain_id: u64) Word {
     return eth.hashWords(&.{ eth.hashWords(&fields), eth.padded(entry_point), eth.word(chain_id) });

@@ -43,12 +43,17 @@ pub fn passkey(ctx: *Ctx, bytes: []const u8) Error!Passkey {
         .flags = registration.attestation.data.flags,
         .sign_count = registration.attestation.data.sign_count,
         .transports = registration.transports,
-        .device_type = registration.attachment orelse deviceType(registration.transports),
+        .device_type = deviceType(registration),
         .parsed = try registrationJson(ctx, registration),
     };
 }
 
-fn deviceType(transports: []const []const u8) []const u8 {
+/// What the browser says, where it is one of the two values; unknown ones are ignored (section 5.4.5).
+fn deviceType(registration: credential.Registration) []const u8 {
+    const transports = registration.transports;
+    if (registration.attachment) |said| {
+        for ([_][]const u8{ "platform", "cross-platform" }) |known| if (std.mem.eql(u8, said, known)) return known;
+    }
     for (transports) |transport| if (std.mem.eql(u8, transport, "internal")) return "platform";
     return if (transports.len == 0) "platform" else "cross-platform";
 }

@@ -7,7 +7,9 @@
 const std = @import("std");
 const aead = @import("aead.zig");
 const argon2id = @import("argon2id.zig");
+const assertion = @import("webauthn/assertion.zig");
 const memory = @import("memory.zig");
+const pairing = @import("sync/protocol.zig");
 
 pub const std_options = @import("enclave.zig").std_options;
 pub const panic = std.debug.no_panic;
@@ -62,6 +64,24 @@ export fn vector_argon2id_unbounded(password: u32, salt: u32, secret: u32, assoc
     }, .{ .memory_kib = memory_kib, .passes = passes, .lanes = lanes }) catch return -1;
     @memcpy(buffer[0..length], out[0..length]);
     return @intCast(length);
+}
+
+/// COSE key ‖ message ‖ signature -> 0 bytes where the passkey of that key made the signature.
+export fn vector_passkey(cose: u32, message: u32, signature: u32) i32 {
+    var arena = std.heap.ArenaAllocator.init(memory.allocator);
+    defer arena.deinit();
+    const key = assertion.keyOf(arena.allocator(), part(0, cose)) catch return -1;
+    return if (assertion.verifies(key, part(cose, message), part(cose + message, signature))) 0 else -1;
+}
+
+/// secret scalar ‖ the other's compressed key ‖ transcript -> nothing, sealed for the other side: nonce of zeros, tag.
+export fn vector_pairing() i32 {
+    const channel: pairing.Channel = .{ .secret = buffer[0..32].*, .peer = buffer[32..65].*, .transcript = buffer[65..97].* };
+    var arena = std.heap.ArenaAllocator.init(memory.allocator);
+    defer arena.deinit();
+    const sealed = pairing.seal(arena.allocator(), channel, @splat(0), "") catch return -1;
+    @memcpy(buffer[0..sealed.len], sealed);
+    return @intCast(sealed.len);
 }
 
 const Sealing = struct {

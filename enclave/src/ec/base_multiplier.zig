@@ -36,7 +36,8 @@ pub fn BaseMultiplier(comptime Curve: type) type {
             return sum;
         }
 
-        fn fill() void {
+        noinline fn fill() void {
+            @branchHint(.cold);
             var unit = Curve.basePoint;
             for (&table) |*row| {
                 var points: [multiples]Curve = undefined;
@@ -49,7 +50,7 @@ pub fn BaseMultiplier(comptime Curve: type) type {
         }
 
         /// All of a row's divisions by z for the price of one (Montgomery's trick); none of the points is the identity.
-        fn toAffine(row: *[multiples]Affine, points: *const [multiples]Curve) void {
+        noinline fn toAffine(row: *[multiples]Affine, points: *const [multiples]Curve) void {
             var products: [multiples]Curve.Fe = undefined;
             products[0] = points[0].z;
             for (1..multiples) |i| products[i] = products[i - 1].mul(points[i].z);

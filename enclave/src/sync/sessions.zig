@@ -92,6 +92,13 @@ pub const Sessions = struct {
         }
     }
 
+    /// Wipes the secrets of sessions that are late; who asks for one is still told that it is over.
+    pub fn expire(self: *Sessions, now_ms: i64) void {
+        for (&self.open) |*slot| if (slot.*) |*s| {
+            if (late(s, now_ms)) std.crypto.secureZero(u8, &s.own.secret);
+        };
+    }
+
     /// Forgets every session: the vault was locked.
     pub fn clear(self: *Sessions) void {
         for (&self.open) |*slot| if (slot.*) |*s| self.finish(s);

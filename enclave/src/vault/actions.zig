@@ -6,6 +6,7 @@ const args = @import("../args.zig");
 const curves = @import("../keys/curves.zig");
 const encoding = @import("../encoding.zig");
 const host = @import("../host.zig");
+const identity = @import("../identity.zig");
 const iso8601 = @import("../iso8601.zig");
 const json = @import("../json.zig");
 const keyring = @import("keyring.zig");
@@ -34,6 +35,7 @@ pub const all = [_]Action{
     .{ .resource = "sessions", .name = "verify", .run = isValid },
     .{ .resource = "grants", .name = "verify", .run = isValid },
     .{ .resource = "enclaves", .name = "create", .run = createKey },
+    .{ .resource = "enclaves", .name = "delete", .run = deleteKey },
     .{ .resource = "enclaves", .name = "derive", .run = deriveFromKey },
     .{ .resource = "enclaves", .name = "sign", .run = signWithKey },
     .{ .resource = "enclaves", .name = "refresh", .run = refreshKey },
@@ -82,7 +84,7 @@ fn possible(ctx: *Ctx, resource: resources.Resource) Error![]const u8 {
 fn deriveAccount(call: Call) Error!Json {
     const ctx = call.ctx;
     const chain = try args.optionalString(ctx, call.args, "chain", 32) orelse "ethereum";
-    const entry = try keyOf(call);
+    const entry = try keyring.load(ctx, call.database, try args.optionalString(ctx, call.args, "enclave_id", 128));
     const address = try addresses.onChain(ctx, call.args, chain, entry.public);
     var row: Json = .{ .object = try call.args.object.clone(ctx.arena) };
     try json.put(ctx.arena, &row, "address", .{ .string = address });
@@ -104,17 +106,27 @@ fn signAsAccount(call: Call) Error!Json {
     const key = try rows.keyOf(call.ctx, call.resource, call.args);
     const row = try rows.get(call.ctx, call.database, call.resource, key);
     const enclave_id = args.field(row, "enclave_id") orelse return call.ctx.fail(error.NotFound, "enclave_id");
-    var input: Json = .{ .object = try call.args.object.clone(call.ctx.arena) };
-    try json.put(call.ctx.arena, &input, "enclave_id", enclave_id);
-    return signing.sign(call.ctx, input);
+    return signing.sign(call.ctx, try naming(call, enclave_id));
 }
 
 fn signWithKey(call: Call) Error!Json {
-    return signing.sign(call.ctx, call.args);
+    return signing.sign(call.ctx, try ofNamedKey(call));
 }
 
 fn deriveFromKey(call: Call) Error!Json {
-    return addresses.derive(call.ctx, call.args);
+    return addresses.derive(call.ctx, try ofNamedKey(call));
+}
+
+/// The arguments with `enclave_id` where the key was named as `id`: overlooked, it would mean the vault's first key.
+fn ofNamedKey(call: Call) Error!Json {
+    const key = try rows.optionalKey(call.ctx, call.resource, call.args) orelse return call.args;
+    return naming(call, .{ .string = key });
+}
+
+fn naming(call: Call, enclave_id: Json) Error!Json {
+    var input: Json = .{ .object = try call.args.object.clone(call.ctx.arena) };
+    try json.put(call.ctx.arena, &input, "enclave_id", enclave_id);
+    return input;
 }
 
 fn createKey(call: Call) Error!Json {
@@ -131,12 +143,27 @@ fn createKey(call: Call) Error!Json {
     return answer;
 }
 
+/// A key that no row names any more; never the one that the vault's DID is made of, without which it is nobody's.
+fn deleteKey(call: Call) Error!Json {
+    const id = try rows.keyOf(call.ctx, call.resource, call.args);
+    const key = try keyring.load(call.ctx, call.database, id);
+    const own = try identity.didOf(call.ctx, key.public);
+    if (std.mem.eql(u8, own, call.ctx.state.did)) return error.Conflict;
+    return rows.delete(call.ctx, call.database, call.resource, id);
+}
+
 fn refreshKey(call: Call) Error!Json {
-    return keyring.refresh(call.ctx, call.database, try keyOf(call), try valShare(call), false);
+    return refreshed(call, false);
 }
 
 fn rotateKey(call: Call) Error!Json {
-    return keyring.refresh(call.ctx, call.database, try keyOf(call), try valShare(call), true);
+    return refreshed(call, true);
+}
+
+fn refreshed(call: Call, rotate: bool) Error!Json {
+    const val = try args.optionalFixed(shares_file.sealed_length, call.ctx, call.args, "val_share");
+    const key = try keyring.load(call.ctx, call.database, try rows.optionalKey(call.ctx, call.resource, call.args));
+    return keyring.refresh(call.ctx, call.database, key, val, rotate);
 }
 
 /// {id, expires_at}: another end of the row's life; a revoked row stays dead.
@@ -161,11 +188,11 @@ fn replaceValue(call: Call) Error!Json {
 fn isValid(call: Call) Error!Json {
     const key = try rows.keyOf(call.ctx, call.resource, call.args);
     const row = try rows.get(call.ctx, call.database, call.resource, key);
-    const now = try iso8601.format(call.ctx.arena, host.nowMs());
+    const now = try iso8601.format(call.ctx.arena, try host.timeMs());
     const reason: ?[]const u8 = if (args.field(row, "revoked_at") != null)
         "revoked"
     else if (args.field(row, "expires_at")) |until|
-        if (std.mem.order(u8, until.string, now) == .lt) "expired" else null
+        if (try iso8601.isBefore(call.ctx.arena, until.string, now)) "expired" else null
     else
         null;
     return json.object(call.ctx.arena, .{ .valid = reason == null, .reason = reason });
@@ -188,13 +215,5 @@ fn verifyAssertion(call: Call) Error!Json {
 }
 
 fn verifyToken(call: Call) Error!Json {
-    return tokens.verify(call.ctx, call.database, call.resource.name, call.args);
-}
-
-fn keyOf(call: Call) Error!keyring.Entry {
-    return keyring.load(call.ctx, call.database, try args.optionalString(call.ctx, call.args, "enclave_id", 128));
-}
-
-fn valShare(call: Call) Error!?[shares_file.sealed_length]u8 {
-    return args.optionalFixed(shares_file.sealed_length, call.ctx, call.args, "val_share");
+    return tokens.verify(call.ctx, call.database, call.resource, call.args);
 }

@@ -11,6 +11,7 @@ const Prepared = opaque {};
 const ok: c_int = 0;
 const constraint: c_int = 19;
 const no_memory: c_int = 7;
+const full: c_int = 13;
 const row: c_int = 100;
 const done: c_int = 101;
 const open_memory: c_int = 0x2 | 0x4 | 0x80; // read and write, create, in memory
@@ -69,7 +70,8 @@ pub const Database = struct {
     pub fn load(bytes: []const u8) Error!Database {
         const database = try create();
         errdefer database.close();
-        if (bytes.len < 512 or !std.mem.startsWith(u8, bytes, "SQLite format 3\x00")) return error.InvalidDatabase;
+        // Magic, and pages of 1,024 bytes, as this module makes them: `settle` counts in pages.
+        if (bytes.len < 512 or !std.mem.startsWith(u8, bytes, "SQLite format 3\x00\x04\x00")) return error.InvalidDatabase;
         const copy = sqlite3_malloc64(bytes.len) orelse return error.OutOfMemory;
         @memcpy(copy[0..bytes.len], bytes);
         const size: i64 = @intCast(bytes.len);
@@ -126,8 +128,10 @@ pub const Database = struct {
     }
 
     fn settle(database: Database) Error!void {
-        // Foreign keys are on, and functions in a schema are off, by the options of the build (enclave/build.py).
-        try database.execute("PRAGMA journal_mode = MEMORY");
+        // Foreign keys are on, and functions in a schema are off, by the options of the build (enclave/parts.py).
+        // 16 MiB, less 4 KiB for the largest header: what `load` and `import` take. More would be saved and never opened.
+        // Of this database alone: the build's option would bound what a query sorts as well.
+        try database.execute("PRAGMA journal_mode = MEMORY; PRAGMA max_page_count = 16380");
     }
 };
 
@@ -192,6 +196,7 @@ fn translate(outcome: c_int) Error!void {
         ok, row, done => {},
         constraint => error.Conflict,
         no_memory => error.OutOfMemory,
+        full => error.ValueTooLarge,
         else => error.DatabaseFailure,
     };
 }

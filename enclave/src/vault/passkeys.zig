@@ -9,6 +9,8 @@ const faults = @import("../faults.zig");
 const host = @import("../host.zig");
 const iso8601 = @import("../iso8601.zig");
 const json = @import("../json.zig");
+const resources = @import("resources.zig");
+const rows = @import("rows.zig");
 const Ctx = @import("../context.zig").Ctx;
 const Database = @import("database.zig").Database;
 const Error = @import("../errors.zig").Error;
@@ -24,8 +26,7 @@ const max_name = 512;
 pub fn verify(ctx: *Ctx, database: Database, input: Json) Error!Json {
     const made = try assertionOf(ctx, input);
     const asserted = try encoding.base64Url(ctx.arena, made.credential_id);
-    const id = try args.optionalString(ctx, input, "credential_id", max_name * 4) orelse
-        try args.optionalString(ctx, input, "id", max_name * 4) orelse asserted;
+    const id = try rows.optionalKey(ctx, resources.find("credentials").?, input) orelse asserted;
     const expected = try expectedOf(ctx, database, input, id);
     const fault = try assertion.fault(ctx.arena, made, expected);
     if (fault) |reason| return json.object(ctx.arena, .{ .valid = false, .reason = reason, .credential_id = id });

@@ -2,6 +2,7 @@
 
 const std = @import("std");
 
+/// `json` is a list of texts.
 pub const Kind = enum { text, time, integer, boolean, json, blob, hex };
 
 /// Who sets a column when a row is created.
@@ -100,7 +101,7 @@ pub const all = [_]Resource{
         .{ .name = "public_key", .kind = .hex, .origin = .system },
         .{ .name = "generation", .kind = .integer, .origin = .system },
         created,
-    }, .actions = &.{ .list, .get, .delete } },
+    }, .actions = &.{ .list, .get } },
     .{ .name = "delegations", .key = "cid", .columns = &bounded_token_columns, .actions = &.{ .list, .get, .delete, .revoke } },
     .{ .name = "ucans", .key = "cid", .columns = &bounded_token_columns, .actions = &.{ .list, .get, .delete, .revoke } },
     .{ .name = "verification_methods", .columns = &.{

@@ -32,7 +32,15 @@ pub fn run(ctx: *Ctx, database: Database, resource: Resource, action: resources.
 
 /// The key that the arguments name: under the key column's own name, or as `id`.
 pub fn keyOf(ctx: *Ctx, resource: Resource, input: Json) Error![]const u8 {
-    return try args.optionalString(ctx, input, resource.key, max_text) orelse args.string(ctx, input, "id", max_text);
+    return try optionalKey(ctx, resource, input) orelse ctx.fail(error.MissingField, resource.key);
+}
+
+/// As `keyOf`, null where neither is given. Two that differ are refused: a token's policy may speak of either.
+pub fn optionalKey(ctx: *Ctx, resource: Resource, input: Json) Error!?[]const u8 {
+    const by_id = try args.optionalString(ctx, input, "id", max_text);
+    const key = try args.optionalString(ctx, input, resource.key, max_text) orelse return by_id;
+    if (by_id) |other| if (!std.mem.eql(u8, key, other)) return ctx.fail(error.InvalidField, "id");
+    return key;
 }
 
 /// {limit?, offset?} -> rows in the order of their making.
@@ -65,7 +73,7 @@ pub fn get(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) E
 /// A new row of the given fields; answers the whole row.
 pub fn create(ctx: *Ctx, database: Database, resource: Resource, input: Json) Error!Json {
     var fields: Fields = .{ .ctx = ctx };
-    const key = try args.optionalString(ctx, input, resource.key, max_text) orelse
+    const key = try optionalKey(ctx, resource, input) orelse
         if (resource.random_key) try randomId(ctx) else return ctx.fail(error.MissingField, resource.key);
     if (key.len == 0) return ctx.fail(error.InvalidField, resource.key);
     try fields.add(resource.key, .{ .text = key });
@@ -218,6 +226,9 @@ fn read(ctx: *Ctx, input: Json, column: resources.Column) Error!?Value {
         .blob, .hex => return if (try args.optionalBytes(ctx, input, column.name, max_blob)) |data| .{ .blob = data } else null,
         .json => {
             const given = args.field(input, column.name) orelse return null;
+            for (try args.items(ctx, input, column.name, max_text)) |item| {
+                if (item != .string) return ctx.fail(error.InvalidField, column.name);
+            }
             const text = std.json.Stringify.valueAlloc(ctx.arena, given, .{}) catch return error.OutOfMemory;
             if (text.len > max_text) return ctx.fail(error.ValueTooLarge, column.name);
             return .{ .text = text };

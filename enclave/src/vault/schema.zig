@@ -103,6 +103,9 @@ pub fn check(database: Database, arena: std.mem.Allocator) Error!void {
     defer verdict.finish();
     if (!try verdict.next()) return error.InvalidDatabase;
     if (!std.mem.eql(u8, try verdict.text(arena, 0), "ok")) return error.InvalidDatabase;
+    const orphans = try database.query("PRAGMA foreign_key_check", &.{});
+    defer orphans.finish();
+    if (try orphans.next()) return error.InvalidDatabase;
 }
 
 fn userVersion(database: Database) Error!i64 {

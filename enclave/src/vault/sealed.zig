@@ -10,6 +10,7 @@ const Allocator = std.mem.Allocator;
 const magic = "HFDB";
 const format_version = 1;
 const fixed_header = 44;
+const max_header = fixed_header + max_did + max_wraps * (2 + max_wrap_id + 16 + 12 + 12 + 48);
 pub const max_wraps = 16;
 pub const max_wrap_id = 128;
 pub const max_did = 512;
@@ -79,7 +80,7 @@ pub fn parse(arena: Allocator, bytes: []const u8) Error!Header {
 
 /// The sealed bytes of `database`, in memory of `allocator`, under a fresh nonce.
 pub fn seal(allocator: Allocator, did: []const u8, revision: u64, now_ms: i64, wraps: []const Wrap, data_key: aead.Key, database: []const u8) Error![]u8 {
-    var writer: std.Io.Writer.Allocating = .init(allocator);
+    var writer = std.Io.Writer.Allocating.initCapacity(allocator, max_header + database.len + aead.tag_length) catch return error.OutOfMemory;
     defer writer.deinit();
     const nonce = try host.randomBytes(12);
     writeHeader(&writer.writer, did, revision, now_ms, wraps, nonce, database.len + aead.tag_length) catch return error.OutOfMemory;

@@ -12,6 +12,7 @@ const Ctx = @import("../context.zig").Ctx;
 const Database = @import("database.zig").Database;
 const Error = @import("../errors.zig").Error;
 const Json = @import("../json.zig").Json;
+const Scratch = @import("../scratch.zig").Scratch;
 const state = @import("../state.zig");
 
 pub const max_sealed = 16 << 20;
@@ -137,10 +138,10 @@ pub fn lockWhenIdle(current: *state.State) void {
         current.last_activity_ms = now;
         return;
     }
-    var arena = std.heap.ArenaAllocator.init(memory.allocator);
-    defer arena.deinit();
+    var scratch: Scratch = .{};
+    defer scratch.deinit();
     // Without memory or randomness the last saved state is what remains; the vault locks all the same.
-    _ = save(current, arena.allocator()) catch {};
+    _ = save(current, scratch.allocator()) catch {};
     current.close();
 }
 

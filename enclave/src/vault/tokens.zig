@@ -10,6 +10,7 @@ const ipld_calls = @import("../ipld_calls.zig");
 const iso8601 = @import("../iso8601.zig");
 const json = @import("../json.zig");
 const minting = @import("../ucan_minting.zig");
+const resources = @import("resources.zig");
 const rows = @import("rows.zig");
 const session = @import("session.zig");
 const ucan = @import("../ucan.zig");
@@ -61,12 +62,12 @@ pub fn receive(ctx: *Ctx, database: Database, input: Json) Error!Json {
 }
 
 /// {cid} | {token}, {proofs?, audience?, command?, args?} -> {valid, ...}: `verify_ucan` with the vault's revocations.
-pub fn verify(ctx: *Ctx, database: Database, table: []const u8, input: Json) Error!Json {
+pub fn verify(ctx: *Ctx, database: Database, resource: resources.Resource, input: Json) Error!Json {
     var question = input;
     question.object = try input.object.clone(ctx.arena);
     if (args.field(input, "token") == null) {
-        const key = try args.string(ctx, input, "cid", 128);
-        const sql = try std.fmt.allocPrint(ctx.arena, "SELECT token FROM {s} WHERE cid = ?", .{table});
+        const key = try rows.keyOf(ctx, resource, input);
+        const sql = try std.fmt.allocPrint(ctx.arena, "SELECT token FROM {s} WHERE cid = ?", .{resource.name});
         const found = try database.query(sql, &.{.{ .text = key }});
         defer found.finish();
         if (!try found.next()) return ctx.fail(error.NotFound, "cid");
@@ -82,19 +83,16 @@ pub fn verify(ctx: *Ctx, database: Database, table: []const u8, input: Json) Err
 /// Lets a token's bearer do `command` with `arguments`, or fails saying why not.
 pub fn authorize(ctx: *Ctx, database: Database, token: Json, command: []const u8, arguments: Json, audience: ?[]const u8) Error!void {
     const bytes = try ucan_calls.tokenBytes(ctx, token, "token");
-    const texts = try revokedTexts(ctx, database);
-    const revoked = try ctx.arena.alloc([]const u8, texts.len);
-    for (texts, revoked) |text, *slot| slot.* = cid.fromText(ctx.arena, text) catch return error.DatabaseFailure;
     const bundle = ucan.Bundle.read(ctx.arena, bytes) catch |err| return faults.token(ctx, err);
-    // An invocation says itself to whom it speaks; it must be this vault.
-    const hearer = if (bundle.invocation != null) ctx.state.did else null;
+    // An invocation says itself to whom it speaks; it must be this vault, whoever brings it.
+    const hearer = if (bundle.invocation != null) ctx.state.did else audience;
     ucan.authorize(ctx.arena, bytes, .{
         .subject = ctx.state.did,
         .command = command,
         .args = try ipld_calls.canonical(ctx, arguments, "args"),
-        .audience = audience orelse hearer,
-        .now_s = @divFloor(host.nowMs(), 1000),
-        .revoked = revoked,
+        .audience = hearer,
+        .now_s = @divFloor(try host.timeMs(), 1000),
+        .revoked = try revokedHere(ctx, database),
     }) catch |err| return faults.token(ctx, err);
 }
 
@@ -119,6 +117,14 @@ fn record(ctx: *Ctx, database: Database, comptime table: []const u8, bytes: []co
         .cid = text,
         .issuer = token.iss,
     });
+}
+
+/// The tokens that this vault has revoked, as binary CIDs.
+pub fn revokedHere(ctx: *Ctx, database: Database) Error![]const []const u8 {
+    const texts = try revokedTexts(ctx, database);
+    const revoked = try ctx.arena.alloc([]const u8, texts.len);
+    for (texts, revoked) |text, *slot| slot.* = cid.fromText(ctx.arena, text) catch return error.DatabaseFailure;
+    return revoked;
 }
 
 fn revokedTexts(ctx: *Ctx, database: Database) Error![]const []const u8 {

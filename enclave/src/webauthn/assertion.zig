@@ -81,9 +81,14 @@ fn orInvalid(err: anyerror) Error {
 /// The signature is over the authenticator data and the hash of the client data.
 fn signed(arena: Allocator, made: credential.Assertion, key: Key) error{OutOfMemory}!bool {
     const message = try std.mem.concat(arena, u8, &.{ made.raw.authenticator_data, &hashOf(made.raw.client_data) });
+    return verifies(key, message, made.signature);
+}
+
+/// Whether `signature`, in the form that WebAuthn gives it, is the key's over `message`.
+pub fn verifies(key: Key, message: []const u8, signature: []const u8) bool {
     return switch (key) {
-        .point => |point| ofPoint(point, message, made.signature),
-        .rs256 => |number| number.size == made.signature.len and ofNumber(number.public, message, made.signature),
+        .point => |point| ofPoint(point, message, signature),
+        .rs256 => |number| number.size == signature.len and ofNumber(number.public, message, signature),
     };
 }
 

@@ -105,7 +105,7 @@ fn clientData(arena: Allocator, bytes: []const u8, wanted: []const u8) Error!Cli
         .type = try textOf(json, "type"),
         .challenge = try textOf(json, "challenge"),
         .origin = try textOf(json, "origin"),
-        .cross_origin = if (optional(json, "crossOrigin")) |c| c == .bool and c.bool else false,
+        .cross_origin = if (optional(json, "crossOrigin")) |c| if (c == .bool) c.bool else return error.ClientDataInvalid else false,
     };
     return if (std.mem.eql(u8, data.type, wanted)) data else error.ClientDataTypeMismatch;
 }

