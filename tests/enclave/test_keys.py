@@ -164,7 +164,8 @@ def test_a_val_share_in_a_second_place_is_needed(credential: bytes, key: dict[st
         assert enclave.call("sign", digest=bytes(32), val_share=refreshed["val_share"])["signature"]
 
 
-def test_a_share_alone_is_uniform(credential: bytes, key: dict[str, str]) -> None:
+@pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
+def test_a_share_alone_is_uniform(curve: str, credential: bytes, key: dict[str, str]) -> None:
     """Over many refreshes of one key, each bit of either share is set about half the time: it says nothing of the key."""
     import sqlite3
 
@@ -172,7 +173,7 @@ def test_a_share_alone_is_uniform(credential: bytes, key: dict[str, str]) -> Non
 
     rounds = 300
     with Enclave() as enclave:
-        made = enclave.call("generate", credential=credential, key=key)
+        made = enclave.call("generate", credential=credential, key=key, curve=curve)
         exported = base64.b64decode(enclave.call("export", password="open")["data"])
         image = _image(exported, b"open")
         connection = sqlite3.connect(":memory:")
@@ -195,9 +196,9 @@ def test_a_share_alone_is_uniform(credential: bytes, key: dict[str, str]) -> Non
                 total += number
                 for bit in range(256):
                     sums[name][bit] += number >> bit & 1
-            secret_key = ec.derive_private_key(total % ORDERS["P-256"], ec.SECP256R1())
+            secret_key = ec.derive_private_key(total % ORDERS[curve], CURVES[curve]())
             assert secret_key.public_key().public_numbers().x == int(made["pubkey_x"], 16)
-    # Six standard deviations; the 32 highest bits of P-256's order are ones, so no bit is biased by the modulus.
+    # Six standard deviations; the 32 highest bits of either order are ones, so no bit is biased by the modulus.
     bound = 6 * (rounds / 4) ** 0.5
     for name, counts in sums.items():
         assert all(abs(count - rounds / 2) < bound for count in counts), name
