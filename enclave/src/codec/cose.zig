@@ -62,13 +62,15 @@ fn eddsa(map: ipld.Value, kind: i128) Error!Key {
     return .{ .eddsa = x };
 }
 
-/// A modulus of 2048 to 4096 bits without leading zeros, as RFC 8230 asks, and the exponent in use everywhere.
+/// A modulus of 2048 to 4096 bits without leading zeros, as RFC 8230 asks, and an odd exponent of 3 to 2^32 - 1: what can
+/// be verified, so that no key is recorded that cannot.
 fn rs256(map: ipld.Value, kind: i128) Error!Key {
     if (kind != 3) return error.CoseInvalid;
     const n = try bytes(map, -1);
     const e = try bytes(map, -2);
     if (map.map.len != 4 or n.len < 256 or n.len > 512 or n[0] == 0) return error.CoseInvalid;
-    if (e.len == 0 or e.len > 8 or e[0] == 0 or e[e.len - 1] & 1 == 0) return error.CoseInvalid;
+    if (e.len == 0 or e.len > 4 or e[0] == 0 or e[e.len - 1] & 1 == 0) return error.CoseInvalid;
+    if (e.len == 1 and e[0] == 1) return error.CoseInvalid;
     return .{ .rs256 = .{ .n = n, .e = e } };
 }
 
