@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import base64
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.browser.conftest import Pages, serving
 
 from holdfast.enclave import Enclave, bundled, bundled_sha256
 
@@ -90,31 +89,20 @@ ASK = """
 """
 
 
-class Site(BaseHTTPRequestHandler):
-    """A page, the worker above, the host and the module, under the policy that a careful site would set."""
+class Site(Pages):
+    headers_of_all = (("Content-Security-Policy", "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"),)
 
-    def do_GET(self) -> None:
-        file = FILES.get(self.path)
-        pages = {"/": (b"<!doctype html><title>Wallet</title>", "text/html"), "/worker.js": (WORKER, "text/javascript")}
-        body, kind = (file.read_bytes(), TYPES[file.suffix]) if file else pages.get(self.path, (b"", ""))
-        self.send_response(200 if body else 404)
-        self.send_header("Content-Type", kind or "text/plain")
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Content-Security-Policy", "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'")
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: Any) -> None:
-        return None
+    def page(self) -> tuple[bytes, str]:
+        if file := FILES.get(self.path):
+            return file.read_bytes(), TYPES[file.suffix]
+        own = {"/": (b"<!doctype html><title>Wallet</title>", "text/html"), "/worker.js": (WORKER, "text/javascript")}
+        return own.get(self.path, (b"", ""))
 
 
 @pytest.fixture
 def site() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://localhost:{server.server_port}/"
-    server.shutdown()
-    server.server_close()
+    with serving(Site) as address:
+        yield address
 
 
 async def test_a_worker_makes_signs_exports_and_locks(browser: Browser, site: str) -> None:

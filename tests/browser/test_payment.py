@@ -6,12 +6,11 @@ import asyncio
 import base64
 import json
 import os
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.browser.conftest import Pages, serving
 from tests.service.conftest import PATIENCE_S, Server, serve  # noqa: F401 - the fixture that starts services
 
 if TYPE_CHECKING:
@@ -37,26 +36,15 @@ async ([method, data]) => {
 """
 
 
-class Shop(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        body = b"<!doctype html><title>Shop</title><h1>Shop</h1>"
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: Any) -> None:
-        return None
+class Shop(Pages):
+    def page(self) -> tuple[bytes, str]:
+        return b"<!doctype html><title>Shop</title><h1>Shop</h1>", "text/html"
 
 
 @pytest.fixture
 def shop() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Shop)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://localhost:{server.server_port}/"
-    server.shutdown()
-    server.server_close()
+    with serving(Shop) as address:
+        yield address
 
 
 class ConfirmPage:

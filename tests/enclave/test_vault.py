@@ -446,8 +446,8 @@ def test_a_damaged_export_is_refused(vault: Enclave) -> None:
         assert told(at(position, data[position] ^ 1)) == "export_rejected"
 
 
-def test_an_export_with_foreign_sql_is_refused(vault: Enclave) -> None:
-    """Whoever knows the password could still send a database with triggers; it is refused, and nothing is changed."""
+def test_an_export_with_foreign_sql_or_orphan_rows_is_refused(vault: Enclave) -> None:
+    """Whoever knows the password could still send a database with triggers, or with rows that name none; it is refused, and nothing is changed."""
     import sqlite3
 
     from argon2.low_level import Type, hash_secret_raw
@@ -469,6 +469,7 @@ def test_an_export_with_foreign_sql_is_refused(vault: Enclave) -> None:
         "DROP TABLE oidc",
         "PRAGMA user_version = 99",
         "DELETE FROM meta",
+        "UPDATE accounts SET enclave_id = 'nobody'",
     ):
         connection = sqlite3.connect(":memory:")
         connection.deserialize(image)
