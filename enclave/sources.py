@@ -47,13 +47,14 @@ SQLITE = Source(
     files=("sqlite3.c",),
     megabytes=3,
 )
-# The reference implementation by Argon2's authors.
+# The reference implementation by Argon2's authors. Later versions carry the same files, but want CMake before pip is told
+# even their name.
 ARGON2 = Source(
     what="Argon2",
-    requirement="argon2-cffi-bindings==26.2.0",
-    archive="argon2_cffi_bindings-26.2.0.tar.gz",
-    sha256="f21ab89bb9850f32b9ca038d9961424bb0d3669d579cbbbfed068cffa6fc0643",
-    folder="argon2_cffi_bindings-26.2.0/extras/libargon2",
+    requirement="argon2-cffi-bindings==25.1.0",
+    archive="argon2_cffi_bindings-25.1.0.tar.gz",
+    sha256="b957f3e6ea4d55d820e40ff76f450952807013d361a65d7f28acc0acbf29229d",
+    folder="argon2_cffi_bindings-25.1.0/extras/libargon2",
     files=(
         *("include/argon2.h", "src/argon2.c", "src/core.c", "src/core.h", "src/ref.c", "src/thread.h"),
         *("src/encoding.c", "src/encoding.h", "src/blake2/blake2.h", "src/blake2/blake2b.c"),
