@@ -47,8 +47,8 @@ SQLITE = Source(
     files=("sqlite3.c",),
     megabytes=3,
 )
-# The reference implementation by Argon2's authors. Later versions carry the same files, but without CMake they do not even
-# tell pip their name.
+# The reference implementation by Argon2's authors. Later versions carry the same files, but do not even tell pip their
+# name without CMake.
 ARGON2 = Source(
     what="Argon2",
     requirement="argon2-cffi-bindings==25.1.0",
