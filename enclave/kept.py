@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-OUTLIVED_S = 30 * 86_400
+DAY_S = 86_400
 
 
 def holds(file: Path) -> bool:
     """Whether `file` is there whole: a disk that was full, or a hand that slipped, is built anew."""
-    digest = _digest_of(file)
-    return file.exists() and digest.exists() and digest.read_text() == sha256(file)
+    with contextlib.suppress(FileNotFoundError):
+        return _digest_of(file).read_text() == sha256(file)
+    return False
 
 
 def keep(made: Path, file: Path) -> None:
-    """Move `made` to `file`; the digest last, so that whoever is stopped in between has kept nothing."""
+    """Move `made` to `file`; the digest last, so that whoever is stopped in between has kept nothing that counts."""
     digest = sha256(made)
-    _digest_of(file).unlink(missing_ok=True)
     made.replace(file)
     copy_text(digest, _digest_of(file))
 
@@ -57,11 +57,15 @@ def forget_outlived(cache: Path, now: float | None = None) -> None:
     """Remove what no build has made for a month, and what a build that was stopped left a day ago. `now` in seconds."""
     now = time.time() if now is None else now
     for file in cache.iterdir():
-        age = now - file.stat().st_mtime
-        if file.is_dir() and file.name.startswith("build-") and age > OUTLIVED_S / 30:
-            shutil.rmtree(file, ignore_errors=True)
-        elif file.suffix in {".wasm", ".o", ".sha256"} and age > OUTLIVED_S:
-            file.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):  # another build has ended meanwhile
+            _forget(file, now - file.stat().st_mtime)
+
+
+def _forget(file: Path, age: float) -> None:
+    if file.name.startswith("build-") and age > DAY_S:
+        shutil.rmtree(file, ignore_errors=True)
+    elif file.suffix in {".wasm", ".o", ".sha256"} and age > 30 * DAY_S:
+        file.unlink()
 
 
 def sha256(file: Path) -> str:

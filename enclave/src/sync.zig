@@ -33,7 +33,7 @@ pub fn init(ctx: *Ctx, _: Json) Error!Json {
         .own = own,
         .peer = null,
         .nonce = nonce,
-        .expires_ms = host.nowMs() + protocol.lifetime_ms,
+        .expires_ms = try host.timeMs() + protocol.lifetime_ms,
     });
     return json.object(ctx.arena, .{
         .success = true,
@@ -61,7 +61,7 @@ fn accept(ctx: *Ctx, id: [32]u8, input: Json) Error!Json {
         .own = try keyPair(),
         .peer = peer,
         .nonce = null,
-        .expires_ms = host.nowMs() + protocol.lifetime_ms,
+        .expires_ms = try host.timeMs() + protocol.lifetime_ms,
     });
     return json.object(ctx.arena, .{
         .success = true,
@@ -72,7 +72,7 @@ fn accept(ctx: *Ctx, id: [32]u8, input: Json) Error!Json {
 }
 
 fn release(ctx: *Ctx, id: [32]u8, typed: []const u8) Error!Json {
-    const pairing = try ctx.state.sync.find(id, .responder, host.nowMs());
+    const pairing = try ctx.state.sync.find(id, .responder, try host.timeMs());
     defer ctx.state.sync.finish(pairing);
     const channel = try confirmed(ctx, pairing, typed);
     const clear = try vault.snapshot(ctx);
@@ -98,7 +98,7 @@ pub fn compare(ctx: *Ctx, input: Json) Error!Json {
 
 fn learnPeer(ctx: *Ctx, id: [32]u8, input: Json) Error!Json {
     const peer = try peerKey(ctx, input);
-    const pairing = try ctx.state.sync.find(id, .initiator, host.nowMs());
+    const pairing = try ctx.state.sync.find(id, .initiator, try host.timeMs());
     // A second key would be a second guess at the six digits.
     if (pairing.peer) |known| if (!std.mem.eql(u8, &known, &peer)) {
         ctx.state.sync.finish(pairing);
@@ -109,7 +109,7 @@ fn learnPeer(ctx: *Ctx, id: [32]u8, input: Json) Error!Json {
 }
 
 fn learnNonce(ctx: *Ctx, id: [32]u8, nonce: [protocol.nonce_length]u8) Error!Json {
-    const pairing = try ctx.state.sync.find(id, .responder, host.nowMs());
+    const pairing = try ctx.state.sync.find(id, .responder, try host.timeMs());
     const committed = protocol.commitment(pairing.peer.?, nonce);
     if (!std.mem.eql(u8, &committed, &pairing.id)) {
         ctx.state.sync.finish(pairing);
@@ -141,7 +141,7 @@ pub fn complete(ctx: *Ctx, input: Json) Error!Json {
 }
 
 fn restore(ctx: *Ctx, id: [32]u8, typed: []const u8, sealed: []const u8, key: HostKey) Error!Json {
-    const pairing = try ctx.state.sync.find(id, .initiator, host.nowMs());
+    const pairing = try ctx.state.sync.find(id, .initiator, try host.timeMs());
     defer ctx.state.sync.finish(pairing);
     const channel = try confirmed(ctx, pairing, typed);
     const clear = protocol.open(ctx.arena, channel, sealed) catch |err| return fault(ctx, err);
@@ -164,7 +164,7 @@ fn confirmed(ctx: *Ctx, pairing: *const Session, typed: []const u8) Error!protoc
 }
 
 fn open(ctx: *Ctx, pairing: Session) Error!*Session {
-    return ctx.state.sync.add(pairing, host.nowMs());
+    return ctx.state.sync.add(pairing, try host.timeMs());
 }
 
 fn keyPair() Error!protocol.KeyPair {

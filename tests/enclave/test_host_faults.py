@@ -84,7 +84,9 @@ def test_a_stuck_generator_is_no_endless_loop(credential: bytes, key: dict[str, 
 def test_a_clock_that_answers_nonsense_reads_as_1970(credential: bytes, key: dict[str, str], now: float) -> None:
     with Enclave(now=lambda: now, after=lambda _seconds, _work: lambda: None) as enclave:
         enclave.call("generate", credential=credential, key=key)
-        assert enclave.call("sync_init")["expires_at"] == "1970-01-01T00:05:00.000Z"
+        (account,) = enclave.call("exec", filter="resource:accounts action:list")["result"]
+        assert account["created_at"] == "1970-01-01T00:00:00.000Z"
+        assert enclave.call("export", password="pw")["exported_at"] == "1970-01-01T00:00:00.000Z"
 
 
 def test_a_clock_that_raises_ends_the_instance(credential: bytes, key: dict[str, str]) -> None:

@@ -106,22 +106,6 @@ def test_the_key_is_gone_after_generation_and_each_signature(
         assert_absent(enclave, secrets)
 
 
-def test_the_nonce_is_gone_after_a_signature(recorder: Recorder, credential: bytes, key: dict[str, str]) -> None:
-    """Nonce and key give each other away, and so does their sum; whoever knows the key knows the nonce of a signature."""
-    enclave, _, _ = made(recorder, credential, key)
-    wide = [part for part in recorder.taken if len(part) == 48]
-    secret = sum(int.from_bytes(part) % ORDER for part in wide[:2]) % ORDER
-    with enclave:
-        for number in range(4):
-            digest = hashlib.sha256(b"%d" % number).digest()
-            signature = base64.b64decode(enclave.call("sign", digest=digest)["signature"])
-            r, s = int.from_bytes(signature[:32]), int.from_bytes(signature[32:])
-            product = (int.from_bytes(digest) + r * secret) % ORDER
-            nonce = product * pow(s, -1, ORDER) % ORDER  # or its negative: s may have changed its sign
-            for each in (nonce, ORDER - nonce):
-                assert_absent(enclave, scalars(each, pow(each, -1, ORDER), (each + secret) % ORDER, product))
-
-
 def test_everything_is_gone_after_a_lock(recorder: Recorder, credential: bytes, key: dict[str, str]) -> None:
     enclave, secrets, sealing = made(recorder, credential, key)
     with enclave:

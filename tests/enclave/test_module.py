@@ -105,11 +105,13 @@ def test_a_damaged_or_unfinished_file_of_the_cache_is_built_anew(builder: Module
 def test_the_cache_forgets_what_has_outlived_its_use(builder: ModuleType, tmp_path: Path) -> None:
     kept = sys.modules[builder.holds.__module__]
     (tmp_path / "build-stopped").mkdir()
+    (tmp_path / "build-gone").symlink_to("nowhere")  # as if its build had ended since the directory was read
     for name in ("enclave-1.wasm", "enclave-1.wasm.sha256", "pycryptodome-3.23.0.tar.gz"):
         (tmp_path / name).write_bytes(b"")
     now = time.time()
     kept.forget_outlived(tmp_path, now + 60)
-    assert len(list(tmp_path.iterdir())) == 4
+    assert len(list(tmp_path.iterdir())) == 5
+    (tmp_path / "build-gone").unlink()
     kept.forget_outlived(tmp_path, now + 2 * 86_400)
     assert not (tmp_path / "build-stopped").exists()
     kept.forget_outlived(tmp_path, now + 31 * 86_400)

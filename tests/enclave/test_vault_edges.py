@@ -6,14 +6,12 @@ import base64
 import hashlib
 import json
 import math
-import struct
 from typing import Any
 
 import dag_cbor
 import pytest
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from holdfast.enclave import Enclave, PluginCallError, host
+from holdfast.enclave import Enclave, PluginCallError
 
 AGENT = "did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK"
 DIGEST = hashlib.sha256(b"digest").digest()
@@ -239,62 +237,6 @@ def test_a_vault_never_outgrows_what_can_be_loaded(vault: Enclave, key: dict[str
             assert moved["success"] is True
 
 
-def test_an_answer_without_room_is_told_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hosts overwrite the answers that they have read: the one of last resort must not be gone with the first."""
-    monkeypatch.setattr(host, "MAX_MEMORY", 12 << 20)
-    data = dag_cbor.encode("\x01" * 900_000)  # six characters each in JSON
-    with Enclave() as enclave:
-        for _ in range(3):
-            with pytest.raises(PluginCallError) as refused:
-                enclave.call("dag_cbor_decode", data=data)
-            assert refused.value.code == "out_of_memory"
-        assert enclave.call("keccak256", text="")["hash"].startswith("0xc5d2460186f7233c")
-
-
-class Sealed:
-    """A vault whose data key the test knows, so that it can seal headers that the module would never write."""
-
-    def __init__(self, credential: bytes, key: dict[str, str]) -> None:
-        taken: list[bytes] = []
-
-        def random(size: int) -> bytes:
-            taken.append(hashlib.shake_256(b"%d" % len(taken)).digest(size))
-            return taken[-1]
-
-        with Enclave(random=random) as vault:
-            vault.call("generate", credential=credential, key=key)
-            self.bytes = base64.b64decode(vault.call("save")["database"])
-        self._key = AESGCM([part for part in taken if len(part) == 32][2])
-        self._header = len(self.bytes) - struct.unpack(">Q", self.bytes[36:44])[0]
-
-    def with_revision(self, revision: int) -> bytes:
-        nonce, header = self.bytes[24:36], self.bytes[: self._header]
-        image = self._key.decrypt(nonce, self.bytes[self._header :], header)
-        header = header[:8] + struct.pack(">Q", revision) + header[16:]
-        return header + self._key.encrypt(nonce, image, header)
-
-
-@pytest.mark.parametrize("revision", [1 << 53, (1 << 63) - 1, 1 << 63, (1 << 64) - 1])
-def test_a_revision_that_hosts_cannot_count_on_is_refused(
-    credential: bytes, key: dict[str, str], revision: int
-) -> None:
-    sealed = Sealed(credential, key)
-    with Enclave() as vault:
-        refused = {"success": False, "error": "invalid_database"}
-        assert vault.call("load", database=sealed.with_revision(revision), key=key) == refused
-        assert vault.call("load", database=sealed.with_revision((1 << 53) - 2), key=key)["success"] is True
-        assert vault.call("save")["revision"] == (1 << 53) - 1
-
-
-@pytest.mark.parametrize("did", [b"\xff\xfe", b"\xed\xa0\x80", b""])
-def test_a_header_whose_did_is_no_text_is_refused(vault: Enclave, did: bytes) -> None:
-    raw = base64.b64decode(vault.call("save")["database"])
-    length = struct.unpack(">H", raw[6:8])[0]
-    changed = raw[:6] + struct.pack(">H", len(did)) + raw[8:44] + did + raw[44 + length :]
-    with Enclave() as second:
-        assert second.call("load", database=changed) == {"success": False, "error": "invalid_database"}
-
-
 @pytest.mark.parametrize(
     "value", [{"/": "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"}, {"/": {"bytes": "AAAA"}}, {"/": 1}]
 )
@@ -334,6 +276,7 @@ def test_without_a_time_nothing_is_taken_for_valid(credential: bytes, key: dict[
         assert run(enclave, "sessions", "verify", id=row["id"])["error"] == "clock_unavailable"
         assert run(enclave, "accounts", "list", bearing=token["signed_dag_cbor"])["error"] == "clock_unavailable"
         assert run(enclave, "invocations", "create", command="/accounts/list")["error"] == "clock_unavailable"
-        with pytest.raises(PluginCallError) as refused:
-            enclave.call("verify_ucan", token=token["signed_dag_cbor"])
-        assert refused.value.code == "clock_unavailable"
+        for function, given in (("verify_ucan", {"token": token["signed_dag_cbor"]}), ("sync_init", {})):
+            with pytest.raises(PluginCallError) as refused:
+                enclave.call(function, **given)
+            assert refused.value.code == "clock_unavailable"

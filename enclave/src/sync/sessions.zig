@@ -92,10 +92,13 @@ pub const Sessions = struct {
         }
     }
 
-    /// Wipes the secrets of sessions that are late; who asks for one is still told that it is over.
+    /// Wipes the secrets of sessions that are late, for good: a clock that is set right again revives none. Who asks for
+    /// one is still told that it is over.
     pub fn expire(self: *Sessions, now_ms: i64) void {
         for (&self.open) |*slot| if (slot.*) |*s| {
-            if (late(s, now_ms)) std.crypto.secureZero(u8, &s.own.secret);
+            if (!late(s, now_ms)) continue;
+            std.crypto.secureZero(u8, &s.own.secret);
+            s.expires_ms = std.math.minInt(i64) + protocol.lifetime_ms;
         };
     }
 
@@ -133,6 +136,12 @@ test "a session is found until it is late or used" {
     try std.testing.expectError(error.SessionExpired, sessions.find(@splat(5), .responder, after));
     try std.testing.expectError(error.SessionUsed, sessions.find(@splat(5), .responder, after));
     var other = session;
+    other.id = @splat(6);
+    _ = try sessions.add(other, 1000);
+    sessions.expire(1000);
+    _ = try sessions.find(@splat(6), .responder, 1000);
+    sessions.expire(0); // set back, and right again
+    try std.testing.expectError(error.SessionExpired, sessions.find(@splat(6), .responder, 1000));
     for (0..20) |i| {
         other.id = @splat(@intCast(100 + i));
         _ = try sessions.add(other, 1000);

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 ABI = 1
-MAX_MEMORY = 320 * 1024 * 1024  # Argon2id takes 65 MiB; the rest is room for the largest vault
+MAX_MEMORY = 320 * 1024 * 1024  # Argon2id takes 64 MiB; the rest is room for the largest vault
 MAX_SECONDS = 30.0  # the longest honest call, Argon2id on a slow machine, stays below
 _BUFFER = 64 * 1024
 _ADDRESS_BITS = 32
