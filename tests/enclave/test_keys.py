@@ -60,15 +60,16 @@ def test_generate_gives_the_did_that_the_key_certifies(curve: str, credential: b
 @pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
 def test_signatures_verify_elsewhere_and_have_a_low_s(curve: str, credential: bytes, key: dict[str, str]) -> None:
     enclave, made = fresh(curve, credential, key)
+    order = ORDERS[curve]
+    edges = [number.to_bytes(32) for number in (0, 1, order - 1, order, order + 1, 2**256 - 1)]
     with enclave:
-        for number in range(40):
-            digest = hashlib.sha256(b"%d" % number).digest()
+        for digest in [*edges, *(hashlib.sha256(b"%d" % number).digest() for number in range(40))]:
             answer = enclave.call("sign", digest=digest)
             signature = base64.b64decode(answer["signature"])
             check(curve, made, digest, signature)
             valid = {"public_key": made["public_key"], "curve": curve, "digest": digest.hex()}
             assert enclave.call("verify_signature", **valid, signature=signature)["valid"] is True
-            flipped = signature[:32] + (ORDERS[curve] - int.from_bytes(signature[32:])).to_bytes(32)
+            flipped = signature[:32] + (order - int.from_bytes(signature[32:])).to_bytes(32)
             assert enclave.call("verify_signature", **valid, signature=flipped)["valid"] is False
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -13,6 +14,9 @@ from typing import Any
 import pytest
 
 from holdfast.enclave import Enclave, PluginCallError
+
+from .conftest import KEY
+from .sealed_vaults import opened
 
 ROOT = Path(__file__).resolve().parents[2]
 RESOURCES = {
@@ -179,6 +183,25 @@ def test_unknown_names_say_what_is_possible(vault: Enclave) -> None:
     assert code == "unknown_action"
     assert set(names.split()) == RESOURCES
     assert refused(vault, "accounts", "explode").startswith("unknown_action: accounts has list get create")
+
+
+def test_the_tables_are_strict_and_their_keys_foreign(generated: dict[str, Any]) -> None:
+    """A table per resource, and two of the vault's own; what a row belongs to is known to the database."""
+    connection = sqlite3.connect(":memory:")
+    connection.deserialize(opened(base64.b64decode(generated["database"]), base64.b64decode(KEY["secret"])))
+    listed = connection.execute("SELECT name, strict FROM pragma_table_list WHERE name NOT LIKE 'sqlite_%'")
+    assert dict(listed.fetchall()) == dict.fromkeys(RESOURCES | {"meta", "migrations"}, 1)
+    query = 'SELECT "from", "table" FROM pragma_foreign_key_list(?)'
+    belongs = {name: dict(connection.execute(query, (name,)).fetchall()) for name in RESOURCES}
+    connection.close()
+    assert {name: keys for name, keys in belongs.items() if keys} == {
+        "accounts": {"enclave_id": "enclaves"},
+        "sessions": {"credential_id": "credentials"},
+        "grants": {"session_id": "sessions"},
+        "verification_methods": {"enclave_id": "enclaves"},
+        "service_configs": {"service_id": "services"},
+        "tokens": {"service_id": "services"},
+    }
 
 
 CREATED: dict[str, dict[str, Any]] = {
@@ -448,7 +471,6 @@ def test_a_damaged_export_is_refused(vault: Enclave) -> None:
 
 def test_an_export_with_foreign_sql_or_orphan_rows_is_refused(vault: Enclave) -> None:
     """Whoever knows the password could still send a database with triggers, or with rows that name none; it is refused, and nothing is changed."""
-    import sqlite3
 
     from argon2.low_level import Type, hash_secret_raw
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
