@@ -138,26 +138,19 @@ fn operation(filling: Filling) Error!void {
     if (entry == .string) try filling.put("entry_point", try shown_operation.lowered(filling.ctx, entry.string));
 }
 
-/// The defaults of the table's own definition.
+/// What the table puts where a new row says nothing.
 fn columnDefaults(filling: Filling) Error!void {
-    const ctx = filling.ctx;
-    const sql = try std.fmt.allocPrint(ctx.arena, "PRAGMA table_info({s})", .{filling.resource.name});
-    const found = try filling.database.query(sql, &.{});
-    defer found.finish();
-    while (try found.next()) {
-        if (found.isNull(4)) continue; // cid, name, type, notnull, dflt_value
-        const name = try found.text(ctx.arena, 1);
-        const column = filling.resource.column(name) orelse continue;
-        if (column.origin != .system) try filling.default(name, try literal(ctx, column, try found.text(ctx.arena, 4)));
+    for (filling.resource.columns) |column| {
+        if (column.default) |text| try filling.default(column.name, try valueOf(filling.ctx, column.kind, text));
     }
 }
 
-/// The value of an SQL literal, of the kinds that the schema's defaults have: numbers and quoted texts.
-fn literal(ctx: *Ctx, column: resources.Column, sql: []const u8) Error!Json {
-    if (column.kind == .integer) return .{ .integer = std.fmt.parseInt(i64, sql, 10) catch return error.DatabaseFailure };
-    const text = std.mem.trim(u8, sql, "'");
-    if (column.kind != .json) return .{ .string = text };
-    return std.json.parseFromSliceLeaky(Json, ctx.arena, text, .{}) catch error.DatabaseFailure;
+fn valueOf(ctx: *Ctx, kind: resources.Kind, text: []const u8) Error!Json {
+    return switch (kind) {
+        .integer => .{ .integer = std.fmt.parseInt(i64, text, 10) catch return error.DatabaseFailure },
+        .json => std.json.parseFromSliceLeaky(Json, ctx.arena, text, .{}) catch error.DatabaseFailure,
+        else => .{ .string = text },
+    };
 }
 
 fn unlessMemory(err: Error) Error!void {
