@@ -266,8 +266,9 @@ async function digest(bytes) {
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Whole numbers that may be beyond 2^53. */
-const LONG_NUMBERS = /-?\d{16,}(?![\d.eE])/g;
+/** JSON's numbers, and those of them that may be whole numbers beyond 2^53. */
+const NUMBERS = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const LONG = /^-?\d{16,}$/;
 /** Stands before the digits of a BigInt while JSON, which cannot say it, has it as a string. No caller can guess it. */
 const MARK = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, "g");
@@ -287,7 +288,7 @@ export function toText(input) {
 export function fromText(text) {
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   const marked = outsideStrings(text, (part) =>
-    part.replace(LONG_NUMBERS, (digits) => (Number.isSafeInteger(Number(digits)) ? digits : `"${MARK}${digits}"`)),
+    part.replace(NUMBERS, (it) => (LONG.test(it) && !Number.isSafeInteger(Number(it)) ? `"${MARK}${it}"` : it)),
   );
   return JSON.parse(marked, (_, value) =>
     typeof value === "string" && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value,

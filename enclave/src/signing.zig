@@ -36,7 +36,7 @@ fn digestOf(ctx: *Ctx, input: Json) Error![32]u8 {
     const message = try args.optionalString(ctx, input, "message", max_message) orelse return args.fixed(32, ctx, input, "digest");
     if (args.field(input, "digest") != null) return ctx.fail(error.InvalidField, "digest");
     const prefix = "\x19Ethereum Signed Message:\n";
-    return hashes.keccak(try std.fmt.allocPrint(ctx.arena, "{s}{d}{s}", .{ prefix, message.len, message }));
+    return hashes.keccak(try std.fmt.allocPrint(ctx.arena, prefix ++ "{d}{s}", .{ message.len, message }));
 }
 
 /// {user_op, entry_point, chain_id, enclave_id?, val_share?, deterministic?} -> SignUserOpResult.

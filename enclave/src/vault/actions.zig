@@ -86,8 +86,8 @@ pub fn run(ctx: *Ctx, database: Database, resource: resources.Resource, name: []
 }
 
 /// The particular action of that name, or null.
-pub fn find(resource: []const u8, name: []const u8) ?Action {
-    for (all) |action| {
+pub fn find(resource: []const u8, name: []const u8) ?*const Action {
+    for (&all) |*action| {
         if (std.mem.eql(u8, action.resource, resource) and std.mem.eql(u8, action.name, name)) return action;
     }
     return null;

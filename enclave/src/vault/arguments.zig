@@ -26,9 +26,7 @@ pub fn has(resource: Resource, action: []const u8, name: []const u8) bool {
     if (actions.find(resource.name, action)) |particular| {
         return isKey(resource, name) or contains(particular.takes, name) or (particular.makes_row and makes(resource, name));
     }
-    const common = std.meta.stringToEnum(resources.Common, action) orelse return false;
-    if (std.mem.indexOfScalar(resources.Common, resource.actions, common) == null) return false;
-    return switch (common) {
+    return switch (commonOf(resource, action) orelse return false) {
         .list => contains(&.{ "limit", "offset" }, name),
         .get, .delete, .revoke => isKey(resource, name),
         .create => isKey(resource, name) or makes(resource, name),
@@ -210,7 +208,10 @@ fn pays(resource: Resource, action: ?[]const u8) bool {
 }
 
 fn isAction(resource: Resource, name: []const u8) bool {
-    if (pays(resource, name) or actions.find(resource.name, name) != null) return true;
-    const common = std.meta.stringToEnum(resources.Common, name) orelse return false;
-    return std.mem.indexOfScalar(resources.Common, resource.actions, common) != null;
+    return pays(resource, name) or actions.find(resource.name, name) != null or commonOf(resource, name) != null;
+}
+
+fn commonOf(resource: Resource, name: []const u8) ?resources.Common {
+    for (resource.actions) |common| if (std.mem.eql(u8, @tagName(common), name)) return common;
+    return null;
 }
