@@ -13,6 +13,7 @@ import pytest
 from Crypto.Hash import keccak
 
 from holdfast.enclave import Enclave, PluginCallError
+from holdfast.wire.keccak import checksum_address
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors"
 NOW = 1_800_000_000
@@ -178,6 +179,13 @@ def test_a_policy_is_not_pleased_by_an_argument_that_nothing_reads(owner: Enclav
         ("/accounts/pay", ["<=", ".amount", 100], "ok"),
         ("/accounts/pay", ["and", [["<=", ".total", 1], ["==", ".chainId", 1]]], "ok"),
         ("/accounts/pay", ["<=", ".amuont", 100], "invalid_field"),
+        ("/accounts/pay", ["!=", ".to", "0x" + "ab" * 20], "invalid_field"),
+        ("/accounts/pay", ["==", ".token", "0x" + "AB" * 20], "invalid_field"),
+        ("/accounts/pay", ["or", [["==", ".to", "0x" + "ab" * 20]]], "invalid_field"),
+        ("/accounts", ["not", ["==", ".to", "0x" + "ab" * 20]], "invalid_field"),
+        ("/accounts/pay", ["!=", ".to", checksum_address(b"\xab" * 20)], "ok"),
+        ("/accounts/pay", ["==", ".token", "native"], "ok"),
+        ("/accounts/pay", ["like", ".to", "0x00*"], "ok"),
         ("/accounts", ["<=", ".amount", 100], "ok"),
         ("/accounts/sign", ["<=", ".amount", 100], "invalid_field"),
         ("/accounts/sign", ["==", ".user_op.sender", "0x00"], "ok"),

@@ -4,6 +4,7 @@
 const std = @import("std");
 const actions = @import("actions.zig");
 const args = @import("../args.zig");
+const eth = @import("../eth.zig");
 const ipld = @import("../codec/ipld.zig");
 const json = @import("../json.zig");
 const keyring = @import("keyring.zig");
@@ -190,12 +191,21 @@ fn speaks(ctx: *Ctx, resource: Resource, action: ?[]const u8, statement: ipld.Va
     const segments = selector.parse(ctx.arena, second.text) catch return error.InvalidToken;
     if (segments.len == 0 or segments[0].step != .field) return true; // of the arguments as a whole
     const name = segments[0].step.field;
+    if (pays(resource, action)) try checkAddress(ctx, name, statement);
     if (action) |one| return takes(resource, one, name);
     for (resource.actions) |common| if (has(resource, @tagName(common), name)) return true;
     for (actions.all) |particular| {
         if (std.mem.eql(u8, particular.resource, resource.name) and has(resource, particular.name, name)) return true;
     }
     return pays(resource, null) and contains(&payment, name);
+}
+
+/// Payments are judged with addresses as EIP-55 writes them: no other form equals any.
+fn checkAddress(ctx: *Ctx, name: []const u8, statement: ipld.Value) Error!void {
+    if (!contains(&.{ "to", "token" }, name) or statement.list.len < 3 or statement.list[2] != .text) return;
+    const given = statement.list[2].text;
+    const address = eth.parseAddress(given) catch return;
+    if (!std.mem.eql(u8, given, try eth.checksummed(ctx.arena, address))) return ctx.fail(error.InvalidField, "policy: an address not in EIP-55's form");
 }
 
 fn takes(resource: Resource, action: []const u8, name: []const u8) bool {
