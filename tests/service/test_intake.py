@@ -68,10 +68,16 @@ def test_a_head_that_comes_byte_by_byte_ends_all_the_same(
 ) -> None:
     server = serve(idle_timeout="1")
     connection = connected(server)
-    with pytest.raises(ConnectionError):
-        for byte in GET * 100:
+
+    def refused(byte: int) -> bool:
+        time.sleep(0.05)
+        try:
             connection.sendall(bytes([byte]))
-            time.sleep(0.05)
+        except ConnectionError:
+            return True
+        return False
+
+    assert any(refused(byte) for byte in b"GET /api/contracts?" + b"x" * 1000)
 
 
 def test_connections_over_the_cap_wait_until_one_ends(
@@ -109,7 +115,7 @@ def test_memory_of_a_connection_is_bounded(
     before, clients = memory_mb(server), [connected(server) for _ in range(100)]
     many_fields = b"".join(b"X-%d: %s\r\n" % (n, b"y" * 500) for n in range(60))
     for client in clients:
-        client.setblocking(False)  # noqa: FBT003 - the socket's own interface
+        client.setblocking(False)
         with contextlib.suppress(BlockingIOError):
             for _ in range(40):
                 client.send(GET * 500)

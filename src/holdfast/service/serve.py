@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gc
 import logging
+import multiprocessing
 import os
 import signal
 import sys
+import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import (
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from holdfast.service.web.rsgi import RsgiEntry
 
 STOP_WITHIN_S = int(PROXY_TIMEOUT_S) + 5  # the longest that an accepted request may take, and a little
+PARENT_WATCH_S = 1.0
 GARBAGE_THRESHOLD = 20_000  # objects; the default of 700 is reached every few requests
 
 
@@ -61,6 +65,7 @@ def application() -> Application:
     from holdfast.service.secrets import read_secrets
     from holdfast.service.settings import read_settings
 
+    _end_with_parent()
     settings = read_settings()
     logs.configure(settings.log)
     measured = None
@@ -74,6 +79,21 @@ def application() -> Application:
     gc.freeze()
     gc.set_threshold(GARBAGE_THRESHOLD, 20, 20)
     return built
+
+
+def _end_with_parent() -> None:
+    """Stop this worker when the process that started it is killed: it would keep the port and serve unwatched."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        # Asked again and again: workers hold each other's pipes, so no descriptor tells that the parent is gone.
+        while os.getppid() == parent.pid:
+            time.sleep(PARENT_WATCH_S)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()
 
 
 def needs_raw_paths(settings: Settings) -> bool:
