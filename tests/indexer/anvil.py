@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
+from cryptography.hazmat.primitives.asymmetric import ec
 from tests.indexer.children import dying_with_parent
 
-from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, addresses, load
+from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, addresses, load, predict_account
 from holdfast.chain.errors import RpcError
 from holdfast.chain.rpc import RpcClient
 from holdfast.chain.transports import AiohttpTransport
@@ -64,6 +65,7 @@ class Anvil:
         self.aliases: list[bytes] = []
         self.alias_of: dict[bytes, bytes] = {}
         self.salt = 0
+        self.accounts: list[bytes] = []
 
     async def mine(self, blocks: int = 1) -> None:
         await self.rpc.call("anvil_mine", [hex(blocks)])
@@ -105,10 +107,12 @@ class Anvil:
     async def _change(self) -> None:
         """One change; the registry may refuse it, where a reorganisation has taken its ground away."""
         rng = self.rng
-        kind = rng.choice(["account", "metadata", "status", "alias", "controller"])
+        kind = rng.choice(["account", "metadata", "status", "alias", "controller", "key"])
         if kind == "account":
-            self.salt += 1
-            await self.send(_FROM, FACTORY, call_data("createAccount(uint256,uint256,uint256)", *GENERATOR, self.salt))
+            await self._create_account()
+            return
+        if kind == "key":
+            await self._change_key()
             return
         did = await self._living_did()
         if did is None:
@@ -123,6 +127,25 @@ class Anvil:
             await self.send(controller, REGISTRY, call_data("setAliasActive(bytes32,bool)", alias, flag))
         else:
             await self._change_controller(did, controller)
+
+    async def _create_account(self) -> None:
+        self.salt += 1
+        self.accounts.append(bytes.fromhex(predict_account(*GENERATOR, self.salt)[2:]))
+        await self.send(_FROM, FACTORY, call_data("createAccount(uint256,uint256,uint256)", *GENERATOR, self.salt))
+
+    async def _change_key(self) -> None:
+        """By the account itself, as a call within an operation of its would; reorganisations may have removed it."""
+        if self.accounts:
+            account = self.rng.choice(self.accounts)
+            point = ec.derive_private_key(self.rng.randrange(1, 2**200), ec.SECP256R1()).public_key().public_numbers()
+            await self.send(account, account, call_data("setPublicKey(uint256,uint256)", point.x, point.y))
+
+    async def key(self, account: bytes) -> bytes | None:
+        """The account's own word on its key, X ‖ Y; None where there is no account."""
+        if not await self.rpc.get_code("0x" + account.hex()):
+            return None
+        data = bytes.fromhex(call_data("publicKey()")[2:])
+        return await self.rpc.eth_call("0x" + account.hex(), data, at_least=64)
 
     async def _living_did(self) -> bytes | None:
         """A DID that reorganisations have left standing, its controller as the registry has it now."""

@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.indexer.fake_chain import CHAIN_ID, FakeChain, text_data
+from tests.indexer.fake_chain import CHAIN_ID, KEY_CHANGED, FakeChain, text_data
 from tests.indexer.support import OPTIONS, follower
 
 from holdfast.chain import values
@@ -15,7 +15,7 @@ from holdfast.indexer.events import Decoder
 from holdfast.indexer.runtime import Indexer
 from holdfast.indexer.sqlite_store import SqliteStore
 from holdfast.indexer.store import StoreError
-from holdfast.wire.keccak import alias_hash, checksum_address, did_hash
+from holdfast.wire.keccak import alias_hash, checksum_address, did_hash, keccak256
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -85,6 +85,12 @@ async def client(tmp_path: Path, chain: FakeChain) -> AsyncIterator[Client]:
     await app.stop()
 
 
+async def until(client: Client, path: str, name: str, value: Any) -> None:
+    async with asyncio.timeout(60):
+        while (await client.get(path))[name] != value:
+            await asyncio.sleep(0.01)
+
+
 async def until_healthy(client: Client) -> None:
     """The first request begins the following; nothing else does here."""
     async with asyncio.timeout(60):
@@ -131,6 +137,31 @@ async def test_an_account_in_any_case(client: Client) -> None:
     for text in (CONTROLLER.hex(), CONTROLLER.hex().upper()):
         assert await client.get(f"/api/accounts/0x{text}") == shown
     assert await client.get("/api/accounts") == {"accounts": [shown], "next_cursor": None}
+
+
+async def test_an_account_is_found_by_the_key_that_it_obeys_now(client: Client, chain: FakeChain) -> None:
+    """`owner_address` stays with the first key, as the interface documents it; `key_owner` finds the present one."""
+    [account] = (await client.get("/api/accounts"))["accounts"]
+    key, other = b"\x01" * 64, bytes.fromhex("a1" * 20)
+    first, second = ("0x" + each.hex() for each in (OWNER, keccak256(key)[12:]))
+    assert (await client.get("/api/accounts", f"key_owner={first}"))["accounts"] == [account]
+    block = chain.mine(0)
+    chain._emit(block, KEY_CHANGED, [], key.hex(), address=other)
+    chain._emit(block, KEY_CHANGED, [], key.hex(), address=CONTROLLER)
+    await until(client, "/api/stats", "last_block_number", 2)
+    assert (await client.get("/api/accounts", f"key_owner={second}"))["accounts"] == [account]
+    assert (await client.get("/api/accounts", f"key_owner={first}"))["accounts"] == []
+    assert (await client.get("/api/accounts", f"owner={first}"))["accounts"] == [account]
+    assert (await client.get(f"/api/accounts/0x{CONTROLLER.hex()}")) == account
+    assert [did["did_hash"] for did in (await client.get("/api/dids", f"key_owner={second}"))["dids"]]
+    [event] = (await client.get("/api/events", f"key_owner={second}"))["events"]
+    assert (event["kind"], event["account_address"]) == ("PublicKeyChanged", account["account_address"])
+    assert event["key_owner"].lower() == second
+
+
+async def test_a_key_owner_is_an_address(client: Client) -> None:
+    status, _, body = await client.ask("/api/accounts", "key_owner=0x12")
+    assert (status, json.loads(body)) == (400, {"error": "Invalid key_owner: expected 20-byte hex address"})
 
 
 async def test_stats_and_health(client: Client) -> None:

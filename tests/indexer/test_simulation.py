@@ -67,6 +67,7 @@ class Simulation:
 
     async def round(self) -> None:
         self.rpc.largest_range = self.rng.choice([3, 10, 10**9])
+        self.rpc.wants_addresses = self.rng.random() < 0.3
         for _ in range(self.rng.randrange(1, 5)):
             self._change_chain()
         await self._follow_for_a_while()

@@ -176,10 +176,11 @@ class Follower:
         """The next batch: block by block near the head, else a range of adaptive size; None where that was refused."""
         near = head - self._options.near_blocks
         if first > near:
-            return await self._reader.read_blocks(first, min(head, first + self._options.near_blocks - 1), tip)
+            last = min(head, first + self._options.near_blocks - 1)
+            return await self._reader.read_blocks(first, last, tip, self._store.account_addresses)
         last = min(near, first + self._size.value - 1)
         try:
-            batch = await self._reader.read_range(first, last, head, tip)
+            batch = await self._reader.read_range(first, last, head, tip, self._store.account_addresses)
         except RangeRefused:
             self._size.refused(last - first + 1)
             return None

@@ -82,6 +82,7 @@ class IndexerEvent(Shape, frozen=True, kw_only=True, omit_defaults=True):
     proposed_controller: str | UnsetType = UNSET
     account_address: str | UnsetType = UNSET
     owner_address: str | UnsetType = UNSET
+    key_owner: str | UnsetType = UNSET
     metadata_cid: str | UnsetType = UNSET
     active: bool | UnsetType = UNSET
 
@@ -144,6 +145,7 @@ def event_shape(event: Event) -> IndexerEvent:
         proposed_controller=_address_or_unset(event.proposed_controller),
         account_address=_address_or_unset(event.account_address),
         owner_address=_address_or_unset(event.owner_address),
+        key_owner=_address_or_unset(event.key_owner),
         metadata_cid=UNSET if event.metadata_cid is None else event.metadata_cid,
         active=UNSET if event.active is None else bool(event.active),
     )

@@ -65,6 +65,10 @@ class SqliteStore(Reads):
         """See IndexStore."""
         return await self._in(self._writer, lambda: sqlite_writes.blocks(self._connection("writer")))
 
+    async def account_addresses(self) -> list[bytes]:
+        """See IndexStore."""
+        return await self._in(self._writer, lambda: sqlite_writes.account_addresses(self._connection("writer")))
+
     async def apply(self, parent: Block | None, batch: Batch, floor: int) -> None:
         """See IndexStore."""
         await self._write(lambda db: sqlite_writes.apply(db, parent, batch, floor))

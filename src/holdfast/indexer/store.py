@@ -92,6 +92,10 @@ class IndexStore(Protocol):
         """One account."""
         ...
 
+    async def account_addresses(self) -> list[bytes]:
+        """The addresses of all accounts."""
+        ...
+
     async def stats(self) -> StatsView:
         """The counters."""
         ...
