@@ -32,6 +32,7 @@ from holdfast.chain.transports import AiohttpTransport
 from holdfast.indexer.answers import Answers
 from holdfast.indexer.events import Decoder
 from holdfast.indexer.follower import Follower, FollowOptions, Step
+from holdfast.indexer.progress import Progress
 from holdfast.indexer.reader import ChainReader
 from holdfast.indexer.sqlite_store import SqliteStore
 
@@ -166,7 +167,7 @@ async def measure(case: Case) -> dict[str, float]:
 
 
 async def _reads(store: IndexStore) -> tuple[int, dict[str, float]]:
-    answers = Answers(store, 84532, lambda: True)
+    answers = Answers(store, 84532, lambda: True, lambda: Progress(0, 0, 0, 0.0, 0))
     events, cursor = 0, ""
     started = time.perf_counter()
     while cursor is not None:

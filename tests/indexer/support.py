@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from tests.indexer.fake_chain import CHAIN_ID, FACTORY, REGISTRY
@@ -10,8 +11,9 @@ from tests.indexer.fake_chain import CHAIN_ID, FACTORY, REGISTRY
 from holdfast.indexer.answers import Answers
 from holdfast.indexer.events import Decoder
 from holdfast.indexer.follower import Follower, FollowOptions, Step
+from holdfast.indexer.progress import Progress
 from holdfast.indexer.queries import ListQuery
-from holdfast.indexer.reader import ChainReader
+from holdfast.indexer.reader import ChainMoved, ChainReader
 from holdfast.wire.keccak import checksum_address
 
 if TYPE_CHECKING:
@@ -29,13 +31,16 @@ def follower(rpc: Any, store: IndexStore, options: FollowOptions = OPTIONS, **mo
 async def catch_up(follower: Follower) -> None:
     """Step until current; a reorganisation may need many steps, but never this many."""
     for _ in range(10_000):
-        if await follower.step() is Step.CURRENT:
-            return
+        with suppress(ChainMoved):
+            if await follower.step() is Step.CURRENT:
+                return
     raise AssertionError("the follower does not arrive")
 
 
 async def ask(store: IndexStore, path: str, query: str = "") -> Any:
-    return json.loads(await Answers(store, CHAIN_ID, lambda: True).body(path, query.encode()))
+    return json.loads(
+        await Answers(store, CHAIN_ID, lambda: True, lambda: Progress(0, 0, 0, 0.0, 0)).body(path, query.encode())
+    )
 
 
 async def whole_list(store: IndexStore, name: str, query: str = "", limit: int = 200) -> list[Any]:

@@ -208,7 +208,7 @@ async def test_bad_names_are_400(client: Client, path: str, error: str) -> None:
     assert (status, json.loads(body)) == (400, {"error": error})
 
 
-@pytest.mark.parametrize("path", ["/health", "/api/stats", f"/api/dids/{DID}"])
+@pytest.mark.parametrize("path", ["/health", "/api/stats", "/api/progress", f"/api/dids/{DID}"])
 async def test_paths_without_parameters_refuse_them(client: Client, path: str) -> None:
     status, _, body = await client.ask(path, "active=true")
     assert (status, json.loads(body)) == (400, {"error": "Unknown query parameter. Known: none"})
@@ -256,6 +256,48 @@ async def test_a_database_that_is_down_is_503_and_health_says_no(tmp_path: Path,
     assert (status, json.loads(body), headers["retry-after"]) == (503, {"error": "database_unavailable"}, "2")
     assert await Client(app).get("/health") == {"ok": False, "chain": 84532}
     await app.stop()
+
+
+class FailingStore(SqliteStore):
+    """Works until it is told to fail: as a database that goes down behind a running index."""
+
+    down = False
+    hangs = False
+
+    async def _first(self, *arguments: Any) -> Any:
+        if self.hangs:
+            await asyncio.sleep(3600)
+        if self.down:
+            raise StoreError("down")
+        return await super()._first(*arguments)
+
+
+@pytest.mark.parametrize("way", ["down", "hangs"])
+async def test_health_says_no_as_soon_as_the_database_is_down(
+    tmp_path: Path, chain: FakeChain, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.indexer.answers._DATABASE_WITHIN_S", 0.05)
+    store = FailingStore(tmp_path / "index.db")
+    client = Client(IndexerApp(build_on(tmp_path, chain, store)))
+    await until_healthy(client)
+    setattr(store, way, True)
+    assert await client.get("/health") == {"ok": False, "chain": 84532}
+    setattr(store, way, False)
+    assert await client.get("/health") == {"ok": True, "chain": 84532}
+    await client.app.stop()
+
+
+async def test_progress_says_how_far_the_index_is(client: Client, chain: FakeChain) -> None:
+    shown = await client.get("/api/progress")
+    assert shown.pop("agreed_seconds_ago") < 60
+    assert shown == {"last_block_number": 1, "chain_block_number": 1, "blocks_behind": 0, "failures": 0}
+
+
+async def test_progress_before_the_first_look_at_the_chain_knows_nothing(tmp_path: Path, chain: FakeChain) -> None:
+    client = Client(IndexerApp(build_on(tmp_path, chain, BrokenStore(tmp_path / "index.db"))))
+    nothing = dict.fromkeys(("last_block_number", "chain_block_number", "blocks_behind", "agreed_seconds_ago"))
+    assert await client.get("/api/progress") == {**nothing, "failures": 0}
+    await client.app.stop()
 
 
 async def test_a_database_that_comes_back_is_opened(

@@ -15,6 +15,7 @@ from tests.indexer.fake_chain import ChaosRpc, FakeChain
 from tests.indexer.support import OPTIONS, by_key, catch_up, contents, expected, follower
 
 from holdfast.chain.errors import RpcError
+from holdfast.indexer.reader import ChainMoved
 from holdfast.indexer.sqlite_store import SqliteStore
 from holdfast.indexer.store import StoreError
 
@@ -109,7 +110,7 @@ class Simulation:
         for _ in range(self.rng.randrange(1, 12)):
             try:
                 await mine.step()
-            except (RpcError, StoreError):
+            except (RpcError, StoreError, ChainMoved):
                 continue
 
     async def _judge(self) -> None:

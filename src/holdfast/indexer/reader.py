@@ -19,7 +19,20 @@ if TYPE_CHECKING:
 
 
 class ChainMoved(Exception):
-    """The chain was reorganised while a range was being read: read it again."""
+    """Answers did not fit together, or one was missing: read again, after a pause.
+
+    The chain was reorganised meanwhile, or the endpoint has not all that it claims to have.
+
+    Args:
+        missing: The number of the block at or below its own head that the endpoint does not have, where that is it.
+    """
+
+    def __init__(self, missing: int | None = None) -> None:
+        super().__init__(
+            "the endpoint's answers do not fit together"
+            if missing is None
+            else f"the endpoint has no block {missing}, which is not above its newest one"
+        )
 
 
 class RangeRefused(Exception):
@@ -81,7 +94,7 @@ class ChainReader:
         """
         kept = [block for block in await self.blocks(marks(first, last, head)) if block is not None]
         if not kept or kept[-1].number != last:
-            raise ChainMoved
+            raise ChainMoved(last)
         logs = await self._logs_of_range(first, last, accounts)
         if parent is not None and await self.blocks([parent.number]) != [parent]:
             raise ChainMoved
@@ -97,10 +110,13 @@ class ChainReader:
         Raises:
             ChainMoved: The blocks do not stand on `parent` or on each other.
         """
-        headers = [header for header in await self._headers(list(range(first, last + 1))) if header is not None]
+        found = await self._headers(list(range(first, last + 1)))
+        if None in found:
+            raise ChainMoved(first + found.index(None))
+        headers = [header for header in found if header is not None]
         below = [*([] if parent is None else [parent.hash]), *(header.block.hash for header in headers)]
         above = [header.parent_hash for header in headers[parent is None :]]
-        if len(headers) != last - first + 1 or below[:-1] != above:
+        if below[:-1] != above:
             raise ChainMoved
         blocks = [header.block for header in headers]
         return await self._batch(blocks, await self._logs_of_blocks(blocks, accounts))

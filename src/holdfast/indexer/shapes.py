@@ -10,6 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 from holdfast.wire.keccak import checksum_address
 
 if TYPE_CHECKING:
+    from holdfast.indexer.progress import Progress
     from holdfast.indexer.rows import AccountRow, DidRow, Event
     from holdfast.indexer.store import AliasView, StatsView
 
@@ -65,6 +66,16 @@ class IndexerHealth(Shape, frozen=True, kw_only=True):
 
     ok: bool
     chain: int
+
+
+class IndexerProgress(Shape, frozen=True, kw_only=True):
+    """How far the index is; what is not known yet is null."""
+
+    last_block_number: int | None
+    chain_block_number: int | None
+    blocks_behind: int | None
+    agreed_seconds_ago: float | None
+    failures: int
 
 
 class IndexerEvent(Shape, frozen=True, kw_only=True, omit_defaults=True):
@@ -127,6 +138,17 @@ def stats_shape(view: StatsView) -> IndexerStats:
         total_aliases=view.aliases,
         total_accounts=view.accounts,
         last_block_number=view.last_block or 0,
+    )
+
+
+def progress_shape(progress: Progress) -> IndexerProgress:
+    """The shape of the index's progress."""
+    return IndexerProgress(
+        last_block_number=progress.tip,
+        chain_block_number=progress.head,
+        blocks_behind=progress.behind,
+        agreed_seconds_ago=None if progress.agreed_s_ago is None else round(progress.agreed_s_ago, 1),
+        failures=progress.failures,
     )
 
 
