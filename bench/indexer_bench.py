@@ -210,21 +210,23 @@ async def fill_anvil(anvil: anvils.Anvil, events: int) -> None:
     """Registrations with an alias each through the real registry: two events each, after a commitment."""
     each = 250
     for _ in range(events // 2 // each):
-        claims = [(anvil.rng.randbytes(32), anvil.rng.randbytes(32), anvil.rng.randbytes(20)) for _ in range(each)]
+        claims = [
+            (f"did:web:{anvil.rng.randbytes(8).hex()}", anvil.rng.randbytes(32), anvil.rng.randbytes(20))
+            for _ in range(each)
+        ]
         for send in (_commitment, _registration):
             for start in range(0, each, 50):
                 await asyncio.gather(*(send(anvil, *claim) for claim in claims[start : start + 50]))
                 await anvil.mine()
 
 
-async def _commitment(anvil: anvils.Anvil, did: bytes, alias: bytes, controller: bytes) -> None:
+async def _commitment(anvil: anvils.Anvil, did: str, alias: bytes, controller: bytes) -> None:
     # The commitment may come from anyone; from the claimant, so that no two transactions wait for one nonce.
-    data = anvils.keccak256(did + alias + controller.rjust(32, b"\0") + bytes(32))
-    await anvil.send(controller, anvils.REGISTRY, anvils.call_data("commit(bytes32)", data))
+    await anvil.send(controller, anvils.REGISTRY, anvils.commit(did, alias, controller))
 
 
-async def _registration(anvil: anvils.Anvil, did: bytes, alias: bytes, controller: bytes) -> None:
-    data = anvils.call_data("register(bytes32,bytes32,string)", did, alias, text="bafy" + "x" * 55)
+async def _registration(anvil: anvils.Anvil, did: str, alias: bytes, controller: bytes) -> None:
+    data = anvils.register_foreign(did, alias, "bafy" + "x" * 55)
     await anvil.send(controller, anvils.REGISTRY, data)
 
 

@@ -13,6 +13,7 @@ import aiohttp
 from cryptography.hazmat.primitives.asymmetric import ec
 from tests.indexer.children import dying_with_parent
 
+from holdfast.chain import calls
 from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, addresses, load, predict_account
 from holdfast.chain.errors import RpcError
 from holdfast.chain.rpc import RpcClient
@@ -87,21 +88,26 @@ class Anvil:
         """Some registrations and changes, in two blocks: a claim must follow its commitment."""
         claims = [self._claim() for _ in range(self.rng.randrange(writes + 1))]
         for did, alias, controller, _ in claims:
-            commitment = keccak256(did + alias + controller.rjust(32, b"\0") + bytes(32))
-            await self.send(_FROM, REGISTRY, call_data("commit(bytes32)", commitment))
+            await self.send(_FROM, REGISTRY, commit(did, alias, controller))
         await self.mine()
         for did, alias, controller, cid in claims:
-            data = _register(did, alias, cid)
+            data = register_foreign(did, alias, cid)
             await self.send(controller, REGISTRY, data)
         for _ in range(self.rng.randrange(writes + 1)):
             await self._change()
         await self.mine(self.rng.choice([1, 1, 2]))
 
-    def _claim(self) -> tuple[bytes, bytes, bytes, str]:
-        did, alias, controller = self.rng.randbytes(32), self.rng.randbytes(32), self.rng.randbytes(20)
-        self.controllers[did] = controller
+    def _claim(self) -> tuple[str, bytes, bytes, str]:
+        """Of a DID whose controller needs no account: any address may claim one of another method than `did:new`."""
+        did, alias, controller = (
+            f"did:web:{self.rng.randbytes(8).hex()}",
+            self.rng.randbytes(32),
+            self.rng.randbytes(20),
+        )
+        name = keccak256(did.encode())
+        self.controllers[name] = controller
         self.aliases.append(alias)
-        self.alias_of[did] = alias
+        self.alias_of[name] = alias
         return did, alias, controller, "bafy" + self.rng.randbytes(6).hex()
 
     async def _change(self) -> None:
@@ -182,8 +188,17 @@ class Anvil:
         return await self.rpc.eth_call(addresses.DID_REGISTRY, data, at_least=96)
 
 
-def _register(did: bytes, alias: bytes, cid: str) -> str:
-    return call_data("register(bytes32,bytes32,string)", did, alias, text=cid)
+def commit(did: str, alias: bytes, controller: bytes) -> str:
+    """Call data of the commitment to `register_foreign` by this controller."""
+    return call_data(
+        "commit(bytes32)", keccak256(keccak256(did.encode()) + alias + controller.rjust(32, b"\0") + bytes(32))
+    )
+
+
+def register_foreign(did: str, alias: bytes, cid: str) -> str:
+    """Call data of a claim to a DID of another method than `did:new`."""
+    signature = "registerForeign(string,bytes32,bytes32,string)"
+    return "0x" + calls.call_data(signature, did, alias, bytes(32), cid).hex()
 
 
 def _text(address: bytes | str) -> str:
