@@ -62,7 +62,7 @@ class Commitments:
         self._rate = Rate(MOST_IN_A_MINUTE, clock)
 
     async def prepare(self, operation: UserOperation) -> None:
-        """Post what the registry wants to have seen before (docs/decisions/0501-claims-by-commitment.md).
+        """Post what the registry wants to have seen before (docs/decisions/0520-a-did-is-its-keys.md).
 
         Raises ValueError for an operation that no account of our factory could perform, or that claims too much;
         RpcError beyond the rate.
@@ -73,7 +73,11 @@ class Commitments:
         if len(needed) > MOST_FOR_ONE_OPERATION:
             raise ValueError(f"an operation may make at most {MOST_FOR_ONE_OPERATION} claims")
         await self._require_account(operation)
-        await self._post([each for each in dict.fromkeys(needed) if not await self._is_posted(each)])
+        await self._post([each for each in dict.fromkeys(needed) if not await self._posted_in(each)])
+        # Estimates run in the newest block, and a commitment, also one of the account itself, must be of an earlier one.
+        newest = await self._chain.rpc.block_number()
+        if newest in [await self._posted_in(each) for each in needed]:
+            await self._chain.rpc.call("evm_mine")
 
     async def _require_account(self, operation: UserOperation) -> None:
         """Its sender is an account of the factory, or becomes one by this very operation."""
@@ -84,18 +88,15 @@ class Commitments:
             raise ValueError("the sender is no account of the factory, and the operation does not create it")
 
     async def _post(self, missing: Sequence[bytes]) -> None:
-        if not missing:
-            return
         self._rate.spend(len(missing))
         for commitment in missing:
             await self._chain.transact(self._account, REGISTRY, call_data("commit(bytes32)", commitment))
-        # Estimates run in the newest block, and a commitment must be of an earlier one.
-        await self._chain.rpc.call("evm_mine")
 
-    async def _is_posted(self, commitment: bytes) -> bool:
+    async def _posted_in(self, commitment: bytes) -> int:
+        """The block of a commitment that will live long enough, else zero."""
         answer = await self._chain.rpc.eth_call(REGISTRY, call_data("committedAt(bytes32)", commitment), at_least=64)
-        posted_at = int.from_bytes(answer[32:64])
-        return posted_at > 0 and await self._now() < posted_at + _LAPSES_AFTER_S
+        block, posted_at = int.from_bytes(answer[:32]), int.from_bytes(answer[32:64])
+        return block if await self._now() < posted_at + _LAPSES_AFTER_S else 0
 
     async def _now(self) -> int:
         block = await self._chain.rpc.call("eth_getBlockByNumber", ["latest", False])
