@@ -74,7 +74,7 @@ class Commitments:
             raise ValueError(f"an operation may make at most {MOST_FOR_ONE_OPERATION} claims")
         await self._require_account(operation)
         await self._post([each for each in dict.fromkeys(needed) if not await self._posted_in(each)])
-        # Estimates run in the newest block, and a commitment, also one of the account itself, must be of an earlier one.
+        # Estimates run in the newest block; a commitment, also one of the account itself, must be of an earlier one.
         newest = await self._chain.rpc.block_number()
         if newest in [await self._posted_in(each) for each in needed]:
             await self._chain.rpc.call("evm_mine")
