@@ -23,7 +23,7 @@ SENDS_PER_IP_WINDOW_S = DAY_S
 CODES_PER_IDENTIFIER_WINDOW_S = HOUR_S
 
 
-# Beside them, where the interface is silent (docs/decisions/0010-limits-added.md). Settings override these too.
+# Added to them, where the interface is silent (docs/decisions/0010-limits-added.md). Settings override these too.
 CREDENTIALS_PER_IDENTIFIER = 16
 UNCONFIRMED_PER_IDENTIFIER = 8
 DID_POSTS_PER_ADDRESS_DAY = 100
