@@ -189,6 +189,7 @@ SEND_CODE = Endpoint(
     refusals=(
         e.INVALID_VERIFY_CHANNEL,
         e.INVALID_IDENTIFIER,
+        e.UNSUPPORTED_COUNTRY,
         e.RATE_LIMITED,
         e.SMS_SEND_FAILED,
         e.EMAIL_SEND_FAILED,
@@ -203,7 +204,7 @@ CHECK_CODE = Endpoint(
     asks=r.CheckCode,
     missing=e.MISSING_CHECK_FIELDS,
     answers=(m.CodeAccepted, m.CodeRefused),
-    refusals=(e.INVALID_VERIFY_CHANNEL, e.INVALID_IDENTIFIER, e.SMS_CHECK_FAILED, *_BODY),
+    refusals=(e.INVALID_VERIFY_CHANNEL, e.INVALID_IDENTIFIER, e.RATE_LIMITED, e.SMS_CHECK_FAILED, *_BODY),
 )
 VERIFICATION_STATUS = Endpoint(
     name="verification_status",
@@ -227,10 +228,12 @@ REGISTER_DID = Endpoint(
         *_IDENTIFIER,
         e.INVALID_CREDENTIAL_ID,
         e.INVALID_TX_HASH,
+        e.RATE_LIMITED,
         *_PROOF,
         e.REGISTRATION_UNPROVEN,
         e.CREDENTIAL_ALREADY_REGISTERED,
         *_CLAIM,
+        e.CREDENTIAL_LIMIT_REACHED,
         e.RPC_ERROR,
         *_BODY,
     ),

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules import abi
 from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID, TOKENS, formatted
+from holdfast.rules.p256 import on_curve
 from holdfast.service.ports import StoreUnavailable
 from holdfast.service.web.serving import serves, serves_plainly
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.endpoints import ACCOUNT_STATE, BALANCE, CONTRACTS, PREDICT_ADDRESS, STATUS
-from holdfast.wire.errors import UNSUPPORTED_CHAIN, UNSUPPORTED_TOKEN, Refused
+from holdfast.wire.errors import INVALID_PUBLIC_KEY, UNSUPPORTED_CHAIN, UNSUPPORTED_TOKEN, Refused
 from holdfast.wire.models import AccountState, Balance, PredictedAddress, Status
 
 if TYPE_CHECKING:
@@ -43,7 +44,11 @@ async def status(service: Service, _request: Request) -> Status:
 async def predict(service: Service, asked: PredictAddress, _request: Request) -> PredictedAddress:
     """GET /api/accounts/predict."""
     x, y = abi.parse_coordinate(asked.pub_key_x), abi.parse_coordinate(asked.pub_key_y)
-    return PredictedAddress(address=await service.accounts.predict(x, y, abi.parse_salt(asked.salt)))
+    salt = abi.parse_salt(asked.salt)
+    if not on_curve(x, y):
+        # The factory names an address for these too, and can never make an account there: what is paid to it is lost.
+        raise Refused(INVALID_PUBLIC_KEY)
+    return PredictedAddress(address=await service.accounts.predict(x, y, salt))
 
 
 @serves(ACCOUNT_STATE)

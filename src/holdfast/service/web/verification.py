@@ -29,11 +29,11 @@ async def send_code(service: Service, asked: SendCode, request: Request) -> Code
 
 
 @serves(CHECK_CODE)
-async def check_code(service: Service, asked: CheckCode, _request: Request) -> CodeAccepted | CodeRefused | Response:
+async def check_code(service: Service, asked: CheckCode, request: Request) -> CodeAccepted | CodeRefused | Response:
     """POST /api/verify/check."""
     identifier = parse_identifier(asked.identifier, parse_verify_channel(asked.channel))
     try:
-        result = await service.verification.check(identifier, asked.code)
+        result = await service.verification.check(identifier, asked.code, service.client_address.subject(request))
     except Refused as refused:
         if refused.row is SMS_CHECK_FAILED:
             return json_response(CheckFailed(error=SMS_CHECK_FAILED.error), SMS_CHECK_FAILED.status)
