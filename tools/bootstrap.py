@@ -113,7 +113,7 @@ def _install_locks(target: str) -> None:
         return
     _step(f"installing pinned dependencies ({', '.join(f.name for f in files)}); the first time takes a minute or two")
     arguments = [word for file in files for word in ("-r", str(file))]
-    _pip("install", "--require-hashes", "--no-deps", "--progress-bar", "off", "-q", *arguments)
+    _pip("install", "--require-hashes", "--only-binary", ":all:", "--no-deps", "--progress-bar", "off", "-q", *arguments)
     _stamp(f"locks-{target}", files)
 
 

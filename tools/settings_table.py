@@ -23,6 +23,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 COMPUTED = {
     "HOLDFAST_DATA_DIR": "the platform's user data folder",
     "HOLDFAST_DATABASE_URL": "`sqlite:///` and `holdfast.db` in the data folder",
+    "HOLDFAST_ENV": "`development` with a public URL on this machine, else `production`",
     "HOLDFAST_INDEXER_DATABASE_URL": "`sqlite:///` and `indexer.db` in the data folder",
     "HOLDFAST_MAIL_FROM": "`Holdfast <no-reply@` the public URL's host `>`",
     "HOLDFAST_REGISTRAR_DID": "`did:web:` and the public URL's host",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .conftest import Answer
 
-KEY = "k" * 32
+KEY = "0123456789abcdef" * 2
 
 
 class _Upstream(BaseHTTPRequestHandler):

@@ -29,7 +29,7 @@ async def start(tmp_path):
     started = []
 
     def start(**settings):
-        environment = {"HOLDFAST_DATA_DIR": str(tmp_path), "HOLDFAST_PUBLIC_URL": "https://vault.example", **settings}
+        environment = {"HOLDFAST_DATA_DIR": str(tmp_path), "HOLDFAST_PUBLIC_URL": "https://vault.localhost", **settings}
         store = SqliteStore(tmp_path / "holdfast.db")
         application = Application(
             build_service(read_settings(environment), Secrets((b"k" * 32,), generated=False), store)

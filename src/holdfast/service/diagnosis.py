@@ -16,7 +16,7 @@ from holdfast.service.bootstrap import build_service, database_file
 from holdfast.service.ports import DeliveryError, StoreUnavailable
 from holdfast.service.providers.workflow import engine_configured
 from holdfast.service.secrets import KEY_FILE
-from holdfast.service.settings import LOCAL_HOSTS
+from holdfast.service.setting_rows import is_local
 from holdfast.service.upstreams.pool import ConnectionPool
 from holdfast.service.upstreams.proxy import UpstreamError, fetch
 
@@ -105,7 +105,7 @@ def _disk(settings: Settings) -> Finding:
 
 def _origin(settings: Settings) -> Finding:
     url = urlsplit(settings.public_url)
-    if url.scheme == "https" or url.hostname in LOCAL_HOSTS:
+    if url.scheme == "https" or is_local(settings.public_host):
         return Finding("public URL", "ok", settings.public_url)
     return Finding("public URL", "fault", settings.public_url, "browsers offer passkeys and payments on https only")
 
