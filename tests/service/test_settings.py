@@ -72,7 +72,7 @@ def test_a_public_url_that_others_reach_counts_as_production(host: str) -> None:
     ]
     settings = read_settings({**given, **REAL, "HOLDFAST_PUBLIC_URL": f"https://{host}"})
     assert settings.env == "production"
-    with pytest.raises(SettingError, match="^ATTESTATION_SIGNING_KEY: "):
+    with pytest.raises(SettingError, match=r"^ATTESTATION_SIGNING_KEY: "):
         read_secrets(settings, {})
 
 
@@ -93,7 +93,7 @@ def test_a_secret_in_an_address_that_is_shown_is_refused(name: str, url: str) ->
 
 
 def test_a_secret_typed_as_the_indexers_module_is_refused() -> None:
-    with pytest.raises(SettingError, match="^HOLDFAST_INDEXER_APP: ") as caught:
+    with pytest.raises(SettingError, match=r"^HOLDFAST_INDEXER_APP: ") as caught:
         read_settings({"HOLDFAST_INDEXER_APP": "https://hunter2@indexer.example"})
     assert "hunter2" not in str(caught.value)
 
@@ -101,7 +101,7 @@ def test_a_secret_typed_as_the_indexers_module_is_refused() -> None:
 @pytest.mark.parametrize("key", ["k" * 32, "ab" * 40, "01234567" * 8])
 def test_a_signing_key_of_few_letters_is_refused(key: str, tmp_path: Path) -> None:
     settings = read_settings({"HOLDFAST_DATA_DIR": str(tmp_path)})
-    with pytest.raises(SettingError, match="^ATTESTATION_SIGNING_KEY: ") as caught:
+    with pytest.raises(SettingError, match=r"^ATTESTATION_SIGNING_KEY: ") as caught:
         read_secrets(settings, {"ATTESTATION_SIGNING_KEY": f"{new_key()},{key}"})
     assert key not in str(caught.value)
     assert len(read_secrets(settings, {"ATTESTATION_SIGNING_KEY": f"{new_key()},{new_key()}"}).signing_keys) == 2

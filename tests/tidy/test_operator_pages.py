@@ -14,7 +14,7 @@ from holdfast.service.serve import HEADER_TIMEOUT_MS, STOP_WITHIN_S
 ROOT = Path(__file__).resolve().parents[2]
 OPERATORS_COMMANDS = (
     *("serve", "config", "check", "keys", "backup", "restore", "export", "reserved", "identifier", "credential"),
-    *("attestation", "dev", "contracts", "indexer"),
+    *("attestation", "enclave", "dev", "contracts", "indexer"),
 )
 OPERATING = (ROOT / "docs" / "operating.md").read_text("utf-8")
 

@@ -61,7 +61,7 @@ class Service:
     engine: bool
     clock: Clock
     senders: tuple[Mailer | SmsVerifier, ...]
-    close_pool: Callable[[], Awaitable[None]]
+    close_pools: Callable[[], Awaitable[None]]
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _wrapped: tuple[Enclave, StaticAnswer] | None = None
 
@@ -97,7 +97,7 @@ class Service:
             await self.indexer.stop()
         for sender in self.senders:
             await sender.close()
-        await self.close_pool()
+        await self.close_pools()
         await self.store.close()
 
     async def _reread(self) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 APP_ID = "holdfast"
 PATH = "/api/workflow"
+DEV_SERVER, HOSTED = "http://127.0.0.1:8288", "https://api.inngest.com"  # as the SDK's constants say
 
 
 def engine_configured(environment: Mapping[str, str] | None = None) -> bool:
@@ -31,6 +32,15 @@ def engine_configured(environment: Mapping[str, str] | None = None) -> bool:
     """
     given = os.environ if environment is None else environment
     return bool(given.get("INNGEST_SIGNING_KEY")) or engine_unsigned(given)
+
+
+def engine_address(environment: Mapping[str, str]) -> str:
+    """Where the SDK finds the engine: its development server's address, the one that is set, or the hosted one."""
+    development = environment.get("INNGEST_DEV", "")
+    if development.startswith(("http://", "https://")):
+        return development
+    usual = DEV_SERVER if engine_unsigned(environment) else HOSTED
+    return environment.get("INNGEST_API_BASE_URL") or environment.get("INNGEST_BASE_URL") or usual
 
 
 class Workflow:
