@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 MANIFEST = Path(__file__).parent / "npm"
 CHECKOUT = Path(__file__).resolve().parents[3] / "contracts" / "node_modules"
 _INSTALL = ("install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
+UNPINNED = "HOLDFAST_UNPINNED_TOOLS"
 _TELL_EVERY_S = 5.0
 OLDEST_NODE = 20  # what anvil's package asks for; npm leaves it out where Node is older
 _CPU = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
@@ -110,10 +111,20 @@ async def _install(say: Callable[[str], None], folder: Path) -> None:
         say("installing the chain's tools from npm into the data folder (once; about 430 MB, a minute or so)")
         await _run_npm(say, partial, npm, *_INSTALL)
         if not _anvil_in(partial / "node_modules").exists():
+            _require_leave_for_unpinned()
             await _run_npm(say, partial, npm, *_INSTALL, "--no-save", f"{_platform_package()}@{_anvil_version()}")
         partial.rename(folder)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def _require_leave_for_unpinned() -> None:
+    """Raise WorldError unless a program without a hash in the lock may be taken by the registry's word alone."""
+    if os.environ.get(UNPINNED) != "1":
+        raise WorldError(
+            f"{_platform_package()} has no hash in the lock, which was written on another platform: {UNPINNED}=1"
+            " installs it all the same"
+        )
 
 
 async def _run_npm(say: Callable[[str], None], folder: Path, *command: str) -> None:
