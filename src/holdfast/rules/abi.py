@@ -11,6 +11,7 @@ SLOT = 32
 ADDRESS_BYTES = 20
 GET_ADDRESS = bytes.fromhex("e81b22ea")  # getAddress(uint256,uint256,uint256)
 GET_ACCOUNT_STATE = bytes.fromhex("9ee2735b")  # getAccountState(address)
+PUBLIC_KEY = bytes.fromhex("63ffab31")  # publicKey(), VaultAccount
 BALANCE_OF = bytes.fromhex("70a08231")  # balanceOf(address), ERC-20
 
 _UINT256_HEX = re.compile(r"(?:0[xX])?([0-9a-fA-F]{1,64})")

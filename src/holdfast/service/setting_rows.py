@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from holdfast.chain.contracts.addresses import DEFAULT_CONTRACT_SET
 from holdfast.rules.chains import CHAINS
 from holdfast.rules.dids import parse_did
+from holdfast.rules.limits import CONFIRMATION_DEPTH, Ceilings
 from holdfast.wire.errors import Refused
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 _HEADER = re.compile(r"[A-Za-z0-9-]{1,64}")
 _DIGITS = re.compile(r"[0-9]{1,18}")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+_COUNTRY = re.compile(r"[A-Z]{2}")
 _MAX_PORT = 65535
+MAX_LIMIT = 1_000_000_000  # as seconds some thirty years: times stay within what a calendar can hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +185,24 @@ def _registrar(values: Mapping[str, Any]) -> str:
     return "did:web:" + host.replace(":", "%3A")
 
 
+def _countries(text: str) -> frozenset[str] | None:
+    if text == "all":
+        return None
+    codes = frozenset(part.strip().upper() for part in text.split(",") if part.strip())
+    if not codes or not all(_COUNTRY.fullmatch(code) for code in codes):
+        raise ValueError("all, or two-letter codes of countries, separated by commas, are needed")
+    return codes
+
+
+def _depth(values: Mapping[str, Any]) -> str:
+    # A chain on this machine is a development chain: it does not reorganise, and mines when it is told to.
+    return "0" if urlsplit(values["rpc_url"]).hostname in LOCAL_HOSTS else str(CONFIRMATION_DEPTH)
+
+
+def _ceiling(name: str, about: str) -> Row:
+    return Row(f"HOLDFAST_{name.upper()}", str(getattr(Ceilings(), name)), whole(0, MAX_LIMIT), about)
+
+
 def _contract(name: str) -> str:
     return str(DEFAULT_CONTRACT_SET[name])
 
@@ -240,6 +261,21 @@ ROWS: tuple[Row, ...] = (
         _one_of("deferred", "required"),
         "when the chain must have seen the registration",
     ),
+    Row(
+        "HOLDFAST_CONFIRMATION_DEPTH",
+        _depth,
+        whole(0, 100_000),
+        "blocks on top of a registration's before it counts as confirmed",
+    ),
+    _ceiling("credentials_per_identifier", "credentials that one identifier may have"),
+    _ceiling("unconfirmed_per_identifier", "of these, how many may wait for the chain"),
+    _ceiling("did_posts_per_address_day", "POST /api/dids from an address in 24 hours, whatever comes of them"),
+    _ceiling("checks_per_address_hour", "POST /api/verify/check from an address in an hour"),
+    _ceiling("refused_sends_per_address_day", "sends from an address that providers refuse, in 24 hours"),
+    _ceiling("sms_per_number_hour", "text messages to a number in an hour"),
+    _ceiling("sms_per_country_day", "text messages to a country in 24 hours"),
+    _ceiling("sms_per_day", "text messages in all in 24 hours"),
+    Row("HOLDFAST_SMS_COUNTRIES", "all", _countries, "countries that are sent text messages, as DE,AT,CH"),
     Row("HOLDFAST_REGISTRAR_DID", _registrar, _did, "DID that signs attestations"),
     Row("HOLDFAST_LOG", "auto", _one_of("auto", "text", "json"), "form of the log"),
     Row("HOLDFAST_ADMIN_PORT", None, whole(1, _MAX_PORT), "port of /metrics"),

@@ -7,12 +7,12 @@ documentation and the start banner read the same rows.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from holdfast.rules.limits import LIMIT_NAMES, Limits
-from holdfast.service.setting_rows import ROWS, is_local, whole
+from holdfast.rules.limits import LIMIT_NAMES, Ceilings, Limits
+from holdfast.service.setting_rows import MAX_LIMIT, ROWS, is_local, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from holdfast.service.setting_rows import Row
 
-MAX_LIMIT = 1_000_000_000  # as seconds some thirty years: times stay within what a calendar can hold
+__all__ = ["MAX_LIMIT", "SettingError", "Settings", "engine_unsigned", "read_settings"]
 
 
 class SettingError(Exception):
@@ -61,6 +61,16 @@ class Settings:
     reserved_file: Path | None
     reserved_allow_file: Path | None
     registration_proof: str
+    confirmation_depth: int
+    credentials_per_identifier: int
+    unconfirmed_per_identifier: int
+    did_posts_per_address_day: int
+    checks_per_address_hour: int
+    refused_sends_per_address_day: int
+    sms_per_number_hour: int
+    sms_per_country_day: int
+    sms_per_day: int
+    sms_countries: frozenset[str] | None
     registrar_did: str
     log: str
     env: str
@@ -71,6 +81,11 @@ class Settings:
     def public_host(self) -> str:
         """Host of the public URL: relying party ID, registrar, sender's domain."""
         return urlsplit(self.public_url).hostname or "localhost"
+
+    @property
+    def ceilings(self) -> Ceilings:
+        """The limits that were added to the interface's."""
+        return Ceilings(**{field.name: getattr(self, field.name) for field in fields(Ceilings)})
 
     @property
     def production(self) -> bool:

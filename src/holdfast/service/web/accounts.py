@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules import abi
 from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID, TOKENS, formatted
+from holdfast.rules.p256 import on_curve
 from holdfast.service.ports import StoreUnavailable
 from holdfast.service.web.http import json_response
 from holdfast.service.web.input import query_values, require
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.errors import (
+    INVALID_PUBLIC_KEY,
     MISSING_ACCOUNT,
     MISSING_BALANCE_PARAMETERS,
     MISSING_PUBLIC_KEY,
@@ -49,6 +51,9 @@ async def predict(service: Service, request: Request) -> Response:
     x, y = require(MISSING_PUBLIC_KEY, values.get("pubKeyX"), values.get("pubKeyY"))
     key_x, key_y = abi.parse_coordinate(x), abi.parse_coordinate(y)
     salt = abi.parse_salt(values.get("salt", "0"))
+    if not on_curve(key_x, key_y):
+        # The factory names an address for these too, and can never make an account there: what is paid to it is lost.
+        raise Refused(INVALID_PUBLIC_KEY)
     return json_response(PredictedAddress(address=await service.accounts.predict(key_x, key_y, salt)))
 
 

@@ -40,7 +40,7 @@ async def check_code(service: Service, request: Request) -> Response:
     )
     identifier = parse_identifier(given, parse_verify_channel(channel))
     try:
-        result = await service.verification.check(identifier, code)
+        result = await service.verification.check(identifier, code, service.client_address.subject(request))
     except Refused as refused:
         if refused.row is SMS_CHECK_FAILED:
             return json_response(CheckFailed(error=SMS_CHECK_FAILED.error), SMS_CHECK_FAILED.status)
