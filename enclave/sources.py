@@ -1,8 +1,8 @@
 """The C sources that the enclave is compiled with besides the compiler's own library: where each comes from.
 
-No package is installed or imported: pip fetches a source distribution and compares its hash before it looks into it; the
-files that are named here are taken out. Of a pinned archive pip then asks the metadata, which may run its set-up code;
-another archive under its name runs none.
+No package is installed or imported: pip fetches a source distribution and compares its hash before it looks into it,
+and the files that are named here are taken out. Of a pinned archive pip then asks the metadata, which may run its
+set-up code; another archive under its name runs none.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from holdfast.service.operations.accounts import Accounts, Balances
 from holdfast.service.operations.confirmation import Confirmations
 from holdfast.service.operations.controllers import Controllers
 from holdfast.service.operations.dids import Dids
+from holdfast.service.operations.relay import Relay
 from holdfast.service.operations.sessions import Sessions
 from holdfast.service.operations.verification import Verification
 from holdfast.service.providers.enclave_source import EnclaveSource
@@ -109,7 +110,7 @@ def build_service(
         ),
         accounts=Accounts(chain, settings.contract_app_factory, settings.contract_account_helper),
         balances=Balances(chains, {84532: settings.usdc_84532, 8453: settings.usdc_8453}),
-        bundler=Bundler(settings.bundler_url, pools.of("bundler")),
+        relay=Relay(Bundler(settings.bundler_url, pools.of("bundler")), store, settings.ceilings, clock),
         indexer=_indexer(settings, pools.of("indexer")),
         workflow=Workflow(chores, settings.public_url),
         chores=chores,

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import sys
+import time
 import traceback
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Identifiers, codes, addresses of people, keys and tokens are absent on purpose.
 FIELDS = ("request_id", "route", "channel", "kind", "why", "count", "seconds", "path", "version")
@@ -27,6 +33,26 @@ class JsonFormatter(logging.Formatter):
         if record.exc_info:
             entry["trace"] = _trace(record.exc_info[1])
         return json.dumps(entry)
+
+
+class Sparse(logging.Filter):
+    """Lets a logger's first few records of each minute pass: for what strangers can make it say again and again."""
+
+    def __init__(self, limit: int = 5, every_s: float = 60.0, now: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._limit, self._every_s, self._now = limit, every_s, now
+        self._began, self._passed, self._held = -math.inf, 0, 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record passes; the first of a new minute tells how many did not."""
+        if self._now() - self._began >= self._every_s:
+            if self._held:
+                record.msg, record.args = f"{record.getMessage()} (and {self._held} records left out before it)", ()
+            self._began, self._passed, self._held = self._now(), 0, 0
+        passes = self._passed < self._limit
+        self._passed += passes
+        self._held += not passes
+        return passes
 
 
 class TextFormatter(logging.Formatter):

@@ -247,6 +247,10 @@ class Store(Protocol):
         """Take or renew a named lease; False while another holder has it."""
         ...
 
+    async def holds_lease(self, name: str, holder: str, now: float) -> bool:
+        """Whether this holder has the named lease now."""
+        ...
+
     async def release(self, channel: str, key: str, now: float) -> bool:
         """Free an identifier with all that hangs on it; False when nobody holds it."""
         ...

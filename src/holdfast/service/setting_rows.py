@@ -196,7 +196,7 @@ def _countries(text: str) -> frozenset[str] | None:
 
 def _depth(values: Mapping[str, Any]) -> str:
     # A chain on this machine is a development chain: it does not reorganise, and mines when it is told to.
-    return "0" if urlsplit(values["rpc_url"]).hostname in LOCAL_HOSTS else str(CONFIRMATION_DEPTH)
+    return "0" if is_local(urlsplit(values["rpc_url"]).hostname or "") else str(CONFIRMATION_DEPTH)
 
 
 def _ceiling(name: str, about: str) -> Row:
@@ -272,6 +272,7 @@ ROWS: tuple[Row, ...] = (
     _ceiling("did_posts_per_address_day", "POST /api/dids from an address in 24 hours, whatever comes of them"),
     _ceiling("checks_per_address_hour", "POST /api/verify/check from an address in an hour"),
     _ceiling("refused_sends_per_address_day", "sends from an address that providers refuse, in 24 hours"),
+    _ceiling("operations_per_address_hour", "user operations sponsored or sent for an address in an hour"),
     _ceiling("sms_per_number_hour", "text messages to a number in an hour"),
     _ceiling("sms_per_country_day", "text messages to a country in 24 hours"),
     _ceiling("sms_per_day", "text messages in all in 24 hours"),

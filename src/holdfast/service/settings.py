@@ -67,6 +67,7 @@ class Settings:
     did_posts_per_address_day: int
     checks_per_address_hour: int
     refused_sends_per_address_day: int
+    operations_per_address_hour: int
     sms_per_number_hour: int
     sms_per_country_day: int
     sms_per_day: int

@@ -29,7 +29,14 @@ OPERATIONS: dict[tuple[str, str], Operation] = {
     ("POST", "/api/bundler"): Operation(
         "One allowed JSON-RPC request to the bundler",
         body={"jsonrpc": _MAYBE_TEXT, "id": ("number", False), "method": _TEXT, "params": ("array", False)},
-        errors=(e.INVALID_JSON_RPC, e.RPC_METHOD_NOT_ALLOWED, e.BUNDLER_NOT_CONFIGURED, e.BUNDLER_ERROR, *_BODY),
+        errors=(
+            e.INVALID_JSON_RPC,
+            e.RPC_METHOD_NOT_ALLOWED,
+            e.BUNDLER_NOT_CONFIGURED,
+            e.RATE_LIMITED,
+            e.BUNDLER_ERROR,
+            *_BODY,
+        ),
     ),
     ("GET", "/api/status"): Operation("Chain and database", (m.Status,), errors=_COMMON),
     ("GET", "/api/accounts/predict"): Operation(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast.rules.allowlists import WORKFLOW_METHODS
 from holdfast.service.web import accounts, dids, files, health, proxies, sessions, verification, workflow
 
 if TYPE_CHECKING:
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
     Handler = Callable[[Service, Request], Awaitable[Response]]
 
-# What the workflow SDK serves; any other method is 405 (decisions, section 10).
-WORKFLOW_METHODS = ("GET", "HEAD", "PUT", "POST")
-
 
 @dataclass(frozen=True, slots=True)
 class Route:
@@ -25,6 +23,11 @@ class Route:
 
     path: str
     handlers: dict[str, Handler]
+    any_other: Handler | None = None  # answers the methods that are not listed, but not OPTIONS
+
+    def handler_of(self, method: str) -> Handler | None:
+        """What answers a method; None where the application does."""
+        return self.handlers.get(method) or (None if method == "OPTIONS" else self.any_other)
 
     @property
     def allowed(self) -> str:
@@ -66,7 +69,7 @@ ROUTES: tuple[Route, ...] = (
     _get("/pay/manifest.json", files.pay_manifest),
     _get("/pay/payment-method.json", files.pay_method),
     _get("/.well-known/payment-method-manifest", files.well_known_payment_method),
-    Route("/api/workflow", dict.fromkeys(WORKFLOW_METHODS, workflow.workflow)),
+    Route("/api/workflow", dict.fromkeys(WORKFLOW_METHODS, workflow.workflow), any_other=workflow.workflow),
     _get("/healthz", health.alive),
     _get("/readyz", health.ready),
     _get("/openapi.json", files.openapi),

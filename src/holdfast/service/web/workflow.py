@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.rules.limits import MAX_WORKFLOW_BODY_BYTES
-
 if TYPE_CHECKING:
     from holdfast.service.service import Service
     from holdfast.service.web.http import Request, Response
@@ -13,4 +11,4 @@ if TYPE_CHECKING:
 
 async def workflow(service: Service, request: Request) -> Response:
     """Hand the request to the engine's handler."""
-    return await service.workflow.handle(request, MAX_WORKFLOW_BODY_BYTES)
+    return await service.workflow.handle(request)
