@@ -110,7 +110,8 @@ class Follower:
         pause = self._options.backoff_first_s * 2.0 ** min(self.health.failures - 1, 16)
         # The first failure and every power of two are worth a line; an outage of hours is not worth thousands.
         if self.health.failures & (self.health.failures - 1) == 0:
-            log.warning("indexer: step failed (%s: %s), failure %d", type(error).__name__, error, self.health.failures)
+            why = error.in_our_words if isinstance(error, RpcError) else error
+            log.warning("indexer: step failed (%s: %s), failure %d", type(error).__name__, why, self.health.failures)
         return min(pause, self._options.backoff_most_s) * self._jitter()
 
     async def step(self) -> Step:

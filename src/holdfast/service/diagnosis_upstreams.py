@@ -173,11 +173,6 @@ async def _asked(subject: str, question: Awaitable[str], fix: str) -> Finding:
     except (DeliveryError, UpstreamError, WrongAnswer) as error:
         return Finding(subject, "fault", str(error), fix)
     except RpcError as error:
-        return Finding(subject, "fault", _rpc_words(error), fix)
+        return Finding(subject, "fault", error.in_our_words, fix)
     except TimeoutError:
         return Finding(subject, "fault", "no answer in time", fix)
-
-
-def _rpc_words(error: RpcError) -> str:
-    """An endpoint's own error message may quote the key of the address that it was asked under."""
-    return str(error) if error.code is None else f"the endpoint answers with error {error.code}"

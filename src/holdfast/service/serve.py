@@ -50,10 +50,10 @@ def asgi_application() -> AsgiEntry:
 
 def application() -> Application:
     """The application as the environment describes it, its metrics and logs set up."""
-    from holdfast.service import logs
     from holdfast.service.bootstrap import build_application
     from holdfast.service.secrets import read_secrets
     from holdfast.service.settings import read_settings
+    from holdfast.wire import logs
 
     settings = read_settings()
     logs.configure(settings.log)
@@ -88,8 +88,8 @@ def _serve_builtin(settings: Settings) -> None:
         return
     import asyncio
 
-    from holdfast.service import logs
     from holdfast.service.http_server.supervisor import Supervisor
+    from holdfast.wire import logs
 
     logs.configure(settings.log)
 

@@ -13,10 +13,10 @@ from urllib.parse import parse_qsl
 
 from holdfast.rules.allowlists import WORKFLOW_METHODS
 from holdfast.rules.limits import MAX_BODY_BYTES, MAX_WORKFLOW_BODY_BYTES
-from holdfast.service.logs import Sparse
 from holdfast.service.settings import engine_unsigned
 from holdfast.service.web.http import ANY_ORIGIN, EXPOSED, NO_SNIFFING, Response, error_response
 from holdfast.wire.errors import METHOD_NOT_ALLOWED, WORKFLOW_NOT_CONFIGURED, Refused
+from holdfast.wire.logs import Sparse
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping

@@ -1,11 +1,16 @@
-"""Logs: one line an event, as JSON or text. What an event may carry is listed; anything else is dropped."""
+"""Logs of service and indexer: one line an event, as JSON or text.
+
+What an event may carry is listed; anything else is dropped. Of exceptions only kinds and places are written.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
 import math
+import re
 import sys
+import threading
 import time
 import traceback
 from datetime import UTC, datetime
@@ -74,9 +79,29 @@ def configure(form: str) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.INFO)
+    logging.getLogger("asyncio").addFilter(_WITHOUT_OBJECTS)
+    sys.unraisablehook = lambda event: _uncaught("exception ignored", event.exc_value)
+    threading.excepthook = lambda event: _uncaught("thread ended by an exception", event.exc_value)
     # Libraries may quote addresses and recipients at these levels.
     for name in ("aiosmtplib", "aiohttp", "httpx", "httpcore", "inngest", "mail.log", "asyncio"):
         logging.getLogger(name).setLevel(logging.WARNING)
+
+
+class WithoutObjects(logging.Filter):
+    """Cuts the event loop's messages where they begin to show objects: a task's text quotes its exception's."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Every record passes, shortened; the exception itself is formatted like any other."""
+        record.msg, record.args = re.split(r"[\n<(]", record.getMessage(), maxsplit=1)[0].rstrip(), ()
+        return True
+
+
+_WITHOUT_OBJECTS = WithoutObjects()
+
+
+def _uncaught(what: str, error: BaseException | None) -> None:
+    """Where nobody catches an exception, Python would print it whole."""
+    logging.getLogger("holdfast").error(what, exc_info=error)
 
 
 def _fields(record: logging.LogRecord) -> dict[str, object]:
