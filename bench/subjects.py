@@ -79,10 +79,6 @@ def _uvicorn(port: int, application: str = "bench.ceiling:asgi", python: str = s
     ]  # fmt: skip
 
 
-def _builtin(port: int) -> list[str]:
-    return [sys.executable, "-m", "bench.ceiling", str(port)]
-
-
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a ceiling gives to every request."""
@@ -95,7 +91,6 @@ def ceiling(kind: str, answer: Answer) -> Subject:
     """One fixed answer, on the same server with the same options."""
     # The service reads X-Forwarded-For itself, so its uvicorn does not, and neither does the ceiling's.
     command = {
-        "builtin": _builtin,
         "granian": _granian,
         "uvicorn": lambda port: [*_uvicorn(port), "--no-proxy-headers", "--ws", "none"],
     }[kind]
@@ -104,7 +99,7 @@ def ceiling(kind: str, answer: Answer) -> Subject:
 
 
 DATABASE = "bench.db"
-BUILTIN, GRANIAN, UVICORN = _service("builtin"), _service("granian"), _service("uvicorn")
+GRANIAN, UVICORN = _service("granian"), _service("uvicorn")
 FASTIFY_PEER = Subject(
     "fastify",
     lambda _: [shutil.which("node") or "node", str(FASTIFY / "server.js")],
@@ -119,7 +114,7 @@ FASTAPI_PEER = Subject(
     peers_database,
     install.fastapi,
 )
-SUBJECTS = {subject.name: subject for subject in (BUILTIN, GRANIAN, UVICORN, FASTIFY_PEER, FASTAPI_PEER)}
+SUBJECTS = {subject.name: subject for subject in (GRANIAN, UVICORN, FASTIFY_PEER, FASTAPI_PEER)}
 
 
 @contextmanager

@@ -217,7 +217,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", ["builtin", "granian", "uvicorn"])
+@pytest.mark.parametrize("name", ["granian", "uvicorn"])
 def test_hostile_bytes_break_nothing(serve: Callable[..., Server], name: str) -> None:
     server = serve(server=name)
     for what, data in HOSTILE.items():
@@ -231,7 +231,7 @@ def test_hostile_bytes_break_nothing(serve: Callable[..., Server], name: str) ->
     assert "request failed" not in server.log.read_text()
 
 
-@pytest.mark.parametrize("name", ["builtin", "granian", "uvicorn"])
+@pytest.mark.parametrize("name", ["granian", "uvicorn"])
 def test_pipelined_requests_are_answered_in_order(serve: Callable[..., Server], name: str) -> None:
     server = serve(server=name)
     request = b"GET /api/sessions/check?handle=%s HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -281,12 +281,12 @@ def test_a_killed_worker_is_replaced(serve: Callable[..., Server]) -> None:
     wait_until_ready(server)
     with server.client() as client:
         assert server.session(client, "ann", "192.0.2.1").status_code == 200
-    assert "a worker ended" in server.log.read_text() and "status -9" in server.log.read_text()
+    assert "Unexpected exit from worker" in server.log.read_text()
 
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"server": "granian"}, {"server": "granian", "indexer_url": "http://127.0.0.1:9"}, {"server": "uvicorn"}],
+    [{}, {"indexer_url": "http://127.0.0.1:9"}, {"server": "uvicorn"}],
 )
 def test_a_body_that_breaks_off_is_the_callers_fault(serve: Callable[..., Server], settings: dict[str, str]) -> None:
     server = serve(**settings)

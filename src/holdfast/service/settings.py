@@ -39,6 +39,10 @@ class Settings:
     database_url: str
     workers: int
     server: str
+    max_connections: int
+    idle_timeout: int
+    tls_cert: Path | None
+    tls_key: Path | None
     rpc_url: str
     rpc_url_8453: str
     public_rpc_url: str | None
@@ -105,9 +109,22 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         for name in LIMIT_NAMES
     }
     settings = Settings(**values, limits=Limits(**limits))
+    _require_both_tls_files(settings)
     if settings.production:
         _refuse_development_choices(settings, given)
     return settings
+
+
+def _require_both_tls_files(settings: Settings) -> None:
+    """TLS needs certificate and key, both readable; a server that fails on them says less."""
+    files = {"HOLDFAST_TLS_CERT": settings.tls_cert, "HOLDFAST_TLS_KEY": settings.tls_key}
+    if not any(files.values()):
+        return
+    for name, file in files.items():
+        if file is None:
+            raise SettingError(f"{name}: TLS needs both HOLDFAST_TLS_CERT and HOLDFAST_TLS_KEY")
+        if not os.access(file, os.R_OK) or not file.is_file():
+            raise SettingError(f"{name}: no such file, or this user cannot read it")
 
 
 def _setting(row: Row, given: Mapping[str, str], values: Mapping[str, Any]) -> Any:

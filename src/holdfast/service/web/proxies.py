@@ -9,6 +9,8 @@ from holdfast.rules.allowlists import indexer_path
 from holdfast.rules.limits import MAX_BUNDLER_BODY_BYTES
 from holdfast.service.upstreams.proxy import REQUEST_HEADERS, UpstreamError
 from holdfast.service.web.http import ANY_ORIGIN, EXPOSED, NO_SNIFFING, Response, raw_json
+from holdfast.service.web.serving import serves_plainly
+from holdfast.wire.endpoints import BUNDLER, INDEXER
 from holdfast.wire.errors import INDEXER_ERROR, INDEXER_NOT_CONFIGURED, NOT_FOUND, Refused
 
 if TYPE_CHECKING:
@@ -22,12 +24,14 @@ SANDBOXED = ("content-security-policy", "sandbox; default-src 'none'")
 _log = logging.getLogger("holdfast.proxies")
 
 
+@serves_plainly(BUNDLER)
 async def bundler(service: Service, request: Request) -> Response:
     """POST /api/bundler."""
     body = await request.body(MAX_BUNDLER_BODY_BYTES)
     return raw_json(await service.relay.forward(body, service.client_address.subject(request)))
 
 
+@serves_plainly(INDEXER)
 async def indexer(service: Service, request: Request) -> Response:
     """GET /api/indexer/{path}."""
     path = indexer_path(request.raw_path)

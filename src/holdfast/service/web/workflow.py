@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.service.web.serving import serves_plainly
+from holdfast.wire.endpoints import WORKFLOW, WORKFLOW_REGISTER, WORKFLOW_RUN
+
 if TYPE_CHECKING:
     from holdfast.service.service import Service
     from holdfast.service.web.http import Request, Response
 
 
+@serves_plainly(WORKFLOW, WORKFLOW_REGISTER, WORKFLOW_RUN)
 async def workflow(service: Service, request: Request) -> Response:
     """Hand the request to the engine's handler."""
     return await service.workflow.handle(request)
