@@ -1,4 +1,4 @@
-"""The ports: what operations need of the outside world. Each has, or will have, two real fillings."""
+"""The ports: what operations need of the outside world. Mailer and SmsVerifier have several fillings, Store has one."""
 
 from __future__ import annotations
 
