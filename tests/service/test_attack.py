@@ -37,6 +37,10 @@ async def many(url: str, requests: list[tuple[str, dict[str, object], str]]) -> 
     return [answer.status_code for answer in answers]
 
 
+def did_post(n: int) -> dict[str, str]:
+    return {"identifier": "many", "channel": "handle", "did": DID, "credentialId": f"m{n}", "txHash": "0x1"}
+
+
 @pytest.mark.parametrize("workers", ["1", "3"])
 async def test_limits_hold_over_processes(serve: Callable[..., Server], workers: str) -> None:
     server = serve(workers=workers)
@@ -55,7 +59,15 @@ async def test_limits_hold_over_processes(serve: Callable[..., Server], workers:
     body = {"identifier": "one@example.com", "channel": "email", "code": "x"}
     async with httpx.AsyncClient(base_url=server.url, timeout=60) as client:
         checks = await asyncio.gather(*(client.post("/api/verify/check", json=body) for _ in range(40)))
-    assert [check.json()["message"] for check in checks].count("The code is incorrect.") == 5
+        askers = [{"X-Forwarded-For": f"10.1.0.{n}"} for n in range(40)]
+        own = await asyncio.gather(*(client.post("/api/verify/check", json=body, headers=ip) for ip in askers))
+        more = await asyncio.gather(*(client.post("/api/verify/check", json=body) for _ in range(40)))
+    assert [check.json()["message"] for check in checks].count("The code is incorrect.") == 4
+    assert [check.json()["message"] for check in own].count("The code is incorrect.") == 1, "kept for the asker"
+    assert [check.status_code for check in more].count(200) == 20, "of sixty an hour"
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as client:
+        posts = await asyncio.gather(*(client.post("/api/dids", json=did_post(n)) for n in range(130)))
+    assert [post.json().get("error") for post in posts].count("rate_limited") == 30
     credential = [
         (
             "/api/dids",

@@ -117,7 +117,7 @@ async def test_a_store_out_of_reach_is_503(api: Api, monkeypatch: pytest.MonkeyP
         "open_session",
         "find_credential",
         "registrations",
-        "reserve_send",
+        "charge",
         "register",
     ):
         monkeypatch.setattr(type(api.service.store), name, gone)

@@ -6,7 +6,7 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 NOWHERE = "local"  # a connection without an address, as over a Unix socket
-_HOST_PREFIX_V6 = 64  # a single host owns a /64, so a limit on less would bind nobody
+_HOST_PREFIX_V6 = 64  # a single host owns a /64, so a limit on less would bind no one
 _SITE_PREFIX_V6 = 48  # what one subscriber, or one tunnel, commonly has (RFC 6177)
 _NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052, section 2.1
 _LOW_32_BITS = 0xFFFFFFFF

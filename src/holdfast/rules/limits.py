@@ -23,7 +23,7 @@ SENDS_PER_IP_WINDOW_S = DAY_S
 CODES_PER_IDENTIFIER_WINDOW_S = HOUR_S
 
 
-# Beside them, where the interface is silent (docs/decisions/0010-limits-added.md). Settings override these too.
+# Added to them, where the interface is silent (docs/decisions/0010-limits-added.md). Settings override these too.
 CREDENTIALS_PER_IDENTIFIER = 16
 UNCONFIRMED_PER_IDENTIFIER = 8
 DID_POSTS_PER_ADDRESS_DAY = 100
@@ -33,6 +33,7 @@ OPERATIONS_PER_ADDRESS_HOUR = 60  # sponsored or sent; a registration takes up t
 SMS_PER_NUMBER_HOUR = 5
 SMS_PER_COUNTRY_DAY = 200
 SMS_PER_DAY = 1000
+ALL_COUNTRIES = "all"
 
 NETWORK_FACTOR = 10  # a /48 of IPv6 may do ten times what each /64 in it may
 KEPT_FOR_ASKER = 1  # of a code's attempts, only for the address that asked for the code
@@ -86,7 +87,7 @@ class Ceilings:
     """The added limits as this service applies them; each field is the constant's name in lower case.
 
     Attributes:
-        sms_countries: ISO 3166-1 codes of the countries that are sent text messages; None for all.
+        sms_countries: ISO 3166-1 codes of the countries that are sent text messages, or ALL_COUNTRIES alone.
     """
 
     credentials_per_identifier: int = CREDENTIALS_PER_IDENTIFIER
@@ -98,7 +99,7 @@ class Ceilings:
     sms_per_number_hour: int = SMS_PER_NUMBER_HOUR
     sms_per_country_day: int = SMS_PER_COUNTRY_DAY
     sms_per_day: int = SMS_PER_DAY
-    sms_countries: frozenset[str] | None = None
+    sms_countries: tuple[str, ...] = (ALL_COUNTRIES,)
 
 
 LIMIT_NAMES = tuple(field.name.upper() for field in fields(Limits))

@@ -46,6 +46,6 @@ def country_of(key: str) -> str:
 def _region(number: PhoneNumber) -> str:
     import phonenumbers
 
-    # A number that no plan lists yet has no region of its own; its calling code's main country stands for it.
+    # A number that no plan lists yet has no region; its calling code's main country stands for it.
     found = phonenumbers.region_code_for_number(number)
     return found or phonenumbers.region_code_for_country_code(number.country_code or 0)

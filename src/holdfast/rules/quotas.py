@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from holdfast.rules.addresses import network_of
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.limits import (
+    ALL_COUNTRIES,
     CODES_PER_IDENTIFIER_WINDOW_S,
     DAY_S,
     HOUR_S,
@@ -112,7 +113,7 @@ def of_operation(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
 
 def _of_text_message(phone: str, ceilings: Ceilings) -> tuple[Quota, ...]:
     country = country_of(phone)
-    if ceilings.sms_countries is not None and country not in ceilings.sms_countries:
+    if not {country, ALL_COUNTRIES} & set(ceilings.sms_countries):
         raise Refused(UNSUPPORTED_COUNTRY)
     return (
         Quota(Counted.SMS_TO_NUMBER, phone, ceilings.sms_per_number_hour, HOUR_S),

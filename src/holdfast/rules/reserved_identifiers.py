@@ -19,7 +19,8 @@ RESERVED_MESSAGE = "This name is reserved."
 _ASCII_PROTOTYPES = str.maketrans({'"': "''", "%": "º/₀", "0": "o", "1": "l", "`": "'", "m": "rn", "|": "l"})
 # Digits and signs that people read as letters and TR39 does not; it has 0 and 1 for o and l already.
 _READ_AS_LETTERS = str.maketrans("1!34@5$78", "iieaasstb")
-# What one word of a language is written in, beside a single script (TR39, section 5.2, "highly restrictive").
+_SHORTEST_WORD = 4  # below that a name with a digit is read as it stands
+# What one word of a language is written in where it is more than one script (TR39, section 5.2, "highly restrictive").
 _WRITTEN_TOGETHER = (
     frozenset({"LATIN", "HAN", "HIRAGANA", "KATAKANA"}),
     frozenset({"LATIN", "HAN", "BOPOMOFO"}),
@@ -46,7 +47,7 @@ class ReservedList:
         )
 
     def _holds_in_letters(self, letters: str, key: str) -> bool:
-        return letters != key and skeleton(letters) in self.skeletons
+        return len(key) >= _SHORTEST_WORD and letters != key and skeleton(letters) in self.skeletons
 
 
 def reserved_list(names: Iterable[str], allowed: Iterable[str] = ()) -> ReservedList:
@@ -75,7 +76,7 @@ def skeleton(key: str) -> str:
 def passes_for_another(key: str) -> bool:
     """Whether a handle beyond ASCII mixes scripts, or looks like one that is written in ASCII throughout.
 
-    Of two handles that look alike nobody can tell whose is whose, so those that exist to be mistaken cannot be had;
+    Of two handles that look alike no reader can tell whose is whose, so those that exist to be mistaken cannot be had;
     which ones these are follows from the handle alone, whatever is registered already.
     """
     if key.isascii():

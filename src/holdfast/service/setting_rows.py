@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from holdfast.chain.contracts.addresses import DEFAULT_CONTRACT_SET
 from holdfast.rules.chains import CHAINS
 from holdfast.rules.dids import parse_did
-from holdfast.rules.limits import CONFIRMATION_DEPTH, Ceilings
+from holdfast.rules.limits import ALL_COUNTRIES, CONFIRMATION_DEPTH, Ceilings
 from holdfast.wire.errors import Refused
 
 if TYPE_CHECKING:
@@ -185,13 +185,11 @@ def _registrar(values: Mapping[str, Any]) -> str:
     return "did:web:" + host.replace(":", "%3A")
 
 
-def _countries(text: str) -> frozenset[str] | None:
-    if text == "all":
-        return None
-    codes = frozenset(part.strip().upper() for part in text.split(",") if part.strip())
-    if not codes or not all(_COUNTRY.fullmatch(code) for code in codes):
+def _countries(text: str) -> tuple[str, ...]:
+    codes = tuple(sorted({part.strip().upper() for part in text.split(",") if part.strip()}))
+    if text != ALL_COUNTRIES and not (codes and all(_COUNTRY.fullmatch(code) for code in codes)):
         raise ValueError("all, or two-letter codes of countries, separated by commas, are needed")
-    return codes
+    return (ALL_COUNTRIES,) if text == ALL_COUNTRIES else codes
 
 
 def _depth(values: Mapping[str, Any]) -> str:
@@ -280,7 +278,7 @@ ROWS: tuple[Row, ...] = (
     _ceiling("sms_per_number_hour", "text messages to a number in an hour"),
     _ceiling("sms_per_country_day", "text messages to a country in 24 hours"),
     _ceiling("sms_per_day", "text messages in all in 24 hours"),
-    Row("HOLDFAST_SMS_COUNTRIES", "all", _countries, "countries that are sent text messages, as DE,AT,CH"),
+    Row("HOLDFAST_SMS_COUNTRIES", ALL_COUNTRIES, _countries, "countries that are sent text messages, as DE,AT,CH"),
     Row("HOLDFAST_REGISTRAR_DID", _registrar, _did, "DID that signs attestations"),
     Row("HOLDFAST_LOG", "auto", _one_of("auto", "text", "json"), "form of the log"),
     Row("HOLDFAST_ADMIN_PORT", None, whole(1, _MAX_PORT), "port of /metrics"),

@@ -75,7 +75,7 @@ class Settings:
     sms_per_number_hour: int
     sms_per_country_day: int
     sms_per_day: int
-    sms_countries: frozenset[str] | None
+    sms_countries: tuple[str, ...]
     registrar_did: str
     log: str
     env: str

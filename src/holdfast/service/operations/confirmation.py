@@ -103,7 +103,7 @@ class _Turn:
         return asyncio.get_running_loop().time() >= self._ends
 
     async def reached(self) -> bool:
-        """Whether the chain answers at all: while it does not, no time runs out for anybody."""
+        """Whether the chain answers at all: while it does not, no registration's day ends."""
         if self._head is None:
             try:
                 self._head = await self._all.chain.client.block_number()

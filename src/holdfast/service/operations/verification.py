@@ -80,7 +80,7 @@ class Verification:
         )
 
     async def check(self, identifier: Identifier, code: str, ip: str) -> Attestation | CodeFailure:
-        """The attestation for a right code, or why it is none.
+        """The attestation for a right code, or why there is not one.
 
         Raises Refused when the address has made its checks, or the SMS provider fails.
         """

@@ -20,11 +20,8 @@ def charge(connection: Connection, quotas: Sequence[Quota], now: float) -> Charg
     Returns the first and the last row: those of one charge lie together, and no number is used twice.
     """
     admit([(quota, at) for quota in quotas for full, at in [_full(connection, quota, now)] if full], now)
-    rows = [
-        connection.execute("INSERT INTO charges (what, subject, at) VALUES (?, ?, ?)", (q.what.value, q.subject, now))
-        for q in quotas
-    ]
-    return int(rows[0].lastrowid or 0), int(rows[-1].lastrowid or 0)
+    ids = [_count(connection, quota, now) for quota in quotas]
+    return (ids[0], ids[-1]) if ids else (1, 0)
 
 
 def give_back(connection: Connection, reservation: Charge, what: Collection[Counted]) -> None:
@@ -32,6 +29,11 @@ def give_back(connection: Connection, reservation: Charge, what: Collection[Coun
     connection.executemany(
         "DELETE FROM charges WHERE id BETWEEN ? AND ? AND what = ?", [(*reservation, kind.value) for kind in what]
     )
+
+
+def _count(connection: Connection, quota: Quota, now: float) -> int:
+    statement = "INSERT INTO charges (what, subject, at) VALUES (?, ?, ?)"
+    return int(connection.execute(statement, (quota.what.value, quota.subject, now)).lastrowid or 0)
 
 
 def _full(connection: Connection, quota: Quota, now: float) -> tuple[bool, float | None]:

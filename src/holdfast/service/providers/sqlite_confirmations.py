@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # Looked at for a turn's order, so that a flood costs a turn no more than this.
 _CANDIDATES = 5000
 
-# The first due of each identifier before the second of any: a flood of one makes nobody else wait.
+# The first due of each identifier before the second of any: a flood of one makes no other wait.
 DUE = f"""
     SELECT credential, did, tx_hash, smart_account, channel, key, created_at, asked FROM (
         SELECT c.*, i.key, row_number() OVER (PARTITION BY identifier_id ORDER BY ask_at, c.id) AS turn
