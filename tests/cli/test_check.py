@@ -248,6 +248,35 @@ def test_a_clock_that_is_off_is_a_fault(holdfast: Callable[..., Answer], upstrea
     assert clock["fix"] == "set it by NTP"
 
 
+def test_an_indexer_in_this_process_is_given_the_time_to_look_at_its_chain(
+    holdfast: Callable[..., Answer], tmp_path: Path, upstreams: SimpleNamespace
+) -> None:
+    (tmp_path / "slow_indexer.py").write_text(SLOW_INDEXER)
+    settings = _all_well(upstreams) | {"indexer_app": "slow_indexer:app", "PYTHONPATH": str(tmp_path)}
+    answer = holdfast("check", "--json", **settings)
+    assert _findings(answer)["indexer"] == {
+        "subject": "indexer", "state": "ok", "found": "agrees with chain 84532", "fix": "",
+    }  # fmt: skip
+
+
+SLOW_INDEXER = """
+import json
+asked = 0
+
+async def app(scope, receive, send):
+    global asked
+    if scope["type"] == "lifespan":
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+        return
+    asked += 1
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": json.dumps({"ok": asked > 3, "chain": 84532}).encode()})
+"""
+
+
 def test_an_indexer_in_this_process_that_breaks_is_a_fault_and_no_crash(
     holdfast: Callable[..., Answer], tmp_path: Path, upstreams: SimpleNamespace
 ) -> None:

@@ -79,6 +79,19 @@ def test_no_secret_is_shown(holdfast: Callable[..., Answer], form: tuple[str, ..
     assert "rpc.example" in answer.out  # the operator can still tell which upstream it is
 
 
+@pytest.mark.parametrize("form", [(), ("--json",)], ids=["text", "json"])
+def test_a_secret_in_the_wrong_place_is_not_shown(holdfast: Callable[..., Answer], form: tuple[str, ...]) -> None:
+    mistyped = {
+        "mail_url": "resend://re_hunter2",
+        "sms_url": "twilio://AChunter2:hunter2",
+        "enclave_url": "s3://hunter2:hunter2@bucket",
+        "indexer_database_url": "postgresql://hunter2",
+    }
+    answer = holdfast("config", *form, **mistyped)
+    assert answer.code == Exit.OK
+    assert "hunter2" not in answer.out + answer.err
+
+
 @pytest.mark.parametrize(
     ("url", "shown"),
     [

@@ -22,10 +22,13 @@ if TYPE_CHECKING:
     from holdfast.service.ports import Mailer, SmsVerifier
     from holdfast.service.service import Service
     from holdfast.service.settings import Settings
+    from holdfast.service.upstreams.indexer import Indexer
     from holdfast.service.upstreams.pool import ConnectionPools
 
 CLOCK_TOLERANCE_S = 5.0
 CHECK_WITHIN_S = 10.0
+SETTLE_S = 8.0
+_LOOK_AGAIN_S = 0.2
 _OK = 200
 _ENTRY_POINTS = b'{"jsonrpc":"2.0","id":1,"method":"eth_supportedEntryPoints","params":[]}'
 
@@ -101,7 +104,8 @@ async def see_indexer(settings: Settings, service: Service) -> Finding:
     indexer = service.indexer
 
     async def ask() -> str:
-        health = _json(await indexer.get("/health", "", {}))
+        await indexer.start()
+        health = await _settled_health(indexer, SETTLE_S if settings.indexer_app else 0)
         _require(type(health.get("chain")) is int, "answers, but not as an indexer's /health does")
         chain = health["chain"]
         _require(chain == DEFAULT_CHAIN_ID, f"follows chain {chain}, not {DEFAULT_CHAIN_ID}")
@@ -110,6 +114,16 @@ async def see_indexer(settings: Settings, service: Service) -> Finding:
 
     name = "HOLDFAST_INDEXER_APP" if settings.indexer_app else "HOLDFAST_INDEXER_URL"
     return await _asked("indexer", ask(), f"check {name}")
+
+
+async def _settled_health(indexer: Indexer, wait_s: float) -> dict[str, Any]:
+    """What it says of itself; one in this process has only just begun to look at its chain, and gets `wait_s`."""
+    until = time.monotonic() + wait_s
+    health = _json(await indexer.get("/health", "", {}))
+    while health.get("ok") is not True and time.monotonic() < until:
+        await asyncio.sleep(_LOOK_AGAIN_S)
+        health = _json(await indexer.get("/health", "", {}))
+    return health
 
 
 async def see_enclave(settings: Settings, service: Service) -> Finding:

@@ -264,7 +264,7 @@ class Store(Protocol):
         ...
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Every row of every table, for `holdfast export`."""
+        """Every row of every table, as of one moment."""
         ...
 
     async def backup(self, target: Path) -> None:
