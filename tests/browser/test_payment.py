@@ -36,7 +36,7 @@ async ([method, data]) => {
 """
 
 
-# Chromium asks a worker of its own accord only for some shops, so the worker's own handler is asked here.
+# Chromium does not ask the worker in every case, so its handler is called here directly.
 CAN_MAKE = """
 async (address) => {
   const handlers = {};

@@ -107,7 +107,7 @@ def test_the_image_and_the_unit_are_production() -> None:
 
 
 def test_what_is_installed_from_locks_are_wheels_alone() -> None:
-    """A source distribution would run code of its own while the image, or a checkout, is made."""
+    """A source distribution runs its set-up code while the image, or a checkout, is made."""
     installs = re.findall(r"pip install [^&]*", DOCKERFILE) + re.findall(r'_pip\("install".*', BOOTSTRAP)
     locked = [line for line in installs if "lock" in line or "--require-hashes" in line]
     assert len(locked) == 3

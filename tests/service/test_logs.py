@@ -87,8 +87,8 @@ thread.join()
     [("holdfast.wire.logs", "configure"), ("holdfast.indexer.serving", "configure_logs")],
     ids=["service", "indexer"],
 )
-def test_what_nobody_caught_is_logged_without_its_words(form: str, module: str, configure: str) -> None:
-    """Tasks whose exception nobody asked for, callbacks, finalisers and threads: Python and asyncio show them whole."""
+def test_what_was_not_caught_is_logged_without_its_words(form: str, module: str, configure: str) -> None:
+    """Unawaited tasks, callbacks, finalisers and threads: Python and asyncio print their exceptions with the message."""
     script = UNCAUGHT.format(module=module, configure=configure, form=form)
     command = [sys.executable, "-c", script, SECRET]
     done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)

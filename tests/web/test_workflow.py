@@ -210,7 +210,7 @@ async def test_the_chores_are_handed_over_once_the_engine_has_registered(
 
 async def test_an_engine_that_is_only_named_leaves_the_chores_here(engine: Api) -> None:
     assert engine.service.engine is False or await _built_in_runs(engine)
-    assert (await engine.http.put("/api/workflow")).status_code >= 400  # nobody listens there
+    assert (await engine.http.put("/api/workflow")).status_code >= 400  # no engine listens there
     assert await _built_in_runs(engine)
     await engine.http.get("/api/workflow")
     await engine.http.post("/api/workflow?fnId=holdfast-none&stepId=step", json=call())
@@ -232,7 +232,7 @@ async def test_a_finished_run_hands_over_and_an_engine_that_stays_away_loses_the
 async def test_the_built_in_tasks_run_beside_an_engine_that_never_registered(
     make_api: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The service as it starts: with an engine named, and nobody there, what is pending is still looked after."""
+    """The service as it starts: with an engine named that does not answer, what is pending is still looked after."""
     monkeypatch.setenv("INNGEST_DEV", "http://127.0.0.1:9")
     monkeypatch.setattr(service_module, "EXPIRE_EVERY_S", 0.01)
     api = make_api()

@@ -100,7 +100,7 @@ _WITHOUT_OBJECTS = WithoutObjects()
 
 
 def _uncaught(what: str, error: BaseException | None) -> None:
-    """Where nobody catches an exception, Python would print it whole."""
+    """Log an exception that Python would print with its message."""
     logging.getLogger("holdfast").error(what, exc_info=error)
 
 

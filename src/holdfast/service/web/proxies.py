@@ -49,14 +49,14 @@ async def indexer(service: Service, request: Request) -> Response:
 
 
 def _harmless(answer: UpstreamAnswer) -> list[tuple[str, str]]:
-    """The headers of an answer, its content type only where no browser renders that.
+    """The headers of an answer, with a content type that browsers do not render as a page.
 
     The answer comes under the service's own origin, where passkeys work: an indexer that was taken over must not be
     able to put a page there. Status and body pass unchanged.
     """
-    return [(name, _rendered_by_nobody(value) if name == "content-type" else value) for name, value in answer.headers]
+    return [(name, _inert(value) if name == "content-type" else value) for name, value in answer.headers]
 
 
-def _rendered_by_nobody(content_type: str) -> str:
+def _inert(content_type: str) -> str:
     essence = content_type.partition(";")[0].strip().lower()
     return content_type if essence in PASSED_TYPES else OPAQUE_TYPE
