@@ -67,6 +67,10 @@ async def test_the_first_call_installs_without_scripts_and_the_second_does_nothi
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     programs(monkeypatch, tmp_path / "bin")
+    with pytest.raises(WorldError, match=r"has no hash in the lock.*HOLDFAST_UNPINNED_TOOLS=1"):
+        await tools.find_tools(print, tmp_path / "data")
+    assert list((tmp_path / "data" / "chain-tools").iterdir()) == []
+    monkeypatch.setenv("HOLDFAST_UNPINNED_TOOLS", "1")
     said: list[str] = []
     found = await tools.find_tools(said.append, tmp_path / "data")
     assert found.modules.is_dir()

@@ -41,6 +41,7 @@ _ASK = ("view", "--fetch-retries=0", "--fetch-timeout=20000", "--no-update-notif
 _NO_NETWORK = re.compile(
     r"\b(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|E?TIMEDOUT|ERR_SOCKET_TIMEOUT)\b"
 )
+UNPINNED = "HOLDFAST_UNPINNED_TOOLS"
 _TELL_EVERY_S = 5.0
 _LOOK_EVERY_S = 0.5
 OLDEST_NODE = 20  # what anvil's package asks for; npm leaves it out where Node is older
@@ -155,12 +156,22 @@ async def _install(say: Callable[[str], None], folder: Path) -> None:
         await _run_npm(say, partial, npm, *_ASK, f"@foundry-rs/anvil@{_anvil_version()}", "version")
         await _run_npm(say, partial, npm, *_INSTALL, *_PATIENCE)
         if not _anvil_in(partial / "node_modules").exists():
+            _require_leave_for_unpinned()
             await _run_npm(
                 say, partial, npm, *_INSTALL, *_PATIENCE, "--no-save", f"{_platform_package()}@{_anvil_version()}"
             )
         partial.rename(folder)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def _require_leave_for_unpinned() -> None:
+    """Raise WorldError unless a program without a hash in the lock may be taken by the registry's word alone."""
+    if os.environ.get(UNPINNED) != "1":
+        raise WorldError(
+            f"{_platform_package()} has no hash in the lock, which was written on another platform: {UNPINNED}=1"
+            " installs it all the same"
+        )
 
 
 async def _run_npm(say: Callable[[str], None], folder: Path, *command: str) -> None:
