@@ -203,6 +203,12 @@ async def test_a_flood_of_one_identifier_makes_nobody_wait(chain) -> None:
     assert (await api.get("/api/dids/lookup", credentialId="honest")).json()["blockNumber"] == 42
 
 
+async def test_strangers_transactions_share_no_batch_with_other_reads(api: Api) -> None:
+    confirmations = api.service.dids.confirmations
+    assert confirmations.chain not in (api.service.accounts.chain, *api.service.balances.chains.values())
+    assert confirmations is api.service.chores.confirmations
+
+
 async def test_a_turn_ends_and_the_next_goes_on(chain, monkeypatch: pytest.MonkeyPatch) -> None:
     api, rpc = chain
     monkeypatch.setattr("holdfast.service.operations.confirmation.MAX_CONFIRMED_PER_TURN", 3)

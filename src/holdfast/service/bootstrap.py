@@ -88,7 +88,7 @@ def build_service(
     }
     chain = chains[DEFAULT_CHAIN_ID]
     reserved = _reserved_names(settings)
-    confirmations = _confirmations(settings, store, chain, clock)
+    confirmations = _confirmations(settings, store, ChainReader(lambda: _rpc(settings.rpc_url, pool)), clock)
     sessions = Sessions(store, reserved.current, settings.limits, clock)
     chores = Chores(store, confirmations, clock)
     return Service(
@@ -129,6 +129,7 @@ def build_service(
 
 
 def _confirmations(settings: Settings, store: Store, chain: ChainReader, clock: Clock) -> Confirmations:
+    """Over a reader that nothing else asks: a transaction that a stranger chose must not spoil other reads' batch."""
     registry = from_hex(settings.contract_did_registry)
     controllers = Controllers(chain, registry, settings.contract_app_factory)
     return Confirmations(store, chain, registry, controllers, settings.confirmation_depth, clock)
