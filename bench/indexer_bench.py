@@ -34,6 +34,7 @@ from holdfast.indexer.events import Decoder
 from holdfast.indexer.follower import Follower, FollowOptions, Step
 from holdfast.indexer.reader import ChainReader
 from holdfast.indexer.sqlite_store import SqliteStore
+from holdfast.wire.keccak import keccak256
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -167,7 +168,8 @@ async def measure(case: Case) -> dict[str, float]:
 
 async def _reads(store: IndexStore) -> tuple[int, dict[str, float]]:
     answers = Answers(store, 84532, lambda: True)
-    events, cursor = 0, ""
+    events = 0
+    cursor: str | None = ""
     started = time.perf_counter()
     while cursor is not None:
         body = json.loads(await answers.body("/api/events", f"limit=200{cursor}".encode()))
@@ -218,7 +220,7 @@ async def fill_anvil(anvil: anvils.Anvil, events: int) -> None:
 
 async def _commitment(anvil: anvils.Anvil, did: bytes, alias: bytes, controller: bytes) -> None:
     # The commitment may come from anyone; from the claimant, so that no two transactions wait for one nonce.
-    data = anvils.keccak256(did + alias + controller.rjust(32, b"\0") + bytes(32))
+    data = keccak256(did + alias + controller.rjust(32, b"\0") + bytes(32))
     await anvil.send(controller, anvils.REGISTRY, anvils.call_data("commit(bytes32)", data))
 
 

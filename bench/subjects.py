@@ -14,6 +14,7 @@ from bench import cores, install
 from bench.databases import peers_database, service_database
 from bench.places import FASTAPI, FASTIFY, RESERVED, ROOT, SCRIPTS
 from bench.processes import serving
+from holdfast.world.node import search_path
 from holdfast.world.processes import free_port
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ DATABASE = "bench.db"
 GRANIAN, UVICORN = _service("granian"), _service("uvicorn")
 FASTIFY_PEER = Subject(
     "fastify",
-    lambda _: [shutil.which("node") or "node", str(FASTIFY / "server.js")],
+    lambda _: [shutil.which("node", path=search_path()) or "node", str(FASTIFY / "server.js")],
     _peer_environment,
     peers_database,
     install.fastify,

@@ -88,7 +88,9 @@ def build_service(
     }
     chain = chains[DEFAULT_CHAIN_ID]
     reserved = _reserved_names(settings)
-    confirmations = _confirmations(settings, store, ChainReader(lambda: _rpc(settings.rpc_url, pool)), clock)
+    confirmations = _confirmations(
+        settings, store, ChainReader(lambda: _rpc(settings.rpc_url, pools.of("confirmation"))), clock
+    )
     sessions = Sessions(store, reserved.current, settings.limits, clock)
     chores = Chores(store, confirmations, clock)
     return Service(
