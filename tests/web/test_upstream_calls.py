@@ -202,5 +202,5 @@ def test_every_upstream_has_a_pool_by_itself() -> None:
     assert (
         sorted(names)
         == sorted(set(names))
-        == ["bundler", "chain", "chain 8453", "confirmation", "indexer", "mail", "sms"]
+        == ["bundler", "chain", "chain 8453", "confirmations", "indexer", "mail", "sms"]
     )

@@ -89,7 +89,7 @@ def build_service(
     chain = chains[DEFAULT_CHAIN_ID]
     reserved = _reserved_names(settings)
     confirmations = _confirmations(
-        settings, store, ChainReader(lambda: _rpc(settings.rpc_url, pools.of("confirmation"))), clock
+        settings, store, ChainReader(lambda: _rpc(settings.rpc_url, pools.of("confirmations"))), clock
     )
     sessions = Sessions(store, reserved.current, settings.limits, clock)
     chores = Chores(store, confirmations, clock)
@@ -110,7 +110,12 @@ def build_service(
             clock=clock,
             proof_required=settings.registration_proof == "required",
         ),
-        accounts=Accounts(chain, settings.contract_app_factory, settings.contract_account_helper),
+        accounts=Accounts(
+            chain,
+            settings.contract_app_factory,
+            settings.contract_account_helper,
+            settings.contract_entry_point,
+        ),
         balances=Balances(chains, {84532: settings.usdc_84532, 8453: settings.usdc_8453}),
         relay=Relay(Bundler(settings.bundler_url, pools.of("bundler")), store, settings.ceilings, clock),
         indexer=_indexer(settings, pools.of("indexer")),
