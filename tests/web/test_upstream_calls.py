@@ -199,6 +199,8 @@ def test_every_upstream_has_a_pool_by_itself() -> None:
     """One name each where the service is put together: no two upstreams share connections."""
     source = Path(bootstrap.__file__).read_text()
     names = re.findall(r'pools\.of\("([^"]+)"\)', source)
-    assert sorted(names) == sorted(set(names)) == [
-        "bundler", "chain", "chain 8453", "confirmations", "indexer", "mail", "sms",
-    ]  # fmt: skip
+    assert (
+        sorted(names)
+        == sorted(set(names))
+        == ["bundler", "chain", "chain 8453", "confirmations", "indexer", "mail", "sms"]
+    )
