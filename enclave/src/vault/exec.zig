@@ -32,8 +32,12 @@ fn run(ctx: *Ctx, input: Json, text: []const u8, arguments: Json) Error!Json {
         const audience = try args.optionalString(ctx, input, "audience", 512);
         try tokens.authorize(ctx, open.database, token, command, arguments, audience);
     }
+    const before = open.database.changesInAll();
     try open.database.execute("BEGIN");
-    errdefer open.database.execute("ROLLBACK") catch {};
+    errdefer {
+        open.database.execute("ROLLBACK") catch {};
+        open.saved_changes += open.database.changesInAll() - before; // taken back: nothing to save
+    }
     const result = try actions.run(ctx, open.database, resource, filter.action, arguments);
     try open.database.execute("COMMIT");
     return result;

@@ -11,7 +11,8 @@ const sealed = @import("sealed.zig");
 const Ctx = @import("../context.zig").Ctx;
 const Database = @import("database.zig").Database;
 const Error = @import("../errors.zig").Error;
-const Json = @import("../json.zig").Json;
+const json = @import("../json.zig");
+const Json = json.Json;
 const Scratch = @import("../scratch.zig").Scratch;
 const state = @import("../state.zig");
 
@@ -40,6 +41,16 @@ pub fn hostKey(ctx: *Ctx, input: Json, field: []const u8) Error!?sealed.HostKey 
     const secret = try args.bytes(ctx, given, "secret", 128);
     if (secret.len < 32) return ctx.fail(error.InvalidField, "secret"); // less could be searched
     return .{ .kind = kind, .id = id, .secret = secret };
+}
+
+/// The `keys` field: several of them; null when absent.
+pub fn hostKeys(ctx: *Ctx, input: Json) Error!?[]const sealed.HostKey {
+    if (args.field(input, "keys") == null) return null;
+    const given = try args.items(ctx, input, "keys", sealed.max_wraps);
+    const keys = try ctx.arena.alloc(sealed.HostKey, given.len);
+    for (given, keys) |item, *key| key.* = (try hostKey(ctx, try json.object(ctx.arena, .{ .key = item }), "key")) orelse
+        return ctx.fail(error.InvalidField, "keys");
+    return keys;
 }
 
 /// As `hostKey`, where there must be one.
@@ -124,6 +135,8 @@ pub fn save(current: *state.State, scratch: std.mem.Allocator) Error![]const u8 
     memory.allocator.free(current.sealed);
     current.sealed = bytes;
     open.revision = revision;
+    open.saved_changes = open.database.changesInAll();
+    open.rewrapped = false;
     return bytes;
 }
 
