@@ -63,9 +63,9 @@ pub const Open = struct {
     /// Whether the wraps are others than at the last save.
     rewrapped: bool = false,
 
-    /// Whether a save would keep something that the sealed bytes do not hold yet.
+    /// Whether a save would keep something that the sealed bytes do not hold yet: all of a vault that was never saved.
     pub fn unsaved(open: *const Open) bool {
-        return open.rewrapped or open.database.changesInAll() != open.saved_changes;
+        return open.revision == 0 or open.rewrapped or open.database.changesInAll() != open.saved_changes;
     }
 
     pub fn wipe(open: *Open) void {

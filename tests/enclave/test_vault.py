@@ -196,8 +196,12 @@ def test_status_says_whether_there_is_something_to_save(vault: Enclave) -> None:
     vault.call("save")
     vault.call("remove_wrap", kind="prf", id="passkey")
     assert unsaved() is True
+    exported = vault.call("export", password="correct horse")["data"]
     vault.call("lock")
     assert "unsaved" not in vault.call("status")
+    with Enclave() as second:
+        second.call("import", data=exported, password="correct horse", key=OTHER_KEY)
+        assert second.call("status")["unsaved"] is True
 
 
 def test_it_locks_itself_when_idle(credential: bytes, key: dict[str, str]) -> None:
