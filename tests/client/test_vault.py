@@ -267,7 +267,7 @@ def test_without_libp2p_or_a_working_store_boot_is_not_ready(kind, store, monkey
     store._database.execute("CREATE TRIGGER full BEFORE INSERT ON blocks BEGIN SELECT RAISE(ABORT, 'full'); END")
     vault = made(kind, store)
     assert vault.boot() == types.BootStatus(enclave=True, helia=False, libp2p=True, ready=False)
-    assert [e.error for e in vault.boot_log if e.status == "failed"][0].startswith("Storage: ")
+    assert next(e.error for e in vault.boot_log if e.status == "failed").startswith("Storage: ")
     end(vault)
 
 

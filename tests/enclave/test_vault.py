@@ -12,15 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from holdfast.enclave import Enclave, PluginCallError
 
 from .conftest import KEY
-from .sealed_vaults import opened
+from .sealed_vaults import data_key, opened, opens_with
 
 ROOT = Path(__file__).resolve().parents[2]
 RESOURCES = {
@@ -122,13 +118,15 @@ def test_wraps(vault: Enclave, key: dict[str, str]) -> None:
         assert second.call("load", database=database, key=OTHER_KEY)["success"] is True
 
 
-def test_a_removed_key_opens_nothing_of_what_follows_under_another_data_key(vault: Enclave, key: dict[str, str]) -> None:
+def test_a_removed_key_opens_nothing_of_what_follows_under_another_data_key(
+    vault: Enclave, key: dict[str, str]
+) -> None:
     password = {"kind": "password", "id": "words", "password": "correct horse"}
     vault.call("add_wrap", key=OTHER_KEY)
     vault.call("add_wrap", key=password)
     before = base64.b64decode(vault.call("save")["database"])
-    stolen = data_key_of(before, OTHER_KEY)
-    assert opens(before, stolen)
+    stolen = data_key(before, b"passkey", bytes(range(32, 64)), "prf")
+    assert opens_with(before, stolen)
     for keys, code in (
         ([key], "key_required"),
         ([key, {**password, "password": "wrong"}], "wrong_key"),
@@ -139,39 +137,16 @@ def test_a_removed_key_opens_nothing_of_what_follows_under_another_data_key(vaul
             vault.call("remove_wrap", kind="prf", id="passkey", keys=keys)
         assert error.value.code == code
     unchanged = base64.b64decode(vault.call("save")["database"])
-    assert opens(unchanged, stolen)
+    assert opens_with(unchanged, stolen)
     left = vault.call("remove_wrap", kind="prf", id="passkey", keys=[password, key])["wraps"]
     assert left == [{"kind": "secret", "id": ""}, {"kind": "password", "id": "words"}]
     after = base64.b64decode(vault.call("save")["database"])
-    assert not opens(after, stolen)
+    assert not opens_with(after, stolen)
     for remaining in (key, password):
         with Enclave() as second:
             assert second.call("load", database=after, key=remaining)["success"] is True
     with Enclave() as second:
         assert second.call("load", database=after, key=OTHER_KEY)["error"] == "wrong_key"
-
-
-def data_key_of(database: bytes, key: dict[str, str]) -> bytes:
-    """What the holder of a passkey's secret finds in a sealed vault, by docs/formats.md alone."""
-    did_length, position = struct.unpack(">H", database[6:8])[0], 44
-    did, position = database[position : position + did_length], position + did_length
-    while database[position] != 2:
-        position += 2 + database[position + 1] + 16 + 12 + 12 + 48
-    clear = database[position : position + 2 + database[position + 1] + 16 + 12 + 12]
-    sealed = database[position + len(clear) :][:48]
-    hkdf = HKDF(hashes.SHA256(), 32, clear[-40:-24], b"holdfast/vault-wrap/v1/prf")
-    binding = b"holdfast/vault-wrap/v1\0" + did + clear
-    return AESGCM(hkdf.derive(base64.b64decode(key["secret"]))).decrypt(clear[-12:], sealed, binding)
-
-
-def opens(database: bytes, data_key: bytes) -> bool:
-    """Whether the data key opens the database of a sealed vault."""
-    length = struct.unpack(">Q", database[36:44])[0]
-    try:
-        image = AESGCM(data_key).decrypt(database[24:36], database[-length:], database[:-length])
-    except InvalidTag:
-        return False
-    return image.startswith(b"SQLite format 3")
 
 
 def test_status_says_whether_there_is_something_to_save(vault: Enclave) -> None:

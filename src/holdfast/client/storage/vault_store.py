@@ -78,9 +78,7 @@ class VaultStore:
             self._lock.release()
             raise
 
-    def save(
-        self, manifest: VaultManifest, sealed: bytes, revision: int, *, forget_older: bool = False
-    ) -> StoredVault:
+    def save(self, manifest: VaultManifest, sealed: bytes, revision: int, *, forget_older: bool = False) -> StoredVault:
         """Store a revision. Raises StorageError where it is not newer than the newest: a vault never goes back.
 
         With `forget_older` it becomes the vault's only one: the same transaction drops every revision before it and

@@ -130,7 +130,9 @@ class AsyncVault:
         await self._keep(made.did, made.database)
         return made
 
-    async def load(self, database: bytes | types.LoadInput | None = None, *, did: str | None = None) -> types.LoadOutput:
+    async def load(
+        self, database: bytes | types.LoadInput | None = None, *, did: str | None = None
+    ) -> types.LoadOutput:
         """Put a sealed vault into the enclave, where it stays locked; without bytes, the newest stored one."""
         sealed, revision = await self._sealed(database, did)
         return await self._run(calls.load(sealed, revision))
