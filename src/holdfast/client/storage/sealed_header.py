@@ -8,6 +8,9 @@ HEADER_BYTES = 44  # everything before the DID
 _MAGIC = b"HFDB"
 _DID_LENGTH = slice(6, 8)
 _REVISION = slice(8, 16)
+_WRAP_COUNT = 5
+_WRAP_REST = 16 + 12 + 12 + 48  # salt, Argon2id's parameters, nonce, sealed data key
+_KINDS = {1: "secret", 2: "prf", 3: "password"}
 
 
 def is_sealed_vault(data: bytes) -> bool:
@@ -30,3 +33,14 @@ def did_of(sealed: bytes) -> str:
     if not is_sealed_vault(sealed) or len(did) != length:
         raise PluginCallError("load", "the sealed vault has another form than documented")
     return did.decode("utf-8", "replace")
+
+
+def wrap_names(sealed: bytes) -> list[tuple[str, str]]:
+    """Kind and id of every key that opens a sealed vault. Raises PluginCallError for other bytes."""
+    position, names = HEADER_BYTES + len(did_of(sealed).encode()), []
+    for _ in range(sealed[_WRAP_COUNT]):
+        kind, length = sealed[position : position + 2]
+        name = sealed[position + 2 : position + 2 + length].decode("utf-8", "replace")
+        names.append((_KINDS.get(kind, ""), name))
+        position += 2 + length + _WRAP_REST
+    return names

@@ -12,6 +12,7 @@ from holdfast.client.sync.installed import require_libp2p
 from holdfast.client.vault import calls
 from holdfast.client.vault.boot import BootLog
 from holdfast.client.vault.keeping import Keeper, did_of
+from holdfast.client.vault.passwords import MIN_CHARACTERS, checked_password
 from holdfast.client.vault.second_share import shares_of, with_share
 from holdfast.wire.client_errors import ClientStateError
 
@@ -244,8 +245,15 @@ class Vault:
             self._store_due()
             return fresh
 
-    def export(self, options: types.VaultExportOptions) -> types.VaultExportOutput:
-        """The vault in MTRV format, sealed by a password."""
+    def export(
+        self, options: types.VaultExportOptions, *, min_password: int = MIN_CHARACTERS
+    ) -> types.VaultExportOutput:
+        """The vault in MTRV format, sealed by a password.
+
+        Raises ValueError for a password of fewer than `min_password` characters (8 at least) or fewer than five
+        different ones.
+        """
+        checked_password(options.password, min_password)
         return self._run(calls.export(options))
 
     def import_(self, options: types.VaultImportOptions, key: KeyProvider) -> types.VaultImportOutput:
