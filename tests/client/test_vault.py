@@ -179,6 +179,22 @@ def another_outcome(vault, junk):
         return True
 
 
+@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+def test_the_interfaces_inputs_are_taken_as_they_are(kind, vault, did, store):
+    sealed = types.Octets(store.load().sealed)
+    fresh = made(kind)
+    fresh.boot()
+    assert fresh.load(types.LoadInput(database=sealed)).did == did
+    assert fresh.unlock(SECRET, types.UnlockInput(database=sealed)).did == did
+    assert fresh.query(types.QueryInput(did=did)) == fresh.query() == vault.query(did)
+    listed = types.ExecInput(filter="resource:accounts action:list")
+    assert fresh.exec(listed).result == fresh.exec(listed.filter).result
+    asked = types.ExecInput(filter=listed.filter, token="none")
+    assert fresh.exec(asked) == fresh.exec(listed.filter, token="none")
+    assert fresh.exec(asked).success is False
+    end(fresh)
+
+
 def test_the_short_form_of_a_new_vault(vault):
     whole = vault.generate(GIVEN, SECRET)
     short = whole.result()
