@@ -337,6 +337,7 @@ def test_the_services_module_is_verified_and_kept(tmp_path):
     assert (file.read_bytes(), len(asked)) == (module, 1)
     file.write_bytes(module[:-1])
     assert module_file(bundled_sha256(), fetch, directory=tmp_path).read_bytes() == module
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]
     with pytest.raises(WasmLoadError, match="not the expected one"):
         checked_module(module + b"x", bundled_sha256())
 

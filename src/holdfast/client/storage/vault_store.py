@@ -15,7 +15,7 @@ import msgspec
 import platformdirs
 
 from holdfast.client.storage.content import Block, raw_block, verified
-from holdfast.client.storage.file_lock import FileLock
+from holdfast.client.storage.file_lock import NOT_THROUGH_A_LINK, FileLock
 from holdfast.client.storage.snapshots import did_of_block
 from holdfast.client.types import VaultManifest, VaultStoreConfig
 from holdfast.wire.client_errors import ClientStateError, StorageError
@@ -243,8 +243,12 @@ def store_path(config: VaultStoreConfig, directory: Path | str | None = None) ->
 
 def _open(path: Path) -> sqlite3.Connection:
     # Made with its mode before SQLite opens it: the journal beside it inherits the mode.
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    path.chmod(0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NOT_THROUGH_A_LINK, 0o600)
+    try:
+        if hasattr(os, "fchmod"):
+            os.fchmod(descriptor, 0o600)
+    finally:
+        os.close(descriptor)
     database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     try:
         database.execute("PRAGMA journal_mode = WAL")
