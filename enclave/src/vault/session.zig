@@ -11,8 +11,7 @@ const sealed = @import("sealed.zig");
 const Ctx = @import("../context.zig").Ctx;
 const Database = @import("database.zig").Database;
 const Error = @import("../errors.zig").Error;
-const json = @import("../json.zig");
-const Json = json.Json;
+const Json = @import("../json.zig").Json;
 const Scratch = @import("../scratch.zig").Scratch;
 const state = @import("../state.zig");
 
@@ -29,7 +28,10 @@ pub fn require(ctx: *Ctx) Error!*state.Open {
 
 /// The `key` field: {kind: "secret" | "prf" | "password", id?, secret | password}; null when absent.
 pub fn hostKey(ctx: *Ctx, input: Json, field: []const u8) Error!?sealed.HostKey {
-    const given = try args.optionalObject(ctx, input, field) orelse return null;
+    return try keyIn(ctx, try args.optionalObject(ctx, input, field) orelse return null);
+}
+
+fn keyIn(ctx: *Ctx, given: Json) Error!sealed.HostKey {
     const kind_name = try args.string(ctx, given, "kind", 16);
     const kind = std.meta.stringToEnum(sealed.Kind, kind_name) orelse return ctx.fail(error.InvalidField, "key kind");
     const id = try args.optionalString(ctx, given, "id", sealed.max_wrap_id) orelse "";
@@ -48,8 +50,10 @@ pub fn hostKeys(ctx: *Ctx, input: Json) Error!?[]const sealed.HostKey {
     if (args.field(input, "keys") == null) return null;
     const given = try args.items(ctx, input, "keys", sealed.max_wraps);
     const keys = try ctx.arena.alloc(sealed.HostKey, given.len);
-    for (given, keys) |item, *key| key.* = (try hostKey(ctx, try json.object(ctx.arena, .{ .key = item }), "key")) orelse
-        return ctx.fail(error.InvalidField, "keys");
+    for (given, keys) |item, *key| {
+        if (item != .object) return ctx.fail(error.InvalidField, "keys");
+        key.* = try keyIn(ctx, item);
+    }
     return keys;
 }
 
