@@ -13,7 +13,7 @@ from tests.enclave.sealed_vaults import data_key, opens_with
 
 from holdfast.client import types
 from holdfast.client.storage.content import raw_block
-from holdfast.client.storage.sealed_header import HEADER_BYTES, did_of
+from holdfast.client.storage.sealed_header import HEADER_BYTES, did_of, wrap_names
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.vault.keys import PasswordKey, SecretKey
 from holdfast.client.vault.vault import Vault
@@ -143,6 +143,14 @@ def test_reading_stores_nothing(vault, store):
     assert after == before
     service(vault, "two")
     assert store.revisions(store.dids()[0])[0] == before[0][0] + 1
+
+
+def test_the_header_names_the_keys(vault, store):
+    vault.add_key(WORDS)
+    assert wrap_names(store.load().sealed) == [("secret", "secret"), ("secret", "lost"), ("password", "password")]
+    for junk in (b"", b"HFDB", b"x" * 100, store.load().sealed[:60]):
+        with pytest.raises(PluginCallError):
+            wrap_names(junk)
 
 
 def test_other_vaults_and_blocks_stay(store):

@@ -265,6 +265,16 @@ def security_of(name):
     return {"key_pair": identity, "sec_opt": {one[0]: one[1](identity)}}
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_libp2p_host_offers_noise_alone():
+    import trio
+
+    async def offered():
+        return list(libp2p_host._new_host().get_network().upgrader.security_multistream.transports)
+
+    assert trio.run(offered) == ["/noise"]
+
+
 @pytest.mark.parametrize("security", ["plain text", "secio"])
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
