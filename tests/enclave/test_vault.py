@@ -130,7 +130,8 @@ def test_a_removed_key_opens_nothing_of_what_follows_under_another_data_key(
     for keys, code in (
         ([key], "key_required"),
         ([key, {**password, "password": "wrong"}], "wrong_key"),
-        ([key, password, OTHER_KEY], "invalid_field"),
+        ([key, password, OTHER_KEY], "key_required"),
+        ([key, key], "key_required"),
         ([None], "invalid_field"),
     ):
         with pytest.raises(PluginCallError) as error:

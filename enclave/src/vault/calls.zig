@@ -120,10 +120,9 @@ pub fn removeWrap(ctx: *Ctx, input: Json) Error!Json {
     const id = try args.optionalString(ctx, input, "id", sealed.max_wrap_id) orelse "";
     const index = findWrap(open.wraps.items, kind, id) orelse return ctx.fail(error.NotFound, "key");
     if (open.wraps.items.len == 1) return error.LastWrap;
-    if (try session.hostKeys(ctx, input)) |remaining|
-        try rekeying.without(ctx, open, index, remaining)
-    else
-        _ = open.wraps.orderedRemove(index);
+    const remaining = try session.hostKeys(ctx, input);
+    if (remaining.len > 0) try rekeying.anew(ctx, open, index, remaining);
+    _ = open.wraps.orderedRemove(index);
     open.rewrapped = true;
     return listWraps(ctx, input);
 }

@@ -45,9 +45,8 @@ fn keyIn(ctx: *Ctx, given: Json) Error!sealed.HostKey {
     return .{ .kind = kind, .id = id, .secret = secret };
 }
 
-/// The `keys` field: several of them; null when absent.
-pub fn hostKeys(ctx: *Ctx, input: Json) Error!?[]const sealed.HostKey {
-    if (args.field(input, "keys") == null) return null;
+/// The `keys` field: several of them, none when absent.
+pub fn hostKeys(ctx: *Ctx, input: Json) Error![]const sealed.HostKey {
     const given = try args.items(ctx, input, "keys", sealed.max_wraps);
     const keys = try ctx.arena.alloc(sealed.HostKey, given.len);
     for (given, keys) |item, *key| {

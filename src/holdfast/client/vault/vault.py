@@ -276,8 +276,8 @@ class Vault:
             key_id: its id, as `keys` lists them.
             remaining: every other key of the vault, or none.
 
-        Raises PluginCallError, and nothing has changed: `not_found`, `last_wrap`; `key_required` where one of the
-        remaining keys is not given, `wrong_key` where one does not open its wrap.
+        Raises PluginCallError, and nothing has changed: `not_found`, `last_wrap`; `key_required` where these are
+        not all the remaining keys, `wrong_key` where one does not open its wrap.
         """
         given = [key.host_key() for key in remaining]
         return self._run(calls.remove_wrap(kind, key_id, given))
