@@ -137,7 +137,7 @@ def let_it_end(terminal):
     [("status",), ("lock",), ("accounts",), ("unlock",), ("pair", "/ip4/127.0.0.1/tcp/9/nonsense"), ("import", "none")],
     ids=" ".join,
 )
-def test_whichever_command_comes_after_the_end_takes_wrap_and_file_away(terminal, words):
+def test_the_first_command_after_the_end_takes_wrap_and_file_away(terminal, words):
     terminal.json("vault", "unlock")
     terminal.json("vault", "delegate", TO, "/accounts/list")
     over = let_it_end(terminal)

@@ -140,7 +140,7 @@ def test_a_second_place_that_fails_leaves_the_stored_vault_as_it_was(kind, vault
     before = store.load()
     with pytest.raises(OSError, match="full"):
         vault.refresh_shares(keep_share=failing)
-    with pytest.raises(ClientStateError):  # discarded: what it holds needs a share that nobody has
+    with pytest.raises(ClientStateError):  # discarded: what it holds needs a share that was not kept
         vault.status()
     assert store.load() == before
     again = made(kind, store, val_share=place.fetch)

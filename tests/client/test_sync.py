@@ -279,7 +279,7 @@ def test_a_libp2p_host_offers_noise_alone():
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_libp2p_peer_without_noise_is_refused(holding, empty, security, monkeypatch):
-    """Whoever is in between cannot have less than noise, in neither direction."""
+    """An attacker in between cannot have less than noise, in neither direction."""
     import trio
     from libp2p import new_host
     from libp2p.network.exceptions import SwarmException

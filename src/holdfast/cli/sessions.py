@@ -1,6 +1,6 @@
 """`vault unlock`: one more wrap, whose secret lies in a file of the user's runtime folder until its period is over.
 
-No process waits for the end. Whichever command comes next after it opens the vault with that secret once more, takes
+No process waits for the end. The next command opens the vault with that secret once more, takes
 the wrap and the revisions that it opens out of the store, and then the file away.
 """
 
@@ -54,7 +54,7 @@ class Period(msgspec.Struct, frozen=True):
 
 
 def session_file(folder: Path | None) -> Path:
-    """Where the secret lies: in the user's runtime folder, never beside the vault, whose folder is backed up.
+    """Where the secret lies: in the user's runtime folder, never next to the vault, whose folder is backed up.
 
     Raises ValueError where there is no such folder.
     """

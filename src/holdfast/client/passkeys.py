@@ -131,7 +131,7 @@ class PasskeyKey:
 def device_capabilities() -> DeviceCapabilities:
     """What an `Authenticator` can do here: speak with security keys, where the system lets this process look for them.
 
-    It speaks with no authenticator that is built into a machine (Windows Hello, Touch ID, Android's), so there is none
+    It speaks with no authenticator that is built into a machine (Windows Hello, Touch ID, Android's), so that is never
     available, whatever the machine has.
     """
     return DeviceCapabilities(

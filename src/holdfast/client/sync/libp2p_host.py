@@ -156,7 +156,7 @@ def _new_host() -> Any:
     from libp2p.security.noise.transport import PROTOCOL_ID, Transport
 
     # Noise alone, which proves the peer ID of the address. Left to itself the library would also offer secio and
-    # plain text, which prove nothing, and whoever is in between could choose them.
+    # plain text, which prove nothing, and an attacker in between could choose them.
     identity = generate_new_ed25519_identity()
     noise = Transport(identity, noise_privkey=create_new_key_pair().private_key)
     secured = {TProtocol(PROTOCOL_ID): noise}

@@ -1,4 +1,4 @@
-"""How weak a password may be that seals a file: whoever has the file may try passwords as long as they like."""
+"""How weak a password may be that seals a file: with the file at hand, passwords can be tried without end."""
 
 from __future__ import annotations
 
