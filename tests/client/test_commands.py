@@ -18,8 +18,10 @@ from holdfast.cli.exits import Exit
 from holdfast.cli.root import application
 from holdfast.cli.sessions import session_file
 from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.ucan import UcanVerifier
 from holdfast.client.vault.keys import SecretKey
 from holdfast.client.vault.vault import Vault
+from holdfast.wire.keccak import checksum_address
 
 PASSWORD = "correct horse battery staple"
 TO = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
@@ -282,6 +284,30 @@ def test_a_second_share_kept_in_a_file(tmp_path):
     another.run(*create, code=Exit.USAGE)  # the file of one vault is never another's
     assert share.read_text() == kept
     assert another.run("vault", "status", code=Exit.NOT_FOUND)
+
+
+@pytest.mark.parametrize("command", ["/accounts", "/accounts/sign", "/", "/tokens/list"])
+@pytest.mark.parametrize(
+    "limit", [("--at-most", "1"), ("--in-total", "1"), ("--payee", "0x" + "a1" * 20), ("--token", "native")]
+)
+def test_limits_on_payments_go_with_payments(terminal, command, limit):
+    to = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
+    refused = terminal.run("vault", "delegate", to, command, *limit, code=Exit.USAGE)
+    assert "/accounts/pay" in refused.stderr
+    assert terminal.json("vault", "delegate", to, command)["token"]
+
+
+def test_limits_are_written_as_payments_are_judged(terminal):
+    to, address = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG", "0x" + "ab" * 20
+    limits = ("--at-most", "7", "--in-total", "9", "--payee", address, "--token", address)
+    token = terminal.json("vault", "delegate", to, "/accounts/pay", *limits)["token"]
+    with UcanVerifier() as verifier:
+        policy = verifier.verify(token).policy
+    mixed = checksum_address(bytes.fromhex(address[2:]))
+    assert mixed != address
+    assert policy == [["<=", ".amount", 7], ["<=", ".total", 9], ["==", ".to", mixed], ["==", ".token", mixed]]
+    for name in ("--payee", "--token"):
+        terminal.run("vault", "delegate", to, "/accounts/pay", name, "bob", code=Exit.USAGE)
 
 
 def test_delegate_and_revoke(terminal):

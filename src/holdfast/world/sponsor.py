@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.chain import values
 from holdfast.chain.bundler import Bundler, Margin
-from holdfast.chain.calls import call_data
-from holdfast.chain.contracts import ADDRESSES, commitments_needed
+from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.user_operations import UserOperation, pack
 from holdfast.wire.encoding import from_hex, to_hex
-from holdfast.wire.keccak import checksum_address, keccak256
+from holdfast.wire.keccak import keccak256
+from holdfast.world.commitments import Commitments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from holdfast.world.anvil import LocalChain
 
 PAYMASTER = from_hex(ADDRESSES["DevPaymaster"])
-REGISTRY = ADDRESSES["DIDRegistry"]
 VALID_FOR_S = 3600
 # What validation of DevPaymaster needs, with room: one ecrecover and two hashes; it has no postOp.
 _VERIFICATION_GAS, _POST_OP_GAS = 60_000, 1
@@ -40,6 +39,7 @@ class Sponsor:
         self._alto = alto
         self._account = account
         self._chain_id = chain_id
+        self._commitments = Commitments(chain, account)
         self._turn = asyncio.Lock()  # anvil chooses the nonce of the sponsor's transactions
 
     async def sponsor(
@@ -47,7 +47,8 @@ class Sponsor:
     ) -> dict[str, str | None]:
         """The fields that the operation `form` still lacks. Raises ValueError for a malformed one, ChainError."""
         operation = await self._with_fees(UserOperation.from_rpc(form))
-        await self._prepare_claims(operation)
+        async with self._turn:
+            await self._commitments.prepare(operation)
         bundler = Bundler(self._alto, entry_point=entry_point, chain_id=self._chain_id)
         operation = await bundler.estimated(_with_placeholder(operation), _margin(context or {}))
         paid = replace(operation, paymaster_data=await self._signature(operation, entry_point))
@@ -65,22 +66,6 @@ class Sponsor:
             max_priority_fee_per_gas=values.quantity(fees["maxPriorityFeePerGas"]),
         )
 
-    async def _prepare_claims(self, operation: UserOperation) -> None:
-        """Post what the registry wants to have seen before (docs/decisions/0501-claims-by-commitment.md)."""
-        async with self._turn:
-            needed = commitments_needed(checksum_address(operation.sender), operation.call_data, REGISTRY)
-            missing = [commitment for commitment in needed if not await self._is_posted(commitment)]
-            for commitment in missing:
-                await self._chain.transact(self._account, REGISTRY, call_data("commit(bytes32)", commitment))
-            if missing:
-                # Estimates run in the newest block, and a commitment must be of an earlier one.
-                await self._chain.rpc.call("evm_mine")
-
-    async def _is_posted(self, commitment: bytes) -> bool:
-        answer = await self._chain.rpc.eth_call(REGISTRY, call_data("committedAt(bytes32)", commitment), at_least=64)
-        posted_at = int.from_bytes(answer[32:64])
-        return posted_at > 0 and await self._now() < posted_at + _LAPSES_AFTER_S
-
     async def _signature(self, operation: UserOperation, entry_point: str) -> bytes:
         validity = (await self._now() + VALID_FOR_S).to_bytes(6) + bytes(6)
         digest = sponsorship_hash(pack(operation), entry_point, self._chain_id, validity)
@@ -91,8 +76,6 @@ class Sponsor:
         return values.quantity(block["timestamp"])
 
 
-# A claim on a commitment that is about to lapse would fail: the registry's day, less an hour.
-_LAPSES_AFTER_S = 23 * 3600
 _ANSWERED = (
     "paymaster",
     "paymasterData",

@@ -172,7 +172,8 @@ class Registrar:
 
     async def _send(self) -> None:
         alias = self._progress.identifier if self._progress.channel == "handle" else None
-        call = calls.register(self._account.contracts.did_registry, self._did, alias)
+        key = self._account.key
+        call = calls.register(self._account.contracts.did_registry, key.x, key.y, alias=alias)
         operation = await self._account.signed(await self._account.prepared(call))
         operation_hash = self._account.hash(operation)
         self._note(operation_hash=hash_text(operation_hash))

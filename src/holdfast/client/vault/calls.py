@@ -88,11 +88,16 @@ class Comparison(types.Record, frozen=True, kw_only=True):
 
 
 class UcanClaims(types.Record, frozen=True, kw_only=True):
-    """What a verified token says: of a chain, its last delegation; times in seconds since 1970."""
+    """What a verified token says: of a chain, its last delegation; times in seconds since 1970.
+
+    `cid` and `path` are the same whichever of its two valid signatures an ECDSA token was shown with. `path` has the
+    delegations that the token rests on, root first, and the token itself.
+    """
 
     valid: bool
     kind: Literal["delegation", "invocation"]
     cid: str
+    path: tuple[str, ...] = ()
     issuer: str
     audience: str | None = None
     subject: str | None = None
@@ -168,11 +173,11 @@ def query(did: str | types.QueryInput) -> EnclaveCall[types.QueryOutput]:
 
 
 def execute(
-    filter_: str | types.ExecInput, args: Mapping[str, Any] | None, token: str | None
+    filter_: str | types.ExecInput, args: Mapping[str, Any] | None, token: str | None, audience: str | None = None
 ) -> EnclaveCall[types.ExecOutput[Any]]:
     """One action on one resource."""
     given = filter_ if isinstance(filter_, types.ExecInput) else types.ExecInput(filter=filter_)
-    fields = {"filter": given.filter, "args": args, "token": token or given.token}
+    fields = {"filter": given.filter, "args": args, "token": token or given.token, "audience": audience}
     return EnclaveCall("exec", fields, types.ExecOutput[Any], changes=True)
 
 

@@ -174,13 +174,16 @@ class Vault:
         args: Mapping[str, Any] | None = None,
         *,
         token: str | None = None,
+        audience: str | None = None,
     ) -> types.ExecOutput[Any]:
         """Do `resource:<name> action:<name>`, perhaps under a UCAN; what changes the vault is stored.
 
         An action that only reads stores nothing. Of a vault that does not keep its second share, actions that sign
         want it in `args`, as `val_share`.
+
+        Without `audience`, the DID of whoever brings the `token`, a delegation is good in anybody's hands.
         """
-        return self._run(calls.execute(filter, args, token))
+        return self._run(calls.execute(filter, args, token, audience))
 
     def sign(self, digest: bytes, *, val_share: ValShare | None = None) -> types.SignResult:
         """Sign 32 bytes: r ‖ s with a low s. `val_share`: the second share, where it is not to be fetched."""
