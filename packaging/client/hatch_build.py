@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 ROOMS = ("chain", "client", "enclave", "wire")
 TOP = ("__init__.py", "py.typed")
 COMMANDS = (
-    *("__init__", "root", "exits", "output"),
+    *("__init__", "root", "exits", "output", "private_files", "sessions"),
     *("balance", "client_vault", "pairing", "pay", "register", "vault", "whoami"),
 )
 
