@@ -1,7 +1,7 @@
 """Lets pages of `docs/` link to Markdown files elsewhere in the repository, in a form that works in both places.
 
-A page writes `../SECURITY.md`, which the repository's view follows. The site contains only `docs/`, so this hook adds the
-files of PAGES under `repository/` and rewrites the links that lead to or from them.
+A page writes `../SECURITY.md`, which the repository's view follows. The site contains only `docs/`, so this hook
+adds the files of PAGES under `repository/` and rewrites the links that lead to or from them.
 """
 
 from __future__ import annotations
