@@ -141,7 +141,10 @@ export class Enclave {
     // Without memory even for this, it looks again later.
     const due = error ? LONGEST_WAIT : Date.parse(last_activity) + idle_seconds * 1000 - this.#now();
     const instance = new WeakRef(this); // the timer holds no vault alive that nobody uses any more
-    this.#cancelLook = this.#after(Math.min(Math.max(due, SHORTEST_WAIT), LONGEST_WAIT), () => instance.deref()?.#look());
+    this.#cancelLook = this.#after(Math.min(Math.max(due, SHORTEST_WAIT), LONGEST_WAIT), () => {
+      const alive = instance.deref();
+      if (alive) alive.#look();
+    });
   }
 
   #look() {
