@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from holdfast.client.async_service_client import AsyncServiceClient
 from holdfast.client.http import endpoints, refusals
 from holdfast.client.http.calls import Call, Reply, Retries, as_json, result
+from holdfast.client.http.carriers import AsyncCarrier, Carrier
 from holdfast.client.http.json_rpc import JsonRpcError
 from holdfast.client.service_client import ServiceClient
 from holdfast.wire.client_errors import ClientStateError, NetworkError
@@ -270,3 +271,41 @@ def _any(parameter):
     """An argument that an endpoint takes."""
     kind = str(parameter.annotation)
     return {} if "Mapping" in kind else [] if "Sequence" in kind else None if "None" in kind else "1"
+
+
+@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+def test_the_services_headers_go_to_the_service_alone(kind):
+    """A paymaster or chain endpoint gets neither the caller's headers nor the service's cookies."""
+    seen = {}
+
+    def answer(request):
+        seen[request.url.host] = dict(request.headers)
+        return httpx.Response(200, content=b"{}", headers={"Set-Cookie": "service=secret"})
+
+    own = {"Authorization": "Bearer of-the-service"}
+    if kind == "blocking":
+        carrier = Carrier("https://s", transport=httpx.MockTransport(answer), headers=own)
+        for url in ("https://s/api/bundler", "https://paymaster.example/key"):
+            assert carrier.post(url, b"{}").status == 200
+    else:
+
+        async def both():
+            carrier = AsyncCarrier("https://s", transport=httpx.MockTransport(answer), headers=own)
+            for url in ("https://s/api/bundler", "https://paymaster.example/key"):
+                assert (await carrier.post(url, b"{}")).status == 200
+
+        asyncio.run(both())
+    assert seen["s"]["authorization"] == "Bearer of-the-service"
+    assert not {"authorization", "cookie"} & set(seen["paymaster.example"])
+    assert seen["paymaster.example"]["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+def test_an_endpoint_that_never_ends_is_cut_off(kind, monkeypatch):
+    monkeypatch.setattr("holdfast.client.http.carriers.MAX_ANSWER_BYTES", 10)
+    transport = httpx.MockTransport(lambda _request: httpx.Response(200, content=b"x" * 11))
+    with pytest.raises(NetworkError, match="over 10 bytes"):
+        if kind == "blocking":
+            Carrier("https://s", transport=transport).post("https://chain.example", b"{}")
+        else:
+            asyncio.run(AsyncCarrier("https://s", transport=transport).post("https://chain.example", b"{}"))
