@@ -22,13 +22,16 @@ from holdfast.wire.keccak import checksum_address, keccak256
 ROOT = Path(__file__).resolve().parent.parent
 CONTRACTS = ROOT / "contracts"
 DATA = "src/holdfast/chain/contracts"
+ENCLAVE = "enclave/src/contract_set.zig"
 VECTORS = "vectors/accounts/addresses.json"
+DEFAULT_CHAIN_ID = 84532  # Base Sepolia
 DEPLOYER = "0x4e59b44847b379578588920cA78FbF26c0B4956C"
 SALT_TEXT = b"holdfast.contracts.v1"
 # Account 9 of the public "test ... junk" mnemonic; only DevPaymaster knows it, and that never leaves a local chain.
 DEV_SPONSOR = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720"
 ENTRY_POINT_V07 = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
 ENTRY_POINT_V08 = "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108"
+ENTRY_POINT_V09 = "0x433709009B8330FDa32311DF1C2AFA402eD8D009"
 
 # The generator of P-256, twice it, and two pairs that are no points of it.
 POINTS = (
@@ -55,11 +58,11 @@ class Row:
 
 
 ROWS = {
-    "DIDRegistry": Row("src/DIDRegistry.sol"),
     "VaultAccount": Row("src/VaultAccount.sol"),
+    "AppFactory": Row("src/AppFactory.sol", "VaultAccount"),
+    "DIDRegistry": Row("src/DIDRegistry.sol", "AppFactory"),
     "AccountHelper": Row("src/AccountHelper.sol", "DIDRegistry"),
     "SessionSBT": Row("src/SessionSBT.sol"),
-    "AppFactory": Row("src/AppFactory.sol", "VaultAccount"),
     "DevUSDC": Row("src/dev/DevUSDC.sol"),
     "DevPaymaster": Row("src/dev/DevPaymaster.sol", DEV_SPONSOR),
 }
@@ -97,6 +100,7 @@ def build() -> Built:
         built.addresses[name] = _address(init_code)
         built.files[f"{DATA}/{name}.json"] = _artifact(name, output["version"], compiled, init_code, argument)
     built.files[f"{DATA}/addresses.py"] = _addresses_module(built.addresses)
+    built.files[ENCLAVE] = _enclave_module(built.addresses)
     built.files[VECTORS] = _vectors(built.addresses)
     return built
 
@@ -159,8 +163,8 @@ def _vectors(addresses: dict[str, str]) -> str:
 
 
 def _addresses_module(addresses: dict[str, str]) -> str:
-    named = {"DIDRegistry": "DID_REGISTRY", "VaultAccount": "VAULT_ACCOUNT", "AccountHelper": "ACCOUNT_HELPER"}
-    named |= {"SessionSBT": "SESSION_SBT", "AppFactory": "APP_FACTORY", "DevUSDC": "DEV_USDC"}
+    named = {"VaultAccount": "VAULT_ACCOUNT", "AppFactory": "APP_FACTORY", "DIDRegistry": "DID_REGISTRY"}
+    named |= {"AccountHelper": "ACCOUNT_HELPER", "SessionSBT": "SESSION_SBT", "DevUSDC": "DEV_USDC"}
     named |= {"DevPaymaster": "DEV_PAYMASTER"}
     return _MODULE.format(
         deployer=DEPLOYER,
@@ -168,6 +172,8 @@ def _addresses_module(addresses: dict[str, str]) -> str:
         salt_text=SALT_TEXT.decode(),
         v07=ENTRY_POINT_V07,
         v08=ENTRY_POINT_V08,
+        v09=ENTRY_POINT_V09,
+        chain_id=DEFAULT_CHAIN_ID,
         sponsor=DEV_SPONSOR,
         constants="\n".join(f'{constant} = "{addresses[name]}"' for name, constant in named.items()),
         table="\n".join(f'    "{name}": {constant},' for name, constant in named.items()),
@@ -187,6 +193,7 @@ SALT: Final = bytes.fromhex("{salt}")
 
 ENTRY_POINT_V07: Final = "{v07}"
 ENTRY_POINT_V08: Final = "{v08}"
+ENTRY_POINT_V09: Final = "{v09}"
 
 # Account 9 of the public "test ... junk" mnemonic: whose signature DevPaymaster honours, on local chains only.
 DEV_SPONSOR: Final = "{sponsor}"
@@ -199,7 +206,7 @@ ADDRESSES: Final[dict[str, str]] = {{
 
 # Body of GET /api/contracts unless settings say otherwise (interface, "Default contract set").
 DEFAULT_CONTRACT_SET: Final[dict[str, int | str]] = {{
-    "chainId": 84532,
+    "chainId": {chain_id},
     "entryPoint": ENTRY_POINT_V07,
     "didRegistry": DID_REGISTRY,
     "accountHelper": ACCOUNT_HELPER,
@@ -207,6 +214,26 @@ DEFAULT_CONTRACT_SET: Final[dict[str, int | str]] = {{
     "appFactory": APP_FACTORY,
 }}
 '''
+
+
+def _enclave_module(addresses: dict[str, str]) -> str:
+    """The same addresses for the enclave, as raw bytes."""
+    named = {"did_registry": addresses["DIDRegistry"], "app_factory": addresses["AppFactory"]}
+    named |= {"vault_account": addresses["VaultAccount"], "entry_point_v07": ENTRY_POINT_V07}
+    named |= {"entry_point_v08": ENTRY_POINT_V08, "entry_point_v09": ENTRY_POINT_V09}
+    constants = "".join(_zig_address(name, address) for name, address in named.items())
+    return f"{_ZIG_HEAD}\n{constants}pub const default_chain_id: u64 = {DEFAULT_CHAIN_ID};\n"
+
+
+def _zig_address(name: str, address: str) -> str:
+    """A constant of 20 bytes; Zig's formatter keeps the row lengths of an array that ends in a comma."""
+    code = [f"0x{byte:02x}" for byte in bytes.fromhex(address.removeprefix("0x"))]
+    rows = "".join(f"    {', '.join(code[at : at + 10])},\n" for at in (0, 10))
+    return f"/// {address}\npub const {name} = [20]u8{{\n{rows}}};\n"
+
+
+_ZIG_HEAD = """//! Where the contracts stand on every chain; written by tools/compile_contracts.py, checked by a test.
+"""
 
 
 def _differs(path: Path, text: str, *, write: bool) -> bool:

@@ -1,11 +1,16 @@
-// SPDX-License-Identifier: UNLICENSED
+// SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
 import {IDIDRegistry} from "./interfaces/IDIDRegistry.sol";
+import {AppFactory} from "./AppFactory.sol";
+import {KeyDid} from "./KeyDid.sol";
 
 /// @title Registry of decentralized identifiers and their aliases
 /// @notice Without owner, upgrade or fee: the same code for everybody at the same address on every chain.
 contract DIDRegistry is IDIDRegistry {
+    /// @inheritdoc IDIDRegistry
+    address public immutable factory;
+
     /// @notice Longest metadata CID in bytes; the longest usual CID has about 110.
     uint256 public constant MAX_METADATA_LENGTH = 256;
 
@@ -38,6 +43,11 @@ contract DIDRegistry is IDIDRegistry {
     /// @inheritdoc IDIDRegistry
     mapping(bytes32 didHash => address proposed) public proposedController;
 
+    /// @param accountFactory Whose accounts may register the DIDs of their keys: an `AppFactory`.
+    constructor(address accountFactory) {
+        factory = accountFactory;
+    }
+
     /// @inheritdoc IDIDRegistry
     function commit(bytes32 commitment) external {
         Moment storage moment = _commitments[commitment];
@@ -48,20 +58,33 @@ contract DIDRegistry is IDIDRegistry {
     }
 
     /// @inheritdoc IDIDRegistry
-    function register(bytes32 didHash, bytes32 aliasHash, string calldata metadataCid) external {
-        _register(didHash, aliasHash, metadataCid, 0);
+    function register(
+        uint256 pubKeyX,
+        uint256 pubKeyY,
+        uint256 salt,
+        bytes32 aliasHash,
+        bytes32 secret,
+        string calldata metadataCid
+    ) external {
+        address expected = AppFactory(factory).getAddress(pubKeyX, pubKeyY, salt);
+        if (msg.sender != expected) revert NotTheKeysAccount(msg.sender, expected);
+        bytes32 didHash = KeyDid.hashOf(pubKeyX, pubKeyY);
+        _createDid(didHash, metadataCid);
+        if (aliasHash == 0) return;
+        _open(commitmentOf(didHash, aliasHash, msg.sender, secret));
+        _claimAlias(aliasHash, didHash);
     }
 
     /// @inheritdoc IDIDRegistry
-    function registerWithSecret(bytes32 didHash, bytes32 aliasHash, string calldata metadataCid, bytes32 secret)
+    function registerForeign(string calldata did, bytes32 aliasHash, bytes32 secret, string calldata metadataCid)
         external
     {
-        _register(didHash, aliasHash, metadataCid, secret);
-    }
-
-    /// @inheritdoc IDIDRegistry
-    function registerDid(bytes32 didHash, string calldata metadataCid) external {
-        _register(didHash, 0, metadataCid, 0);
+        if (!KeyDid.isDid(did)) revert NotADid();
+        if (KeyDid.isOfAKey(did)) revert ForeignDidOnly();
+        bytes32 didHash = keccak256(bytes(did));
+        _createDid(didHash, metadataCid);
+        _open(commitmentOf(didHash, aliasHash, msg.sender, secret));
+        if (aliasHash != 0) _claimAlias(aliasHash, didHash);
     }
 
     /// @inheritdoc IDIDRegistry
@@ -150,6 +173,11 @@ contract DIDRegistry is IDIDRegistry {
     }
 
     /// @inheritdoc IDIDRegistry
+    function didHashOf(uint256 pubKeyX, uint256 pubKeyY) external pure returns (bytes32) {
+        return KeyDid.hashOf(pubKeyX, pubKeyY);
+    }
+
+    /// @inheritdoc IDIDRegistry
     function commitmentOf(bytes32 didHash, bytes32 aliasHash, address controller, bytes32 secret)
         public
         pure
@@ -158,19 +186,17 @@ contract DIDRegistry is IDIDRegistry {
         return keccak256(abi.encode(didHash, aliasHash, controller, secret));
     }
 
-    function _register(bytes32 didHash, bytes32 aliasHash, string calldata metadataCid, bytes32 secret) private {
-        if (didHash == 0) revert ZeroHash();
+    /// @dev Gives the caller a DID that nobody has, or reverts.
+    function _createDid(bytes32 didHash, string calldata metadataCid) private {
         _requireShort(metadataCid);
         DidRecord storage record = _dids[didHash];
         if (record.controller != address(0)) revert DidAlreadyRegistered(didHash, record.controller);
         _requireFree(msg.sender);
-        _open(commitmentOf(didHash, aliasHash, msg.sender, secret));
         record.controller = msg.sender;
         record.active = true;
         record.metadataCid = metadataCid;
         didOf[msg.sender] = didHash;
         emit DidRegistered(didHash, msg.sender, metadataCid);
-        if (aliasHash != 0) _claimAlias(aliasHash, didHash);
     }
 
     function _claimAlias(bytes32 aliasHash, bytes32 didHash) private {

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: UNLICENSED
+// SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
 import {IAccount, PackedUserOperation} from "@openzeppelin/contracts/interfaces/IERC4337.sol";
@@ -12,8 +12,8 @@ import {P256} from "@openzeppelin/contracts/utils/cryptography/P256.sol";
 import {WebAuthn} from "@openzeppelin/contracts/utils/cryptography/WebAuthn.sol";
 
 /// @title Smart account of one P-256 key
-/// @notice Obeys operations that EntryPoint v0.7 or v0.8 (at their canonical addresses) found signed by its key. No
-/// owner, no upgrade, no other way in. Meant to stand behind ERC-1167 clones.
+/// @notice Obeys operations that EntryPoint v0.7, v0.8 or v0.9 (at their canonical addresses) found signed by its key.
+/// No owner, no upgrade, no other way in. Meant to stand behind ERC-1167 clones.
 /// @dev A signature is either the 64 bytes r ‖ s over the digest itself, or a WebAuthn assertion whose challenge is the
 /// digest: `abi.encode(r, s, challengeIndex, typeIndex, authenticatorData, clientDataJSON)`, with or without the
 /// leading offset word that encoding them as one struct writes. Both demand the low s; an assertion also demands that
@@ -207,6 +207,7 @@ contract VaultAccount is IAccount, IERC1271, ERC721Holder, ERC1155Holder {
     }
 
     function _isEntryPoint(address caller) private pure returns (bool) {
-        return caller == address(ERC4337Utils.ENTRYPOINT_V07) || caller == address(ERC4337Utils.ENTRYPOINT_V08);
+        return caller == address(ERC4337Utils.ENTRYPOINT_V07) || caller == address(ERC4337Utils.ENTRYPOINT_V08)
+            || caller == address(ERC4337Utils.ENTRYPOINT_V09);
     }
 }

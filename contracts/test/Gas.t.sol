@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: UNLICENSED
+// SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
 import {IEntryPoint, PackedUserOperation} from "@openzeppelin/contracts/interfaces/IERC4337.sol";
@@ -6,6 +6,7 @@ import {AppFactory} from "../src/AppFactory.sol";
 import {DIDRegistry} from "../src/DIDRegistry.sol";
 import {SessionSBT} from "../src/SessionSBT.sol";
 import {VaultAccount} from "../src/VaultAccount.sol";
+import {DevPaymaster} from "../src/dev/DevPaymaster.sol";
 import {DevUSDC} from "../src/dev/DevUSDC.sol";
 import {Fixture, IUserOpHash} from "./utils/Fixture.sol";
 
@@ -14,29 +15,40 @@ import {Fixture, IUserOpHash} from "./utils/Fixture.sol";
 /// forge-config: default.isolate = true
 /// forge-config: precompile.isolate = true
 contract GasTest is Fixture {
+    uint256 private constant SPONSOR_KEY = 0x590;
+    bytes32 private constant PAYMASTER_LIMITS = bytes32(uint256(60_000) << 128 | 1);
+
     DevUSDC private usdc;
+    DevPaymaster private paymaster;
     string private signatures;
+
+    // Of what the next operation is made.
+    address private entryPoint;
+    string private version;
+    bool private sponsored;
+    uint256 private key = 0x6A5;
+    address private sender;
 
     function setUp() public override {
         super.setUp();
         _deployEntryPoints();
         usdc = new DevUSDC();
-        usdc.mint(address(account), 5e6);
         usdc.mint(bob, 5e6);
+        paymaster = new DevPaymaster(vm.addr(SPONSOR_KEY));
         string memory profile = vm.envOr("FOUNDRY_PROFILE", string("default"));
         bool precompile = keccak256(bytes(profile)) == keccak256("precompile");
         signatures = precompile ? "OperationsWithPrecompile" : "OperationsInSolidity";
     }
 
     function test_calls() public {
-        bytes32 commitment = registry.commitmentOf(DID, ALIAS, alice, 0);
+        bytes32 commitment = registry.commitmentOf(DID, ALIAS, alice, SECRET);
         vm.prank(mallory);
         registry.commit(commitment);
         vm.snapshotGasLastCall("Calls", "DIDRegistry.commit");
         vm.roll(block.number + 1);
         vm.startPrank(alice);
-        registry.register(DID, ALIAS, "");
-        vm.snapshotGasLastCall("Calls", "DIDRegistry.register, with alias, without metadata");
+        registry.registerForeign(DID_TEXT, ALIAS, SECRET, "");
+        vm.snapshotGasLastCall("Calls", "DIDRegistry.registerForeign, with alias, without metadata");
         registry.setMetadata(DID, CID);
         vm.snapshotGasLastCall("Calls", "DIDRegistry.setMetadata, 59 bytes");
         registry.setDidActive(DID, false);
@@ -54,6 +66,9 @@ contract GasTest is Fixture {
         vm.snapshotGasLastCall("Calls", "DIDRegistry.registerAlias");
         factory.createAccount(pubKeyX, pubKeyY, 1);
         vm.snapshotGasLastCall("Calls", "AppFactory.createAccount");
+        vm.prank(address(account));
+        registry.register(pubKeyX, pubKeyY, 0, 0, 0, "");
+        vm.snapshotGasLastCall("Calls", "DIDRegistry.register, without alias and metadata");
         vm.startPrank(alice);
         uint256 tokenId = sessions.issue("s", uint64(block.timestamp + 1));
         vm.snapshotGasLastCall("Calls", "SessionSBT.issue");
@@ -63,53 +78,87 @@ contract GasTest is Fixture {
 
     function test_operations() public {
         _measure(EP07, "v0.7");
-        account = VaultAccount(payable(factory.createAccount(pubKeyX, pubKeyY, 8)));
-        usdc.mint(address(account), 5e6);
         _measure(EP08, "v0.8");
+        _measure(EP09, "v0.9");
     }
 
-    function _measure(address entryPoint, string memory version) private {
-        vm.deal(address(account), 10 ether);
-        _registration(entryPoint, version);
-        bytes memory payment = abi.encodeCall(usdc.transfer, (bob, 1e6));
-        _operate(entryPoint, address(usdc), payment, false, ""); // an account's first operation pays for its nonce
-        _operate(entryPoint, address(usdc), payment, false, string.concat("USDC payment, ", version));
-        _operate(entryPoint, address(usdc), payment, true, string.concat("USDC payment by passkey, ", version));
+    function _measure(address entryPoint_, string memory version_) private {
+        (entryPoint, version) = (entryPoint_, version_);
+        vm.deal(address(this), 10 ether);
+        paymaster.deposit{value: 10 ether}(entryPoint);
+        sponsored = true;
+        _register("deploy, register DID, sponsored", 0);
+        _register("deploy, register DID and alias, sponsored", keccak256(bytes(version)));
+        _pay("", false); // an account's first operation but one pays for its nonce
+        _pay("USDC payment by passkey, sponsored", true);
+        _commitThenRegister();
+        sponsored = false;
+        _register("deploy, register DID and alias", keccak256(abi.encode(version)));
+        _pay("", false);
+        _pay("USDC payment", false);
+        _pay("USDC payment by passkey", true);
         bytes memory session = abi.encodeCall(SessionSBT.issue, (keccak256("s"), uint64(block.timestamp + 9)));
-        _operate(entryPoint, address(sessions), session, true, string.concat("session token by passkey, ", version));
+        _operate(address(sessions), session, true, "session token by passkey");
     }
 
-    function _registration(address entryPoint, string memory version) private {
-        uint256 salt = uint160(entryPoint);
-        bytes32 did = keccak256(abi.encode(entryPoint));
-        address sender = factory.getAddress(pubKeyX, pubKeyY, salt);
-        vm.deal(sender, 1 ether);
-        _commit(did, keccak256(abi.encode(did)), sender, 0);
-        bytes memory claim = abi.encodeCall(DIDRegistry.register, (did, keccak256(abi.encode(did)), ""));
-        PackedUserOperation memory op =
-            _operation(sender, abi.encodeCall(VaultAccount.execute, (address(registry), 0, claim)));
-        op.initCode =
-            abi.encodePacked(address(factory), abi.encodeCall(AppFactory.createAccount, (pubKeyX, pubKeyY, salt)));
-        op.signature = _sign(KEY, IUserOpHash(entryPoint).getUserOpHash(op));
-        _handle(entryPoint, op, string.concat("deploy, register DID and alias, ", version));
-        vm.assertEq(registry.didOf(sender), did);
+    function _register(string memory name, bytes32 aliasHash) private {
+        (uint256 x, uint256 y) = _nextAccount();
+        if (aliasHash != 0) _commit(registry.didHashOf(x, y), aliasHash, sender, SECRET);
+        _operate(address(registry), abi.encodeCall(registry.register, (x, y, 0, aliasHash, SECRET, "")), false, name);
+        vm.assertEq(registry.didOf(sender), registry.didHashOf(x, y));
     }
 
-    function _operate(address entryPoint, address target, bytes memory data, bool passkey, string memory name) private {
-        PackedUserOperation memory op =
-            _operation(address(account), abi.encodeCall(VaultAccount.execute, (target, 0, data)));
-        op.nonce = IEntryPoint(entryPoint).getNonce(address(account), 0);
+    /// @dev Where the sponsor posts no commitment, the account posts it itself.
+    function _commitThenRegister() private {
+        (uint256 x, uint256 y) = _nextAccount();
+        bytes32 aliasHash = keccak256(abi.encode(version, "by the account"));
+        bytes32 commitment = registry.commitmentOf(registry.didHashOf(x, y), aliasHash, sender, SECRET);
+        bytes memory data = abi.encodeCall(registry.commit, (commitment));
+        _operate(address(registry), data, false, "deploy, commit, sponsored");
+        vm.roll(block.number + 1);
+        data = abi.encodeCall(registry.register, (x, y, 0, aliasHash, SECRET, ""));
+        _operate(address(registry), data, false, "then register DID and alias, sponsored");
+        vm.assertEq(registry.didOf(sender), registry.didHashOf(x, y));
+    }
+
+    function _pay(string memory name, bool passkey) private {
+        usdc.mint(sender, 5e6);
+        _operate(address(usdc), abi.encodeCall(usdc.transfer, (bob, 1e6)), passkey, name);
+    }
+
+    function _nextAccount() private returns (uint256 x, uint256 y) {
+        (x, y) = vm.publicKeyP256(++key);
+        sender = factory.getAddress(x, y, 0);
+        if (!sponsored) vm.deal(sender, 10 ether);
+    }
+
+    function _operate(address target, bytes memory data, bool passkey, string memory name) private {
+        PackedUserOperation memory op = _operation(sender, abi.encodeCall(VaultAccount.execute, (target, 0, data)));
+        op.nonce = IEntryPoint(entryPoint).getNonce(sender, 0);
+        if (sender.code.length == 0) {
+            (uint256 x, uint256 y) = vm.publicKeyP256(key);
+            op.initCode = abi.encodePacked(address(factory), abi.encodeCall(AppFactory.createAccount, (x, y, 0)));
+        }
+        if (sponsored) _sponsor(op);
         bytes32 hash = IUserOpHash(entryPoint).getUserOpHash(op);
-        op.signature = passkey ? _assert(KEY, hash, 0x05) : _sign(KEY, hash);
-        _handle(entryPoint, op, name);
-        vm.assertEq(IEntryPoint(entryPoint).getNonce(address(account), 0), op.nonce + 1);
+        op.signature = passkey ? _assert(key, hash, 0x05) : _sign(key, hash);
+        _handle(op, name);
+        vm.assertEq(IEntryPoint(entryPoint).getNonce(sender, 0), op.nonce + 1);
     }
 
-    function _handle(address entryPoint, PackedUserOperation memory op, string memory name) private {
+    function _sponsor(PackedUserOperation memory op) private view {
+        op.paymasterAndData = abi.encodePacked(address(paymaster), PAYMASTER_LIMITS);
+        bytes32 hash = paymaster.getHash(op, entryPoint, 0, 0);
+        (uint8 v, bytes32 r, bytes32 s) =
+            vm.sign(SPONSOR_KEY, keccak256(abi.encodePacked("\x19Ethereum Signed Message:\n32", hash)));
+        op.paymasterAndData = abi.encodePacked(op.paymasterAndData, uint96(0), r, s, v);
+    }
+
+    function _handle(PackedUserOperation memory op, string memory name) private {
         PackedUserOperation[] memory ops = new PackedUserOperation[](1);
         ops[0] = op;
         vm.prank(bob, bob);
         IEntryPoint(entryPoint).handleOps(ops, payable(bob));
-        if (bytes(name).length != 0) vm.snapshotGasLastCall(signatures, name);
+        if (bytes(name).length != 0) vm.snapshotGasLastCall(signatures, string.concat(name, ", ", version));
     }
 }

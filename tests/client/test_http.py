@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.client.async_service_client import AsyncServiceClient
+from holdfast.client.flows.faces import Face, run_blocking
 from holdfast.client.http import endpoints, refusals
 from holdfast.client.http.calls import Call, Reply, Retries, as_json, result
 from holdfast.client.http.carriers import AsyncCarrier, Carrier
@@ -282,19 +283,15 @@ def test_the_services_headers_go_to_the_service_alone(kind):
         seen[request.url.host] = dict(request.headers)
         return httpx.Response(200, content=b"{}", headers={"Set-Cookie": "service=secret"})
 
+    carriers = {"blocking": Carrier, "asyncio": AsyncCarrier}
     own = {"Authorization": "Bearer of-the-service"}
-    if kind == "blocking":
-        carrier = Carrier("https://s", transport=httpx.MockTransport(answer), headers=own)
+    face = Face(carriers[kind]("https://s", transport=httpx.MockTransport(answer), headers=own))
+
+    async def both():
         for url in ("https://s/api/bundler", "https://paymaster.example/key"):
-            assert carrier.post(url, b"{}").status == 200
-    else:
+            assert (await face.post(url, b"{}")).status == 200
 
-        async def both():
-            carrier = AsyncCarrier("https://s", transport=httpx.MockTransport(answer), headers=own)
-            for url in ("https://s/api/bundler", "https://paymaster.example/key"):
-                assert (await carrier.post(url, b"{}")).status == 200
-
-        asyncio.run(both())
+    run_blocking(both())
     assert seen["s"]["authorization"] == "Bearer of-the-service"
     assert not {"authorization", "cookie"} & set(seen["paymaster.example"])
     assert seen["paymaster.example"]["content-type"] == "application/json"
@@ -304,8 +301,7 @@ def test_the_services_headers_go_to_the_service_alone(kind):
 def test_an_endpoint_that_never_ends_is_cut_off(kind, monkeypatch):
     monkeypatch.setattr("holdfast.client.http.carriers.MAX_ANSWER_BYTES", 10)
     transport = httpx.MockTransport(lambda _request: httpx.Response(200, content=b"x" * 11))
+    carriers = {"blocking": Carrier, "asyncio": AsyncCarrier}
+    face = Face(carriers[kind]("https://s", transport=transport))
     with pytest.raises(NetworkError, match="over 10 bytes"):
-        if kind == "blocking":
-            Carrier("https://s", transport=transport).post("https://chain.example", b"{}")
-        else:
-            asyncio.run(AsyncCarrier("https://s", transport=transport).post("https://chain.example", b"{}"))
+        run_blocking(face.post("https://chain.example", b"{}"))

@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 import pytest
+from eth_abi.abi import encode
 from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.chain.calls import call_data, execute, execute_batch
 from holdfast.chain.contracts import address, commitment, commitments_needed
-from holdfast.wire.keccak import keccak256
+from holdfast.wire.keccak import did_hash, did_of_key, keccak256
 
 SENDER = "0x" + "a1" * 20
 REGISTRY = address("DIDRegistry")
-DID, ALIAS, SECRET, NONE = b"\x01" * 32, b"\x02" * 32, b"\x03" * 32, bytes(32)
+ALIAS, SECRET, NONE = b"\x02" * 32, b"\x03" * 32, bytes(32)
+KEY = (5, 7)
+DID = did_hash(did_of_key(*KEY))
+FOREIGN, RAW = "did:key:zDn", b"did:web:\xff"  # the registry hashes bytes, whether they are UTF-8 or not
 EXECUTE = keccak256(b"execute(address,uint256,bytes)")[:4]
 EXECUTE_BATCH = keccak256(b"executeBatch((address,uint256,bytes)[])")[:4]
 
+REGISTER_SIGNATURE = "register(uint256,uint256,uint256,bytes32,bytes32,string)"
+FOREIGN_SIGNATURE = "registerForeign(string,bytes32,bytes32,string)"
 CLAIMS = {
-    "register": (call_data("register(bytes32,bytes32,string)", DID, ALIAS, "cid"), (DID, ALIAS, NONE)),
-    "no alias": (call_data("register(bytes32,bytes32,string)", DID, NONE, ""), (DID, NONE, NONE)),
-    "registerDid": (call_data("registerDid(bytes32,string)", DID, "cid"), (DID, NONE, NONE)),
-    "registerAlias": (call_data("registerAlias(bytes32,bytes32,bytes32)", ALIAS, DID, SECRET), (DID, ALIAS, SECRET)),
-    "registerWithSecret": (
-        call_data("registerWithSecret(bytes32,bytes32,string,bytes32)", DID, ALIAS, "cid", SECRET),
-        (DID, ALIAS, SECRET),
+    "register": (call_data(REGISTER_SIGNATURE, *KEY, 9, ALIAS, SECRET, "cid"), (DID, ALIAS, SECRET)),
+    "no secret": (call_data(REGISTER_SIGNATURE, *KEY, 9, ALIAS, NONE, ""), (DID, ALIAS, NONE)),
+    "registerForeign": (
+        call_data(FOREIGN_SIGNATURE, FOREIGN, ALIAS, SECRET, "cid"),
+        (did_hash(FOREIGN), ALIAS, SECRET),
     ),
-}
+    "foreign, no alias": (call_data(FOREIGN_SIGNATURE, FOREIGN, NONE, NONE, ""), (did_hash(FOREIGN), NONE, NONE)),
+    "foreign, raw": (
+        keccak256(FOREIGN_SIGNATURE.encode())[:4] + encode(["bytes", "bytes32", "bytes32", "bytes"], [RAW, ALIAS, SECRET, RAW]),
+        (keccak256(RAW), ALIAS, SECRET),
+    ),
+    "registerAlias": (call_data("registerAlias(bytes32,bytes32,bytes32)", ALIAS, DID, SECRET), (DID, ALIAS, SECRET)),
+}  # fmt: skip
 REGISTER = CLAIMS["register"][0]
 
 
@@ -51,11 +61,12 @@ def test_every_claim_of_a_batch_in_order() -> None:
         REGISTER,
         execute(("0x" + "cc" * 20, 0, REGISTER)),
         execute((REGISTRY, 0, call_data("setMetadata(bytes32,string)", DID, "cid"))),
+        execute((REGISTRY, 0, call_data(REGISTER_SIGNATURE, *KEY, 9, NONE, SECRET, "cid"))),
         execute((REGISTRY, 0, REGISTER[:40])),
         execute((REGISTRY, 0, REGISTER))[:70],
         execute_batch([]),
     ],
-    ids=["empty", "short", "not-by-the-account", "elsewhere", "no-claim", "cut-claim", "cut-call", "empty-batch"],
+    ids=["empty", "short", "not-by-the-account", "elsewhere", "no-claim", "no-alias", "cut-claim", "cut-call", "empty-batch"],
 )
 def test_nothing_to_post(data: bytes) -> None:
     assert commitments_needed(SENDER, data) == []

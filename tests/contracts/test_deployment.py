@@ -93,8 +93,10 @@ def test_deploys_only_what_is_missing(chain: Chain, key: PrivateKey) -> None:
 
 
 def test_the_deployed_contracts_know_each_other(deployed: Chain) -> None:
+    factory = deployed.view(address("DIDRegistry"), call_data("factory()"))
     registry = deployed.view(address("AccountHelper"), call_data("registry()"))
     implementation = deployed.view(address("AppFactory"), call_data("implementation()"))
+    assert "0x" + factory[12:].hex() == address("AppFactory").lower()
     assert "0x" + registry[12:].hex() == address("DIDRegistry").lower()
     assert "0x" + implementation[12:].hex() == address("VaultAccount").lower()
 
@@ -137,21 +139,21 @@ def test_says_which_transaction_was_not_mined(chain: Chain, key: PrivateKey, mon
     monkeypatch.setattr(under_test, "MINED_WITHIN_S", 0.3)
     plan = _plan(chain, key)
     chain.call("evm_setAutomine", False)  # noqa: FBT003 - the parameter is JSON
-    with pytest.raises(DeploymentError, match=r"DIDRegistry: transaction 0x[0-9a-f]{64} is not mined"):
+    with pytest.raises(DeploymentError, match=r"VaultAccount: transaction 0x[0-9a-f]{64} is not mined"):
         _carry_out(chain, plan, key)
 
 
 def test_says_which_transaction_failed(chain: Chain, key: PrivateKey) -> None:
     plan = _plan(chain, key)
-    chain.transact(DETERMINISTIC_DEPLOYER, load("DIDRegistry").deployment)  # somebody was faster: ours reverts
-    with pytest.raises(DeploymentError, match=r"DIDRegistry: transaction 0x[0-9a-f]{64} failed"):
+    chain.transact(DETERMINISTIC_DEPLOYER, load("VaultAccount").deployment)  # somebody was faster: ours reverts
+    with pytest.raises(DeploymentError, match=r"VaultAccount: transaction 0x[0-9a-f]{64} failed"):
         _carry_out(chain, plan, key)
 
 
 def test_checks_the_code_afterwards(chain: Chain, key: PrivateKey) -> None:
     plan = _plan(chain, key)
     step = replace(plan.steps[0], contract=replace(plan.steps[0].contract, runtime=b"\x00"))
-    with pytest.raises(DeploymentError, match="DIDRegistry does not stand at its address"):
+    with pytest.raises(DeploymentError, match="VaultAccount does not stand at its address"):
         _carry_out(chain, replace(plan, steps=[step]), key)
 
 

@@ -72,7 +72,11 @@ class Person:
         return UserOperation(sender=from_hex(self.account), nonce=nonce, call_data=data)
 
     def registration(self, alias: str | None = None) -> UserOperation:
-        return self.first_operation(calls.register(ADDRESSES["DIDRegistry"], self.key.did, alias or self.alias, "bafy"))
+        return self.first_operation(
+            calls.register(
+                ADDRESSES["DIDRegistry"], self.key.x, self.key.y, alias=alias or self.alias, metadata_cid="bafy"
+            )
+        )
 
     async def register(self) -> Any:
         return await self.bundler.wait(await self.bundler.send_sponsored(self.registration(), self.key.sign))

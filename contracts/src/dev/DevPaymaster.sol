@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: UNLICENSED
+// SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
 import {IEntryPoint, IPaymaster, PackedUserOperation} from "@openzeppelin/contracts/interfaces/IERC4337.sol";
@@ -8,7 +8,7 @@ import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/Messa
 
 /// @title Sponsor of operations
 /// @notice For local chains only: pays for every operation that the sponsor's key signed. The deploy tool refuses it
-/// elsewhere. Serves EntryPoint v0.7 and v0.8 from a deposit with each.
+/// elsewhere. Serves EntryPoint v0.7, v0.8 and v0.9 from a deposit with each.
 /// @dev Paymaster data: validUntil (6 bytes) ‖ validAfter (6 bytes) ‖ secp256k1 signature r ‖ s ‖ v (65 bytes) over
 /// `getHash` as an EIP-191 personal message.
 contract DevPaymaster is IPaymaster {
@@ -61,14 +61,14 @@ contract DevPaymaster is IPaymaster {
     }
 
     /// @notice Adds wei to the deposit with an entry point.
-    /// @param entryPoint EntryPoint v0.7 or v0.8.
+    /// @param entryPoint EntryPoint v0.7, v0.8 or v0.9.
     function deposit(address entryPoint) external payable {
         if (!_isEntryPoint(entryPoint)) revert NotEntryPoint(entryPoint);
         IEntryPoint(entryPoint).depositTo{value: msg.value}(address(this));
     }
 
     /// @notice Takes wei of a deposit back.
-    /// @param entryPoint EntryPoint v0.7 or v0.8.
+    /// @param entryPoint EntryPoint v0.7, v0.8 or v0.9.
     /// @param to Who gets them.
     /// @param amount How many.
     function withdraw(address entryPoint, address payable to, uint256 amount) external {
@@ -110,6 +110,7 @@ contract DevPaymaster is IPaymaster {
     }
 
     function _isEntryPoint(address caller) private pure returns (bool) {
-        return caller == address(ERC4337Utils.ENTRYPOINT_V07) || caller == address(ERC4337Utils.ENTRYPOINT_V08);
+        return caller == address(ERC4337Utils.ENTRYPOINT_V07) || caller == address(ERC4337Utils.ENTRYPOINT_V08)
+            || caller == address(ERC4337Utils.ENTRYPOINT_V09);
     }
 }

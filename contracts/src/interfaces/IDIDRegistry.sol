@@ -1,15 +1,28 @@
-// SPDX-License-Identifier: UNLICENSED
+// SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
 /// @title Registry of decentralized identifiers and their aliases
 /// @notice Knows a DID and an alias by their Keccak-256 hashes only. A DID has one controller, a controller has one
 /// DID, and an alias belongs to one DID for good.
-/// @dev A hash that is claimed for the first time must have been committed to in an earlier block. Whoever learns it
-/// from a pending claim has no commitment of that age, so copying the claim gains nothing. Anyone may post a commitment
-/// for anyone: an account without balance, or not yet deployed, still claims its DID and alias in one operation.
+/// @dev A DID of the method `did:new` is the hash of a P-256 key. It is registered by an account whose address follows
+/// from that key (CREATE2), so no other caller can take it, and no commitment is needed. An alias, and a DID of another
+/// method, belongs to the first claim: it must have been committed to in an earlier block. Whoever learns it from a
+/// pending claim has no commitment of that age, so copying the claim gains nothing. Anyone may post a commitment for
+/// anyone: an account without balance, or not yet deployed, still claims its alias in one operation.
 interface IDIDRegistry {
     /// @notice A hash argument is zero where it must name something.
     error ZeroHash();
+
+    /// @notice Only the account of a key and salt may register the key's DID.
+    /// @param caller Who tried.
+    /// @param expected The account of the key and salt that were given.
+    error NotTheKeysAccount(address caller, address expected);
+
+    /// @notice The text does not begin with `did:`.
+    error NotADid();
+
+    /// @notice A DID of the method `did:new` is registered by the account of its key, with `register`.
+    error ForeignDidOnly();
 
     /// @notice The metadata CID is longer than the registry stores.
     /// @param length Bytes that were given.
@@ -117,25 +130,33 @@ interface IDIDRegistry {
     /// @param commitment What `commitmentOf` gives.
     function commit(bytes32 commitment) external;
 
-    /// @notice Registers the caller's DID and, unless `aliasHash` is zero, its first alias. The commitment has secret
-    /// zero: enough while nobody can guess the caller's address, as with an account of a fresh key.
-    /// @param didHash Keccak-256 of the DID.
+    /// @notice Registers the `did:new` of a key and, unless `aliasHash` is zero, its first alias. The caller must be
+    /// `factory.getAddress(pubKeyX, pubKeyY, salt)`: the account's first key and salt, also after `setPublicKey`, since
+    /// the address stays. Without an alias no commitment is needed.
+    /// @param pubKeyX X of the key that the account was created with.
+    /// @param pubKeyY Y of it.
+    /// @param salt The salt that it was created with.
     /// @param aliasHash Keccak-256 of the lower-cased alias, or zero for none.
+    /// @param secret The random 32 bytes that went into the commitment to the alias; ignored without one.
     /// @param metadataCid IPFS CID of the DID's metadata, or empty.
-    function register(bytes32 didHash, bytes32 aliasHash, string calldata metadataCid) external;
+    function register(
+        uint256 pubKeyX,
+        uint256 pubKeyY,
+        uint256 salt,
+        bytes32 aliasHash,
+        bytes32 secret,
+        string calldata metadataCid
+    ) external;
 
-    /// @notice As `register`, for a caller whose address is public: the secret keeps the commitment from being guessed.
-    /// @param didHash Keccak-256 of the DID.
+    /// @notice Registers a DID of another method than `did:new` for the caller, with a first alias unless `aliasHash` is
+    /// zero. It was committed to before. The registry cannot know whether the caller controls that DID: a reader must
+    /// ask the DID's own method.
+    /// @param did The DID.
     /// @param aliasHash Keccak-256 of the lower-cased alias, or zero for none.
-    /// @param metadataCid IPFS CID of the DID's metadata, or empty.
     /// @param secret The random 32 bytes that went into the commitment.
-    function registerWithSecret(bytes32 didHash, bytes32 aliasHash, string calldata metadataCid, bytes32 secret)
-        external;
-
-    /// @notice Registers the caller's DID without an alias; the commitment has alias and secret zero.
-    /// @param didHash Keccak-256 of the DID.
     /// @param metadataCid IPFS CID of the DID's metadata, or empty.
-    function registerDid(bytes32 didHash, string calldata metadataCid) external;
+    function registerForeign(string calldata did, bytes32 aliasHash, bytes32 secret, string calldata metadataCid)
+        external;
 
     /// @notice Gives the caller's DID a further alias.
     /// @param aliasHash Keccak-256 of the lower-cased alias.
@@ -167,6 +188,16 @@ interface IDIDRegistry {
     /// @notice Takes over a DID whose controller named the caller.
     /// @param didHash Keccak-256 of the DID.
     function acceptController(bytes32 didHash) external;
+
+    /// @notice Whose accounts may register the DIDs of their keys.
+    /// @return factory The factory of accounts.
+    function factory() external view returns (address factory);
+
+    /// @notice Keccak-256 of the `did:new` of a key. Answers for any coordinates.
+    /// @param pubKeyX X of the key.
+    /// @param pubKeyY Y of it.
+    /// @return didHash What the registry knows the DID by.
+    function didHashOf(uint256 pubKeyX, uint256 pubKeyY) external pure returns (bytes32 didHash);
 
     /// @notice A DID's record; all zero when there is none.
     /// @param didHash Keccak-256 of the DID.
@@ -212,7 +243,8 @@ interface IDIDRegistry {
     /// @param didHash Keccak-256 of the DID.
     /// @param aliasHash Keccak-256 of the lower-cased alias, or zero for none.
     /// @param controller Who will claim.
-    /// @param secret Random 32 bytes, or zero for the forms without one.
+    /// @param secret 32 bytes that keep the commitment from being guessed: random, or zero where the controller's
+    /// address is not known to anybody yet.
     /// @return commitment Keccak-256 of the four words.
     function commitmentOf(bytes32 didHash, bytes32 aliasHash, address controller, bytes32 secret)
         external

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: UNLICENSED
+// SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
 import {Fixture} from "../utils/Fixture.sol";
@@ -15,7 +15,8 @@ contract GetAccountStateAtTest is Fixture {
     function test_countsWithTheEntryPointThatIsAskedFor() public view {
         (uint256 v07,,,,) = helper.getAccountStateAt(address(account), EP07);
         (uint256 v08,,,,) = helper.getAccountStateAt(address(account), EP08);
-        vm.assertTrue(v07 == 0 && v08 == 1);
+        (uint256 v09,,,,) = helper.getAccountStateAt(address(account), EP09);
+        vm.assertTrue(v07 == 0 && v08 == 1 && v09 == 0);
     }
 
     function testFuzz_anyEntryPoint(address entryPoint) public view {

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: UNLICENSED
+// SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
 import {Fixture} from "../utils/Fixture.sol";
@@ -7,11 +7,16 @@ import {IDIDRegistry} from "../../src/interfaces/IDIDRegistry.sol";
 /// @notice What every function that makes a first claim must hold to. A test contract says how its function is called,
 /// and which secret the function's commitment has.
 abstract contract Claims is Fixture {
+    /// @dev Who may claim.
+    function _claimant() internal view virtual returns (address) {
+        return alice;
+    }
+
     function _prepare() internal virtual {}
 
     function _claim() internal virtual;
 
-    function _claimed() internal pure virtual returns (bytes32 didHash, bytes32 aliasHash, bytes32 secret);
+    function _claimed() internal view virtual returns (bytes32 didHash, bytes32 aliasHash, bytes32 secret);
 
     function _commitment(address controller) internal view returns (bytes32) {
         (bytes32 didHash, bytes32 aliasHash, bytes32 secret) = _claimed();
@@ -25,56 +30,56 @@ abstract contract Claims is Fixture {
 
     function test_refusesWithoutCommitment() public {
         _prepare();
-        bytes32 commitment = _commitment(alice);
+        bytes32 commitment = _commitment(_claimant());
         vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.NotCommitted.selector, commitment));
-        vm.prank(alice);
+        vm.prank(_claimant());
         _claim();
     }
 
     function test_refusesInTheBlockOfTheCommitment() public {
         _prepare();
-        bytes32 commitment = _commitment(alice);
+        bytes32 commitment = _commitment(_claimant());
         registry.commit(commitment);
         vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.CommitmentTooNew.selector, commitment, block.number));
-        vm.prank(alice);
+        vm.prank(_claimant());
         _claim();
     }
 
     function test_acceptsInTheNextBlock() public {
         _prepare();
-        registry.commit(_commitment(alice));
+        registry.commit(_commitment(_claimant()));
         vm.roll(block.number + 1);
-        vm.prank(alice);
+        vm.prank(_claimant());
         _claim();
     }
 
     function test_acceptsInTheLastSecondOfTheCommitment() public {
         _prepare();
-        registry.commit(_commitment(alice));
+        registry.commit(_commitment(_claimant()));
         vm.roll(block.number + 1);
         vm.warp(block.timestamp + registry.MAX_COMMITMENT_AGE());
-        vm.prank(alice);
+        vm.prank(_claimant());
         _claim();
     }
 
     function test_refusesALapsedCommitment() public {
         _prepare();
-        bytes32 commitment = _commitment(alice);
+        bytes32 commitment = _commitment(_claimant());
         registry.commit(commitment);
         uint256 expiry = block.timestamp + registry.MAX_COMMITMENT_AGE();
         vm.roll(block.number + 1);
         vm.warp(expiry + 1);
         vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.CommitmentExpired.selector, commitment, expiry));
-        vm.prank(alice);
+        vm.prank(_claimant());
         _claim();
     }
 
     function test_usesTheCommitmentUp() public {
         _prepare();
-        _commitFor(alice);
-        vm.prank(alice);
+        _commitFor(_claimant());
+        vm.prank(_claimant());
         _claim();
-        (uint256 blockNumber, uint256 timestamp) = registry.committedAt(_commitment(alice));
+        (uint256 blockNumber, uint256 timestamp) = registry.committedAt(_commitment(_claimant()));
         vm.assertEq(blockNumber, 0);
         vm.assertEq(timestamp, 0);
     }

@@ -1,147 +1,181 @@
-// SPDX-License-Identifier: UNLICENSED
+// SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
 import {Claims} from "./Claims.sol";
 import {IDIDRegistry} from "../../src/interfaces/IDIDRegistry.sol";
 
+/// @notice The DID of a key, with a first alias: `account` is the account of the key and salt 0.
 contract RegisterTest is Claims {
-    function _claim() internal override {
-        registry.register(DID, ALIAS, CID);
+    bytes32 private did;
+
+    function setUp() public override {
+        super.setUp();
+        did = _didOfKey(pubKeyX, pubKeyY);
     }
 
-    function _claimed() internal pure override returns (bytes32, bytes32, bytes32) {
-        return (DID, ALIAS, 0);
+    function _claimant() internal view override returns (address) {
+        return address(account);
+    }
+
+    function _claim() internal override {
+        registry.register(pubKeyX, pubKeyY, 0, ALIAS, SECRET, CID);
+    }
+
+    function _claimed() internal view override returns (bytes32, bytes32, bytes32) {
+        return (did, ALIAS, SECRET);
     }
 
     function test_registersDidAndAlias() public {
-        _commitFor(alice);
+        _commitFor(address(account));
         vm.expectEmit(true, true, true, true, address(registry));
-        emit IDIDRegistry.DidRegistered(DID, alice, CID);
+        emit IDIDRegistry.DidRegistered(did, address(account), CID);
         vm.expectEmit(true, true, true, true, address(registry));
-        emit IDIDRegistry.AliasRegistered(ALIAS, DID, alice);
-        vm.prank(alice);
-        registry.register(DID, ALIAS, CID);
-        (address controller, bool active, string memory cid) = registry.getDid(DID);
-        vm.assertEq(controller, alice);
-        vm.assertTrue(active);
+        emit IDIDRegistry.AliasRegistered(ALIAS, did, address(account));
+        vm.prank(address(account));
+        _claim();
+        (address controller, bool active, string memory cid) = registry.getDid(did);
+        vm.assertTrue(controller == address(account) && active);
         vm.assertEq(cid, CID);
-        vm.assertEq(registry.didOf(alice), DID);
+        vm.assertEq(registry.didOf(address(account)), did);
         (bytes32 didHash, address holder, bool aliasActive) = registry.getAlias(ALIAS);
-        vm.assertEq(didHash, DID);
-        vm.assertEq(holder, alice);
-        vm.assertTrue(aliasActive);
+        vm.assertTrue(didHash == did && holder == address(account) && aliasActive);
     }
 
-    function test_zeroAliasMeansNone() public {
-        _commit(DID, 0, alice, 0);
+    function test_needsNoCommitmentWithoutAnAlias() public {
         vm.recordLogs();
-        vm.prank(alice);
-        registry.register(DID, 0, CID);
+        vm.prank(address(account));
+        registry.register(pubKeyX, pubKeyY, 0, 0, SECRET, CID);
         vm.assertEq(vm.getRecordedLogs().length, 1);
+        vm.assertEq(registry.didOf(address(account)), did);
         (bytes32 didHash,,) = registry.getAlias(0);
         vm.assertEq(didHash, 0);
     }
 
-    function test_refusesZeroDid() public {
-        _commit(0, ALIAS, alice, 0);
-        vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.ZeroHash.selector));
-        vm.prank(alice);
-        registry.register(0, ALIAS, CID);
+    /// @notice Whoever reads a DID before it is on the chain cannot take it, with or without a commitment.
+    function testFuzz_aStrangerCannotRegisterAVictimsDid(address stranger, uint256 salt) public {
+        vm.assume(stranger != factory.getAddress(pubKeyX, pubKeyY, salt));
+        _commit(did, ALIAS, stranger, SECRET);
+        bytes memory refusal = abi.encodeWithSelector(
+            IDIDRegistry.NotTheKeysAccount.selector, stranger, factory.getAddress(pubKeyX, pubKeyY, salt)
+        );
+        vm.expectRevert(refusal);
+        vm.prank(stranger);
+        registry.register(pubKeyX, pubKeyY, salt, ALIAS, SECRET, CID);
+        vm.expectRevert(refusal);
+        vm.prank(stranger);
+        registry.register(pubKeyX, pubKeyY, salt, 0, 0, CID);
+        (address controller,,) = registry.getDid(did);
+        vm.assertEq(controller, address(0));
+    }
+
+    function test_anAccountOfAnotherKeyIsAStrangerToo() public {
+        (uint256 x, uint256 y) = vm.publicKeyP256(OTHER_KEY);
+        address other = factory.createAccount(x, y, 0);
+        vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.NotTheKeysAccount.selector, other, address(account)));
+        vm.prank(other);
+        registry.register(pubKeyX, pubKeyY, 0, 0, 0, CID);
+    }
+
+    /// @notice The text of the DID does not help either.
+    function test_aStrangerCannotRegisterItAsAForeignDid() public {
+        string memory text = _didTextOfKey(pubKeyX, pubKeyY);
+        vm.assertEq(keccak256(bytes(text)), did);
+        _commit(did, ALIAS, mallory, SECRET);
+        vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.ForeignDidOnly.selector));
+        vm.prank(mallory);
+        registry.registerForeign(text, ALIAS, SECRET, CID);
+    }
+
+    /// @notice The address stays when the key changes, and the first key's DID stays the account's to register.
+    function test_aRotatedAccountRegistersItsFirstDid() public {
+        (uint256 x, uint256 y) = vm.publicKeyP256(OTHER_KEY);
+        vm.prank(address(account));
+        account.setPublicKey(x, y);
+        _commitFor(address(account));
+        vm.prank(address(account));
+        _claim();
+        vm.assertEq(registry.didOf(address(account)), did);
+    }
+
+    function test_aRotatedAccountDoesNotRegisterTheDidOfItsNewKey() public {
+        (uint256 x, uint256 y) = vm.publicKeyP256(OTHER_KEY);
+        vm.prank(address(account));
+        account.setPublicKey(x, y);
+        address expected = factory.getAddress(x, y, 0);
+        vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.NotTheKeysAccount.selector, address(account), expected));
+        vm.prank(address(account));
+        registry.register(x, y, 0, 0, 0, CID);
+    }
+
+    function testFuzz_everySaltOfTheKeyMay(uint256 salt) public {
+        address holder = factory.createAccount(pubKeyX, pubKeyY, salt);
+        vm.prank(holder);
+        registry.register(pubKeyX, pubKeyY, salt, 0, 0, CID);
+        vm.assertEq(registry.didOf(holder), did);
     }
 
     function test_refusesATakenDid() public {
-        _register(bob, DID, OTHER_ALIAS);
-        _commitFor(alice);
-        vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.DidAlreadyRegistered.selector, DID, bob));
-        vm.prank(alice);
-        _claim();
-    }
-
-    function test_refusesATakenDidThatIsInactive() public {
-        _register(bob, DID, OTHER_ALIAS);
-        vm.prank(bob);
-        registry.setDidActive(DID, false);
-        _commitFor(alice);
-        vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.DidAlreadyRegistered.selector, DID, bob));
-        vm.prank(alice);
+        address second = factory.createAccount(pubKeyX, pubKeyY, 1);
+        vm.prank(second);
+        registry.register(pubKeyX, pubKeyY, 1, 0, 0, CID);
+        _commitFor(address(account));
+        vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.DidAlreadyRegistered.selector, did, second));
+        vm.prank(address(account));
         _claim();
     }
 
     function test_refusesASecondDidOfAController() public {
-        _register(alice, OTHER_DID, OTHER_ALIAS);
-        _commitFor(alice);
-        vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.ControllerAlreadyHasDid.selector, alice, OTHER_DID));
-        vm.prank(alice);
+        _register(address(account), OTHER_DID, OTHER_ALIAS);
+        _commitFor(address(account));
+        vm.expectRevert(
+            abi.encodeWithSelector(IDIDRegistry.ControllerAlreadyHasDid.selector, address(account), OTHER_DID)
+        );
+        vm.prank(address(account));
         _claim();
     }
 
     function test_refusesATakenAlias() public {
         _register(bob, OTHER_DID, ALIAS);
-        _commitFor(alice);
+        _commitFor(address(account));
         vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.AliasTaken.selector, ALIAS, OTHER_DID));
-        vm.prank(alice);
+        vm.prank(address(account));
         _claim();
-        vm.assertEq(registry.didOf(alice), 0);
-    }
-
-    function test_acceptsTheLongestMetadata() public {
-        _commitFor(alice);
-        vm.prank(alice);
-        registry.register(DID, ALIAS, string(new bytes(256)));
+        vm.assertEq(registry.didOf(address(account)), 0);
     }
 
     function test_refusesLongerMetadata() public {
-        _commitFor(alice);
         vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.MetadataTooLong.selector, 257, 256));
-        vm.prank(alice);
-        registry.register(DID, ALIAS, string(new bytes(257)));
+        vm.prank(address(account));
+        registry.register(pubKeyX, pubKeyY, 0, 0, 0, string(new bytes(257)));
     }
 
-    /// @notice A watcher that copies the claim, the commitment, or both, and is mined first, gets nothing.
+    /// @notice A watcher that copies the claim to the alias, the commitment, or both, and is mined first, gets nothing.
     function test_cannotBeFrontRun() public {
-        bytes32 commitment = _commitment(alice);
+        bytes32 commitment = _commitment(address(account));
         registry.commit(commitment);
         vm.roll(block.number + 1);
+        bytes32 copied = registry.commitmentOf(DID, ALIAS, mallory, SECRET);
         vm.startPrank(mallory);
         registry.commit(commitment);
-        registry.commit(_commitment(mallory));
-        bytes memory tooNew =
-            abi.encodeWithSelector(IDIDRegistry.CommitmentTooNew.selector, _commitment(mallory), block.number);
-        vm.expectRevert(tooNew);
-        _claim();
+        registry.commit(copied);
+        vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.CommitmentTooNew.selector, copied, block.number));
+        registry.registerForeign(DID_TEXT, ALIAS, SECRET, CID);
         vm.stopPrank();
-        vm.prank(alice);
+        vm.prank(address(account));
         _claim();
-        vm.assertEq(registry.didOf(alice), DID);
-        vm.roll(block.number + 1);
-        vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.DidAlreadyRegistered.selector, DID, alice));
-        vm.prank(mallory);
-        _claim();
-    }
-
-    function testFuzz_keepsEveryRecord(bytes32 didHash, bytes32 aliasHash, address controller, string calldata cid)
-        public
-    {
-        vm.assume(didHash != 0 && aliasHash != 0 && controller != address(0) && bytes(cid).length <= 256);
-        _commit(didHash, aliasHash, controller, 0);
-        vm.prank(controller);
-        registry.register(didHash, aliasHash, cid);
-        (address storedController, bool active, string memory storedCid) = registry.getDid(didHash);
-        (bytes32 storedDid, address holder, bool aliasActive) = registry.getAlias(aliasHash);
-        vm.assertTrue(storedController == controller && active && storedDid == didHash);
-        vm.assertTrue(holder == controller && aliasActive && registry.didOf(controller) == didHash);
-        vm.assertEq(storedCid, cid);
+        (bytes32 didHash,,) = registry.getAlias(ALIAS);
+        vm.assertEq(didHash, did);
     }
 
     /// @notice A commitment serves nobody but the controller it names, and nothing but what it names.
     function testFuzz_bindsTheWholeClaim(bytes32 didHash, bytes32 aliasHash, address controller, bytes32 secret)
         public
     {
-        vm.assume(didHash != DID || aliasHash != ALIAS || controller != alice || secret != 0);
+        vm.assume(didHash != did || aliasHash != ALIAS || controller != address(account) || secret != SECRET);
         _commit(didHash, aliasHash, controller, secret);
-        bytes32 commitment = _commitment(alice);
+        bytes32 commitment = _commitment(address(account));
         vm.expectRevert(abi.encodeWithSelector(IDIDRegistry.NotCommitted.selector, commitment));
-        vm.prank(alice);
+        vm.prank(address(account));
         _claim();
     }
 }

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: UNLICENSED
+// SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
 import {Claims} from "./Claims.sol";
@@ -13,7 +13,7 @@ contract RegisterAliasTest is Claims {
         registry.registerAlias(OTHER_ALIAS, DID, SECRET);
     }
 
-    function _claimed() internal pure override returns (bytes32, bytes32, bytes32) {
+    function _claimed() internal view override returns (bytes32, bytes32, bytes32) {
         return (DID, OTHER_ALIAS, SECRET);
     }
 

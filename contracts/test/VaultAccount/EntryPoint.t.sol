@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: UNLICENSED
+// SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
 import {VaultAccount} from "../../src/VaultAccount.sol";
@@ -24,12 +24,20 @@ contract EntryPointTest is Fixture {
         _deployAndRegister(EP08);
     }
 
+    function test_v09DeploysAndRegistersInOneOperation() public {
+        _deployAndRegister(EP09);
+    }
+
     function test_v07RefusesAForgedOperation() public {
         _refuseForged(EP07);
     }
 
     function test_v08RefusesAForgedOperation() public {
         _refuseForged(EP08);
+    }
+
+    function test_v09RefusesAForgedOperation() public {
+        _refuseForged(EP09);
     }
 
     function test_anOperationOfOneEntryPointIsNoneOfTheOther() public {
@@ -42,18 +50,19 @@ contract EntryPointTest is Fixture {
     function _deployAndRegister(address entryPoint) private {
         address predicted = factory.getAddress(pubKeyX, pubKeyY, 77);
         vm.deal(predicted, 1 ether);
-        _commit(DID, ALIAS, predicted, 0);
-        bytes memory call = abi.encodeCall(DIDRegistry.register, (DID, ALIAS, CID));
+        bytes32 ownDid = _didOfKey(pubKeyX, pubKeyY);
+        _commit(ownDid, ALIAS, predicted, SECRET);
+        bytes memory call = abi.encodeCall(DIDRegistry.register, (pubKeyX, pubKeyY, 77, ALIAS, SECRET, CID));
         PackedUserOperation memory op =
             _operation(predicted, abi.encodeCall(VaultAccount.execute, (address(registry), 0, call)));
         op.initCode =
             abi.encodePacked(address(factory), abi.encodeCall(AppFactory.createAccount, (pubKeyX, pubKeyY, 77)));
         op.signature = _assert(KEY, IUserOpHash(entryPoint).getUserOpHash(op), 0x05);
         _handleOne(entryPoint, op);
-        vm.assertEq(registry.didOf(predicted), DID);
+        vm.assertEq(registry.didOf(predicted), ownDid);
         (uint256 nonce, bytes32 did, bool active, uint256 x, uint256 y) =
             helper.getAccountStateAt(predicted, entryPoint);
-        vm.assertTrue(nonce == 1 && did == DID && active && x == pubKeyX && y == pubKeyY);
+        vm.assertTrue(nonce == 1 && did == ownDid && active && x == pubKeyX && y == pubKeyY);
     }
 
     function _refuseForged(address entryPoint) private {

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: UNLICENSED
+// SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
 import {VaultAccount} from "../../src/VaultAccount.sol";
@@ -16,7 +16,7 @@ contract ExecuteTest is Fixture {
     }
 
     function test_callsInTheAccountsName() public {
-        address[3] memory callers = [EP07, EP08, address(account)];
+        address[4] memory callers = [EP07, EP08, EP09, address(account)];
         for (uint256 i = 0; i < callers.length; ++i) {
             vm.prank(callers[i]);
             account.execute(address(target), 5, abi.encodeCall(Target.record, ()));
@@ -51,7 +51,7 @@ contract ExecuteTest is Fixture {
     }
 
     function testFuzz_refusesEveryoneElse(address caller) public {
-        vm.assume(caller != EP07 && caller != EP08 && caller != address(account));
+        vm.assume(caller != EP07 && caller != EP08 && caller != EP09 && caller != address(account));
         vm.expectRevert(abi.encodeWithSelector(VaultAccount.NotEntryPointOrSelf.selector, caller));
         vm.prank(caller);
         account.execute(address(target), 0, "");

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: UNLICENSED
+// SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
 import {VaultAccount} from "../../src/VaultAccount.sol";
@@ -46,7 +46,7 @@ contract SetPublicKeyTest is Fixture {
     }
 
     function testFuzz_refusesEveryoneElse(address caller) public {
-        vm.assume(caller != EP07 && caller != EP08 && caller != address(account));
+        vm.assume(caller != EP07 && caller != EP08 && caller != EP09 && caller != address(account));
         vm.expectRevert(abi.encodeWithSelector(VaultAccount.NotEntryPointOrSelf.selector, caller));
         vm.prank(caller);
         account.setPublicKey(newX, newY);

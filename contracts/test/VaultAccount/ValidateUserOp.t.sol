@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: UNLICENSED
+// SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
 import {VaultAccount} from "../../src/VaultAccount.sol";
@@ -19,12 +19,14 @@ contract ValidateUserOpTest is Fixture {
         return account.validateUserOp(op, hash, 0);
     }
 
-    function test_acceptsTheKeysSignatureFromBothEntryPoints() public {
+    function test_acceptsTheKeysSignatureFromEveryEntryPoint() public {
         PackedUserOperation memory op;
         op.signature = _sign(KEY, HASH);
         vm.prank(EP07);
         vm.assertEq(account.validateUserOp(op, HASH, 0), 0);
         vm.prank(EP08);
+        vm.assertEq(account.validateUserOp(op, HASH, 0), 0);
+        vm.prank(EP09);
         vm.assertEq(account.validateUserOp(op, HASH, 0), 0);
     }
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: UNLICENSED
+// SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
 import {Fixture} from "../utils/Fixture.sol";
@@ -22,8 +22,8 @@ contract DevPaymasterTest is Fixture {
     }
 
     function test_paysForAnOperationOfAnAccountWithoutBalance() public {
-        address[2] memory entryPoints = [EP07, EP08];
-        for (uint256 i = 0; i < 2; ++i) {
+        address[3] memory entryPoints = [EP07, EP08, EP09];
+        for (uint256 i = 0; i < 3; ++i) {
             vm.prank(alice);
             paymaster.deposit{value: 1 ether}(entryPoints[i]);
             PackedUserOperation memory op = _sponsored(entryPoints[i], SPONSOR_KEY, 0, 0);
@@ -88,7 +88,7 @@ contract DevPaymasterTest is Fixture {
     }
 
     function testFuzz_refusesAnyoneButAnEntryPoint(address caller) public {
-        vm.assume(caller != EP07 && caller != EP08);
+        vm.assume(caller != EP07 && caller != EP08 && caller != EP09);
         PackedUserOperation memory op = _sponsored(EP07, SPONSOR_KEY, 0, 0);
         vm.expectRevert(abi.encodeWithSelector(DevPaymaster.NotEntryPoint.selector, caller));
         vm.prank(caller);

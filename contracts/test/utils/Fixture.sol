@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: UNLICENSED
+// SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
 import {PackedUserOperation} from "@openzeppelin/contracts/interfaces/IERC4337.sol";
+import {Strings} from "@openzeppelin/contracts/utils/Strings.sol";
 import {AccountHelper} from "../../src/AccountHelper.sol";
 import {AppFactory} from "../../src/AppFactory.sol";
 import {DIDRegistry} from "../../src/DIDRegistry.sol";
@@ -13,13 +14,15 @@ interface IUserOpHash {
     function getUserOpHash(PackedUserOperation calldata userOp) external view returns (bytes32);
 }
 
-/// @notice All contracts, both entry points at their canonical addresses, and one account with its key.
+/// @notice All contracts, the entry points at their canonical addresses, and one account with its key.
 abstract contract Fixture {
     Vm internal constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
 
     address internal constant DEPLOYER = 0x4e59b44847b379578588920cA78FbF26c0B4956C;
     address internal constant EP07 = 0x0000000071727De22E5E9d8BAf0edAc6f37da032;
     address internal constant EP08 = 0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108;
+    address internal constant EP09 = 0x433709009B8330FDa32311DF1C2AFA402eD8D009;
+    address internal constant SENDER_CREATOR09 = 0x0A630a99Df908A81115A3022927Be82f9299987e;
     bytes32 internal constant SALT07 = 0x90d8084deab30c2a37c45e8d47f49f2f7965183cb6990a98943ef94940681de3;
     bytes32 internal constant SALT08 = 0x0a59dbff790c23c976a548690c27297883cc66b4c67024f9117b0238995e35e9;
 
@@ -27,8 +30,10 @@ abstract contract Fixture {
     uint256 internal constant KEY = 0xA11CE;
     uint256 internal constant OTHER_KEY = 0xB0B;
 
-    bytes32 internal constant DID = keccak256("did:new:0x01");
-    bytes32 internal constant OTHER_DID = keccak256("did:new:0x02");
+    string internal constant DID_TEXT = "did:key:zAda";
+    string internal constant OTHER_DID_TEXT = "did:key:zGrace";
+    bytes32 internal constant DID = keccak256(bytes(DID_TEXT));
+    bytes32 internal constant OTHER_DID = keccak256(bytes(OTHER_DID_TEXT));
     bytes32 internal constant ALIAS = keccak256("ada");
     bytes32 internal constant OTHER_ALIAS = keccak256("grace");
     bytes32 internal constant SECRET = keccak256("a secret");
@@ -51,11 +56,11 @@ abstract contract Fixture {
     function setUp() public virtual {
         vm.roll(1_000);
         vm.warp(1_800_000_000);
-        registry = new DIDRegistry();
         implementation = new VaultAccount();
+        factory = new AppFactory(address(implementation));
+        registry = new DIDRegistry(address(factory));
         helper = new AccountHelper(address(registry));
         sessions = new SessionSBT();
-        factory = new AppFactory(address(implementation));
         (pubKeyX, pubKeyY) = vm.publicKeyP256(KEY);
         account = VaultAccount(payable(factory.createAccount(pubKeyX, pubKeyY, 0)));
     }
@@ -71,10 +76,21 @@ abstract contract Fixture {
         vm.warp(block.timestamp + 2);
     }
 
+    /// @dev Registers one of the two foreign DIDs, which any address may control.
     function _register(address controller, bytes32 didHash, bytes32 aliasHash) internal {
-        _commit(didHash, aliasHash, controller, 0);
+        _commit(didHash, aliasHash, controller, SECRET);
         vm.prank(controller);
-        registry.register(didHash, aliasHash, CID);
+        registry.registerForeign(didHash == DID ? DID_TEXT : OTHER_DID_TEXT, aliasHash, SECRET, CID);
+        vm.assertEq(registry.didOf(controller), didHash);
+    }
+
+    /// @dev The hash of a key's DID by another way than the registry's.
+    function _didOfKey(uint256 x, uint256 y) internal pure returns (bytes32) {
+        return keccak256(bytes(_didTextOfKey(x, y)));
+    }
+
+    function _didTextOfKey(uint256 x, uint256 y) internal pure returns (string memory) {
+        return string.concat("did:new:", Strings.toHexString(uint256(keccak256(abi.encode(x, y))), 32));
     }
 
     // --- entry points
@@ -82,7 +98,10 @@ abstract contract Fixture {
     function _deployEntryPoints() internal {
         _deploy(SALT07, "node_modules/aa07/artifacts/EntryPoint.json");
         _deploy(SALT08, "node_modules/@account-abstraction/contracts/artifacts/EntryPoint.json");
-        vm.assertTrue(EP07.code.length > 0 && EP08.code.length > 0);
+        string memory code = vm.readFile("../src/holdfast/world/entry_point_v09.json");
+        vm.etch(EP09, vm.parseJsonBytes(code, ".entryPoint.code"));
+        vm.etch(SENDER_CREATOR09, vm.parseJsonBytes(code, ".senderCreator.code"));
+        vm.assertTrue(EP07.code.length > 0 && EP08.code.length > 0 && EP09.code.length > 0);
     }
 
     function _deploy(bytes32 salt, string memory path) private {

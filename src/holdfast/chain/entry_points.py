@@ -14,16 +14,21 @@ class HashKind(Enum):
 
     NESTED = "v0.7"  # keccak over the packed fields, then over entry point and chain
     TYPED_DATA = "v0.8"  # EIP-712, domain "ERC4337" version "1"
+    UNSIGNED_SUFFIX = "v0.9"  # as v0.8, and a paymaster's signature at the end of its data is left out
 
 
 @dataclass(frozen=True, slots=True)
 class EntryPoint:
-    """One release of the contract. `salt` is what its authors gave the deterministic deployer to reach `address`."""
+    """One release of the contract.
+
+    `salt` is what its authors gave the deterministic deployer to reach `address` with the init code that they publish
+    on npm. None where npm has no init code of the release: the local world then puts the deployed code in its place.
+    """
 
     version: str
     address: str
     hash_kind: HashKind
-    salt: str
+    salt: str | None
 
 
 V07 = EntryPoint(
@@ -38,7 +43,13 @@ V08 = EntryPoint(
     HashKind.TYPED_DATA,
     "0x0a59dbff790c23c976a548690c27297883cc66b4c67024f9117b0238995e35e9",
 )
-ENTRY_POINTS = (V07, V08)
+V09 = EntryPoint(
+    "0.9.0",
+    "0x433709009B8330FDa32311DF1C2AFA402eD8D009",
+    HashKind.UNSIGNED_SUFFIX,
+    None,
+)
+ENTRY_POINTS = (V07, V08, V09)
 
 _BY_ADDRESS = {from_hex(entry_point.address): entry_point for entry_point in ENTRY_POINTS}
 

@@ -1,6 +1,6 @@
 """A user operation (ERC-4337): its RPC form, its packed form on the chain, and its hash.
 
-Sources: ERC-4337; EntryPoint 0.7.0 and 0.8.0 `getUserOpHash`, from which vectors/user_operations/ are taken.
+Sources: ERC-4337; EntryPoint 0.7.0, 0.8.0 and 0.9.0 `getUserOpHash`, from which vectors/user_operations/ are taken.
 """
 
 from __future__ import annotations
@@ -56,6 +56,11 @@ _OPERATION_TYPE = keccak256(
 )
 _DOMAIN_TYPE = keccak256(b"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)")
 _DOMAIN_NAME, _DOMAIN_VERSION = keccak256(b"ERC4337"), keccak256(b"1")
+# EntryPoint 0.9.0, UserOperationLib: paymaster data may end in signature ‖ its length (2 bytes) ‖ this magic, and the
+# hash then covers the magic in place of all three.
+_SUFFIX_MAGIC = keccak256(b"PaymasterSignature")[:8]
+_SUFFIX_BYTES = 2 + len(_SUFFIX_MAGIC)
+_PAYMASTER_HEAD_BYTES = 20 + 16 + 16
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -118,7 +123,7 @@ class UserOperation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PackedUserOperation:
-    """The struct that the entry point's ABI takes (both versions)."""
+    """The struct that the entry point's ABI takes (every version)."""
 
     sender: bytes
     nonce: int
@@ -168,20 +173,37 @@ def unpack(packed: PackedUserOperation) -> UserOperation:
 
 
 def operation_hash(operation: UserOperation, *, entry_point: str, chain_id: int) -> bytes:
-    """The 32 bytes an account signs. Raises UnknownEntryPoint; ValueError for an EIP-7702 marker as factory."""
+    """The 32 bytes an account signs.
+
+    Raises UnknownEntryPoint; ValueError for an EIP-7702 marker as factory, or for paymaster data whose suffix (v0.9)
+    names a longer signature than there is.
+    """
     known = entry_point_at(entry_point)
     if operation.factory == _EIP7702_FACTORY:
         # The v0.8 contract replaces the marker by the account's delegate, which only the chain knows.
         raise ValueError("EIP-7702 operations are not supported")
     address = _word(from_hex(known.address))
-    if known.hash_kind is HashKind.NESTED:
-        return keccak256(keccak256(_hashed_fields(operation)) + address + _number(chain_id))
-    domain = keccak256(_DOMAIN_TYPE + _DOMAIN_NAME + _DOMAIN_VERSION + _number(chain_id) + address)
-    return keccak256(b"\x19\x01" + domain + keccak256(_OPERATION_TYPE + _hashed_fields(operation)))
-
-
-def _hashed_fields(operation: UserOperation) -> bytes:
     packed = pack(operation)
+    if known.hash_kind is HashKind.NESTED:
+        return keccak256(keccak256(_hashed_fields(packed)) + address + _number(chain_id))
+    if known.hash_kind is HashKind.UNSIGNED_SUFFIX:
+        packed = replace(packed, paymaster_and_data=_signed_part(packed.paymaster_and_data))
+    domain = keccak256(_DOMAIN_TYPE + _DOMAIN_NAME + _DOMAIN_VERSION + _number(chain_id) + address)
+    return keccak256(b"\x19\x01" + domain + keccak256(_OPERATION_TYPE + _hashed_fields(packed)))
+
+
+def _signed_part(data: bytes) -> bytes:
+    """What EntryPoint 0.9 hashes of the packed paymaster data: a paymaster's signature may follow the account's."""
+    room = len(data) - _PAYMASTER_HEAD_BYTES - _SUFFIX_BYTES
+    if room < 0 or not data.endswith(_SUFFIX_MAGIC):
+        return data
+    length = int.from_bytes(data[-_SUFFIX_BYTES : -len(_SUFFIX_MAGIC)])
+    if length > room:
+        raise ValueError("the paymaster's signature is cut short")
+    return data[: -_SUFFIX_BYTES - length] + _SUFFIX_MAGIC if length else data
+
+
+def _hashed_fields(packed: PackedUserOperation) -> bytes:
     return b"".join(
         (
             _word(packed.sender),

@@ -93,7 +93,7 @@ class Demonstration:
             nonce=0,
             factory=from_hex(FACTORY),
             factory_data=calls.create_account(self._key.x, self._key.y),
-            call_data=calls.execute(calls.register(REGISTRY, self._key.did, self._alias)),
+            call_data=calls.execute(calls.register(REGISTRY, self._key.x, self._key.y, alias=self._alias)),
         )
         receipt = await self._perform(operation)
         self._say(

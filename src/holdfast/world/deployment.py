@@ -1,12 +1,14 @@
-"""Puts both entry points and our contracts where they stand on every chain, and fills the sponsor's deposits.
+"""Puts the entry points and our contracts where they stand on every chain, and fills the sponsor's deposits.
 
-All go through the deterministic deployer (anvil starts with it in place), whose call data is 32 bytes of salt and the
-init code: published code and salts for the entry points, the package's own data for ours. Nothing is compiled.
+Ours and the older entry points go through the deterministic deployer (anvil starts with it in place), whose call data
+is 32 bytes of salt and the init code: published code and salts for the entry points, the package's own data for ours.
+EntryPoint 0.9 has no init code on npm: the code that stands on public chains is put in its place. Nothing is compiled.
 """
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.chain.calls import call_data
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from holdfast.world.anvil import LocalChain
     from holdfast.world.tools import Tools
 
-
+ENTRY_POINT_V09_CODE = Path(__file__).with_name("entry_point_v09.json")
 _DEPOSIT_WEI = 100 * 10**18
 
 
@@ -53,8 +55,24 @@ async def _fill_deposit(chain: LocalChain, payer: str, entry_point: EntryPoint) 
 async def _deploy(chain: LocalChain, tools: Tools, deployer: str, entry_point: EntryPoint) -> None:
     if await chain.rpc.get_code(entry_point.address):
         return
+    if entry_point.salt is None:
+        await _place(chain)
+        return
     artifact = json.loads(tools.entry_point_artifact(entry_point.version).read_text())
     init_code = from_hex(entry_point.salt) + from_hex(artifact["bytecode"])
     await chain.transact(deployer, DETERMINISTIC_DEPLOYER, init_code)
     if not await chain.rpc.get_code(entry_point.address):
         raise WorldError(f"EntryPoint {entry_point.version} did not reach its canonical address")
+
+
+async def _place(chain: LocalChain) -> None:
+    """Put the deployed code of EntryPoint 0.9 and of the helper that it creates accounts through in their places.
+
+    Its constructor stores nothing, and the EIP-712 domain in its code is computed anew where the chain id differs. The
+    nonce is that of a contract which has created one other.
+    """
+    found = json.loads(ENTRY_POINT_V09_CODE.read_text(encoding="utf-8"))
+    for part in (found["entryPoint"], found["senderCreator"]):
+        await chain.rpc.call("anvil_setCode", [part["address"], part["code"]])
+    await chain.rpc.call("anvil_setNonce", [found["entryPoint"]["address"], "0x2"])
+    await chain.rpc.call("anvil_setNonce", [found["senderCreator"]["address"], "0x1"])

@@ -12,6 +12,7 @@ from holdfast.chain.contracts.addresses import (
     DEV_SPONSOR,
     ENTRY_POINT_V07,
     ENTRY_POINT_V08,
+    ENTRY_POINT_V09,
     SALT,
 )
 from holdfast.chain.contracts.artifacts import DEVELOPMENT, NAMES, PRODUCTION, Contract, address, load
@@ -26,6 +27,7 @@ __all__ = [
     "DEV_SPONSOR",
     "ENTRY_POINT_V07",
     "ENTRY_POINT_V08",
+    "ENTRY_POINT_V09",
     "NAMES",
     "PRODUCTION",
     "SALT",

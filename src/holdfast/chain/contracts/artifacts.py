@@ -12,7 +12,7 @@ from holdfast.chain.contracts import addresses
 from holdfast.wire.keccak import keccak256
 
 # In the order in which they deploy: nothing refers to a later one.
-PRODUCTION = ("DIDRegistry", "VaultAccount", "AccountHelper", "SessionSBT", "AppFactory")
+PRODUCTION = ("VaultAccount", "AppFactory", "DIDRegistry", "AccountHelper", "SessionSBT")
 DEVELOPMENT = ("DevUSDC", "DevPaymaster")
 NAMES = PRODUCTION + DEVELOPMENT
 

@@ -1,8 +1,9 @@
 """What must be committed to before the registry accepts a claim (docs/contracts.md, "Claims").
 
-The registry refuses a first claim to a DID or alias that nobody committed to in an earlier block, so that copying a
-pending claim gains nothing. Anyone may post the commitment for the account that will claim: a sponsor reads from the
-operation's call data what is needed (`commitments_needed`), posts it, and the account needs no balance for it.
+An alias, and a DID of another method than `did:new`, belongs to the first claim, and the registry refuses a claim that
+nobody committed to in an earlier block: copying a pending claim gains nothing. Anyone may post the commitment for the
+account that will claim. A sponsor reads from the operation's call data what is needed (`commitments_needed`) and posts
+it; without such a sponsor the account posts it itself, in an operation before (`holdfast.chain.calls.commit`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.chain.contracts.addresses import DID_REGISTRY
-from holdfast.wire.keccak import keccak256
+from holdfast.wire.keccak import did_hash, did_of_key, keccak256
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,9 +22,8 @@ _CALL = "(address,uint256,bytes)"
 _EXECUTE = ("execute", ("address", "uint256", "bytes"))
 _EXECUTE_BATCH = ("executeBatch", (f"{_CALL}[]",))
 _CLAIMS: dict[str, tuple[str, ...]] = {
-    "register": ("bytes32", "bytes32", "string"),
-    "registerWithSecret": ("bytes32", "bytes32", "string", "bytes32"),
-    "registerDid": ("bytes32", "string"),
+    "register": ("uint256", "uint256", "uint256", "bytes32", "bytes32", "string"),
+    "registerForeign": ("string", "bytes32", "bytes32", "string"),
     "registerAlias": ("bytes32", "bytes32", "bytes32"),
 }
 
@@ -35,7 +35,8 @@ def commitment(did_hash: bytes, alias_hash: bytes, controller: str, secret: byte
         did_hash: 32-byte hash of the DID.
         alias_hash: 32-byte hash of the alias, or 32 zero bytes for none.
         controller: Address of the account that will claim.
-        secret: 32 random bytes; zero for `register` and `registerDid`, which carry none.
+        secret: 32 bytes that keep the commitment from being guessed: random, or zero where the account's address is
+            known to nobody yet.
 
     Raises:
         ValueError: An argument has another length.
@@ -53,7 +54,8 @@ def commitments_needed(sender: str, call_data: bytes, registry: str = DID_REGIST
     """
     calls = _inner_calls(call_data)
     target = registry.lower()
-    return [_of_claim(sender, name, values) for name, values in _claims(calls, target)]
+    found = (_of_claim(sender, name, values) for name, values in _claims(calls, target))
+    return [needed for needed in found if needed is not None]
 
 
 def _inner_calls(call_data: bytes) -> list[tuple[str, bytes]]:
@@ -75,20 +77,22 @@ def _claims(calls: list[tuple[str, bytes]], registry: str) -> Iterator[tuple[str
                 yield name, values
 
 
-def _of_claim(sender: str, name: str, values: tuple[Any, ...]) -> bytes:
+def _of_claim(sender: str, name: str, values: tuple[Any, ...]) -> bytes | None:
+    """What a claim needs; None for a DID of the account's key without an alias, which needs nothing."""
     match name:
         case "register":
-            return commitment(values[0], values[1], sender)
-        case "registerWithSecret":
-            return commitment(values[0], values[1], sender, values[3])
-        case "registerDid":
-            return commitment(values[0], bytes(32), sender)
+            x, y, _, alias, secret, _ = values
+            return commitment(did_hash(did_of_key(x, y)), alias, sender, secret) if any(alias) else None
+        case "registerForeign":
+            did, alias, secret, _ = values
+            return commitment(keccak256(did), alias, sender, secret)
         case _:  # registerAlias puts the alias first
-            return commitment(values[1], values[0], sender, values[2])
+            alias, did, secret = values
+            return commitment(did, alias, sender, secret)
 
 
 def _decode(data: bytes, name: str, types: tuple[str, ...]) -> tuple[Any, ...] | None:
-    """The arguments when `data` calls that function, else None."""
+    """The arguments when `data` calls that function, else None; a string as its bytes, which need not be UTF-8."""
     # eth-abi takes 0.4 s to import, and whoever only needs addresses should not wait for it.
     from eth_abi.abi import decode
     from eth_abi.exceptions import DecodingError
@@ -96,6 +100,6 @@ def _decode(data: bytes, name: str, types: tuple[str, ...]) -> tuple[Any, ...] |
     if data[:4] != keccak256(f"{name}({','.join(types)})".encode())[:4]:
         return None
     try:
-        return tuple(decode(types, data[4:]))
+        return tuple(decode([kind.replace("string", "bytes") for kind in types], data[4:]))
     except DecodingError:
         return None
