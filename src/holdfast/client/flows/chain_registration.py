@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from holdfast.chain import calls
@@ -26,9 +27,15 @@ if TYPE_CHECKING:
 _RECEIPT_AGAIN_S = 15.0
 # A commitment counts from the block after its own on: chains of a block each 12 seconds, and some to spare.
 _NEXT_BLOCK_WITHIN_S, _LOOK_EVERY_S = 60.0, 1.0
-# The registry's day, less an hour in which the second operation arrives (docs/contracts.md, "Claims").
-_COMMITMENT_LASTS_S = 23 * 3600
 _NO_SECRET = bytes(32)
+
+
+class _Lack(Enum):
+    """What the registry refuses a claim for, by the name of its error (docs/contracts.md, "Claims")."""
+
+    COMMITMENT = "NotCommitted"
+    TIME = "CommitmentExpired"
+    BLOCK = "CommitmentTooNew"
 
 
 class ChainRegistration:
@@ -40,10 +47,9 @@ class ChainRegistration:
         account: SmartAccount,
         notes: Notes,
         tell: Callable[[str], Awaitable[None]],
-        now: Callable[[], float],
     ) -> None:
-        self._client, self._account, self._notes = client, account, notes
-        self._tell, self._now = tell, now
+        self._client, self._account = client, account
+        self._notes, self._tell = notes, tell
 
     async def run(self, did: str) -> None:
         """Register, and note the transaction. Raises RegistrationRefused, OperationFailed, NetworkError."""
@@ -70,34 +76,37 @@ class ChainRegistration:
 
     async def _prepared(self, call: calls.Call) -> UserOperation:
         """The operation that registers. Whether a sponsor commits to the alias shows only when it is asked."""
-        until = None
+        until, committed = None, False
         while True:
             try:
                 return await self._account.prepared(call)
             except OperationFailed as error:
-                if not self._lacks_commitment(error) or (until is not None and self._clock() > until):
+                lack = self._lack(error)
+                if lack is None or (until is not None and self._clock() > until):
                     raise
-            if until is None:
-                await self._commit()
-                until = self._clock() + _NEXT_BLOCK_WITHIN_S
+            if lack is not _Lack.BLOCK and not committed:
+                await self._commit(anew=lack is _Lack.TIME)
+                committed = True
+            until = until or self._clock() + _NEXT_BLOCK_WITHIN_S
             await asyncio.sleep(_LOOK_EVERY_S)
 
-    def _lacks_commitment(self, error: OperationFailed) -> bool:
-        """Some bundlers tell no reason of a revert: then the missing commitment is the likeliest."""
+    def _lack(self, error: OperationFailed) -> _Lack | None:
+        """What an alias's claim is short of; a revert without a reason is most likely for want of a commitment."""
         if self._alias is None or isinstance(error, AccountNotFunded | GasTooDear) or is_stale(error):
-            return False
-        return "NotCommitted" in error.reason if error.reason else "revert" in str(error).lower()
+            return None
+        if error.reason is None:
+            return _Lack.COMMITMENT if "revert" in str(error).lower() else None
+        return next((lack for lack in _Lack if lack.value in error.reason), None)
 
-    async def _commit(self) -> None:
-        """Have the commitment on the chain: that of an interrupted attempt, while it lasts, or a new operation's."""
+    async def _commit(self, *, anew: bool) -> None:
+        """Have the commitment on the chain: that of an interrupted attempt, unless it is over, or a new operation's."""
         noted = self._notes.progress
-        lasts = noted.commitment_at is not None and self._now() < noted.commitment_at + _COMMITMENT_LASTS_S
-        if lasts and noted.commitment_operation and await self._arrived(noted.commitment_operation):
+        if not anew and noted.commitment_operation and await self._arrived(noted.commitment_operation):
             return
         call = calls.commit(self._account.contracts.did_registry, self._commitment())
         operation = await self._account.signed(await self._account.prepared(call))
         operation_hash = self._account.hash(operation)
-        self._notes.note(commitment_operation=hash_text(operation_hash), commitment_at=self._now())
+        self._notes.note(commitment_operation=hash_text(operation_hash))
         await self._account.send(operation)
         await self._tell("commitment sent")
         await self._account.wait(operation_hash)

@@ -76,7 +76,7 @@ class SmartAccount:
             factory=None if deployed else from_hex(self.contracts.app_factory),
             factory_data=None if deployed else calls.create_account(self.key.x, self.key.y),
         )
-        return await (await self._payer()).paid(operation, call[1])
+        return await (await self._payer()).paid(operation, call)
 
     async def _payer(self) -> Payer:
         paymaster = None

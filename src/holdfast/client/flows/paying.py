@@ -6,7 +6,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from holdfast.chain.calls import call_data
+from holdfast.chain.calls import call_data, execute
 from holdfast.chain.errors import ChainError, NoPaymaster, RpcError, UserOperationError
 from holdfast.chain.fees import fees_of_chain
 from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, chain_errors, is_stale
@@ -16,6 +16,7 @@ from holdfast.wire.keccak import checksum_address
 
 if TYPE_CHECKING:
     from holdfast.chain.bundler import Bundler
+    from holdfast.chain.calls import Call
     from holdfast.chain.paymaster import Paymaster
     from holdfast.chain.rpc import RpcClient
     from holdfast.chain.user_operations import UserOperation
@@ -35,8 +36,8 @@ class Payer:
         self._bundler, self._policy = bundler, policy
         self._chain, self._paymaster = chain, paymaster
 
-    async def paid(self, operation: UserOperation, value: int) -> UserOperation:
-        """The operation, ready to be signed. `value`: wei that it moves besides.
+    async def paid(self, operation: UserOperation, call: Call) -> UserOperation:
+        """The operation, ready to be signed. `call`: what it does.
 
         Raises:
             OperationFailed: the operation itself was refused, or nobody pays for it.
@@ -45,13 +46,13 @@ class Payer:
         with chain_errors():
             operation = await self._with_fees(operation)
             if not self._policy.sponsored:
-                return await self._own(operation, value, "no sponsor was asked")
+                return await self._own(operation, call, "no sponsor was asked")
             try:
                 return await self._sponsored(operation)
             except (UserOperationError, NoPaymaster) as refused:
                 if self._policy.max_own_cost_wei == 0 or _speaks_of_the_operation(refused):
                     raise
-                return await self._own(operation, value, f"the sponsor does not pay: {refused}")
+                return await self._own(operation, call, f"the sponsor does not pay: {refused}")
 
     async def _sponsored(self, operation: UserOperation) -> UserOperation:
         if self._paymaster is None:
@@ -74,13 +75,23 @@ class Payer:
             max_priority_fee_per_gas=fees.max_priority_fee_per_gas,
         )
 
-    async def _own(self, operation: UserOperation, value: int, why: str) -> UserOperation:
-        estimated = await self._estimated(_priced(operation))
+    async def _own(self, operation: UserOperation, call: Call, why: str) -> UserOperation:
+        try:
+            estimated = await self._estimated(_priced(operation))
+        except UserOperationError as error:
+            if call[1] and error.reason is None:
+                await self._check_coin(operation, call, why)
+            raise
         cost = greatest_cost(estimated)
         if cost > self._policy.max_own_cost_wei:
             raise GasTooDear(_too_dear(cost, self._policy.max_own_cost_wei, why))
-        await self._check_funds(estimated, cost, value, why)
+        await self._check_funds(estimated, cost, call[1], why)
         return estimated
+
+    async def _check_coin(self, operation: UserOperation, call: Call, why: str) -> None:
+        """Sending more coin than there is reverts without a reason: what would it cost to send none?"""
+        without = await self._estimated(replace(operation, call_data=execute((call[0], 0, call[2]))))
+        await self._check_funds(without, greatest_cost(without), call[1], why)
 
     async def _estimated(self, operation: UserOperation) -> UserOperation:
         """With the bundler's limits, even where it looks at the account's balance before it estimates."""

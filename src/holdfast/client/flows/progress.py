@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Progress(Record, frozen=True, kw_only=True):
-    """The notes of one registration. `secret`: of the alias's commitment, in hex; times in seconds since the epoch."""
+    """The notes of one registration. `secret`: of the alias's commitment, in hex."""
 
     identifier: str
     channel: str
@@ -21,7 +21,6 @@ class Progress(Record, frozen=True, kw_only=True):
     attestation: Attestation | None = None
     secret: str | None = None
     commitment_operation: str | None = None
-    commitment_at: float | None = None
     operation_hash: str | None = None
     tx_hash: str | None = None
     block_number: int | None = None

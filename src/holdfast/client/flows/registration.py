@@ -118,7 +118,7 @@ class Registrar:
     async def _on_chain(self) -> None:
         if self._notes.progress.tx_hash is not None or not await self._chain_configured():
             return
-        await ChainRegistration(self._client, self._account, self._notes, self._tell, self._now).run(self._did)
+        await ChainRegistration(self._client, self._account, self._notes, self._tell).run(self._did)
 
     async def _chain_configured(self) -> bool:
         try:
