@@ -14,6 +14,7 @@ from tests.client.test_chain_flows import KEY, new_vault, payment, settled, some
 import holdfast
 from holdfast.client import types
 from holdfast.client.flows.operations import SmartAccount
+from holdfast.client.http.refusals import IdentifierTaken
 from holdfast.client.passkeys import Authenticator, Person
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.wire.client_errors import NetworkError
@@ -101,6 +102,24 @@ def code_in(service, email):
     mails = sorted((service.data / "outbox").iterdir(), reverse=True)
     text = next(text for text in (mail.read_text() for mail in mails) if email in text)
     return re.search(r"\b(\d{6})\b", text.split("Subject:")[-1])[1]
+
+
+def test_a_did_that_came_to_the_chain_for_a_taken_address_serves_for_another(bare, client, tmp_path_factory):
+    taken, free = (f"{secrets.token_hex(6)}@example.org" for _ in range(2))
+    with (
+        VaultStore(directory=tmp_path_factory.mktemp("first")) as store,
+        new_vault(store, "bob") as bob,
+        holdfast.Client(bare.base_url, vault=bob, timeout=60) as first,
+    ):
+        bare.fund(first.smart_account_address(), ETHER)
+        first.register(email=taken, code=lambda _m: code_in(bare, taken))
+    account = client.smart_account_address()
+    bare.fund(account, ETHER)
+    with pytest.raises(IdentifierTaken):
+        client.register(email=taken, code=lambda _m: code_in(bare, taken))
+    made = client.register(email=free, code=lambda _m: code_in(bare, free))
+    assert (made.identifier, made.smart_account) == (free, account)
+    assert settled(client, account).nonce == "1"
 
 
 def test_an_empty_account_is_told_what_it_needs_and_then_goes_on(bare, client):

@@ -34,9 +34,7 @@ class Notes:
         self._store, self._name = store, f"registration:{did}"
         text = (store.note(self._name) if store else None) or ""
         fresh = Progress(identifier=identifier, channel=channel)
-        noted = Progress.from_json(text) if text else fresh
-        # Notes about another identifier are dropped.
-        self.progress = noted if (noted.identifier, noted.channel) == (identifier, channel) else fresh
+        self.progress = _going_on(Progress.from_json(text), fresh) if text else fresh
 
     def note(self, **changes: Any) -> None:
         """Write the changed fields down."""
@@ -50,3 +48,21 @@ class Notes:
     def _write(self, text: str | None) -> None:
         if self._store:
             self._store.set_note(self._name, text)
+
+
+def _going_on(noted: Progress, asked: Progress) -> Progress:
+    """The notes as far as they serve what is asked for now.
+
+    Notes about another identifier are dropped, all but a DID on the chain that came there without an alias.
+    """
+    if (noted.identifier, noted.channel) == (asked.identifier, asked.channel):
+        return noted
+    if "handle" in {noted.channel, asked.channel}:
+        return asked
+    return msgspec.structs.replace(
+        asked,
+        operation_hash=noted.operation_hash,
+        tx_hash=noted.tx_hash,
+        block_number=noted.block_number,
+        smart_account=noted.smart_account,
+    )
