@@ -1,4 +1,4 @@
-"""Writes vectors/user_operations/{v07,v08}.json: operations and what the real entry points' getUserOpHash says.
+"""Writes vectors/user_operations/{v07,v08,v09}.json: operations and what the real entry points' getUserOpHash says.
 
 `python tools/user_operation_vectors.py` writes the files; with `--check` it compares them instead.
 """
@@ -10,6 +10,7 @@ import json
 import random
 import sys
 import tempfile
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,8 @@ from typing import Any
 import aiohttp
 from eth_abi.abi import encode
 
-from holdfast.chain.entry_points import V07, V08, EntryPoint
+from holdfast.chain.entry_points import V07, V08, V09, EntryPoint
+from holdfast.chain.errors import RpcError
 from holdfast.chain.transports import AiohttpTransport
 from holdfast.chain.user_operations import PackedUserOperation, UserOperation, pack
 from holdfast.wire.encoding import to_hex
@@ -29,12 +31,23 @@ from holdfast.world.processes import Supervisor
 from holdfast.world.tools import find_tools
 
 FOLDER = Path(__file__).parent.parent / "vectors" / "user_operations"
-FILES = {"v07.json": V07, "v08.json": V08}
+FILES = {"v07.json": V07, "v08.json": V08, "v09.json": V09}
 SEED = 4337
 STRUCT = "(address,uint256,bytes,bytes,bytes32,uint256,bytes32,bytes,bytes)"
 SELECTOR = keccak256(f"getUserOpHash({STRUCT})".encode())[:4]
 FACTORIES = ("no factory", "factory", "factory without data")
 PAYMASTERS = ("no paymaster", "paymaster", "paymaster without data")
+SUFFIX_MAGIC = bytes.fromhex("22e325a297439656")
+# What stands before length and magic, and the length.
+SUFFIXES = {
+    "a signature of 65 bytes": (b"\x0a" * 12 + b"\x0b" * 65, 65),
+    "a signature of one byte": (b"\x0a" * 12 + b"\x0b", 1),
+    "a signature and nothing before": (b"\x0b" * 65, 65),
+    "a signature of 300 bytes": (b"\x0a" * 300 + b"\x0b" * 300, 300),
+    "a signature that contains the magic": (SUFFIX_MAGIC * 4, 16),
+    "a signature of no bytes": (b"\x0a" * 12, 0),
+    "a length and the magic alone": (b"", 0),
+}
 NUMBERS = ("ordinary numbers", "zeros", "greatest numbers")
 
 
@@ -43,6 +56,29 @@ def operations() -> list[tuple[str, UserOperation]]:
     chance = random.Random(SEED)
     kinds = list(product(FACTORIES, PAYMASTERS, NUMBERS))[:24]
     return [(", ".join(kind), _operation(chance, *kind)) for kind in kinds]
+
+
+def with_suffixes() -> list[tuple[str, UserOperation]]:
+    """Operations whose paymaster data ends as EntryPoint 0.9 reads it; the older versions hash all of it."""
+    chance = random.Random(SEED + 1)
+    ends = {name: data + length.to_bytes(2) + SUFFIX_MAGIC for name, (data, length) in SUFFIXES.items()}
+    ends |= {"the magic without a length": SUFFIX_MAGIC, "another magic": bytes(65) + b"\x00\x41" + SUFFIX_MAGIC[::-1]}
+    operation = _operation(chance, FACTORIES[0], PAYMASTERS[1], NUMBERS[0])
+    return [(f"paymaster data ends in {name}", replace(operation, paymaster_data=end)) for name, end in ends.items()]
+
+
+def refused() -> list[tuple[str, UserOperation]]:
+    """Operations whose suffix names more bytes than there are: EntryPoint 0.9 reverts, the older versions do not."""
+    operation = with_suffixes()[0][1]
+    ends = {
+        "one byte more than the data": bytes(9) + (10).to_bytes(2),
+        "the longest signature": bytes(65) + b"\xff\xff",
+        "no data": (1).to_bytes(2),
+    }
+    return [
+        (f"the signature's length is {name}", replace(operation, paymaster_data=end + SUFFIX_MAGIC))
+        for name, end in ends.items()
+    ]
 
 
 def _operation(chance: random.Random, factory: str, paymaster: str, numbers: str) -> UserOperation:
@@ -93,7 +129,7 @@ def call_data(packed: PackedUserOperation) -> bytes:
 
 async def ask(chain: LocalChain, entry_point: EntryPoint) -> dict[str, Any]:
     """The content of one file."""
-    named = operations()
+    named = operations() + with_suffixes()
     answers = [chain.rpc.eth_call(entry_point.address, call_data(pack(operation))) for _, operation in named]
     hashes = await asyncio.gather(*answers)
     return {
@@ -104,7 +140,20 @@ async def ask(chain: LocalChain, entry_point: EntryPoint) -> dict[str, Any]:
             {"name": name, "userOp": operation.to_rpc(), "userOpHash": to_hex(answer)}
             for (name, operation), answer in zip(named, hashes, strict=True)
         ],
+        "refused": [
+            {"name": name, "userOp": operation.to_rpc()}
+            for name, operation in refused()
+            if await _reverts(chain, entry_point, operation)
+        ],
     }
+
+
+async def _reverts(chain: LocalChain, entry_point: EntryPoint, operation: UserOperation) -> bool:
+    try:
+        await chain.rpc.eth_call(entry_point.address, call_data(pack(operation)))
+    except RpcError as error:
+        return error.data is not None
+    return False
 
 
 async def contents() -> dict[str, str]:

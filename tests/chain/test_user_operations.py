@@ -9,22 +9,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.chain.entry_points import V07, V08
+from holdfast.chain.entry_points import ENTRY_POINTS, V07, V08, V09
 from holdfast.chain.errors import UnknownEntryPoint
 from holdfast.chain.user_operations import UserOperation, operation_hash, pack, unpack
 
 FOLDER = Path(__file__).parents[2] / "vectors" / "user_operations"
 VECTORS = [
     pytest.param(content, vector, id=f"{name}: {vector['name']}")
-    for name in ("v07", "v08")
+    for name in ("v07", "v08", "v09")
     for content in [json.loads((FOLDER / f"{name}.json").read_text())]
     for vector in content["vectors"]
 ]
 PLAIN = UserOperation(sender=b"\x01" * 20, nonce=1, call_data=b"\x02")
 
 
-def test_there_are_24_vectors_of_each_version_with_and_without_optional_parts() -> None:
-    assert len(VECTORS) == 48
+SUFFIX_MAGIC = bytes.fromhex("22e325a297439656")
+REFUSED = json.loads((FOLDER / "v09.json").read_text())["refused"]
+
+
+def test_there_are_33_vectors_of_each_version_with_and_without_optional_parts() -> None:
+    assert len(VECTORS) == 3 * 33
     operations = [parameters.values[1]["userOp"] for parameters in VECTORS]
     for field in ("factory", "paymaster"):
         assert {operation[field] is None for operation in operations} == {True, False}
@@ -35,6 +39,35 @@ def test_our_hash_is_the_entry_points(content: dict[str, Any], vector: dict[str,
     operation = UserOperation.from_rpc(vector["userOp"])
     ours = operation_hash(operation, entry_point=content["entryPoint"], chain_id=content["chainId"])
     assert "0x" + ours.hex() == vector["userOpHash"]
+
+
+@pytest.mark.parametrize("vector", REFUSED, ids=lambda vector: vector["name"])
+def test_what_v09_refuses_to_hash_is_refused_here(vector: dict[str, Any]) -> None:
+    operation = UserOperation.from_rpc(vector["userOp"])
+    with pytest.raises(ValueError, match="cut short"):
+        operation_hash(operation, entry_point=V09.address, chain_id=84532)
+
+
+def test_only_v09_refuses_a_suffix() -> None:
+    assert len(REFUSED) == 3
+    assert [json.loads((FOLDER / f"{name}.json").read_text())["refused"] for name in ("v07", "v08")] == [[], []]
+    for vector in REFUSED:
+        operation = UserOperation.from_rpc(vector["userOp"])
+        hashes = {operation_hash(operation, entry_point=each.address, chain_id=1) for each in (V07, V08)}
+        assert len(hashes) == 2
+
+
+@given(st.binary(max_size=99), st.binary(min_size=1, max_size=99), st.binary(min_size=1, max_size=99))
+def test_v09_leaves_the_paymasters_signature_out(data: bytes, one: bytes, other: bytes) -> None:
+    def digest(signature: bytes, entry_point: str) -> bytes:
+        end = signature + len(signature).to_bytes(2) + SUFFIX_MAGIC
+        return operation_hash(
+            replace(PLAIN, paymaster=b"\x09" * 20, paymaster_data=data + end), entry_point=entry_point, chain_id=1
+        )
+
+    assert digest(one, V09.address) == digest(other, V09.address)
+    if one != other:
+        assert digest(one, V08.address) != digest(other, V08.address)
 
 
 @pytest.mark.parametrize(("content", "vector"), VECTORS)
@@ -95,9 +128,8 @@ def test_the_hash_covers_everything_but_the_signature(operation: UserOperation, 
 
 
 def test_the_entry_point_chooses_the_hash() -> None:
-    assert operation_hash(PLAIN, entry_point=V07.address, chain_id=1) != operation_hash(
-        PLAIN, entry_point=V08.address, chain_id=1
-    )
+    hashes = {operation_hash(PLAIN, entry_point=each.address, chain_id=1) for each in ENTRY_POINTS}
+    assert len(hashes) == len(ENTRY_POINTS)
     assert operation_hash(PLAIN, entry_point=V07.address.lower(), chain_id=1) == operation_hash(
         PLAIN, entry_point=V07.address, chain_id=1
     )

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
+from cryptography.hazmat.primitives.asymmetric import ec
 from tests.indexer.children import dying_with_parent
 
-from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, addresses, load
+from holdfast.chain import calls
+from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, addresses, load, predict_account
 from holdfast.chain.errors import RpcError
 from holdfast.chain.rpc import RpcClient
 from holdfast.chain.transports import AiohttpTransport
@@ -64,6 +66,7 @@ class Anvil:
         self.aliases: list[bytes] = []
         self.alias_of: dict[bytes, bytes] = {}
         self.salt = 0
+        self.accounts: list[bytes] = []
 
     async def mine(self, blocks: int = 1) -> None:
         await self.rpc.call("anvil_mine", [hex(blocks)])
@@ -85,30 +88,37 @@ class Anvil:
         """Some registrations and changes, in two blocks: a claim must follow its commitment."""
         claims = [self._claim() for _ in range(self.rng.randrange(writes + 1))]
         for did, alias, controller, _ in claims:
-            commitment = keccak256(did + alias + controller.rjust(32, b"\0") + bytes(32))
-            await self.send(_FROM, REGISTRY, call_data("commit(bytes32)", commitment))
+            await self.send(_FROM, REGISTRY, commit(did, alias, controller))
         await self.mine()
         for did, alias, controller, cid in claims:
-            data = _register(did, alias, cid)
+            data = register_foreign(did, alias, cid)
             await self.send(controller, REGISTRY, data)
         for _ in range(self.rng.randrange(writes + 1)):
             await self._change()
         await self.mine(self.rng.choice([1, 1, 2]))
 
-    def _claim(self) -> tuple[bytes, bytes, bytes, str]:
-        did, alias, controller = self.rng.randbytes(32), self.rng.randbytes(32), self.rng.randbytes(20)
-        self.controllers[did] = controller
+    def _claim(self) -> tuple[str, bytes, bytes, str]:
+        """Of a DID whose controller needs no account: any address may claim one of another method than `did:new`."""
+        did, alias, controller = (
+            f"did:web:{self.rng.randbytes(8).hex()}",
+            self.rng.randbytes(32),
+            self.rng.randbytes(20),
+        )
+        name = keccak256(did.encode())
+        self.controllers[name] = controller
         self.aliases.append(alias)
-        self.alias_of[did] = alias
+        self.alias_of[name] = alias
         return did, alias, controller, "bafy" + self.rng.randbytes(6).hex()
 
     async def _change(self) -> None:
         """One change; the registry may refuse it, where a reorganisation has taken its ground away."""
         rng = self.rng
-        kind = rng.choice(["account", "metadata", "status", "alias", "controller"])
+        kind = rng.choice(["account", "metadata", "status", "alias", "controller", "key"])
         if kind == "account":
-            self.salt += 1
-            await self.send(_FROM, FACTORY, call_data("createAccount(uint256,uint256,uint256)", *GENERATOR, self.salt))
+            await self._create_account()
+            return
+        if kind == "key":
+            await self._change_key()
             return
         did = await self._living_did()
         if did is None:
@@ -123,6 +133,25 @@ class Anvil:
             await self.send(controller, REGISTRY, call_data("setAliasActive(bytes32,bool)", alias, flag))
         else:
             await self._change_controller(did, controller)
+
+    async def _create_account(self) -> None:
+        self.salt += 1
+        self.accounts.append(bytes.fromhex(predict_account(*GENERATOR, self.salt)[2:]))
+        await self.send(_FROM, FACTORY, call_data("createAccount(uint256,uint256,uint256)", *GENERATOR, self.salt))
+
+    async def _change_key(self) -> None:
+        """By the account itself, as a call within an operation of its would; reorganisations may have removed it."""
+        if self.accounts:
+            account = self.rng.choice(self.accounts)
+            point = ec.derive_private_key(self.rng.randrange(1, 2**200), ec.SECP256R1()).public_key().public_numbers()
+            await self.send(account, account, call_data("setPublicKey(uint256,uint256)", point.x, point.y))
+
+    async def key(self, account: bytes) -> bytes | None:
+        """The account's own word on its key, X ‖ Y; None where there is no account."""
+        if not await self.rpc.get_code("0x" + account.hex()):
+            return None
+        data = bytes.fromhex(call_data("publicKey()")[2:])
+        return await self.rpc.eth_call("0x" + account.hex(), data, at_least=64)
 
     async def _living_did(self) -> bytes | None:
         """A DID that reorganisations have left standing, its controller as the registry has it now."""
@@ -159,8 +188,17 @@ class Anvil:
         return await self.rpc.eth_call(addresses.DID_REGISTRY, data, at_least=96)
 
 
-def _register(did: bytes, alias: bytes, cid: str) -> str:
-    return call_data("register(bytes32,bytes32,string)", did, alias, text=cid)
+def commit(did: str, alias: bytes, controller: bytes) -> str:
+    """Call data of the commitment to `register_foreign` by this controller."""
+    return call_data(
+        "commit(bytes32)", keccak256(keccak256(did.encode()) + alias + controller.rjust(32, b"\0") + bytes(32))
+    )
+
+
+def register_foreign(did: str, alias: bytes, cid: str) -> str:
+    """Call data of a claim to a DID of another method than `did:new`."""
+    signature = "registerForeign(string,bytes32,bytes32,string)"
+    return "0x" + calls.call_data(signature, did, alias, bytes(32), cid).hex()
 
 
 def _text(address: bytes | str) -> str:

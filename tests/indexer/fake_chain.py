@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 REGISTRY = bytes.fromhex("11" * 20)
 FACTORY = bytes.fromhex("22" * 20)
 CHAIN_ID = 84532
+KEY_CHANGED = "PublicKeyChanged(uint256,uint256)"
 
 
 def topic(signature: str) -> str:
@@ -42,6 +43,7 @@ class Ledger:
     aliases: dict[bytes, dict[str, Any]] = field(default_factory=dict)
     accounts: dict[bytes, dict[str, Any]] = field(default_factory=dict)
     events: int = 0
+    others_changes: int = 0  # logs like a key change, by contracts that are no accounts
 
 
 @dataclass
@@ -116,7 +118,7 @@ class FakeChain:
 
     @staticmethod
     def _logs(criteria: dict[str, Any], blocks: list[FakeBlock]) -> list[dict[str, Any]]:
-        wanted = (set(criteria["address"]), set(criteria["topics"][0]))
+        addresses, topics = criteria.get("address"), set(criteria["topics"][0])
         if "blockHash" in criteria:
             chosen = [block for block in blocks if "0x" + block.hash.hex() == criteria["blockHash"]]
             if not chosen:
@@ -127,7 +129,7 @@ class FakeChain:
             log
             for block in chosen
             for log in block.logs
-            if log["address"] in wanted[0] and log["topics"][0] in wanted[1]
+            if (addresses is None or log["address"] in addresses) and log["topics"][0] in topics
         ]
 
     # Writes: each follows the registry's rules, so that what they leave is what the contract would.
@@ -139,6 +141,8 @@ class FakeChain:
             choices += [self._metadata, self._did_status, self._controller, self._further_alias]
         if ledger.aliases:
             choices += [self._alias_status]
+        if ledger.accounts:
+            choices += [self._key_change]
         self.rng.choice(choices)(block)
 
     def _register(self, block: FakeBlock) -> None:
@@ -191,7 +195,12 @@ class FakeChain:
         tx = self._emit(
             block, "AccountCreated(address,address,uint256,uint256,uint256)", [account, owner], data, address=FACTORY
         )
-        block.after.accounts[account] = {"owner": owner, "block": block.number, "tx": tx}
+        block.after.accounts[account] = {"owner": owner, "key": owner, "block": block.number, "tx": tx}
+
+    def _key_change(self, block: FakeBlock) -> None:
+        account, key = self._any(block.after.accounts), self.rng.randbytes(64)
+        self._emit(block, KEY_CHANGED, [], key.hex(), address=account)
+        block.after.accounts[account]["key"] = keccak256(key)[12:]
 
     def _stranger(self, block: FakeBlock) -> None:
         """Logs that are not the index's: another contract, another event, a malformed one."""
@@ -201,11 +210,22 @@ class FakeChain:
                 (REGISTRY, "Committed(bytes32)"),
                 (FACTORY, "DidStatusChanged(bytes32,bool)"),
                 (REGISTRY, "DidMetadataUpdated(bytes32,string)"),
+                (self._no_account(block), KEY_CHANGED),
             ]
         )
+        if signature == KEY_CHANGED:
+            self._emit(block, signature, [], self.rng.randbytes(64).hex(), address=address)
+            block.after.events -= 1
+            block.after.others_changes += 1
+            return
         data = self.rng.choice(["", word(2**255), word(32) + word(2**64), word(32) + word(5) + "aa"])
         self._emit(block, signature, [self.rng.randbytes(32)], data, address=address)
         block.after.events -= 1
+
+    def _no_account(self, block: FakeBlock) -> bytes:
+        """Another contract, or an address that the factory may yet create an account at."""
+        free = [d["controller"] for d in block.after.dids.values() if d["controller"] not in block.after.accounts]
+        return self.rng.choice([*free, REGISTRY, self.rng.randbytes(20)])
 
     def _emit(
         self,
@@ -238,12 +258,13 @@ class FakeChain:
 
 
 class ChaosRpc:
-    """The same chain through an endpoint that fails, refuses ranges, lags, and moves between any two calls."""
+    """The same chain through an endpoint that fails, refuses filters, lags, and moves between any two calls."""
 
     def __init__(self, chain: FakeChain) -> None:
         self.chain = chain
         self.calm = False
         self.largest_range = 10**9
+        self.wants_addresses = False
 
     async def call(self, method: str, params: list[Any]) -> Any:
         if self.calm:
@@ -266,3 +287,5 @@ class ChaosRpc:
             first, last = int(params[0]["fromBlock"], 16), int(params[0]["toBlock"], 16)
             if last - first >= self.largest_range:
                 raise RpcError("query returned more than 10000 results", -32005)
+        if method == "eth_getLogs" and self.wants_addresses and "address" not in params[0]:
+            raise RpcError("please specify an address in your request", -32701)

@@ -10,23 +10,25 @@ import os
 import random
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.indexer import anvil as anvils
-from tests.indexer.support import ask, catch_up, contents
+from tests.indexer.support import ask, catch_up, contents, whole_list
 
 from holdfast.indexer.events import Decoder
 from holdfast.indexer.follower import Follower, FollowOptions
-from holdfast.indexer.reader import ChainReader
+from holdfast.indexer.reader import ChainMoved, ChainReader
 from holdfast.indexer.sqlite_store import SqliteStore
-from holdfast.wire.keccak import checksum_address
+from holdfast.wire.keccak import checksum_address, keccak256
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = int(os.environ.get("HOLDFAST_INDEXER_SEED", "20261121"))
 ROUNDS = int(os.environ.get("HOLDFAST_INDEXER_ANVIL_ROUNDS", "100"))
 OPTIONS = FollowOptions(chain_id=84532, behind_patience_s=0.0, near_blocks=8, journal_blocks=40)
+FIRST_KEY = b"".join(each.to_bytes(32) for each in anvils.GENERATOR)
 PROGRAM = anvils.binary()
 
 pytestmark = [
@@ -88,7 +90,8 @@ class Run:
     async def _steps(self, steps: int) -> None:
         follower = await self._follower()
         for _ in range(steps):
-            await follower.step()
+            with suppress(ChainMoved):
+                await follower.step()
 
     async def _follower(self) -> Follower:
         if self.store is None:
@@ -104,6 +107,7 @@ class Run:
         held = await contents(self.store)
         assert held == await self._afresh()
         await self._ask_the_registry(held)
+        await self._ask_the_accounts(held)
 
     async def _afresh(self) -> dict[str, Any]:
         path = self.path.with_name("afresh.db")
@@ -135,6 +139,19 @@ class Run:
                 assert shown["controller"] == checksum_address(record["controller"])
                 assert (shown["active"], shown["did_hash"]) == (record["active"], "0x" + record["did"].hex())
 
+    async def _ask_the_accounts(self, held: dict[str, Any]) -> None:
+        """Some of all accounts that were ever tried: the index finds each by the key that it obeys."""
+        accounts = self.rng.sample(self.anvil.accounts, min(8, len(self.anvil.accounts)))
+        keys = await asyncio.gather(*map(self.anvil.key, accounts))
+        for account, key in zip(accounts, keys, strict=True):
+            assert (account.hex() in held["keys"]) == (key is not None)
+            if key is not None:
+                owner = keccak256(key)[12:]
+                found = await whole_list(self.store, "accounts", f"key_owner=0x{owner.hex()}")
+                assert checksum_address(account) in [each["account_address"] for each in found]
+                assert held["keys"][account.hex()] == owner.hex()
+                self.happened["rotated"] = self.happened.get("rotated", 0) + (key != FIRST_KEY)
+
     async def close(self) -> None:
         if self.store is not None:
             await self.store.close()
@@ -153,6 +170,9 @@ async def test_the_index_of_a_real_chain_always_equals_one_built_afresh(tmp_path
                     raise AssertionError(f"HOLDFAST_INDEXER_SEED={SEED} failed in round {number}") from error
             assert run.store is not None
             assert len((await contents(run.store))["events"]) > ROUNDS // 4
-            assert ROUNDS < 100 or min(run.happened[kind] for kind in ("reorg", "rollback", "deep", "killed")) > 0
+            assert (
+                ROUNDS < 100
+                or min(run.happened[kind] for kind in ("reorg", "rollback", "deep", "killed", "rotated")) > 0
+            )
         finally:
             await run.close()

@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.indexer.fake_chain import CHAIN_ID, FakeChain, text_data
+from tests.indexer.fake_chain import CHAIN_ID, KEY_CHANGED, FakeChain, text_data
 from tests.indexer.support import OPTIONS, follower
 
 from holdfast.chain import values
@@ -15,7 +15,7 @@ from holdfast.indexer.events import Decoder
 from holdfast.indexer.runtime import Indexer
 from holdfast.indexer.sqlite_store import SqliteStore
 from holdfast.indexer.store import StoreError
-from holdfast.wire.keccak import alias_hash, checksum_address, did_hash
+from holdfast.wire.keccak import alias_hash, checksum_address, did_hash, keccak256
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -85,6 +85,12 @@ async def client(tmp_path: Path, chain: FakeChain) -> AsyncIterator[Client]:
     await app.stop()
 
 
+async def until(client: Client, path: str, name: str, value: Any) -> None:
+    async with asyncio.timeout(60):
+        while (await client.get(path))[name] != value:
+            await asyncio.sleep(0.01)
+
+
 async def until_healthy(client: Client) -> None:
     """The first request begins the following; nothing else does here."""
     async with asyncio.timeout(60):
@@ -133,6 +139,31 @@ async def test_an_account_in_any_case(client: Client) -> None:
     assert await client.get("/api/accounts") == {"accounts": [shown], "next_cursor": None}
 
 
+async def test_an_account_is_found_by_the_key_that_it_obeys_now(client: Client, chain: FakeChain) -> None:
+    """`owner_address` stays with the first key, as the interface documents it; `key_owner` finds the present one."""
+    [account] = (await client.get("/api/accounts"))["accounts"]
+    key, other = b"\x01" * 64, bytes.fromhex("a1" * 20)
+    first, second = ("0x" + each.hex() for each in (OWNER, keccak256(key)[12:]))
+    assert (await client.get("/api/accounts", f"key_owner={first}"))["accounts"] == [account]
+    block = chain.mine(0)
+    chain._emit(block, KEY_CHANGED, [], key.hex(), address=other)
+    chain._emit(block, KEY_CHANGED, [], key.hex(), address=CONTROLLER)
+    await until(client, "/api/stats", "last_block_number", 2)
+    assert (await client.get("/api/accounts", f"key_owner={second}"))["accounts"] == [account]
+    assert (await client.get("/api/accounts", f"key_owner={first}"))["accounts"] == []
+    assert (await client.get("/api/accounts", f"owner={first}"))["accounts"] == [account]
+    assert (await client.get(f"/api/accounts/0x{CONTROLLER.hex()}")) == account
+    assert [did["did_hash"] for did in (await client.get("/api/dids", f"key_owner={second}"))["dids"]]
+    [event] = (await client.get("/api/events", f"key_owner={second}"))["events"]
+    assert (event["kind"], event["account_address"]) == ("PublicKeyChanged", account["account_address"])
+    assert event["key_owner"].lower() == second
+
+
+async def test_a_key_owner_is_an_address(client: Client) -> None:
+    status, _, body = await client.ask("/api/accounts", "key_owner=0x12")
+    assert (status, json.loads(body)) == (400, {"error": "Invalid key_owner: expected 20-byte hex address"})
+
+
 async def test_stats_and_health(client: Client) -> None:
     stats = {"total_dids": 1, "active_dids": 1, "total_aliases": 1, "total_accounts": 1, "last_block_number": 1}
     assert await client.get("/api/stats") == stats
@@ -177,7 +208,7 @@ async def test_bad_names_are_400(client: Client, path: str, error: str) -> None:
     assert (status, json.loads(body)) == (400, {"error": error})
 
 
-@pytest.mark.parametrize("path", ["/health", "/api/stats", f"/api/dids/{DID}"])
+@pytest.mark.parametrize("path", ["/health", "/api/stats", "/api/progress", f"/api/dids/{DID}"])
 async def test_paths_without_parameters_refuse_them(client: Client, path: str) -> None:
     status, _, body = await client.ask(path, "active=true")
     assert (status, json.loads(body)) == (400, {"error": "Unknown query parameter. Known: none"})
@@ -225,6 +256,48 @@ async def test_a_database_that_is_down_is_503_and_health_says_no(tmp_path: Path,
     assert (status, json.loads(body), headers["retry-after"]) == (503, {"error": "database_unavailable"}, "2")
     assert await Client(app).get("/health") == {"ok": False, "chain": 84532}
     await app.stop()
+
+
+class FailingStore(SqliteStore):
+    """Works until it is told to fail: as a database that goes down behind a running index."""
+
+    down = False
+    hangs = False
+
+    async def _first(self, *arguments: Any) -> Any:
+        if self.hangs:
+            await asyncio.sleep(3600)
+        if self.down:
+            raise StoreError("down")
+        return await super()._first(*arguments)
+
+
+@pytest.mark.parametrize("way", ["down", "hangs"])
+async def test_health_says_no_as_soon_as_the_database_is_down(
+    tmp_path: Path, chain: FakeChain, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.indexer.answers._DATABASE_WITHIN_S", 0.05)
+    store = FailingStore(tmp_path / "index.db")
+    client = Client(IndexerApp(build_on(tmp_path, chain, store)))
+    await until_healthy(client)
+    setattr(store, way, True)
+    assert await client.get("/health") == {"ok": False, "chain": 84532}
+    setattr(store, way, False)
+    assert await client.get("/health") == {"ok": True, "chain": 84532}
+    await client.app.stop()
+
+
+async def test_progress_says_how_far_the_index_is(client: Client, chain: FakeChain) -> None:
+    shown = await client.get("/api/progress")
+    assert shown.pop("agreed_seconds_ago") < 60
+    assert shown == {"last_block_number": 1, "chain_block_number": 1, "blocks_behind": 0, "failures": 0}
+
+
+async def test_progress_before_the_first_look_at_the_chain_knows_nothing(tmp_path: Path, chain: FakeChain) -> None:
+    client = Client(IndexerApp(build_on(tmp_path, chain, BrokenStore(tmp_path / "index.db"))))
+    nothing = dict.fromkeys(("last_block_number", "chain_block_number", "blocks_behind", "agreed_seconds_ago"))
+    assert await client.get("/api/progress") == {**nothing, "failures": 0}
+    await client.app.stop()
 
 
 async def test_a_database_that_comes_back_is_opened(

@@ -3,17 +3,20 @@ from __future__ import annotations
 import random
 
 import pytest
+from tests.indexer.anvil import GENERATOR
 from tests.indexer.fake_chain import FACTORY, REGISTRY, FakeChain, text_data, topic, word
 
 from holdfast.chain.contracts import load
 from holdfast.chain.values import Log
 from holdfast.chain.values import logs as parse_logs
 from holdfast.indexer.events import EVENT_KINDS, KIND_NAMES, Decoder
+from holdfast.wire.keccak import keccak256
 
 DECODER = Decoder(REGISTRY, FACTORY)
 DID = b"\x01" * 32
 DID_REGISTERED = bytes.fromhex(topic("DidRegistered(bytes32,address,string)")[2:])
 STATUS_CHANGED = bytes.fromhex(topic("DidStatusChanged(bytes32,bool)")[2:])
+KEY_CHANGED = bytes.fromhex(topic("PublicKeyChanged(uint256,uint256)")[2:])
 ADDRESS = b"\x02" * 20
 # What the registry says to itself or to nobody in particular.
 LEFT_OUT = {"Committed"}
@@ -28,13 +31,14 @@ def abi_events(name: str) -> dict[str, dict]:
 
 
 def test_the_table_is_the_contracts_own_list_of_events() -> None:
-    declared = {**abi_events("DIDRegistry"), **abi_events("AppFactory")}
+    declared = {**abi_events("DIDRegistry"), **abi_events("AppFactory"), **abi_events("VaultAccount")}
     assert set(declared) - LEFT_OUT == KIND_NAMES
 
 
 @pytest.mark.parametrize("kind", EVENT_KINDS, ids=lambda kind: kind.name)
 def test_each_row_is_as_the_contract_declares_it(kind) -> None:
-    item = abi_events("DIDRegistry" if kind.emitter == "registry" else "AppFactory")[kind.name]
+    emitters = {"registry": "DIDRegistry", "factory": "AppFactory", "account": "VaultAccount"}
+    item = abi_events(emitters[kind.emitter])[kind.name]
     inputs = item["inputs"]
     assert kind.signature == f"{kind.name}({','.join(each['type'] for each in inputs)})"
     assert [each["indexed"] for each in inputs] == [True] * len(kind.indexed) + [False] * len(kind.data)
@@ -45,6 +49,14 @@ def test_a_registration_carries_every_field() -> None:
     assert event[:5] == (7, 5, b"\x03" * 32, b"\x04" * 32, "DidRegistered")
     assert (event.did_hash, event.controller, event.metadata_cid, event.active) == (DID, ADDRESS, "bafy", 1)
     assert event.alias_hash is event.account_address is event.owner_address is None
+
+
+def test_a_key_change_names_the_account_and_what_stands_for_its_key() -> None:
+    """The address that the contract itself computes for a key: the last 20 bytes of Keccak-256(X ‖ Y)."""
+    account, x, y = b"\x0a" * 20, GENERATOR[0], GENERATOR[1]
+    [event] = DECODER.events([log([KEY_CHANGED], word(x) + word(y), account)])
+    assert (event.kind, event.account_address, event.owner_address) == ("PublicKeyChanged", account, None)
+    assert event.key_owner == keccak256(x.to_bytes(32) + y.to_bytes(32))[12:]
 
 
 def test_text_that_no_database_would_take_is_made_harmless() -> None:
@@ -58,6 +70,8 @@ MALFORMED = {
     "the other contract's event": log([STATUS_CHANGED, DID], word(1), address=FACTORY),
     "too few topics": log([STATUS_CHANGED], word(1)),
     "too many topics": log([STATUS_CHANGED, DID, DID], word(1)),
+    "a key change with a topic": log([KEY_CHANGED, DID], word(1) + word(2)),
+    "half a key": log([KEY_CHANGED], word(1)),
     "no data": log([STATUS_CHANGED, DID], ""),
     "a bool of 2": log([STATUS_CHANGED, DID], word(2)),
     "an address of 21 bytes": log([DID_REGISTERED, DID, b"\x01" * 32], text_data(b"x")),
@@ -80,5 +94,6 @@ def test_events_come_in_chain_order_however_they_arrive() -> None:
         chain.mine(3)
     logs = parse_logs([each for block in chain.blocks for each in block.logs])
     events = DECODER.events(logs)
-    assert len(events) == chain.ledger.events
+    assert len(events) == chain.ledger.events + chain.ledger.others_changes
+    assert chain.ledger.others_changes
     assert DECODER.events(reversed(logs)) == events == sorted(events, key=lambda event: event[:2])

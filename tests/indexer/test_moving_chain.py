@@ -40,6 +40,10 @@ class MovingAt:
         return await self.chain.call(method, params)
 
 
+async def no_accounts() -> list[bytes]:
+    return []
+
+
 class Careless(FakeChain):
     """Has no logs, and no error either, for a block that it does not know (EIP-234 asks for an error)."""
 
@@ -102,4 +106,4 @@ async def test_logs_that_contradict_a_hash_are_read_again(chain: FakeChain) -> N
             return old if method == "eth_getLogs" else await chain.call(method, params)
 
     with pytest.raises(ChainMoved):
-        await ChainReader(Mixed(random.Random(0)), Decoder(REGISTRY, FACTORY)).read_range(0, 1, 1, None)
+        await ChainReader(Mixed(random.Random(0)), Decoder(REGISTRY, FACTORY)).read_range(0, 1, 1, None, no_accounts)

@@ -110,7 +110,8 @@ def test_bytes_beyond_ascii_are_refused() -> None:
 
 def test_an_unknown_parameter_is_told_what_is_known() -> None:
     assert refusal(list_query, "accounts", b"owned=1") == (
-        "Unknown query parameter. Known: did, controller, alias, owner, active, from_block, to_block, cursor, limit"
+        "Unknown query parameter. Known: did, controller, alias, owner, key_owner, active, from_block, to_block, cursor,"
+        " limit"
     )
     assert refusal(parameters.parameters, b"a=1", []) == "Unknown query parameter. Known: none"
 

@@ -36,8 +36,8 @@ CASES = [
         *[(key, "active") for key in spec.filters if key != "active"],
     ]
 ]
-# An owner has several accounts, a controller may hold a DID with several aliases: such a handful may be sorted.
-SORTS_A_HANDFUL = {("dids", "owner"), ("aliases", "owner"), ("aliases", "controller"), ("dids", "alias"), ("accounts", "did"), ("accounts", "alias"), ("dids", "did"), ("aliases", "alias"), ("accounts", "controller")}  # fmt: skip
+# An owner or a key has several accounts, a controller may hold a DID with several aliases: such a handful may be sorted.
+SORTS_A_HANDFUL = {("dids", "owner"), ("aliases", "owner"), ("dids", "key_owner"), ("aliases", "key_owner"), ("aliases", "controller"), ("dids", "alias"), ("accounts", "did"), ("accounts", "alias"), ("dids", "did"), ("aliases", "alias"), ("accounts", "controller")}  # fmt: skip
 
 
 @pytest.mark.parametrize("paged", [False, True])

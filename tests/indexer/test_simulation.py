@@ -15,6 +15,7 @@ from tests.indexer.fake_chain import ChaosRpc, FakeChain
 from tests.indexer.support import OPTIONS, by_key, catch_up, contents, expected, follower
 
 from holdfast.chain.errors import RpcError
+from holdfast.indexer.reader import ChainMoved
 from holdfast.indexer.sqlite_store import SqliteStore
 from holdfast.indexer.store import StoreError
 
@@ -67,6 +68,7 @@ class Simulation:
 
     async def round(self) -> None:
         self.rpc.largest_range = self.rng.choice([3, 10, 10**9])
+        self.rpc.wants_addresses = self.rng.random() < 0.3
         for _ in range(self.rng.randrange(1, 5)):
             self._change_chain()
         await self._follow_for_a_while()
@@ -108,7 +110,7 @@ class Simulation:
         for _ in range(self.rng.randrange(1, 12)):
             try:
                 await mine.step()
-            except (RpcError, StoreError):
+            except (RpcError, StoreError, ChainMoved):
                 continue
 
     async def _judge(self) -> None:

@@ -161,10 +161,10 @@ async def test_a_followed_chain_is_held_and_survives_a_reorganisation(store: Ind
 
 
 FILTERS = {
-    "dids": ["did", "controller", "alias", "owner", "active"],
-    "aliases": ["did", "controller", "alias", "owner", "active"],
-    "accounts": ["did", "controller", "alias", "owner", "active"],
-    "events": ["did", "controller", "alias", "owner", "account", "active", "kind"],
+    "dids": ["did", "controller", "alias", "owner", "key_owner", "active"],
+    "aliases": ["did", "controller", "alias", "owner", "key_owner", "active"],
+    "accounts": ["did", "controller", "alias", "owner", "key_owner", "active"],
+    "events": ["did", "controller", "alias", "owner", "key_owner", "account", "active", "kind"],
 }
 COLUMNS = {"did": "did_hash", "alias": "alias_hash", "owner": "owner_address", "account": "account_address"}
 
@@ -212,9 +212,19 @@ async def test_each_filter_finds_what_a_search_by_hand_finds(
 ) -> None:
     await catch_up(follower(busy_chain, store))
     lists = {each: await whole_list(store, each) for each in FILTERS}
+    lists["keys"] = _keys(lists)
     for value in _values(key, lists):
         found = await whole_list(store, name, f"{key}={value}")
         assert found == [row for row in lists[name] if _matches(row, name, key, value, lists)]
+
+
+def _keys(lists: dict) -> dict[str, str]:
+    """The key of each account by a replay of the events as the index lists them."""
+    found: dict[str, str] = {}
+    for event in lists["events"]:
+        if event["kind"] in {"AccountCreated", "PublicKeyChanged"}:
+            found[event["account_address"]] = event.get("key_owner") or event["owner_address"]
+    return found
 
 
 def _values(key: str, lists: dict) -> list[str]:
@@ -222,6 +232,10 @@ def _values(key: str, lists: dict) -> list[str]:
         return ["true", "false"]
     if key == "kind":
         return ["DidRegistered", "AccountCreated"]
+    if key == "key_owner":
+        rotated = [event["key_owner"] for event in lists["events"] if event["kind"] == "PublicKeyChanged"]
+        assert rotated
+        return [*rotated[:3], *rotated[-5:], *list(lists["keys"].values())[:3], "0x" + "00" * 20]
     source = {"did": "dids", "controller": "dids", "alias": "aliases", "owner": "accounts", "account": "accounts"}[key]
     held = {"controller": "controller", **COLUMNS}[key]
     return [row[held] for row in lists[source][:5]] + ["0x" + "00" * (32 if key in {"did", "alias"} else 20)]
@@ -241,6 +255,8 @@ def _matches(row: dict, name: str, key: str, value: str, lists: dict) -> bool:
     if key == "owner":
         controller = row.get("controller") or row["account_address"]
         return any(a["owner_address"] == value and a["account_address"] == controller for a in lists["accounts"])
+    if key == "key_owner":
+        return lists["keys"].get(row.get("controller") or row["account_address"]) == value
     if key == "controller":
         return (row.get("controller") or row["account_address"]) == value
     return did is not None and did["did_hash"] == value

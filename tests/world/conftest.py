@@ -74,7 +74,12 @@ class Person:
     def registration(self, alias: str | None = None) -> UserOperation:
         return self.first_operation(
             calls.register(
-                ADDRESSES["DIDRegistry"], self.key.x, self.key.y, alias=alias or self.alias, metadata_cid="bafy"
+                ADDRESSES["DIDRegistry"],
+                self.key.x,
+                self.key.y,
+                salt=self.salt,
+                alias=alias or self.alias,
+                metadata_cid="bafy",
             )
         )
 

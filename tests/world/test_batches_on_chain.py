@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from holdfast.chain.entry_points import ENTRY_POINTS
 from holdfast.chain.rpc import RpcClient
 
 if TYPE_CHECKING:
@@ -38,6 +39,6 @@ async def test_the_bundler_refuses_a_batch_and_is_asked_singly(world: LocalWorld
     transport = Counting(world.transport)
     rpc = RpcClient(world.bundler_url, transport)
     first, second = await asyncio.gather(rpc.call("eth_supportedEntryPoints"), rpc.chain_id())
-    assert len(first) == 2
+    assert len(first) == len(ENTRY_POINTS)
     assert second == 84532
     assert transport.posts == 3

@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from holdfast.indexer import parameters, shapes
+from holdfast.indexer.store import StoreError
 from holdfast.wire.errors import NOT_FOUND, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from holdfast.indexer.progress import Progress
     from holdfast.indexer.queries import ListQuery
     from holdfast.indexer.store import IndexStore
 
 UNKNOWN = b'{"found":false}'
 
+_DATABASE_WITHIN_S = 2.0
+
 _encode = msgspec.json.Encoder().encode
 
 
 class Answers:
-    """The paths of one index; `healthy` says whether it agrees with its chain."""
+    """The paths of one index; `healthy` says whether it agrees with its chain, `progress` how far it is."""
 
-    def __init__(self, store: IndexStore, chain_id: int, healthy: Callable[[], bool]) -> None:
+    def __init__(
+        self, store: IndexStore, chain_id: int, healthy: Callable[[], bool], progress: Callable[[], Progress]
+    ) -> None:
         self._store = store
         self._healthy = healthy
+        self._progress = progress
         self._health = {ok: _encode(shapes.IndexerHealth(ok=ok, chain=chain_id)) for ok in (True, False)}
         self._whole: dict[str, Callable[[bytes], Awaitable[bytes]]] = {
             "/health": self._answer_health,
+            "/api/progress": self._answer_progress,
             "/api/stats": self._answer_stats,
             "/api/dids": self._answer_dids,
             "/api/aliases": self._answer_aliases,
@@ -59,7 +68,19 @@ class Answers:
 
     async def _answer_health(self, query_string: bytes) -> bytes:
         parameters.parameters(query_string, [])
-        return self._health[self._healthy()]
+        return self._health[self._healthy() and await self._database_answers()]
+
+    async def _database_answers(self) -> bool:
+        try:
+            async with asyncio.timeout(_DATABASE_WITHIN_S):
+                await self._store.stats()
+        except (StoreError, TimeoutError):
+            return False
+        return True
+
+    async def _answer_progress(self, query_string: bytes) -> bytes:
+        parameters.parameters(query_string, [])
+        return _encode(shapes.progress_shape(self._progress()))
 
     async def _answer_stats(self, query_string: bytes) -> bytes:
         parameters.parameters(query_string, [])

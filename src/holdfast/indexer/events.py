@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 _WORD = 32
 _ADDRESS_PADDING = bytes(12)
-_REGISTRY, _FACTORY = "registry", "factory"
+_REGISTRY, _FACTORY, _ACCOUNT = "registry", "factory", "account"
+KEY_OWNER_BYTES = 20
+_KEY_BYTES = 2 * _WORD
 
 
 class EventKind(NamedTuple):
@@ -66,24 +68,50 @@ EVENT_KINDS = (
         ("account_address", "owner_address"),
         (None, None, None),
     ),
+    # Emitted by the account itself. Any contract can emit one; which of them are accounts, the rows say.
+    EventKind(_ACCOUNT, "PublicKeyChanged(uint256,uint256)", (), (None, None)),
 )
 
 KIND_NAMES = frozenset(kind.name for kind in EVENT_KINDS)
-# What an event says of the row that it names, where its data do not: registering makes active.
-_IMPLIED: dict[str, dict[str, Any]] = {"DidRegistered": {"active": 1}, "AliasRegistered": {"active": 1}}
+
+
+def key_owner(key: bytes) -> bytes:
+    """The address that stands for a public key X ‖ Y of 64 bytes, as the factory derives an account's owner."""
+    return keccak256(key)[-KEY_OWNER_BYTES:]
+
+
+# What an event says of the row that it names, where its parameters do not: registering makes active.
+_IMPLIED: dict[str, Callable[[Log], dict[str, Any]]] = {
+    "DidRegistered": lambda _: {"active": 1},
+    "AliasRegistered": lambda _: {"active": 1},
+    "PublicKeyChanged": lambda log: {
+        "account_address": log.address,
+        "key_owner": key_owner(log.data[:_KEY_BYTES]),
+    },
+}
 
 
 class Decoder:
     """Turns logs of one registry and one factory into events."""
 
     def __init__(self, registry: bytes, factory: bytes) -> None:
-        addresses = {_REGISTRY: registry, _FACTORY: factory}
-        self._kinds = {(addresses[kind.emitter], kind.topic): kind for kind in EVENT_KINDS}
+        emitters = {_REGISTRY: registry, _FACTORY: factory}
+        ours = [kind for kind in EVENT_KINDS if kind.emitter in emitters]
+        self._kinds = {(emitters[kind.emitter], kind.topic): kind for kind in ours}
+        self._accounts_kinds = {kind.topic: kind for kind in EVENT_KINDS if kind.emitter == _ACCOUNT}
         self.addresses = tuple(dict.fromkeys((registry, factory)))
-        self.topics = tuple(kind.topic for kind in EVENT_KINDS)
+        self.topics = tuple(kind.topic for kind in ours)
+        self.account_topics = tuple(self._accounts_kinds)
+
+    def created(self, logs: Iterable[Log]) -> list[bytes]:
+        """The addresses of the accounts whose creation is among `logs`."""
+        found = (event for event in self.events(logs) if event.kind == "AccountCreated")
+        return [event.account_address for event in found if event.account_address is not None]
 
     def events(self, logs: Iterable[Log]) -> list[Event]:
         """The events among `logs`, in chain order; a log that is none of ours, or is not well formed, is left out.
+
+        Key changes are those of any contract: only rows tell which of them is an account.
 
         Only a contract other than ours can emit a malformed log, and it must not stop the index for ever.
         """
@@ -91,7 +119,7 @@ class Decoder:
         return sorted(found)
 
     def _event(self, log: Log) -> Event | None:
-        kind = self._kinds.get((log.address, log.topics[0])) if log.topics else None
+        kind = self._kind(log)
         if kind is None or len(log.topics) != 1 + len(kind.indexed):
             return None
         try:
@@ -99,7 +127,13 @@ class Decoder:
         except ValueError:
             return None
         place = (log.block_number, log.index, log.block_hash, log.transaction_hash)
-        return Event(*place, kind.name, **{**_IMPLIED.get(kind.name, {}), **fields})
+        implied = _IMPLIED[kind.name](log) if kind.name in _IMPLIED else {}
+        return Event(*place, kind.name, **{**implied, **fields})
+
+    def _kind(self, log: Log) -> EventKind | None:
+        if not log.topics:
+            return None
+        return self._kinds.get((log.address, log.topics[0])) or self._accounts_kinds.get(log.topics[0])
 
 
 def _fields(kind: EventKind, log: Log) -> dict[str, Any]:

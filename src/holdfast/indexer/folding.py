@@ -19,10 +19,11 @@ R = TypeVar("R", DidRow, AliasRow, AccountRow, TotalsRow)
 
 
 class Outcome(NamedTuple):
-    """The rows as they stand after a fold, and the journal that leads back."""
+    """The rows as they stand after a fold, the journal that leads back, and the events without other contracts'."""
 
     changed: Rows
     journal: list[JournalRow]
+    events: list[Event]
 
 
 def keys_of(events: Iterable[Event]) -> set[Key]:
@@ -47,12 +48,23 @@ def fold(rows: Mapping[Key, Row | None], events: Iterable[Event], journal_after:
         journal_after: Changes of blocks up to this number are not journaled: they are too deep to be undone.
     """
     sheet = _Sheet(rows, journal_after)
+    ours: list[Event] = []
     for event in events:
+        if _is_a_strangers(sheet, event):
+            continue
+        ours.append(event)
         apply = _APPLY.get(event.kind)
         if apply is not None:
             sheet.block_number = event.block_number
             apply(sheet, event)
-    return Outcome(sheet.changed, sheet.journal)
+    return Outcome(sheet.changed, sheet.journal, ours)
+
+
+def _is_a_strangers(sheet: _Sheet, event: Event) -> bool:
+    """Whether a key change comes from a contract that the factory has not created up to this place in the chain."""
+    if event.kind != "PublicKeyChanged" or event.account_address is None:
+        return False
+    return sheet.get("accounts", event.account_address, AccountRow) is None
 
 
 def restored(journal: Iterable[JournalRow]) -> Rows:
@@ -156,8 +168,16 @@ def _account_created(sheet: _Sheet, event: Event) -> None:
     assert event.owner_address is not None
     known = sheet.get("accounts", event.account_address, AccountRow)
     place = (event.block_number, event.log_index, event.tx_hash)
-    sheet.put("accounts", AccountRow(event.account_address, event.owner_address, *place))
+    sheet.put("accounts", AccountRow(event.account_address, event.owner_address, event.owner_address, *place))
     sheet.count(accounts=known is None)
+
+
+def _public_key_changed(sheet: _Sheet, event: Event) -> None:
+    assert event.account_address is not None
+    assert event.key_owner is not None
+    row = sheet.get("accounts", event.account_address, AccountRow)
+    if row is not None:
+        sheet.put("accounts", row._replace(key_owner=event.key_owner))
 
 
 def _known_did(sheet: _Sheet, event: Event) -> DidRow | None:
@@ -174,4 +194,5 @@ _APPLY: dict[str, Callable[[_Sheet, Event], None]] = {
     "AliasRegistered": _alias_registered,
     "AliasStatusChanged": _alias_status_changed,
     "AccountCreated": _account_created,
+    "PublicKeyChanged": _public_key_changed,
 }

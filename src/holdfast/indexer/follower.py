@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from holdfast.chain.errors import RpcError
+from holdfast.indexer.forks import blocks_of, is_prefix, newest_common
+from holdfast.indexer.progress import CatchUpLog, Health, Progress
 from holdfast.indexer.ranges import RangeSize, undo_floor
 from holdfast.indexer.reader import ChainMoved, RangeRefused
 from holdfast.indexer.store import StoreError, TipMoved
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
     from holdfast.indexer.store import IndexStore
 
 log = logging.getLogger("holdfast.indexer")
-
-_SEARCH_SIZE = 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,16 +50,8 @@ class Step(Enum):
 
     CURRENT = "the index holds the chain's newest block"
     MORE = "there is more to do at once"
+    BACK = "the index went back to a block that the chain still has, or to its start"
     BEHIND = "the endpoint's chain is a shorter part of the indexed one"
-
-
-@dataclass
-class Health:
-    """What is known of the index's agreement with the chain; times are of the follower's clock."""
-
-    agreed_at: float | None = None
-    lag: int | None = None
-    failures: int = field(default=0)
 
 
 class WrongChain(Exception):
@@ -86,6 +78,8 @@ class Follower:
         self._size = RangeSize()
         self._behind_since: float | None = None
         self._chain_checked = False
+        self._retreats = 0
+        self._catch_up = CatchUpLog()
         self.health = Health()
 
     async def run(self) -> None:
@@ -97,34 +91,44 @@ class Follower:
         """Take one step; the seconds until the next."""
         try:
             step = await self.step() if await self._store.lead() else await self.watch()
-        except (RpcError, StoreError, WrongChain) as error:
+        except (RpcError, StoreError, WrongChain, ChainMoved, TipMoved) as error:
             return self._failed(error)
         except Exception as error:  # a fault of ours must be seen, and must not end the following for good
             log.exception("indexer: step failed")
             return self._failed(error)
         self.health.failures = 0
-        return 0.0 if step is Step.MORE else self._options.poll_s
+        return self._pause_after(step)
+
+    def _pause_after(self, step: Step) -> float:
+        """No pause while there is more to read; nodes that contradict each other must not make it go to and fro."""
+        if step is Step.BACK:
+            self._retreats += 1
+            return 0.0 if self._retreats == 1 else self._backoff(self._retreats - 1)
+        if step is Step.MORE:
+            return 0.0
+        self._retreats = 0
+        return self._options.poll_s
 
     def _failed(self, error: Exception) -> float:
         self.health.failures += 1
-        pause = self._options.backoff_first_s * 2.0 ** min(self.health.failures - 1, 16)
         # The first failure and every power of two are worth a line; an outage of hours is not worth thousands.
         if self.health.failures & (self.health.failures - 1) == 0:
             log.warning("indexer: step failed (%s: %s), failure %d", type(error).__name__, error, self.health.failures)
+        return self._backoff(self.health.failures)
+
+    def _backoff(self, times: int) -> float:
+        pause = self._options.backoff_first_s * 2.0 ** min(times - 1, 16)
         return min(pause, self._options.backoff_most_s) * self._jitter()
 
     async def step(self) -> Step:
-        """One move of the index towards the chain. Raises RpcError, StoreError, WrongChain."""
+        """One move of the index towards the chain. Raises RpcError, StoreError, WrongChain, ChainMoved, TipMoved."""
         await self._check_chain()
         head = await self._reader.head()
         tip = await self._store.tip()
-        try:
-            if tip is not None and not await self._stands(tip, head):
-                return await self._retreat(tip, head)
-            self._behind_since = None
-            return await self._advance(tip, head)
-        except (ChainMoved, TipMoved):
-            return Step.MORE
+        if tip is not None and not await self._stands(tip, head):
+            return await self._retreat(tip, head)
+        self._behind_since = None
+        return await self._advance(tip, head)
 
     async def watch(self) -> Step:
         """Compare the index, which another process writes, with the chain."""
@@ -132,7 +136,7 @@ class Follower:
         head = await self._reader.head()
         tip = await self._store.tip()
         if tip is not None and await self._stands(tip, head):
-            self._agree(head.number - tip.number)
+            self._agree(tip.number, head.number)
         return Step.CURRENT
 
     def healthy(self) -> bool:
@@ -142,8 +146,17 @@ class Follower:
             return False
         return lag <= self._options.lag_blocks and self._clock() - agreed_at <= self._options.stale_s
 
-    def _agree(self, lag: int) -> None:
-        self.health.agreed_at, self.health.lag = self._clock(), lag
+    def progress(self) -> Progress:
+        """How far the index is."""
+        health = self.health
+        ago = None if health.agreed_at is None else self._clock() - health.agreed_at
+        return Progress(health.tip, health.head, health.lag, ago, health.failures)
+
+    def _agree(self, tip: int | None, head: int) -> None:
+        now = self._clock()
+        self.health.agreed_at, self.health.tip, self.health.head = now, tip, head
+        if tip is not None and (line := self._catch_up.line(now, tip, head)):
+            log.info("indexer: %s", line)
 
     async def _check_chain(self) -> None:
         """An address that serves another chain must not make the index of this one empty itself."""
@@ -157,29 +170,30 @@ class Follower:
     async def _stands(self, tip: Block, head: Block) -> bool:
         if tip.number > head.number:
             return False
-        return tip == head or (await self._reader.blocks([tip.number]))[0] == tip
+        return tip == head or (await blocks_of(self._reader, [tip.number]))[0] == tip
 
     async def _advance(self, tip: Block | None, head: Block) -> Step:
         first = self._options.start_block if tip is None else tip.number + 1
         if first > head.number:
-            self._agree(0)
+            self._agree(None if tip is None else tip.number, head.number)
             return Step.CURRENT
         batch = await self._read(first, head.number, tip)
         if batch is None:
             return Step.MORE
         last = batch.last.number
         await self._store.apply(tip, batch, undo_floor(last, head.number, self._options.journal_blocks))
-        self._agree(head.number - last)
+        self._agree(last, head.number)
         return Step.CURRENT if last == head.number else Step.MORE
 
     async def _read(self, first: int, head: int, tip: Block | None) -> Batch | None:
         """The next batch: block by block near the head, else a range of adaptive size; None where that was refused."""
         near = head - self._options.near_blocks
         if first > near:
-            return await self._reader.read_blocks(first, min(head, first + self._options.near_blocks - 1), tip)
+            last = min(head, first + self._options.near_blocks - 1)
+            return await self._reader.read_blocks(first, last, tip, self._store.account_addresses)
         last = min(near, first + self._size.value - 1)
         try:
-            batch = await self._reader.read_range(first, last, head, tip)
+            batch = await self._reader.read_range(first, last, head, tip, self._store.account_addresses)
         except RangeRefused:
             self._size.refused(last - first + 1)
             return None
@@ -189,8 +203,8 @@ class Follower:
     async def _retreat(self, tip: Block, head: Block) -> Step:
         """Go back to the newest kept block that the chain still has; with none, build the index afresh."""
         kept = await self._store.blocks()
-        fork = await self._fork(kept, head)
-        if fork is not None and self._is_prefix(fork, kept, head) and self._waits_for_chain():
+        fork = await newest_common(self._reader, kept, head)
+        if fork is not None and is_prefix(fork, kept, head) and self._waits_for_chain():
             return Step.BEHIND
         self._behind_since = None
         if fork is None:
@@ -199,22 +213,7 @@ class Follower:
         else:
             log.info("indexer: reorganisation: going back %d blocks to block %d", tip.number - fork.number, fork.number)
             await self._store.rewind(tip, fork)
-        return Step.MORE
-
-    async def _fork(self, kept: list[Block], head: Block) -> Block | None:
-        candidates = [block for block in kept if block.number <= head.number]
-        for start in range(0, len(candidates), _SEARCH_SIZE):
-            group = candidates[start : start + _SEARCH_SIZE]
-            answers = await self._reader.blocks([block.number for block in group])
-            for mine, theirs in zip(group, answers, strict=True):
-                if mine == theirs:
-                    return mine
-        return None
-
-    @staticmethod
-    def _is_prefix(fork: Block, kept: list[Block], head: Block) -> bool:
-        """Whether no kept block contradicts the chain: it only ends earlier."""
-        return not any(fork.number < block.number <= head.number for block in kept)
+        return Step.BACK
 
     def _waits_for_chain(self) -> bool:
         now = self._clock()

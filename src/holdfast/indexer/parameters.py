@@ -145,6 +145,7 @@ _FILTERS: dict[str, Callable[[str], Value]] = {
     "alias": alias_key,
     "controller": partial(address, row=refusals.INVALID_CONTROLLER),
     "owner": partial(address, row=refusals.INVALID_OWNER),
+    "key_owner": partial(address, row=refusals.INVALID_KEY_OWNER),
     "account": address,
     "active": _flag,
     "kind": _kind,

@@ -10,7 +10,7 @@ import asyncpg
 from holdfast.indexer import postgres_writes
 from holdfast.indexer.reads import Reads
 from holdfast.indexer.rows import Block
-from holdfast.indexer.statements import BLOCKS, POSTGRES
+from holdfast.indexer.statements import ADDRESSES, BLOCKS, POSTGRES
 from holdfast.indexer.store import StoreError
 
 if TYPE_CHECKING:
@@ -78,6 +78,10 @@ class PostgresStore(Reads):
     async def blocks(self) -> list[Block]:
         """See IndexStore."""
         return await self._fetch(Block._make, BLOCKS)
+
+    async def account_addresses(self) -> list[bytes]:
+        """See IndexStore."""
+        return await self._fetch(lambda row: next(iter(row)), ADDRESSES)
 
     async def apply(self, parent: Block | None, batch: Batch, floor: int) -> None:
         """See IndexStore."""

@@ -44,7 +44,7 @@ async def apply(db: Connection, parent: Block | None, batch: Batch, floor: int) 
     outcome = await asyncio.to_thread(folding.fold, rows, batch.events, floor)
     await _put(db, outcome.changed)
     kept = [block for block in batch.blocks if block.number >= floor]
-    for name, records in (("events", batch.events), ("journal", outcome.journal), ("blocks", kept)):
+    for name, records in (("events", outcome.events), ("journal", outcome.journal), ("blocks", kept)):
         await db.copy_records_to_table(name, records=records, schema_name=SCHEMA)
     for statement in POSTGRES.forget:
         await db.execute(statement, floor)

@@ -19,6 +19,7 @@ _DID_OF_ALIAS = "SELECT did_hash FROM aliases WHERE alias_hash = {}"
 _CONTROLLER_OF_ALIAS = f"SELECT controller FROM dids WHERE did_hash IN ({_DID_OF_ALIAS})"
 _DIDS_OF_CONTROLLER = "SELECT did_hash FROM dids WHERE controller = {}"
 _ACCOUNTS_OF_OWNER = "SELECT account_address FROM accounts WHERE owner_address = {}"
+_ACCOUNTS_OF_KEY = "SELECT account_address FROM accounts WHERE key_owner = {}"
 
 
 class ListSpec(NamedTuple):
@@ -38,6 +39,7 @@ LISTS: dict[str, ListSpec] = {
             "controller": "controller = {}",
             "alias": f"did_hash IN ({_DID_OF_ALIAS})",
             "owner": f"controller IN ({_ACCOUNTS_OF_OWNER})",
+            "key_owner": f"controller IN ({_ACCOUNTS_OF_KEY})",
             "active": "active = {}",
         },
     ),
@@ -49,6 +51,7 @@ LISTS: dict[str, ListSpec] = {
             "controller": f"a.did_hash IN ({_DIDS_OF_CONTROLLER})",
             "alias": "a.alias_hash = {}",
             "owner": f"a.did_hash IN (SELECT did_hash FROM dids WHERE controller IN ({_ACCOUNTS_OF_OWNER}))",
+            "key_owner": f"a.did_hash IN (SELECT did_hash FROM dids WHERE controller IN ({_ACCOUNTS_OF_KEY}))",
             "active": "a.active = {}",
         },
     ),
@@ -60,6 +63,7 @@ LISTS: dict[str, ListSpec] = {
             "controller": "account_address = {}",
             "alias": f"account_address IN ({_CONTROLLER_OF_ALIAS})",
             "owner": "owner_address = {}",
+            "key_owner": "key_owner = {}",
             # Correlated: a page walks the accounts in order and does not first gather every active DID, which is most.
             "active": "EXISTS (SELECT 1 FROM dids d WHERE d.controller = account_address AND +d.active = {})",
         },
@@ -72,6 +76,7 @@ LISTS: dict[str, ListSpec] = {
             "controller": "controller = {}",
             "alias": "alias_hash = {}",
             "owner": "owner_address = {}",
+            "key_owner": "key_owner = {}",
             "account": "account_address = {}",
             "kind": "kind = {}",
             "active": "active = {}",

@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.chain import values
 from holdfast.chain.errors import RpcError
+from holdfast.indexer.logs import LogReader, of_block, of_range
 from holdfast.indexer.ranges import marks
 from holdfast.indexer.rows import Block
 
 if TYPE_CHECKING:
     from holdfast.chain.values import Log
     from holdfast.indexer.events import Decoder
+    from holdfast.indexer.logs import Accounts, Rpc
     from holdfast.indexer.rows import Event
 
 
-class Rpc(Protocol):
-    """The JSON-RPC endpoint that the index follows; `holdfast.chain.rpc.RpcClient` is one."""
-
-    async def call(self, method: str, params: list[Any]) -> Any:
-        """The result of one call. Raises RpcError for every other outcome."""
-        ...
-
-
 class ChainMoved(Exception):
-    """The chain was reorganised while a range was being read: read it again."""
+    """Answers did not fit together, or one was missing: read again, after a pause.
+
+    The chain was reorganised meanwhile, or the endpoint has not all that it claims to have.
+
+    Args:
+        missing: The number of the block at or below its own head that the endpoint does not have, where that is it.
+    """
+
+    def __init__(self, missing: int | None = None) -> None:
+        super().__init__(
+            "the endpoint's answers do not fit together"
+            if missing is None
+            else f"the endpoint has no block {missing}, which is not above its newest one"
+        )
 
 
 class RangeRefused(Exception):
@@ -55,10 +62,7 @@ class ChainReader:
     def __init__(self, rpc: Rpc, decoder: Decoder) -> None:
         self._rpc = rpc
         self._decoder = decoder
-        self._filter = {
-            "address": ["0x" + address.hex() for address in decoder.addresses],
-            "topics": [["0x" + topic.hex() for topic in decoder.topics]],
-        }
+        self._logs = LogReader(rpc, decoder)
 
     async def chain_id(self) -> int:
         """The chain's ID."""
@@ -75,8 +79,10 @@ class ChainReader:
         """The blocks of these numbers; None for each that the chain does not have."""
         return [None if header is None else header.block for header in await self._headers(numbers)]
 
-    async def read_range(self, first: int, last: int, head: int, parent: Block | None) -> Batch:
-        """The events of blocks `first` to `last`, all far below `head`, by one eth_getLogs over their numbers.
+    async def read_range(self, first: int, last: int, head: int, parent: Block | None, accounts: Accounts) -> Batch:
+        """The events of blocks `first` to `last`, all far below `head`, by eth_getLogs over their numbers.
+
+        `accounts` names the accounts that were created before `first`.
 
         The chain may move between any two answers, so their order matters. The last block's hash comes first: whatever
         moves later makes it stale, which the next step of the follower sees; taken last, it would vouch for logs of a
@@ -88,14 +94,14 @@ class ChainReader:
         """
         kept = [block for block in await self.blocks(marks(first, last, head)) if block is not None]
         if not kept or kept[-1].number != last:
-            raise ChainMoved
-        logs = await self._logs_of_range(first, last)
+            raise ChainMoved(last)
+        logs = await self._logs_of_range(first, last, accounts)
         if parent is not None and await self.blocks([parent.number]) != [parent]:
             raise ChainMoved
         return await self._batch(kept, logs)
 
-    async def read_blocks(self, first: int, last: int, parent: Block | None) -> Batch:
-        """The events of the few blocks `first` to `last` near the head, by one eth_getLogs for each block's hash.
+    async def read_blocks(self, first: int, last: int, parent: Block | None, accounts: Accounts) -> Batch:
+        """The events of the few blocks `first` to `last` near the head, by eth_getLogs for each block's hash.
 
         A range of numbers would not do: a node that lags behind the one that named the head leaves out, without a
         word, the logs of blocks that it does not have yet. Asked for a hash it does not know, it must fail (EIP-234).
@@ -104,13 +110,16 @@ class ChainReader:
         Raises:
             ChainMoved: The blocks do not stand on `parent` or on each other.
         """
-        headers = [header for header in await self._headers(list(range(first, last + 1))) if header is not None]
+        found = await self._headers(list(range(first, last + 1)))
+        if None in found:
+            raise ChainMoved(first + found.index(None))
+        headers = [header for header in found if header is not None]
         below = [*([] if parent is None else [parent.hash]), *(header.block.hash for header in headers)]
         above = [header.parent_hash for header in headers[parent is None :]]
-        if len(headers) != last - first + 1 or below[:-1] != above:
+        if below[:-1] != above:
             raise ChainMoved
-        logs = await asyncio.gather(*(self._logs_of_block(header.block) for header in headers))
-        return await self._batch([header.block for header in headers], [log for group in logs for log in group])
+        blocks = [header.block for header in headers]
+        return await self._batch(blocks, await self._logs_of_blocks(blocks, accounts))
 
     async def _batch(self, kept: list[Block], logs: list[Log]) -> Batch:
         known = _hashes(kept, logs)
@@ -131,28 +140,22 @@ class ChainReader:
             raise RpcError("answer is another block")
         return _Header(Block(number, values.data(answer.get("hash"), 32)), values.data(answer.get("parentHash"), 32))
 
-    async def _logs_of_range(self, first: int, last: int) -> list[Log]:
+    async def _logs_of_range(self, first: int, last: int, accounts: Accounts) -> list[Log]:
+        place = of_range(first, last)
         try:
-            found = await self._logs({"fromBlock": hex(first), "toBlock": hex(last)})
+            found = await self._logs.of_contracts(place)
+            return found + await self._logs.of_accounts([place], found, accounts)
         except RpcError as error:
             # Endpoints say "too many" in every way there is: codes, statuses, time-outs, lost connections.
             if first < last:
                 raise RangeRefused from error
             raise
-        if any(not first <= log.block_number <= last for log in found):
-            raise RpcError("answer has logs of other blocks")
-        return found
 
-    async def _logs_of_block(self, block: Block) -> list[Log]:
-        found = await self._logs({"blockHash": "0x" + block.hash.hex()})
-        if any((log.block_number, log.block_hash) != block for log in found):
-            raise RpcError("answer has logs of other blocks")
-        return found
-
-    async def _logs(self, place: dict[str, str]) -> list[Log]:
-        answer = await self._rpc.call("eth_getLogs", [{**self._filter, **place}])
-        # Thousands of logs take long enough to be felt by requests on the same loop; most blocks have none.
-        return [] if answer == [] else await asyncio.to_thread(values.logs, answer)
+    async def _logs_of_blocks(self, blocks: list[Block], accounts: Accounts) -> list[Log]:
+        places = [of_block(block) for block in blocks]
+        groups = await asyncio.gather(*(self._logs.of_contracts(place) for place in places))
+        found = [log for group in groups for log in group]
+        return found + await self._logs.of_accounts(places, found, accounts)
 
 
 def _hashes(kept: list[Block], logs: list[Log]) -> dict[int, bytes]:

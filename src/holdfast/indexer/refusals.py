@@ -8,6 +8,7 @@ INVALID_DID = ErrorRow(400, "Invalid did: expected a DID or its 32-byte hex hash
 INVALID_ALIAS = ErrorRow(400, "Invalid alias: expected an alias or its 32-byte hex hash")
 INVALID_CONTROLLER = ErrorRow(400, "Invalid controller: expected 20-byte hex address")
 INVALID_OWNER = ErrorRow(400, "Invalid owner: expected 20-byte hex address")
+INVALID_KEY_OWNER = ErrorRow(400, "Invalid key_owner: expected 20-byte hex address")
 INVALID_ADDRESS = ErrorRow(400, "Invalid account: expected 20-byte hex address")
 INVALID_ACTIVE = ErrorRow(400, "Invalid active: expected true or false")
 INVALID_FROM_BLOCK = ErrorRow(400, "Invalid from_block: expected a block number")

@@ -16,7 +16,7 @@ class Block(NamedTuple):
 
 
 class Event(NamedTuple):
-    """One event of the registry or the factory; a field that its kind does not carry is None."""
+    """One event of the registry, the factory or an account; a field that its kind does not carry is None."""
 
     block_number: int
     log_index: int
@@ -30,6 +30,7 @@ class Event(NamedTuple):
     proposed_controller: bytes | None = None
     account_address: bytes | None = None
     owner_address: bytes | None = None
+    key_owner: bytes | None = None
     metadata_cid: str | None = None
     active: int | None = None
 
@@ -58,10 +59,14 @@ class AliasRow(NamedTuple):
 
 
 class AccountRow(NamedTuple):
-    """A smart account that the factory has deployed."""
+    """A smart account that the factory has deployed; block and transaction are those of its creation.
+
+    `owner_address` stands for its first key, `key_owner` for the one that it obeys now.
+    """
 
     account_address: bytes
     owner_address: bytes
+    key_owner: bytes
     block_number: int
     log_index: int
     tx_hash: bytes

@@ -44,7 +44,7 @@ class Indexer:
     ) -> None:
         self.store = store
         self.follower = follower
-        self.answers = Answers(store, chain_id, follower.healthy)
+        self.answers = Answers(store, chain_id, follower.healthy, follower.progress)
         self._identity = identity
         self._on_stop = on_stop
         self._tried = asyncio.Event()

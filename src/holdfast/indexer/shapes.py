@@ -10,6 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 from holdfast.wire.keccak import checksum_address
 
 if TYPE_CHECKING:
+    from holdfast.indexer.progress import Progress
     from holdfast.indexer.rows import AccountRow, DidRow, Event
     from holdfast.indexer.store import AliasView, StatsView
 
@@ -67,6 +68,16 @@ class IndexerHealth(Shape, frozen=True, kw_only=True):
     chain: int
 
 
+class IndexerProgress(Shape, frozen=True, kw_only=True):
+    """How far the index is; what is not known yet is null."""
+
+    last_block_number: int | None
+    chain_block_number: int | None
+    blocks_behind: int | None
+    agreed_seconds_ago: float | None
+    failures: int
+
+
 class IndexerEvent(Shape, frozen=True, kw_only=True, omit_defaults=True):
     """One event; a field that its kind does not carry is left out."""
 
@@ -82,6 +93,7 @@ class IndexerEvent(Shape, frozen=True, kw_only=True, omit_defaults=True):
     proposed_controller: str | UnsetType = UNSET
     account_address: str | UnsetType = UNSET
     owner_address: str | UnsetType = UNSET
+    key_owner: str | UnsetType = UNSET
     metadata_cid: str | UnsetType = UNSET
     active: bool | UnsetType = UNSET
 
@@ -129,6 +141,17 @@ def stats_shape(view: StatsView) -> IndexerStats:
     )
 
 
+def progress_shape(progress: Progress) -> IndexerProgress:
+    """The shape of the index's progress."""
+    return IndexerProgress(
+        last_block_number=progress.tip,
+        chain_block_number=progress.head,
+        blocks_behind=progress.behind,
+        agreed_seconds_ago=None if progress.agreed_s_ago is None else round(progress.agreed_s_ago, 1),
+        failures=progress.failures,
+    )
+
+
 def event_shape(event: Event) -> IndexerEvent:
     """The shape of an event."""
     return IndexerEvent(
@@ -144,6 +167,7 @@ def event_shape(event: Event) -> IndexerEvent:
         proposed_controller=_address_or_unset(event.proposed_controller),
         account_address=_address_or_unset(event.account_address),
         owner_address=_address_or_unset(event.owner_address),
+        key_owner=_address_or_unset(event.key_owner),
         metadata_cid=UNSET if event.metadata_cid is None else event.metadata_cid,
         active=UNSET if event.active is None else bool(event.active),
     )

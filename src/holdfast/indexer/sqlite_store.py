@@ -11,16 +11,17 @@ import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.indexer import sqlite_writes
 from holdfast.indexer.reads import Reads
+from holdfast.indexer.sqlite_repair import file_number, is_damage, put_aside
 from holdfast.indexer.statements import SQLITE
 from holdfast.indexer.store import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
     from holdfast.indexer.queries import ListQuery
     from holdfast.indexer.reader import Batch
@@ -44,10 +45,14 @@ class SqliteStore(Reads):
         self._writer = ThreadPoolExecutor(1, "indexer-writer")
         self._lister = ThreadPoolExecutor(1, "indexer-lister")
         self._connections: dict[str, sqlite3.Connection] = {}
+        self._identity: str | None = None
+        self._file: int | None = None
+        self._damaged = False
 
     async def open(self, identity: str) -> None:
         """See IndexStore."""
-        await self._in(self._writer, lambda: self._open(identity))
+        self._identity = identity
+        await self._in(self._writer, self._open)
 
     async def close(self) -> None:
         """See IndexStore."""
@@ -65,6 +70,10 @@ class SqliteStore(Reads):
         """See IndexStore."""
         return await self._in(self._writer, lambda: sqlite_writes.blocks(self._connection("writer")))
 
+    async def account_addresses(self) -> list[bytes]:
+        """See IndexStore."""
+        return await self._in(self._writer, lambda: sqlite_writes.account_addresses(self._connection("writer")))
+
     async def apply(self, parent: Block | None, batch: Batch, floor: int) -> None:
         """See IndexStore."""
         await self._write(lambda db: sqlite_writes.apply(db, parent, batch, floor))
@@ -78,7 +87,7 @@ class SqliteStore(Reads):
         await self._write(sqlite_writes.reset)
 
     async def _first(self, make: Callable[[Iterable[Any]], T], statement: str, *values: bytes) -> T | None:
-        with _as_store_errors():
+        with self._as_store_errors():
             row = self._connection("points").execute(statement, values).fetchone()
         return None if row is None else make(row)
 
@@ -100,10 +109,11 @@ class SqliteStore(Reads):
 
         await self._in(self._writer, in_transaction)
 
-    @staticmethod
-    async def _in(thread: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+    async def _in(self, thread: ThreadPoolExecutor, work: Callable[[], T]) -> T:
         def guarded() -> T:
-            with _as_store_errors():
+            with self._as_store_errors():
+                if thread is self._writer:
+                    self._mend()
                 return work()
 
         return await asyncio.get_running_loop().run_in_executor(thread, guarded)
@@ -113,16 +123,33 @@ class SqliteStore(Reads):
             raise StoreError("not open")
         return self._connections[name]
 
-    def _open(self, identity: str) -> None:
+    def _mend(self) -> None:
+        """Open anew what was found damaged, or has been put aside or removed by another process.
+
+        Only the process that leads puts a damaged file aside; the others find the new one when it is there.
+        """
+        if not self._damaged and (self._file is None or self._file == file_number(self._path)):
+            return
+        for name in _OF_THE_FILE:
+            if (old := self._connections.pop(name, None)) is not None:
+                old.close()
+        if self._damaged and self._lead():
+            put_aside(self._path)
+        self._damaged = False
+        self._open()
+
+    def _open(self) -> None:
+        assert self._identity is not None
         self._path.parent.mkdir(parents=True, exist_ok=True)
         writer = self._connect("writer", _WRITER_WAITS_S)
         writer.execute("PRAGMA journal_mode = WAL")
         # A commit lost with the machine's power is read again from the chain, so nothing waits for the disk.
         writer.execute("PRAGMA synchronous = NORMAL")
         with self._transaction() as db:
-            sqlite_writes.prepare(db, identity)
+            sqlite_writes.prepare(db, self._identity)
         for name, wait_s in (("points", _READER_WAITS_S), ("lists", _WRITER_WAITS_S)):
             self._connect(name, wait_s).execute("PRAGMA query_only = ON")
+        self._file = file_number(self._path)
 
     def _connect(self, name: str, wait_s: float) -> sqlite3.Connection:
         # An attempt to open that failed half-way may have left a connection of that name.
@@ -145,8 +172,10 @@ class SqliteStore(Reads):
         lock = sqlite3.connect(f"{self._path}-leader", timeout=0, isolation_level=None, check_same_thread=False)
         try:
             lock.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError:
+        except sqlite3.DatabaseError as error:
             lock.close()
+            if is_damage(error):  # it holds nothing
+                Path(f"{self._path}-leader").unlink()
             return False
         self._connections["leader"] = lock
         return True
@@ -166,10 +195,13 @@ class SqliteStore(Reads):
     def _commit(self, db: sqlite3.Connection) -> None:
         db.execute("COMMIT")
 
+    @contextmanager
+    def _as_store_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            self._damaged = self._damaged or is_damage(error)
+            raise StoreError(f"{type(error).__name__}: {error}") from error
 
-@contextmanager
-def _as_store_errors() -> Iterator[None]:
-    try:
-        yield
-    except (sqlite3.Error, OSError) as error:
-        raise StoreError(type(error).__name__) from error
+
+_OF_THE_FILE = ("writer", "points", "lists")

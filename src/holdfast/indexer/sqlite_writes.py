@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.indexer import folding
 from holdfast.indexer.rows import ENTITIES, Block, JournalRow, Row
-from holdfast.indexer.statements import BLOCKS, DELETE, EMPTY, SQLITE
+from holdfast.indexer.statements import ADDRESSES, BLOCKS, DELETE, EMPTY, SQLITE
 from holdfast.indexer.store import TipMoved
 from holdfast.indexer.tables import SQLITE_TYPES, TABLES, definitions, on_conflict_replace
 
@@ -40,13 +40,18 @@ def blocks(db: sqlite3.Connection) -> list[Block]:
     return [Block(*row) for row in db.execute(BLOCKS)]
 
 
+def account_addresses(db: sqlite3.Connection) -> list[bytes]:
+    """The addresses of all accounts."""
+    return [address for (address,) in db.execute(ADDRESSES)]
+
+
 def apply(db: sqlite3.Connection, parent: Block | None, batch: Batch, floor: int) -> None:
     """See IndexStore.apply."""
     _expect(db, parent)
     rows = {key: _row(db, key) for key in folding.keys_of(batch.events)}
     outcome = folding.fold(rows, batch.events, floor)
     _put(db, outcome.changed)
-    db.executemany(_INSERT["events"], batch.events)
+    db.executemany(_INSERT["events"], outcome.events)
     db.executemany(_INSERT["journal"], outcome.journal)
     db.executemany(_INSERT["blocks"], [block for block in batch.blocks if block.number >= floor])
     for statement in SQLITE.forget:

@@ -11,6 +11,7 @@ from holdfast.indexer.rows import ENTITIES
 from holdfast.indexer.tables import TABLES
 
 BLOCKS = "SELECT number, hash FROM blocks ORDER BY number DESC"
+ADDRESSES = "SELECT account_address FROM accounts"
 EMPTY = tuple(f"DELETE FROM {name}" for name in TABLES)
 SELECT = {
     name: f"SELECT {', '.join(TABLES[name].columns)} FROM {name} WHERE {TABLES[name].key[0]} =" for name in ENTITIES

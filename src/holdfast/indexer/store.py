@@ -17,6 +17,9 @@ class StoreError(Exception):
 class TipMoved(Exception):
     """Another process has moved the index: look at its tip again."""
 
+    def __init__(self) -> None:
+        super().__init__("another process has moved the index")
+
 
 class AliasView(NamedTuple):
     """An alias with the controller of the DID that it names."""
@@ -90,6 +93,10 @@ class IndexStore(Protocol):
 
     async def account(self, address: bytes) -> AccountRow | None:
         """One account."""
+        ...
+
+    async def account_addresses(self) -> list[bytes]:
+        """The addresses of all accounts."""
         ...
 
     async def stats(self) -> StatsView:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Raise it when anything below changes: an index of another version is built afresh, since the chain has all of it.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 BYTES, WHOLE, FLAG, TEXT = "bytes", "whole", "flag", "text"
 SQLITE_TYPES = {BYTES: "BLOB", WHOLE: "INTEGER", FLAG: "INTEGER", TEXT: "TEXT"}
@@ -27,6 +27,7 @@ KINDS = {
     "proposed_controller": BYTES,
     "account_address": BYTES,
     "owner_address": BYTES,
+    "key_owner": BYTES,
     "id": BYTES,
     "key": BYTES,
     "before": BYTES,
@@ -72,7 +73,12 @@ TABLES: dict[str, Table] = {
     for table in (
         Table("dids", ENTITIES["dids"], ("did_hash",), (_ORDER, ("controller", *_ORDER), ("active", *_ORDER))),
         Table("aliases", ENTITIES["aliases"], ("alias_hash",), (_ORDER, ("did_hash", *_ORDER), ("active", *_ORDER))),
-        Table("accounts", ENTITIES["accounts"], ("account_address",), (_ORDER, ("owner_address", *_ORDER))),
+        Table(
+            "accounts",
+            ENTITIES["accounts"],
+            ("account_address",),
+            (_ORDER, ("owner_address", *_ORDER), ("key_owner", *_ORDER)),
+        ),
         Table("totals", ENTITIES["totals"], ("id",)),
         # Every list reads in chain order, so each index ends with it and no answer needs sorting.
         Table(
@@ -88,6 +94,7 @@ TABLES: dict[str, Table] = {
                     "controller",
                     "account_address",
                     "owner_address",
+                    "key_owner",
                     "active",
                 )
             ),

@@ -23,7 +23,7 @@ _READY_WITHIN_S = 120.0
 async def start_bundler(
     supervisor: Supervisor, tools: Tools, transport: Transport, rpc_url: str, accounts: DevelopmentAccounts
 ) -> str:
-    """Start Alto over the chain at `rpc_url`; its address once it serves both entry points."""
+    """Start Alto over the chain at `rpc_url`; its address once it serves every entry point."""
     from holdfast.chain.rpc import RpcClient
 
     port = free_port()

@@ -1,0 +1,42 @@
+"""Where the index and its chain part: the newest kept block that the chain still has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.indexer.reader import ChainMoved
+
+if TYPE_CHECKING:
+    from holdfast.indexer.reader import ChainReader
+    from holdfast.indexer.rows import Block
+
+_SEARCH_SIZE = 16
+
+
+async def blocks_of(reader: ChainReader, numbers: list[int]) -> list[Block]:
+    """The chain's blocks of these numbers, none of which is above its head. Raises RpcError.
+
+    Raises ChainMoved where the endpoint has no block of such a number: that it lags behind itself, or has dropped old
+    blocks, contradicts nothing that the index holds.
+    """
+    found = await reader.blocks(numbers)
+    if None in found:
+        raise ChainMoved(numbers[found.index(None)])
+    return [block for block in found if block is not None]
+
+
+async def newest_common(reader: ChainReader, kept: list[Block], head: Block) -> Block | None:
+    """The first of `kept`, newest first, that the chain has too. Raises RpcError, ChainMoved."""
+    candidates = [block for block in kept if block.number <= head.number]
+    for start in range(0, len(candidates), _SEARCH_SIZE):
+        group = candidates[start : start + _SEARCH_SIZE]
+        answers = await blocks_of(reader, [block.number for block in group])
+        for mine, theirs in zip(group, answers, strict=True):
+            if mine == theirs:
+                return mine
+    return None
+
+
+def is_prefix(fork: Block, kept: list[Block], head: Block) -> bool:
+    """Whether no kept block contradicts the chain: it only ends earlier."""
+    return not any(fork.number < block.number <= head.number for block in kept)

@@ -1,0 +1,158 @@
+"""An endpoint may answer null for a block at or below its own head: a backend that lags, history that it has dropped.
+
+Time is a clock of the test's own: what counts is how many calls a span of it costs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.indexer.support import OPTIONS, by_key, catch_up, contents, expected, follower
+
+from holdfast.indexer.reader import ChainMoved
+
+if TYPE_CHECKING:
+    from tests.indexer.fake_chain import FakeChain
+
+    from holdfast.indexer.follower import Follower
+    from holdfast.indexer.store import IndexStore
+
+LIKE_OUTSIDE = replace(OPTIONS, poll_s=2.0, near_blocks=16, behind_patience_s=30.0)
+TEN_MINUTES = 600.0
+
+
+class Lacking:
+    """The chain through an endpoint without some blocks, which it counts nevertheless."""
+
+    def __init__(self, chain: FakeChain, lacks: set[int]) -> None:
+        self.chain = chain
+        self.lacks = lacks
+        self.calls = 0
+
+    async def call(self, method: str, params: list[Any]) -> Any:
+        self.calls += 1
+        if method == "eth_getBlockByNumber" and params[0] != "latest" and int(params[0], 16) in self.lacks:
+            return None
+        return await self.chain.call(method, params)
+
+
+class Time:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def follow(self, mine: Follower, span_s: float) -> None:
+        end = self.now + span_s
+        while self.now < end:
+            # What no pause costs, a call in this process, is a millisecond.
+            self.now += max(await mine._pause_after_step(), 0.001)
+
+
+HEAD = 60
+WAYS = {
+    "the newest block": {HEAD},
+    "blocks near the head": {HEAD - 3, HEAD - 2},
+    "old blocks": set(range(50)),
+    "all but the newest": set(range(HEAD)),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_missing_blocks_cost_few_calls_and_are_told(
+    store: IndexStore, busy_chain: FakeChain, way: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    time, endpoint = Time(), Lacking(busy_chain, WAYS[way])
+    mine = follower(endpoint, store, LIKE_OUTSIDE, clock=time)
+    await time.follow(mine, TEN_MINUTES)
+    # Steps follow each other after up to 30 s; each may ask for 16 blocks.
+    assert endpoint.calls < 1000
+    assert "the endpoint has no block" in caplog.text
+    assert len(caplog.messages) < 10
+    assert not mine.healthy()
+    assert mine.progress().failures > 10
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_it_goes_on_when_the_blocks_are_there(store: IndexStore, busy_chain: FakeChain, way: str) -> None:
+    time, endpoint = Time(), Lacking(busy_chain, WAYS[way])
+    mine = follower(endpoint, store, LIKE_OUTSIDE, clock=time)
+    await time.follow(mine, 60)
+    endpoint.lacks = set()
+    await time.follow(mine, 60)
+    assert mine.healthy()
+    assert mine.progress().failures == 0
+    assert by_key(await contents(store)) == expected(busy_chain.ledger, HEAD)
+
+
+async def test_history_that_is_dropped_takes_nothing_from_the_index(store: IndexStore, busy_chain: FakeChain) -> None:
+    """That none of the kept blocks can be looked at does not mean that they are wrong."""
+    endpoint = Lacking(busy_chain, set())
+    mine = follower(endpoint, store, LIKE_OUTSIDE)
+    await catch_up(mine)
+    held, tip = await contents(store), await store.tip()
+    busy_chain.mine(2)
+    endpoint.lacks = set(range(HEAD + 1))
+    for _ in range(3):
+        with pytest.raises(ChainMoved, match=f"has no block {HEAD},"):
+            await mine.step()
+    assert (await contents(store), await store.tip()) == (held, tip)
+
+
+class TwoMinds:
+    """A load balancer over two nodes that follow different chains and are asked in turns of some calls."""
+
+    def __init__(self, one: FakeChain, other: FakeChain) -> None:
+        self.nodes = (one, other)
+        self.calls = 0
+
+    async def call(self, method: str, params: list[Any]) -> Any:
+        self.calls += 1
+        return await self.nodes[(self.calls // 40) % 2].call(method, params)
+
+
+async def test_nodes_that_contradict_each_other_do_not_make_it_go_to_and_fro_without_pause(
+    store: IndexStore, busy_chain: FakeChain
+) -> None:
+    import copy
+
+    other = copy.deepcopy(busy_chain)
+    other.rng.seed(77)
+    other.reorg(5, 5)
+    time, endpoint = Time(), TwoMinds(busy_chain, other)
+    mine = follower(endpoint, store, replace(LIKE_OUTSIDE, poll_s=30.0), clock=time)
+    await time.follow(mine, TEN_MINUTES)
+    assert endpoint.calls < 3000
+
+
+async def test_a_long_catch_up_is_told(
+    store: IndexStore, busy_chain: FakeChain, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "holdfast.indexer")
+    time = Time()
+    mine = follower(busy_chain, store, replace(OPTIONS, near_blocks=2), clock=time)
+    mine._size.value = 5
+    mine._size.granted = lambda *_: None  # type: ignore[method-assign]
+    while mine.progress().behind != 0:
+        time.now += 10.0
+        await mine.step()
+    lines = [line for line in caplog.messages if "indexer: at block" in line]
+    assert 3 <= len(lines) <= 8
+    assert f" of {HEAD}, 0 blocks/s, about " in lines[0]
+    assert caplog.messages[-1] == f"indexer: caught up with the chain at block {HEAD}"
+    assert mine.progress() == (HEAD, HEAD, 0, 0.0, 0)
+
+
+async def test_following_block_by_block_is_not_told(
+    store: IndexStore, busy_chain: FakeChain, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "holdfast.indexer")
+    time = Time()
+    mine = follower(busy_chain, store, clock=time)
+    for _ in range(5):
+        busy_chain.mine(1)
+        time.now += 60
+        await catch_up(mine)
+    assert caplog.messages == []
