@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 
@@ -9,8 +11,13 @@ import pytest
 
 from holdfast.chain import contracts
 from holdfast.chain.contracts import addresses
-from holdfast.chain.entry_points import V07, V08
+from holdfast.chain.entry_points import ENTRY_POINTS, V07, V09
+from holdfast.chain.transactions import rlp
+from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import checksum_address, keccak256
+from holdfast.world.deployment import ENTRY_POINT_V09_CODE
+
+from .conftest import ROOT
 
 
 @pytest.mark.parametrize("name", contracts.NAMES)
@@ -49,7 +56,49 @@ def test_default_contract_set_is_the_interfaces() -> None:
 
 
 def test_entry_points_are_those_of_the_chain_package() -> None:
-    assert (V07.address, V08.address) == (contracts.ENTRY_POINT_V07, contracts.ENTRY_POINT_V08)
+    named = (contracts.ENTRY_POINT_V07, contracts.ENTRY_POINT_V08, contracts.ENTRY_POINT_V09)
+    assert tuple(entry_point.address for entry_point in ENTRY_POINTS) == named
+
+
+def test_the_enclave_has_the_same_addresses() -> None:
+    text = (ROOT / "enclave" / "src" / "contract_set.zig").read_text()
+    found = {
+        name: checksum_address(bytes(int(code, 16) for code in re.findall(r"0x(\w\w)\b", body)))
+        for name, body in re.findall(r"pub const (\w+) = \[20\]u8\{([^}]*)\}", text)
+    }
+    assert found == {
+        "did_registry": contracts.address("DIDRegistry"),
+        "app_factory": contracts.address("AppFactory"),
+        "vault_account": contracts.address("VaultAccount"),
+        "entry_point_v07": contracts.ENTRY_POINT_V07,
+        "entry_point_v08": contracts.ENTRY_POINT_V08,
+        "entry_point_v09": contracts.ENTRY_POINT_V09,
+    }
+    assert f"pub const default_chain_id: u64 = {contracts.DEFAULT_CONTRACT_SET['chainId']};" in text
+
+
+def test_v09_is_the_deployed_pair_of_contracts() -> None:
+    """The helper's address follows from the entry point's, and each holds the other's in its code."""
+    found = json.loads(ENTRY_POINT_V09_CODE.read_text())
+    entry_point, helper = (from_hex(found[name]["address"]) for name in ("entryPoint", "senderCreator"))
+    codes = [from_hex(found[name]["code"]) for name in ("entryPoint", "senderCreator")]
+    assert found["entryPoint"]["address"] == V09.address
+    assert helper == keccak256(rlp([entry_point, 1]))[12:]
+    assert helper in codes[0]
+    assert entry_point in codes[0]
+    assert entry_point in codes[1]
+    assert _domain_on_mainnet(entry_point) in codes[0]
+    assert [keccak256(code).hex() for code in codes] == [
+        "14ee3fe0191de027aecf20ffd7dbd985f5023b898fa429485d2dfe2286b42750",
+        "a7d4dd260bca9c96da49f7c0682fdda7f0074694d935815a336d3e60ee3ec6ad",
+    ]
+
+
+def _domain_on_mainnet(entry_point: bytes) -> bytes:
+    """The EIP-712 domain that the constructor kept where the code was read: Ethereum's main chain."""
+    kind = b"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
+    names = keccak256(kind) + keccak256(b"ERC4337") + keccak256(b"1")
+    return keccak256(names + (1).to_bytes(32) + entry_point.rjust(32, b"\x00"))
 
 
 def test_every_address_is_in_eip55_form() -> None:

@@ -10,8 +10,9 @@ import pytest
 from eth_keys.datatypes import PrivateKey
 from typer.testing import CliRunner
 
-from holdfast.chain.contracts import NAMES, PRODUCTION, address
+from holdfast.chain.contracts import NAMES, PRODUCTION, address, load
 from holdfast.chain.contracts.public_keys import PUBLIC_ADDRESSES
+from holdfast.chain.entry_points import ENTRY_POINTS, EntryPoint
 from holdfast.cli.contracts import app
 from holdfast.cli.exits import Exit
 from holdfast.world.processes import free_port
@@ -38,6 +39,11 @@ def _key_file(folder: Path, text: str, mode: int = 0o600) -> str:
     path.write_text(text)
     path.chmod(mode)
     return str(path)
+
+
+def _place_entry_points(chain: Chain, *entry_points: EntryPoint) -> None:
+    for entry_point in entry_points:
+        chain.call("anvil_setCode", entry_point.address, "0x00")
 
 
 @pytest.fixture
@@ -69,7 +75,40 @@ def test_deploys_then_verifies(chain: Chain, key_file: str, secret: str) -> None
     assert done.stdout.endswith("All contracts stand, with exactly our code.\n")
     assert secret not in done.output
     checked = _run("verify", "--rpc", chain.url)
+    assert checked.exit_code == Exit.FAILED, "no entry point, no operation"
+    assert checked.stdout.splitlines()[-2:] == [
+        "Exactly our code.",
+        "Accounts get no operation through EntryPoint 0.7.0, 0.8.0, 0.9.0 here.",
+    ]
+    _place_entry_points(chain, *ENTRY_POINTS)
+    checked = _run("verify", "--rpc", chain.url)
     assert (checked.exit_code, checked.stdout.splitlines()[-1]) == (Exit.OK, "Exactly our code.")
+
+
+@pytest.mark.parametrize("lacking", ENTRY_POINTS, ids=lambda point: point.version)
+def test_verify_fails_for_one_missing_entry_point(chain: Chain, lacking: EntryPoint) -> None:
+    for name in PRODUCTION:
+        chain.call("anvil_setCode", address(name), "0x" + load(name).runtime.hex())
+    _place_entry_points(chain, *(point for point in ENTRY_POINTS if point is not lacking))
+    found = _json(_run("verify", "--rpc", chain.url, "--json"), Exit.FAILED)
+    assert found["exact"] is True
+    assert [version for version, there in found["entryPoints"].items() if not there] == [lacking.version]
+
+
+def test_deploys_to_the_named_chain_only(chain: Chain, key_file: str, secret: str) -> None:
+    holder = _fund(chain, secret)
+    deploy = ("deploy", "--rpc", chain.url, "--key-file", key_file, "--yes", "--chain-id")
+    refused = _run(*deploy, "8453")
+    assert (refused.exit_code, refused.stdout) == (Exit.CONFIGURATION, "")
+    assert "the endpoint serves chain 84532, not 8453" in refused.stderr
+    assert chain.call("eth_getTransactionCount", holder, "latest") == "0x0"
+    assert _run(*deploy, "84532").exit_code == Exit.OK
+
+
+@pytest.mark.parametrize("given", ["0", "-1", "base", "1.5"])
+def test_a_chain_id_is_a_number(key_file: str, given: str) -> None:
+    done = _run("deploy", "--rpc", "http://127.0.0.1:1", "--key-file", key_file, "--chain-id", given)
+    assert done.exit_code == Exit.USAGE
 
 
 def test_speaks_json(chain: Chain, key_file: str, secret: str) -> None:
@@ -83,10 +122,10 @@ def test_speaks_json(chain: Chain, key_file: str, secret: str) -> None:
     assert (done["done"], list(done["transactions"])) == (True, list(PRODUCTION))
     again = _json(_run(*deploy, "--yes"), Exit.OK)
     assert (again["done"], again["missing"], again["present"]) == (True, {}, list(PRODUCTION))
-    found = _json(_run("verify", "--rpc", chain.url, "--json"), Exit.OK)
+    found = _json(_run("verify", "--rpc", chain.url, "--json"), Exit.FAILED)
     assert found["exact"] is True
     assert found["contracts"]["AppFactory"] == {"address": address("AppFactory"), "status": "exact"}
-    assert found["entryPoints"] == {"0.7.0": False, "0.8.0": False}
+    assert found["entryPoints"] == {"0.7.0": False, "0.8.0": False, "0.9.0": False}
 
 
 def test_verify_names_missing_and_other_code(chain: Chain) -> None:
@@ -102,6 +141,7 @@ def test_development_contracts_on_a_development_chain(chain: Chain, key_file: st
     _fund(chain, secret)
     done = _json(_run("deploy", "--rpc", chain.url, "--key-file", key_file, "--dev", "--yes", "--json"), Exit.OK)
     assert list(done["transactions"]) == list(NAMES)
+    _place_entry_points(chain, *ENTRY_POINTS)
     assert list(_json(_run("verify", "--rpc", chain.url, "--dev", "--json"), Exit.OK)["contracts"]) == list(NAMES)
 
 

@@ -158,9 +158,9 @@ def test_checks_the_code_afterwards(chain: Chain, key: PrivateKey) -> None:
 
 
 def test_entry_points_are_only_looked_for(chain: Chain) -> None:
-    assert chain.run(_present) == {"0.7.0": False, "0.8.0": False}
+    assert chain.run(_present) == {"0.7.0": False, "0.8.0": False, "0.9.0": False}
     chain.call("anvil_setCode", V07.address, "0x00")
-    assert chain.run(_present) == {"0.7.0": True, "0.8.0": False}
+    assert chain.run(_present) == {"0.7.0": True, "0.8.0": False, "0.9.0": False}
 
 
 async def _present(rpc: RpcClient) -> dict[str, bool]:

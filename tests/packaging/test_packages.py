@@ -65,7 +65,10 @@ def test_the_metadata_says_what_is_needed(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         metadata = archive.read("holdfast-0.1.0.dist-info/METADATA").decode()
         entries = archive.read("holdfast-0.1.0.dist-info/entry_points.txt").decode()
+        licence = archive.read("holdfast-0.1.0.dist-info/licenses/LICENSE")
+    assert licence == (ROOT / "LICENSE").read_bytes()
     assert "Requires-Python: >=3.11" in metadata
+    assert "License-Expression: Apache-2.0\nLicense-File: LICENSE\n" in metadata
     assert "Requires-Dist: granian" in metadata
     assert "holdfast = holdfast.cli:main" in entries
 
@@ -82,6 +85,7 @@ def test_the_source_distribution_holds_sources_only(dist: Path) -> None:
     assert {
         "pyproject.toml",
         "README.md",
+        "LICENSE",
         "enclave/build.py",
         "tools/hatch_build.py",
         "requirements/build.lock",

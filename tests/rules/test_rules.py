@@ -220,6 +220,7 @@ def test_answers_of_contracts_are_decoded_or_malformed(data: bytes) -> None:
 def test_selectors_are_the_hashes_of_their_signatures() -> None:
     assert keccak256(b"getAddress(uint256,uint256,uint256)")[:4] == abi.GET_ADDRESS
     assert keccak256(b"getAccountState(address)")[:4] == abi.GET_ACCOUNT_STATE
+    assert keccak256(b"getAccountStateAt(address,address)")[:4] == abi.GET_ACCOUNT_STATE_AT
     assert keccak256(b"balanceOf(address)")[:4] == abi.BALANCE_OF
 
 

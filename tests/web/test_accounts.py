@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import pytest
 from aiohttp import web
 
+from holdfast.chain.contracts import ADDRESSES
+from holdfast.chain.entry_points import V07, V08, V09
 from holdfast.wire.keccak import checksum_address
 
 from .conftest import Api, error_of
@@ -40,8 +43,8 @@ async def test_predict_asks_the_factory_and_answers_in_eip_55(chain) -> None:
         == {"address": checksum_address(PREDICTED)}
         == {"address": "0x52908400098527886E0F7030069857D2E4169EE7"}
     )
-    call = __import__("json").loads(rpc.requests[0][3])["params"][0]
-    assert call["to"] == "0xA883c3beABBd0d5278cf7F7a9ac5E3c1B0199348"
+    call = json.loads(rpc.requests[0][3])["params"][0]
+    assert call["to"] == ADDRESSES["AppFactory"]
     assert call["data"] == "0xe81b22ea" + "".join(f"{n:064x}" for n in (10, 11, 16))
 
 
@@ -89,6 +92,25 @@ async def test_state_decodes_the_five_slots(chain) -> None:
         "pubKeyX": "0x" + "0a" * 32,
         "pubKeyY": "0x" + "00" * 31 + "07",
     }
+
+
+@pytest.mark.parametrize(
+    ("entry_point", "question"),
+    [
+        (V07.address, "9ee2735b" + "00" * 12 + ACCOUNT[2:]),
+        (V07.address.lower(), "9ee2735b" + "00" * 12 + ACCOUNT[2:]),
+        *(
+            (each, "1f40efa0" + "00" * 12 + ACCOUNT[2:] + "00" * 12 + each[2:].lower())
+            for each in (V08.address, V09.address, "0x" + "ee" * 20)
+        ),
+    ],
+)
+async def test_the_configured_entry_point_counts_the_nonce(make_api, entry_point: str, question: str) -> None:
+    async with upstream() as rpc:
+        rpc.answer = rpc_results({"eth_call": "0x" + SLOTS.hex()})
+        api = make_api(rpc_url=rpc.url, contract_entry_point=entry_point)
+        assert (await api.get("/api/accounts/state", account=ACCOUNT)).json()["nonce"] == "5"
+        assert json.loads(rpc.requests[0][3])["params"][0]["data"] == "0x" + question
 
 
 @pytest.mark.parametrize("account", ["0x12", "ab" * 20, "0x" + "g" * 40, "0x" + "ab" * 21, "0x" + "ab" * 20 + "\n"])
@@ -211,10 +233,10 @@ async def test_contracts_name_the_default_set(api: Api) -> None:
     assert answer.json() == {
         "chainId": 84532,
         "entryPoint": "0x0000000071727De22E5E9d8BAf0edAc6f37da032",
-        "didRegistry": "0x901594446d24ad20C1Dc486B07eF96655e89Df26",
-        "accountHelper": "0x8B1073DcbDbE9dC8c59Dd2bFd94A9056CCf53321",
-        "sessionSBT": "0x5bA863045C4Dc57C882767108B8c24dd0B59AbfF",
-        "appFactory": "0xA883c3beABBd0d5278cf7F7a9ac5E3c1B0199348",
+        "didRegistry": ADDRESSES["DIDRegistry"],
+        "accountHelper": ADDRESSES["AccountHelper"],
+        "sessionSBT": ADDRESSES["SessionSBT"],
+        "appFactory": ADDRESSES["AppFactory"],
     }
 
 

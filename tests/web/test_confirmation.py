@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from holdfast.chain.contracts import ADDRESSES
 from holdfast.wire.keccak import did_hash, keccak256
 
 from .conftest import DID, OTHER_DID, Api, error_of
 from .stand_ins import rpc_results, upstream
 
-REGISTRY = "0x901594446d24ad20C1Dc486B07eF96655e89Df26"
+REGISTRY = ADDRESSES["DIDRegistry"]
 EVENT = "0x" + keccak256(b"DidRegistered(bytes32,address,string)").hex()
 TX = "0x" + "ab" * 32
 

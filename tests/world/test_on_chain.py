@@ -10,7 +10,7 @@ import pytest
 from eth_abi.abi import decode
 
 from holdfast.chain import calls
-from holdfast.chain.contracts import ADDRESSES, predict_account
+from holdfast.chain.contracts import ADDRESSES, commitment, commitments_needed, predict_account
 from holdfast.chain.entry_points import V07, EntryPoint
 from holdfast.chain.errors import UserOperationError
 from holdfast.chain.registrations import ANOTHER_DID, NOT_A_REGISTRATION, Confirmed, confirm_registration
@@ -82,6 +82,48 @@ async def test_python_factory_and_deployment_agree_on_the_address(
     assert (await world.rpc.eth_call(FACTORY, data))[12:] == from_hex(person.account)
     await person.register()
     assert await world.rpc.get_code(person.account)
+
+
+async def test_nobody_registers_the_did_of_anothers_key(newcomer: Callable[..., Person]) -> None:
+    victim, attacker = newcomer(), newcomer()
+    theft = calls.register(REGISTRY, victim.key.x, victim.key.y)
+    with pytest.raises(UserOperationError) as refusal:
+        await attacker.bundler.send_sponsored(attacker.first_operation(theft), attacker.key.sign)
+    assert f"NotTheKeysAccount(caller={attacker.account}, expected={victim.account})" in str(refusal.value)
+    await victim.register()
+
+
+async def test_a_did_needs_no_commitment_without_an_alias(world: LocalWorld, newcomer: Callable[..., Person]) -> None:
+    person = newcomer()
+    operation = person.first_operation(calls.register(REGISTRY, person.key.x, person.key.y, metadata_cid="bafy"))
+    receipt = await person.bundler.wait(await person.bundler.send_sponsored(operation, person.key.sign))
+    assert await confirm(world, receipt.transaction_hash, person.key.did) == Confirmed(receipt.block_number)
+
+
+async def test_an_account_commits_for_itself_in_the_operation_before(
+    world: LocalWorld, newcomer: Callable[..., Person]
+) -> None:
+    """Without a sponsor that posts commitments: two operations, and a transaction proves DID and alias at once."""
+    person, secret = newcomer(), b"\x05" * 32
+    needed = commitment(did_hash(person.key.did), alias_hash(person.alias), person.account, secret)
+    first = person.first_operation(calls.commit(REGISTRY, needed))
+    await person.bundler.wait(await person.bundler.send_sponsored(first, person.key.sign))
+    claim = calls.register(REGISTRY, person.key.x, person.key.y, alias=person.alias, secret=secret)
+    operation = person.operation(1, claim)
+    assert commitments_needed(person.account, operation.call_data) == [needed]
+    receipt = await person.bundler.wait(await person.bundler.send_sponsored(operation, person.key.sign))
+    assert await confirm(world, receipt.transaction_hash, person.key.did) == Confirmed(receipt.block_number)
+
+
+async def test_a_foreign_did_and_a_second_alias(newcomer: Callable[..., Person]) -> None:
+    person, secret = newcomer(), b"\x06" * 32
+    did = f"did:web:{person.alias}.example"
+    both = (
+        calls.register_foreign(REGISTRY, did, alias=person.alias, secret=secret),
+        calls.register_alias(REGISTRY, f"{person.alias}-2", did, secret),
+    )
+    operation = person.first_operation(*both)
+    await person.bundler.wait(await person.bundler.send_sponsored(operation, person.key.sign))
 
 
 async def test_two_people_register_at_once(newcomer: Callable[..., Person]) -> None:

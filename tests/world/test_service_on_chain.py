@@ -14,7 +14,7 @@ from tests.world.conftest import ERRORS, Person
 from holdfast.chain import calls
 from holdfast.chain.bundler import Bundler
 from holdfast.chain.contracts import ADDRESSES, predict_account
-from holdfast.chain.entry_points import V07, EntryPoint
+from holdfast.chain.entry_points import ENTRY_POINTS, V07, EntryPoint
 from holdfast.chain.rpc import RpcClient
 from holdfast.wire.encoding import to_base64url, to_hex
 from holdfast.wire.keccak import alias_hash, did_hash
@@ -181,6 +181,24 @@ async def test_contract_set_and_status_describe_this_world(service: Service) -> 
         assert contracts[field] == ADDRESSES[name]
     status = await service.get("/api/status")
     assert (status["rpc"], status["database"]) == (service.world.chain.rpc_url, "connected")
+
+
+@pytest.mark.parametrize("world", ["osaka"], indirect=True)
+async def test_the_configured_entry_point_counts_the_nonce(
+    world: LocalWorld,
+    entry_point: EntryPoint,
+    newcomer: Callable[..., Person],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """The state's nonce is the one that the next operation through that entry point must carry."""
+    person = newcomer()
+    await person.register()
+    here = await serve(world, tmp_path_factory, HOLDFAST_CONTRACT_ENTRY_POINT=entry_point.address)
+    other = next(each for each in ENTRY_POINTS if each is not entry_point)
+    there = await serve(world, tmp_path_factory, HOLDFAST_CONTRACT_ENTRY_POINT=other.address)
+    states = [await each.get("/api/accounts/state", account=person.account) for each in (here, there)]
+    assert [state.pop("nonce") for state in states] == ["1", "0"]
+    assert states[0] == states[1]
 
 
 # Who confirms depends on neither the chain's rules nor the entry point, and waiting for a round takes long.

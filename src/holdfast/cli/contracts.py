@@ -30,6 +30,10 @@ Rpc = Annotated[str, typer.Option("--rpc", metavar="URL", help="JSON-RPC address
 KeyFile = Annotated[Path, typer.Option("--key-file", metavar="FILE", help="Hex private key that pays; mode 0600.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Send without asking.")]
 Json = Annotated[bool, typer.Option("--json", help="JSON; asks nothing, so without --yes it only plans.")]
+ChainId = Annotated[
+    int | None,
+    typer.Option("--chain-id", metavar="ID", min=1, help="Refuse, before anything is asked or sent, another chain."),
+]
 Dev = Annotated[bool, typer.Option("--dev", help="Also DevUSDC and DevPaymaster; local chains only.")]
 
 T = TypeVar("T")
@@ -42,12 +46,19 @@ def _group() -> None:
 
 
 @app.command(help="Deploy what is missing; shows what it will do and its cost first, verifies the code afterwards.")
-def deploy(rpc: Rpc, key_file: KeyFile, yes: Yes = False, dev: Dev = False, as_json: Json = False) -> None:
+def deploy(
+    rpc: Rpc,
+    key_file: KeyFile,
+    chain_id: ChainId = None,
+    yes: Yes = False,
+    dev: Dev = False,
+    as_json: Json = False,
+) -> None:
     """Plan, ask, send, check."""
     _require_extras(as_json=as_json)
     key = _read_key(key_file, as_json=as_json)
     names = PRODUCTION + DEVELOPMENT if dev else PRODUCTION
-    plan = _asked(rpc, lambda client: _prepare(client, rpc, key, names), as_json=as_json)
+    plan = _asked(rpc, lambda client: _prepare(client, rpc, key, names, chain_id), as_json=as_json)
     if not as_json:
         emit(None, plan_text(plan), as_json=False)
     if plan.steps and _may_send(yes=yes, as_json=as_json):
@@ -57,14 +68,17 @@ def deploy(rpc: Rpc, key_file: KeyFile, yes: Yes = False, dev: Dev = False, as_j
     _report(plan, sent, as_json=as_json)
 
 
-@app.command(help="Tell whether the chain carries exactly our code: exit 0 for yes, 1 for no.")
+@app.command(
+    help="Tell whether the chain carries exactly our code and every entry point that accounts obey: exit 0 for yes, "
+    "1 for no."
+)
 def verify(rpc: Rpc, dev: Dev = False, as_json: Json = False) -> None:
-    """Compare byte for byte."""
+    """Compare byte for byte; of the entry points, which are not ours, only their presence counts."""
     _require_extras(as_json=as_json)
     names = PRODUCTION + DEVELOPMENT if dev else PRODUCTION
     value = _asked(rpc, lambda client: _inspect(client, names), as_json=as_json)
     emit(value, findings_text(value), as_json=as_json)
-    if not value["exact"]:
+    if not value["exact"] or not all(value["entryPoints"].values()):
         raise SystemExit(int(Exit.FAILED))
 
 
@@ -76,7 +90,7 @@ def _require_extras(*, as_json: bool) -> None:
             )
 
 
-async def _prepare(client: RpcClient, url: str, key: PrivateKey, names: tuple[str, ...]) -> Plan:
+async def _prepare(client: RpcClient, url: str, key: PrivateKey, names: tuple[str, ...], chain_id: int | None) -> Plan:
     from holdfast.chain.contracts.deployment import make_plan
     from holdfast.chain.contracts.public_keys import PUBLIC_ADDRESSES
 
@@ -85,7 +99,7 @@ async def _prepare(client: RpcClient, url: str, key: PrivateKey, names: tuple[st
         await _require_local(client, url, "DevUSDC and DevPaymaster are for development chains")
     if sender in PUBLIC_ADDRESSES:
         await _require_local(client, url, "everybody knows the key in the key file")
-    return await make_plan(client, sender, names)
+    return await make_plan(client, sender, names, chain_id)
 
 
 async def _require_local(client: RpcClient, url: str, why: str) -> None:
@@ -121,7 +135,7 @@ async def _inspect(client: RpcClient, names: tuple[str, ...]) -> dict[str, Any]:
 
 def _asked(url: str, question: Callable[[RpcClient], Awaitable[T]], *, as_json: bool) -> T:
     """The answer of one conversation with the chain; what goes wrong becomes an exit code and one line."""
-    from holdfast.chain.contracts.deployment import DeploymentError
+    from holdfast.chain.contracts.deployment import AnotherChain, DeploymentError
     from holdfast.world.errors import NotALocalChain
 
     try:
@@ -129,6 +143,8 @@ def _asked(url: str, question: Callable[[RpcClient], Awaitable[T]], *, as_json: 
     except RpcError as error:
         fail(Exit.UNAVAILABLE, f"the chain gives no usable answer: {error}", as_json=as_json)
     except NotALocalChain as error:
+        fail(Exit.CONFIGURATION, str(error), as_json=as_json)
+    except AnotherChain as error:
         fail(Exit.CONFIGURATION, str(error), as_json=as_json)
     except DeploymentError as error:
         fail(Exit.FAILED, str(error), as_json=as_json)

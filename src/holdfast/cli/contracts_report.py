@@ -26,6 +26,9 @@ def findings_text(value: dict[str, Any]) -> str:
     lines += [f"  {row['status']:8} {name:14} {row['address']}" for name, row in value["contracts"].items()]
     lines += [f"  {'present' if there else 'missing':8} EntryPoint {v}" for v, there in value["entryPoints"].items()]
     lines.append("Exactly our code." if value["exact"] else "Not exactly our code.")
+    missing = [version for version, there in value["entryPoints"].items() if not there]
+    if missing:
+        lines.append(f"Accounts get no operation through EntryPoint {', '.join(missing)} here.")
     return "\n".join(lines)
 
 

@@ -11,7 +11,9 @@ SLOT = 32
 ADDRESS_BYTES = 20
 GET_ADDRESS = bytes.fromhex("e81b22ea")  # getAddress(uint256,uint256,uint256)
 GET_ACCOUNT_STATE = bytes.fromhex("9ee2735b")  # getAccountState(address)
+GET_ACCOUNT_STATE_AT = bytes.fromhex("1f40efa0")  # getAccountStateAt(address,address)
 BALANCE_OF = bytes.fromhex("70a08231")  # balanceOf(address), ERC-20
+_ENTRY_POINT_V07 = bytes.fromhex("0000000071727de22e5e9d8baf0edac6f37da032")
 
 _UINT256_HEX = re.compile(r"(?:0[xX])?([0-9a-fA-F]{1,64})")
 _UINT256_PREFIXED = re.compile(r"0[xX]([0-9a-fA-F]{1,64})")
@@ -26,7 +28,7 @@ class MalformedAnswer(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class AccountSlots:
-    """The five slots of getAccountState."""
+    """The five slots of getAccountState and getAccountStateAt."""
 
     nonce: int
     did: bytes
@@ -68,6 +70,16 @@ def encode_get_address(x: int, y: int, salt: int) -> bytes:
 def encode_address_call(selector: bytes, address: bytes) -> bytes:
     """Call data of a function that takes one address."""
     return selector + address.rjust(SLOT, b"\0")
+
+
+def encode_account_state(account: bytes, entry_point: bytes) -> bytes:
+    """Call data that asks for an account's state with the nonce that `entry_point` counts.
+
+    `getAccountState` counts at EntryPoint v0.7; a helper that has nothing else can still serve it.
+    """
+    if entry_point == _ENTRY_POINT_V07:
+        return encode_address_call(GET_ACCOUNT_STATE, account)
+    return encode_address_call(GET_ACCOUNT_STATE_AT, account) + entry_point.rjust(SLOT, b"\0")
 
 
 def decode_address(data: bytes) -> bytes:

@@ -92,7 +92,12 @@ def build_service(
         dids=Dids(
             store, sessions, confirmations, secrets, settings.limits, clock, settings.registration_proof == "required"
         ),
-        accounts=Accounts(chain, settings.contract_app_factory, settings.contract_account_helper),
+        accounts=Accounts(
+            chain,
+            settings.contract_app_factory,
+            settings.contract_account_helper,
+            settings.contract_entry_point,
+        ),
         balances=Balances(chains, {84532: settings.usdc_84532, 8453: settings.usdc_8453}),
         bundler=Bundler(settings.bundler_url, pool.session),
         indexer=_indexer(settings, pool),

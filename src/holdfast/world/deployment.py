@@ -2,7 +2,8 @@
 
 Ours and the older entry points go through the deterministic deployer (anvil starts with it in place), whose call data
 is 32 bytes of salt and the init code: published code and salts for the entry points, the package's own data for ours.
-EntryPoint 0.9 has no init code on npm: the code that stands on public chains is put in its place. Nothing is compiled.
+EntryPoint 0.9 has no init code on npm: the code that Ethereum's main chain has is put in its place. Nothing is
+compiled.
 """
 
 from __future__ import annotations

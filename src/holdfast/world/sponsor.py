@@ -66,20 +66,23 @@ class Sponsor:
         )
 
     async def _prepare_claims(self, operation: UserOperation) -> None:
-        """Post what the registry wants to have seen before (docs/decisions/0501-claims-by-commitment.md)."""
+        """Post what the registry wants to have seen before (docs/decisions/0520-a-did-is-its-keys.md)."""
+        needed = commitments_needed(checksum_address(operation.sender), operation.call_data, REGISTRY)
         async with self._turn:
-            needed = commitments_needed(checksum_address(operation.sender), operation.call_data, REGISTRY)
-            missing = [commitment for commitment in needed if not await self._is_posted(commitment)]
-            for commitment in missing:
-                await self._chain.transact(self._account, REGISTRY, call_data("commit(bytes32)", commitment))
-            if missing:
-                # Estimates run in the newest block, and a commitment must be of an earlier one.
+            for commitment in needed:
+                if not await self._posted_in(commitment):
+                    await self._chain.transact(self._account, REGISTRY, call_data("commit(bytes32)", commitment))
+            # Estimates run in the newest block, and a commitment, also one of the account itself, must be of an
+            # earlier one.
+            newest = await self._chain.rpc.block_number()
+            if newest in [await self._posted_in(commitment) for commitment in needed]:
                 await self._chain.rpc.call("evm_mine")
 
-    async def _is_posted(self, commitment: bytes) -> bool:
+    async def _posted_in(self, commitment: bytes) -> int:
+        """The block of a commitment that will live long enough, else zero."""
         answer = await self._chain.rpc.eth_call(REGISTRY, call_data("committedAt(bytes32)", commitment), at_least=64)
-        posted_at = int.from_bytes(answer[32:64])
-        return posted_at > 0 and await self._now() < posted_at + _LAPSES_AFTER_S
+        block, posted_at = int.from_bytes(answer[:32]), int.from_bytes(answer[32:64])
+        return block if await self._now() < posted_at + _LAPSES_AFTER_S else 0
 
     async def _signature(self, operation: UserOperation, entry_point: str) -> bytes:
         validity = (await self._now() + VALID_FOR_S).to_bytes(6) + bytes(6)

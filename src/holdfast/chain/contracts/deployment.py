@@ -39,6 +39,10 @@ class DeploymentError(ChainError):
     """The chain cannot take our contracts, or did not end up with them. The message says why."""
 
 
+class AnotherChain(DeploymentError):
+    """The endpoint serves another chain than the one that was meant."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One contract that is to be deployed, and the gas that the chain expects it to take."""
@@ -85,8 +89,16 @@ def with_margin(gas: int) -> int:
     return gas * (100 + _GAS_MARGIN_PERCENT) // 100
 
 
-async def make_plan(rpc: RpcClient, sender: str, names: Sequence[str] = PRODUCTION) -> Plan:
-    """What is to be done for the named contracts, paid by `sender`. Raises DeploymentError, RpcError."""
+async def make_plan(
+    rpc: RpcClient, sender: str, names: Sequence[str] = PRODUCTION, chain_id: int | None = None
+) -> Plan:
+    """What is to be done for the named contracts, paid by `sender`, on the chain `chain_id` where it is given.
+
+    Raises AnotherChain, DeploymentError, RpcError.
+    """
+    served = await rpc.chain_id()
+    if chain_id not in (None, served):
+        raise AnotherChain(f"the endpoint serves chain {served}, not {chain_id}")
     if await rpc.get_code(DETERMINISTIC_DEPLOYER) != DEPLOYER_CODE:
         raise DeploymentError(f"this chain lacks the deterministic deployer at {DETERMINISTIC_DEPLOYER}")
     findings = await inspect(rpc, names)
@@ -95,7 +107,7 @@ async def make_plan(rpc: RpcClient, sender: str, names: Sequence[str] = PRODUCTI
     gas = await asyncio.gather(*(_estimate(rpc, sender, contract) for contract in missing))
     base_fee, priority_fee = await _fees(rpc)
     return Plan(
-        chain_id=await rpc.chain_id(),
+        chain_id=served,
         sender=sender,
         balance=await rpc.get_balance(sender),
         base_fee=base_fee,

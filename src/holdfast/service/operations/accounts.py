@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.chain.errors import RpcError
 from holdfast.rules import abi
+from holdfast.wire.encoding import from_hex
 from holdfast.wire.errors import RPC_ERROR, USDC_NOT_AVAILABLE, Refused
 from holdfast.wire.keccak import checksum_address
 
@@ -23,11 +24,12 @@ _MAX_PREDICTED = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """Smart accounts on the default chain."""
+    """Smart accounts on the default chain, whose operations the configured entry point counts."""
 
     chain: ChainReader
     factory: str
     helper: str
+    entry_point: str
     _predicted: OrderedDict[tuple[int, int, int], str] = field(default_factory=OrderedDict)
 
     async def predict(self, x: int, y: int, salt: int) -> str:
@@ -51,9 +53,8 @@ class Accounts:
 
     async def state(self, account: bytes) -> AccountSlots:
         """The account's state as the helper contract reports it. Raises Refused(RPC_ERROR)."""
-        data = await _call(
-            self.chain, self.helper, abi.encode_address_call(abi.GET_ACCOUNT_STATE, account), 5 * abi.SLOT
-        )
+        question = abi.encode_account_state(account, from_hex(self.entry_point))
+        data = await _call(self.chain, self.helper, question, 5 * abi.SLOT)
         try:
             return abi.decode_account_state(data)
         except abi.MalformedAnswer:
