@@ -26,13 +26,14 @@ def obeying(key, nonce="1"):
 class World:
     """A service: `states` by address, and the controller that the indexer names for the first key's DID."""
 
-    def __init__(self, states, controller=None, error=None):
+    def __init__(self, states, controller=None, error=None, listed=(), did=FIRST.did):
         self.states, self.controller, self.error = states, controller, error
+        self.listed, self.did = listed, did
         self.asked = []
 
     def query(self):
         point = b"\x04" + NEW.x.to_bytes(32) + NEW.y.to_bytes(32)
-        return SimpleNamespace(did=FIRST.did, verification_methods=[SimpleNamespace(public_key=to_base64url(point))])
+        return SimpleNamespace(did=self.did, verification_methods=[SimpleNamespace(public_key=to_base64url(point))])
 
     def get_smart_account_address(self, _x, _y):
         return PREDICTED
@@ -45,6 +46,10 @@ class World:
         if self.error:
             raise self.error
         return IndexerDid(found=self.controller is not None, controller=self.controller, active=True)
+
+    def indexer_accounts(self, query):
+        self.asked.append(query)
+        return {"accounts": [{"account_address": address} for address in self.listed], "next_cursor": None}
 
     def key(self):
         return run_blocking(account_of(Face(self), Face(self)))
@@ -68,8 +73,20 @@ def test_an_account_that_was_handed_over_is_found_by_the_did():
     assert (found.address, found.controls) == (HANDED, True)
 
 
+def test_a_new_vaults_account_needs_no_indexer_either():
+    world = World({}, did=NEW.did)
+    assert (world.key().address, world.key().controls) == (PREDICTED, True)
+    assert world.asked == []
+
+
+def test_an_account_without_a_registered_did_is_found_by_both_its_keys():
+    world = World({HANDED: obeying(NEW)}, listed=[PREDICTED, HANDED])
+    assert world.key().address == HANDED
+    assert world.asked[1] == {"owner": "0x" + FIRST.did[-40:], "key_owner": "0x" + NEW.did[-40:]}
+
+
 def test_the_indexers_word_alone_is_not_enough():
-    assert World({HANDED: obeying(FIRST)}, HANDED).key().address == PREDICTED
+    assert World({HANDED: obeying(FIRST)}, HANDED, listed=[HANDED, "0xzz"]).key().address == PREDICTED
 
 
 def test_the_account_of_a_key_that_was_replaced_obeys_no_more():

@@ -129,6 +129,20 @@ def test_the_alias_on_the_chain_is_the_handle_that_the_service_knows(client, cha
     assert client.check_alias(alias).did == made.did
 
 
+def test_an_account_that_pays_itself_needs_no_block_from_elsewhere(chain, tmp_path):
+    """The local chain mines what is sent and nothing else; its bundler lets the commitment's block pass."""
+    gas = holdfast.GasPolicy(sponsored=False)
+    with (
+        VaultStore(directory=tmp_path) as store,
+        new_vault(store) as vault,
+        holdfast.Client(chain.base_url, vault=vault, timeout=60, gas=gas) as client,
+    ):
+        chain.fund(client.smart_account_address(), 10**18)
+        steps = []
+        client.register(handle="h" + secrets.token_hex(6), on_progress=steps.append)
+    assert steps == ["session", "commitment sent", "committed", "sent to the chain", "on the chain"]
+
+
 class Rotated:
     """A vault whose key took another one's place: the DID stays that of the first key."""
 

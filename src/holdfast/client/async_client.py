@@ -133,7 +133,9 @@ class AsyncClient(AsyncServiceClient):
             ValueError: not a hash.
             NetworkError: no usable answer.
         """
-        return await receipt_of(Face(self), CarrierTransport(self._carrier.post), self.base_url, user_op_hash, within_s)
+        return await receipt_of(
+            Face(self), CarrierTransport(self._carrier.post, self.base_url), self.base_url, user_op_hash, within_s
+        )
 
     async def smart_account_address(self) -> str:
         """The vault's smart account at this service's chain, whether it is deployed yet or not."""
@@ -142,7 +144,7 @@ class AsyncClient(AsyncServiceClient):
         return account.key.address
 
     def _account(self) -> SmartAccount:
-        transport = CarrierTransport(self._carrier.post)
+        transport = CarrierTransport(self._carrier.post, self.base_url)
         return SmartAccount(Face(self), Face(self.vault), transport, self.base_url, self._gas, self._sent)
 
     def _registrar(self) -> Registrar:

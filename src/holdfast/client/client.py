@@ -130,7 +130,7 @@ class Client(ServiceClient):
             ValueError: not a hash.
             NetworkError: no usable answer.
         """
-        transport = CarrierTransport(self._carrier.post)
+        transport = CarrierTransport(self._carrier.post, self.base_url)
         return run_blocking(receipt_of(Face(self), transport, self.base_url, user_op_hash, within_s))
 
     def smart_account_address(self) -> str:
@@ -140,7 +140,7 @@ class Client(ServiceClient):
         return account.key.address
 
     def _account(self) -> SmartAccount:
-        transport = CarrierTransport(self._carrier.post)
+        transport = CarrierTransport(self._carrier.post, self.base_url)
         return SmartAccount(Face(self), Face(self.vault), transport, self.base_url, self._gas, self._sent)
 
     def _registrar(self) -> Registrar:

@@ -72,11 +72,17 @@ class Sponsor:
             for commitment in needed:
                 if not await self._posted_in(commitment):
                     await self._chain.transact(self._account, REGISTRY, call_data("commit(bytes32)", commitment))
-            # Estimates run in the newest block, and a commitment, also one of the account itself, must be of an
-            # earlier one.
-            newest = await self._chain.rpc.block_number()
-            if newest in [await self._posted_in(commitment) for commitment in needed]:
-                await self._chain.rpc.call("evm_mine")
+        await self.pass_a_block(operation)
+
+    async def pass_a_block(self, operation: UserOperation) -> None:
+        """Let the chain go on by a block where the operation claims what was committed to in the newest one.
+
+        Estimates run in the newest block, and a commitment, also one of the account itself, must be of an earlier one.
+        """
+        needed = commitments_needed(checksum_address(operation.sender), operation.call_data, REGISTRY)
+        newest = await self._chain.rpc.block_number() if needed else 0
+        if newest in [await self._posted_in(commitment) for commitment in needed]:
+            await self._chain.rpc.call("evm_mine")
 
     async def _posted_in(self, commitment: bytes) -> int:
         """The block of a commitment that will live long enough, else zero."""

@@ -6,14 +6,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.client.http.refusals import IndexerNotConfigured, RequestRefused
+from holdfast.client.http.refusals import RequestRefused
 from holdfast.wire.encoding import from_base64url, to_hex
-from holdfast.wire.keccak import did_hash
+from holdfast.wire.keccak import did_hash, did_of_key
 
 if TYPE_CHECKING:
     from holdfast.client.flows.faces import Face
     from holdfast.client.types.service import AccountState
 
+_ADDRESS_DIGITS = 40
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 
 
@@ -30,14 +31,15 @@ class AccountKey:
 async def account_of(client: Face, vault: Face) -> AccountKey:
     """The account of the vault's key.
 
-    That is the factory's account for the key, unless that one does not exist or obeys another key by now: then the
-    account that the vault's DID is registered for, or that the indexer knows by its key, if it obeys ours.
+    That is the factory's account for the key, unless that one obeys another key by now, or the vault's DID is of
+    another first key: then the account of that DID or first key, if it obeys ours.
     """
     found = await vault.query()
     x, y = coordinates(found.verification_methods[0].public_key)
     predicted = await client.get_smart_account_address(hex(x), hex(y))
     state = await client.get_account_state(predicted)
-    if is_key_of(state, x, y):
+    first = did_of_key(x, y) == found.did
+    if is_key_of(state, x, y) or (first and not is_deployed(state)):
         return AccountKey(x, y, predicted)
     handed = await _handed_over(client, found.did, x, y)
     return AccountKey(x, y, handed or predicted, controls=handed is not None or not is_deployed(state))
@@ -63,12 +65,26 @@ def coordinates(public_key: str) -> tuple[int, int]:
 
 async def _handed_over(client: Face, did: str, x: int, y: int) -> str | None:
     """The account of another first key that obeys this one now. The chain decides, not the indexer."""
+    for address in await _candidates(client, did, x, y):
+        if ADDRESS.fullmatch(address) and is_key_of(await client.get_account_state(address), x, y):
+            return address
+    return None
+
+
+async def _candidates(client: Face, did: str, x: int, y: int) -> list[str]:
+    """Who controls the DID, and accounts of the DID's key that were handed to ours.
+
+    Anyone can hand an account of theirs to our key: only those of the first key count, which the DID tells.
+    """
     try:
-        found = await client.indexer_did(to_hex(did_hash(did)))
-    except (IndexerNotConfigured, RequestRefused):
-        return None
-    controller = str(found.controller)
-    if not found.found or not ADDRESS.fullmatch(controller):
-        return None
-    state = await client.get_account_state(controller)
-    return controller if is_key_of(state, x, y) else None
+        controller = (await client.indexer_did(to_hex(did_hash(did)))).controller
+        key = did_of_key(x, y)
+        listed = await client.indexer_accounts({"owner": _owner(did), "key_owner": _owner(key)})
+        return [str(controller), *(str(row["account_address"]) for row in listed["accounts"])]
+    except (RequestRefused, LookupError, TypeError):
+        return []
+
+
+def _owner(did: str) -> str:
+    """A key as the factory and the indexer name it: the end of the hash that its `did:new` consists of."""
+    return "0x" + did[-_ADDRESS_DIGITS:]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -11,22 +10,23 @@ from holdfast.chain import calls
 from holdfast.chain.contracts import commitment
 from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, OperationFailed, RegistrationRefused, is_stale
 from holdfast.client.flows.operations import hash_text
-from holdfast.rules.identifiers import Channel, parse_identifier
+from holdfast.client.handles import canonical_handle
+from holdfast.rules.identifiers import Channel
 from holdfast.wire.encoding import from_hex, to_hex
-from holdfast.wire.errors import Refused
 from holdfast.wire.keccak import alias_hash, did_hash
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from holdfast.chain.bundler import OperationReceipt
     from holdfast.chain.user_operations import UserOperation
     from holdfast.client.flows.faces import Face
     from holdfast.client.flows.operations import SmartAccount
     from holdfast.client.flows.progress import Notes
 
 _RECEIPT_AGAIN_S = 15.0
-# A commitment counts from the block after its own on: chains of a block each 12 seconds, and some to spare.
-_NEXT_BLOCK_WITHIN_S, _LOOK_EVERY_S = 60.0, 1.0
+# A commitment counts from the block after its own on. Few tries: what a sponsor is asked counts against a limit.
+_NEXT_BLOCK_WITHIN_S, _TRIES = 30.0, 4
 _NO_SECRET = bytes(32)
 
 
@@ -76,19 +76,19 @@ class ChainRegistration:
 
     async def _prepared(self, call: calls.Call) -> UserOperation:
         """The operation that registers. Whether a sponsor commits to the alias shows only when it is asked."""
-        until, committed = None, False
-        while True:
+        after: int | None = None  # the commitment's block
+        for tries_left in reversed(range(_TRIES)):
             try:
                 return await self._account.prepared(call)
             except OperationFailed as error:
                 lack = self._lack(error)
-                if lack is None or (until is not None and self._clock() > until):
+                if lack is None or not tries_left:
                     raise
-            if lack is not _Lack.BLOCK and not committed:
-                await self._commit(anew=lack is _Lack.TIME)
-                committed = True
-            until = until or self._clock() + _NEXT_BLOCK_WITHIN_S
-            await asyncio.sleep(_LOOK_EVERY_S)
+            if after is None and lack is not _Lack.BLOCK:
+                after = await self._commit(anew=lack is _Lack.TIME)
+            else:
+                after = await self._account.next_block(after, _NEXT_BLOCK_WITHIN_S)
+        raise AssertionError("the last try returns or raises")
 
     def _lack(self, error: OperationFailed) -> _Lack | None:
         """What an alias's claim is short of; a revert without a reason is most likely for want of a commitment."""
@@ -98,19 +98,20 @@ class ChainRegistration:
             return _Lack.COMMITMENT if "revert" in str(error).lower() else None
         return next((lack for lack in _Lack if lack.value in error.reason), None)
 
-    async def _commit(self, *, anew: bool) -> None:
-        """Have the commitment on the chain: that of an interrupted attempt, unless it is over, or a new operation's."""
-        noted = self._notes.progress
-        if not anew and noted.commitment_operation and await self._arrived(noted.commitment_operation):
-            return
+    async def _commit(self, *, anew: bool) -> int:
+        """Have the commitment on the chain; its block. An interrupted attempt's serves, unless a new one is needed."""
+        noted = self._notes.progress.commitment_operation
+        if not anew and noted and (receipt := await self._arrived(noted)):
+            return receipt.block_number
         call = calls.commit(self._account.contracts.did_registry, self._commitment())
         operation = await self._account.signed(await self._account.prepared(call))
         operation_hash = self._account.hash(operation)
         self._notes.note(commitment_operation=hash_text(operation_hash))
         await self._account.send(operation)
         await self._tell("commitment sent")
-        await self._account.wait(operation_hash)
+        receipt = await self._account.wait(operation_hash)
         await self._tell("committed")
+        return receipt.block_number
 
     def _commitment(self) -> bytes:
         assert self._alias is not None  # without an alias nothing is committed to
@@ -140,22 +141,9 @@ class ChainRegistration:
         )
         await self._tell("on the chain")
 
-    async def _arrived(self, operation_hash: str) -> bool:
-        """Whether the operation of an interrupted attempt was mined: if it was not, its nonce is free for another."""
+    async def _arrived(self, operation_hash: str) -> OperationReceipt | None:
+        """The receipt of an interrupted attempt's operation; if it was not mined, its nonce is free for another."""
         try:
-            await self._account.wait(from_hex(operation_hash), _RECEIPT_AGAIN_S)
+            return await self._account.wait(from_hex(operation_hash), _RECEIPT_AGAIN_S)
         except OperationFailed:
-            return False
-        return True
-
-    @staticmethod
-    def _clock() -> float:
-        return asyncio.get_running_loop().time()
-
-
-def canonical_handle(text: str) -> str:
-    """The handle as the service knows it, which is the alias on the chain. Raises ValueError for what cannot be one."""
-    try:
-        return parse_identifier(text, Channel.HANDLE).key
-    except Refused:
-        raise ValueError("handle: not one that can be registered") from None
+            return None

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from holdfast.chain.errors import ChainError, UserOperationError
+from holdfast.client.http.refusals import RequestRefused
 from holdfast.wire.client_errors import NetworkError, ServiceError
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def chain_errors() -> Iterator[None]:
     except UserOperationError as error:
         raise OperationFailed(str(error), error.reason) from error
     except ChainError as error:
+        if isinstance(error.__cause__, RequestRefused):
+            raise error.__cause__ from error  # the service's own no, such as RateLimited
         raise NetworkError(str(error)) from error
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from holdfast.chain import calls
 from holdfast.chain.bundler import Bundler, OperationReceipt
+from holdfast.chain.errors import ChainError
 from holdfast.chain.paymaster import Paymaster
 from holdfast.chain.rpc import RpcClient
 from holdfast.chain.user_operations import UserOperation
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 RECEIPT_WITHIN_S = 120.0
 STATE_AGE_S = 2.1  # the service keeps an account's state for at most two seconds
 _FEES_WITHIN_S = 5.0
+_BLOCK_S, _BLOCK_LOOK_S = 3.0, 0.5
 
 
 class SmartAccount:
@@ -100,6 +103,21 @@ class SmartAccount:
                 return None
         return RpcClient(url, self._transport, timeout_s=_FEES_WITHIN_S) if url else None
 
+    async def next_block(self, after: int | None, within_s: float) -> int:
+        """Wait for a block above the number `after` (None: the newest), or some seconds where no endpoint tells.
+
+        Returns:
+            The newest block's number; where no endpoint tells or no block came in time, `after`.
+        """
+        chain = await self._chain()
+        if chain is None:
+            await asyncio.sleep(_BLOCK_S)
+        else:
+            with suppress(ChainError, TimeoutError):
+                async with asyncio.timeout(within_s):
+                    return await _block_above(chain, after)
+        return after or 0
+
     async def signed(self, operation: UserOperation) -> UserOperation:
         """The operation with the enclave's signature. Raises PluginCallError where it signed another hash than ours."""
         unsigned = UserOp.from_json(operation.to_rpc())
@@ -123,6 +141,13 @@ class SmartAccount:
         """The receipt. Raises OperationFailed where the operation failed inside, or never came."""
         with chain_errors():
             return await self._bundler.wait(operation_hash, within_s)
+
+
+async def _block_above(chain: RpcClient, number: int | None) -> int:
+    least = await chain.block_number() if number is None else number
+    while (newest := await chain.block_number()) <= least:  # noqa: ASYNC110 - another process
+        await asyncio.sleep(_BLOCK_LOOK_S)
+    return newest
 
 
 def bundler_of(transport: CarrierTransport, base_url: str, contracts: ContractSet) -> Bundler:
