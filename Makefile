@@ -4,7 +4,7 @@ PYTHON ?= python3
 ARGS ?= -n 2 --dist loadscope
 BIN := .venv/bin
 
-.PHONY: run test check bench docs setup setup-run lock build clean
+.PHONY: run test check bench coverage docs news setup setup-run lock build clean
 
 run: setup-run
 	@$(BIN)/holdfast serve
@@ -18,6 +18,18 @@ check: setup
 bench: ARGS := $(filter-out -n 2 --dist loadscope,$(ARGS))
 bench: setup
 	@$(BIN)/python -m bench $(ARGS)
+
+# Which lines the tests run; shown, not judged.
+coverage: setup
+	@$(BIN)/python -m pytest $(ARGS) --cov --cov-report=term --cov-report=html
+
+docs: setup
+	@$(BIN)/mkdocs build --strict --quiet --site-dir build/site
+	@echo "docs: build/site/index.html"
+
+# Gathers newsfragments/ into CHANGELOG.md for a release: make news VERSION=0.2.0
+news: setup
+	@$(BIN)/towncrier build --yes --version $(VERSION)
 
 setup:
 	@$(PYTHON) tools/bootstrap.py test

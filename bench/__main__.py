@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
         help="sizes for `lookup-rows`; ten million rows need 8 GB of disk for the time of the run",
     )
     parser.add_argument("--connections", type=int, nargs="+", default=[1, 16, 64], help="for registrations")
-    parser.add_argument("--server", choices=["builtin", "granian", "uvicorn", "all"], default="all")
+    parser.add_argument("--server", choices=["granian", "uvicorn", "all"], default="all")
     parser.add_argument("--without", nargs="*", choices=["fastify", "fastapi"], default=[], help="peers to leave out")
     parser.add_argument("--folder", type=Path, help="where databases lie meanwhile; their disk is what is measured")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write every turn here")

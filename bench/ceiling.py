@@ -7,11 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from typing import Any
-
-from holdfast.service.http_server.process import listening_sockets, run
-from holdfast.service.web.http import FixedHeaders, Response
 
 BODY = os.environ.get("BENCH_BODY", "{}").encode()
 HEADERS = [(name, value) for name, value in json.loads(os.environ.get("BENCH_HEADERS", "[]"))]
@@ -33,23 +29,3 @@ async def asgi(scope: Any, receive: Any, send: Any) -> None:
         await receive()
     await send(_START)
     await send(_BODY)
-
-
-class Builtin:
-    """What Holdfast's own server calls."""
-
-    _answer = Response(200, FixedHeaders(HEADERS), BODY)
-
-    async def start(self) -> None:
-        """Nothing to open."""
-
-    async def stop(self) -> None:
-        """Nothing to close."""
-
-    async def respond(self, _request: Any) -> Response:
-        """The one answer."""
-        return self._answer
-
-
-if __name__ == "__main__":
-    run(Builtin, listening_sockets("127.0.0.1", int(sys.argv[1])), 1.0)

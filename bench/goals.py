@@ -1,4 +1,4 @@
-"""THE goals: what must be how many times as good as what."""
+"""The table of goals: what must be how many times as good as what."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ CPU = "cpu_us"
 class Goal:
     """`subject` must do `route` at least `times` as well as `against`, judged by this field of the samples.
 
-    Reads are bound by the CPU, so CPU time per request decides, which neighbours on the machine disturb least;
-    registrations are bound by the disk, so their rate decides. The other figure stands beside it in every table.
+    CPU time per request decides where the processor is the limit: other programs on the machine disturb it least.
+    Registrations wait for the disk, so their rate has a goal too. Every table shows both figures.
     """
 
     route: str
@@ -23,22 +23,28 @@ class Goal:
     judged_by: str = CPU
 
 
-SERVICE = "holdfast/builtin"  # what `holdfast serve` runs unless told otherwise
+SERVICE = "holdfast/granian"  # what `holdfast serve` runs unless told otherwise
+MIXED = "mixed"
 
 GOALS = (
-    Goal("contracts", "holdfast/granian", "ceiling/granian", 0.85),
-    Goal("contracts", "holdfast/uvicorn", "ceiling/uvicorn", 0.85),
-    Goal("check", "holdfast/granian", "ceiling/granian", 0.65),
-    Goal("check", "holdfast/uvicorn", "ceiling/uvicorn", 0.55),
+    Goal(MIXED, SERVICE, "fastify", 1.2),
+    Goal("contracts", SERVICE, "fastify", 1.8),
     Goal("check", SERVICE, "fastify", 1.5),
-    Goal("check", SERVICE, "fastapi", 15),
-    Goal("lookup", "holdfast/granian", "ceiling/granian", 0.65),
-    Goal("lookup", "holdfast/uvicorn", "ceiling/uvicorn", 0.55),
-    Goal("lookup", SERVICE, "fastify", 1.5),
-    Goal("lookup", SERVICE, "fastapi", 15),
+    Goal("lookup", SERVICE, "fastify", 1.3),
+    Goal("register", SERVICE, "fastify", 1.3),
     Goal("register", SERVICE, "fastify", 2, RATE),
+    Goal("contracts", SERVICE, "ceiling/granian", 0.85),
+    Goal("contracts", "holdfast/uvicorn", "ceiling/uvicorn", 0.85),
+    Goal("check", SERVICE, "ceiling/granian", 0.65),
+    Goal("check", "holdfast/uvicorn", "ceiling/uvicorn", 0.55),
+    Goal("lookup", SERVICE, "ceiling/granian", 0.65),
+    Goal("lookup", "holdfast/uvicorn", "ceiling/uvicorn", 0.55),
+    Goal("check", SERVICE, "fastapi", 15),
+    Goal("lookup", SERVICE, "fastapi", 15),
     Goal("register", SERVICE, "fastapi", 30, RATE),
 )
 
 COLD_START_S = 0.5
 LOOKUP_CPU_TIMES = 2.5
+MIX_OVER_PARTS = 1.25  # CPU of the mix over the weighted sum of its parts
+DISK_OF_PEER = 1.0  # bytes of an identifier over the Fastify peer's

@@ -170,7 +170,8 @@ async def measure(case: Case) -> dict[str, float]:
 
 async def _reads(store: IndexStore) -> tuple[int, dict[str, float]]:
     answers = Answers(store, 84532, lambda: True, lambda: Progress(0, 0, 0, 0.0, 0))
-    events, cursor = 0, ""
+    events = 0
+    cursor: str | None = ""
     started = time.perf_counter()
     while cursor is not None:
         body = json.loads(await answers.body("/api/events", f"limit=200{cursor}".encode()))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 from bench.places import FASTAPI, FASTIFY, MADE, say
+from holdfast.world import node
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,11 +23,15 @@ def fastify() -> None:
     lock = FASTIFY / "package-lock.json"
     if _fresh(lock, FASTIFY / "node_modules" / ".installed"):
         return
-    if not shutil.which("npm"):
-        raise SystemExit("bench: the Fastify peer needs Node 20 or newer with npm; leave it out with --without fastify")
+    npm = node.npm_command()
+    if npm is None:
+        raise SystemExit(
+            "bench: the Fastify peer needs npm; install the extra `world`, or leave it out: --without fastify"
+        )
     say("installing Fastify and better-sqlite3 (a minute where the binding is compiled)")
-    command = ["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"]
-    subprocess.run(command, check=True, cwd=FASTIFY, stdout=sys.stderr)
+    command = [*npm, "ci", "--no-audit", "--no-fund", "--loglevel=error"]
+    environment = {**os.environ, "PATH": node.search_path()}
+    subprocess.run(command, check=True, cwd=FASTIFY, stdout=sys.stderr, env=environment)
     _stamp(lock, FASTIFY / "node_modules" / ".installed")
 
 

@@ -66,8 +66,9 @@ static int64_t now_ns(void) {
   return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
+static uint64_t state; /* begins with the clock: a second run must not ask for the same rows again */
+
 static uint64_t random_below(uint64_t bound) { /* splitmix64 */
-  static uint64_t state = 0x9E3779B97F4A7C15ULL;
   uint64_t z = (state += 0x9E3779B97F4A7C15ULL);
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
@@ -233,6 +234,7 @@ static void prepare(int argc, char **argv) {
   counter = strtoull(argv[5], NULL, 10);
   for (char **words = argv + 6; *words; words += 4) read_shot(&shots[shot_count++], words);
   for (int i = 0; i < shot_count; i++) weight_sum += shots[i].weight;
+  state = (uint64_t)now_ns();
   connections = calloc(connection_count, sizeof *connections);
   idle = calloc(connection_count, sizeof *idle);
   if (!connections || !idle || weight_sum <= 0) fail("arguments");

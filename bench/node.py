@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.enclave import bundled
+from holdfast.world.node import search_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +51,7 @@ class Node:
 @contextmanager
 def running(credential: bytes) -> Iterator[Node | None]:
     """The process, ended in every case; None where Node is not installed."""
-    program = shutil.which("node")
+    program = shutil.which("node", path=search_path())
     if program is None:
         yield None
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bench.subjects import BUILTIN, FASTAPI_PEER, FASTIFY_PEER, GRANIAN, UVICORN
+from bench.subjects import FASTAPI_PEER, FASTIFY_PEER, GRANIAN, UVICORN
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +29,7 @@ class Options:
     @property
     def services(self) -> list[Subject]:
         """This service, on the servers asked for."""
-        kinds = {subject.name.partition("/")[2]: subject for subject in (BUILTIN, GRANIAN, UVICORN)}
+        kinds = {subject.name.partition("/")[2]: subject for subject in (GRANIAN, UVICORN)}
         return list(kinds.values()) if self.server == "all" else [kinds[self.server]]
 
     @property

@@ -7,13 +7,13 @@ from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bench import disk, shots
+from bench import disk, mix, shots
 from bench.alternate import WARM_UP_S, Gun, alternate, of, spread
 from bench.goals import GOALS
 from bench.load import Load
 from bench.places import say
 from bench.report import number, shown
-from bench.subjects import Answer, ceiling, prepared, started
+from bench.subjects import DATABASE, FASTIFY_PEER, Answer, ceiling, prepared, started
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,18 +31,22 @@ ADDED_BY_SERVERS = frozenset({"connection", "content-length", "date", "keep-aliv
 
 
 def run(options: Options, report: Report) -> None:
-    """Reads, registrations, steady mixed traffic, memory."""
+    """The mix first, then its parts, steady mixed traffic, memory."""
     with ExitStack() as stack:
-        guns = {}
+        guns, sizes = {}, {}
         for subject in options.subjects:
             say(f"starting {subject.name}")
             own = stack.enter_context(prepared(subject, options.folder, options.rows))
+            sizes[subject.name] = (own / DATABASE).stat().st_size / options.rows
             guns[subject.name] = Gun(stack.enter_context(started(subject, own)))
+        mix.run(options, report, guns)
         for shot in (shots.contracts(), shots.check(options.rows), shots.lookup(options.rows)):
             _read(options, report, guns, shot)
         for connections in options.connections:
             _register(options, report, guns, connections)
         _steady(options, report, guns)
+        if FASTIFY_PEER.name in sizes:
+            mix.disk(report, sizes[options.services[0].name], sizes[FASTIFY_PEER.name])
         rows = [[name, number(gun.server.memory_mb())] for name, gun in guns.items()]
         report.table("Memory after the load, MB (PSS)", ("server", "MB"), rows)
 

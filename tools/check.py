@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
-import shutil
+import os
+import platform
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from holdfast.world.node import search_path
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
@@ -26,23 +29,33 @@ class Check:
         about: what holds when it passes.
         command: exits with 0 when it holds.
         fix: what mends most failures.
-        needs: a program without which it cannot run.
     """
 
     name: str
     about: str
     command: tuple[str, ...]
     fix: str = ""
-    needs: str | None = None
 
+
+def _forge_platform() -> str:
+    """The npm package that carries forge for this machine."""
+    processor = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    return f"forge-{platform.system().lower()}-{processor}"
+
+
+ESLINT = ("node", "browser/node_modules/eslint/bin/eslint.js", "--config", "browser/eslint.config.js")
+TSC = ("node", "browser/node_modules/typescript/bin/tsc")
+FORGE = ROOT / "contracts" / "node_modules" / "@foundry-rs" / _forge_platform() / "bin" / "forge"
 
 CHECKS = (
     Check("format", "ruff's format", (f"{BIN}/ruff", "format", "--check", "."), fix="ruff format ."),
     Check(
         "lint", "every rule of ruff but those that pyproject names", (f"{BIN}/ruff", "check", "."), "ruff check --fix"
     ),
-    Check("types", "mypy --strict over src and tools", (f"{BIN}/mypy",)),
+    Check("types", "mypy --strict over src, tools and bench", (f"{BIN}/mypy",)),
     Check("imports", "who may import whom", (f"{BIN}/lint-imports", "--no-logo", "--no-cache")),
+    Check("spelling", "codespell over code and pages", (f"{BIN}/codespell",), fix="codespell -w"),
+    Check("shell", "shellcheck over the shell scripts", (f"{BIN}/shellcheck", ".ci/run", "tools/lock.sh")),
     Check(
         "settings",
         "docs/operating.md and docs/indexer.md state the tables of settings",
@@ -50,39 +63,52 @@ CHECKS = (
         fix="tools/settings_table.py --write",
     ),
     Check(
+        "reference",
+        "docs/client-reference.md states the client's public names",
+        (PYTHON, "tools/client_reference.py", "--check"),
+        fix="tools/client_reference.py",
+    ),
+    Check(
+        "zig",
+        "zig fmt over the enclave",
+        (PYTHON, "-m", "ziglang", "fmt", "--check", "enclave/src"),
+        fix="python -m ziglang fmt enclave/src",
+    ),
+    Check(
+        "solidity", "forge fmt over the contracts", (str(FORGE), "fmt", "--check", "--root", "contracts"), "forge fmt"
+    ),
+    Check("javascript", "eslint over browser pages and hosts", (*ESLINT, "browser", "src/holdfast/service/static")),
+    Check("javascript-types", "tsc --checkJs, strict, over the JavaScript hosts", (*TSC, "-p", "browser")),
+    Check(
         "contracts",
         "compiled anew, the contracts are those in the package",
         (PYTHON, "tools/compile_contracts.py", "--check"),
         fix="tools/compile_contracts.py --write",
-        needs="node",
     ),
     Check(
         "vectors",
         "the entry points' own hashes are those in vectors/",
         (PYTHON, "tools/user_operation_vectors.py", "--check"),
         fix="tools/user_operation_vectors.py",
-        needs="node",
     ),
 )
 
 
 def main() -> int:
-    """Run the checks that are named, or all; 0 when each that could run holds."""
+    """Run the checks that are named, or all; 0 when each of them holds."""
     names = sys.argv[1:]
     if unknown := set(names) - {check.name for check in CHECKS}:
         print(f"no such check: {', '.join(sorted(unknown))}; there are: {', '.join(check.name for check in CHECKS)}")
         return 2
     outcomes = [_run(check) for check in CHECKS if not names or check.name in names]
-    print(", ".join(f"{outcomes.count(word)} {word}" for word in ("passed", "failed", "skipped")))
+    print(", ".join(f"{outcomes.count(word)} {word}" for word in ("passed", "failed")))
     return 1 if "failed" in outcomes else 0
 
 
 def _run(check: Check) -> str:
-    if check.needs and not shutil.which(check.needs):
-        print(f"skip {check.name:10} {check.needs} is not installed", flush=True)
-        return "skipped"
     started = time.monotonic()
-    done = subprocess.run(check.command, cwd=ROOT, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "PATH": search_path()}
+    done = subprocess.run(check.command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     seconds = time.monotonic() - started
     if done.returncode == 0:
         print(f"ok   {check.name:10} {check.about} ({seconds:.1f} s)", flush=True)

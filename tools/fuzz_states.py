@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from fuzz_inputs import HOST_KEY, chance, damage
+from fuzz_inputs import ACTIONS, HOST_KEY, RESOURCES, ROW, chance, damage
 from holdfast.enclave import Enclave
 
 if TYPE_CHECKING:
@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 # What wants no vault open, and what wants one; the others do not care.
 CLOSED = frozenset({"generate", "load", "unlock", "import", "sync_complete"})
 CARELESS = frozenset({"version", "keccak256", "status", "lock", "parse_webauthn", "cid", "did_key", "evaluate_policy"})
+OPERATION = {
+    "user_op": dict.fromkeys(("nonce", "callGasLimit", "verificationGasLimit", "preVerificationGas"), "0x01")
+    | {"maxFeePerGas": "0x1", "maxPriorityFeePerGas": "0x1", "sender": "0x" + "Ab" * 20, "callData": "0xAA"},
+    "entry_point": "0x0000000071727De22E5E9d8BAf0edAc6f37da032",
+    "chain_id": 1,
+}
 PASSWORD = "correct horse battery staple"
 _WRAP = b"holdfast/vault-wrap/v1"
 _SECRET = base64.b64decode(HOST_KEY["secret"])
@@ -106,11 +112,16 @@ class States:
         return {"token": own.get(self._rng.choice(("signed_dag_cbor", "container"))), "command": "/accounts/list"}
 
     def _exec(self, enclave: Enclave) -> dict[str, Any]:
-        token = self._token(enclave)["token"]
-        args = {"limit": 3}
+        """Under a token for everything, with a policy that every action's arguments are filled in for."""
+        policy = [["!=", self._rng.choice((".id", ".enclave_id", ".limit", ".user_op.sender")), "x"]]
+        minted = ask(enclave, "mint_ucan", to="did:web:example.org", command="/", policy=policy)
+        resource, action = self._rng.choice(RESOURCES), self._rng.choice(ACTIONS)
+        kept = ask(enclave, "exec", filter=f"resource:{resource} action:list").get("result") or [{}]
+        key = {"id": next(iter(self._rng.choice(kept).values()), "x")}
+        args = self._rng.choice(({}, key, {"limit": 3}, ROW, {**OPERATION, **key}, {"message": "m", **key}))
         return {
-            "filter": "resource:accounts action:list",
-            "token": token,
+            "filter": f"resource:{resource} action:{action}",
+            "token": minted.get("container"),
             "args": args,
             "audience": "did:web:example.org",
         }

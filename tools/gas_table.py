@@ -14,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SNAPSHOTS = ROOT / "contracts" / "snapshots"
 PAGE = ROOT / "docs" / "contracts.md"
+VERSIONS = ("v0.7", "v0.8", "v0.9")
 BEGIN, END = "<!-- gas: tools/gas_table.py -->\n", "<!-- /gas -->"
 
 
@@ -41,9 +42,15 @@ def renew(page: str) -> str:
 
 
 def _operations() -> str:
+    """One row for each operation: its gas at each entry point with the precompile, then what Solidity adds at most."""
     with_precompile, without = _read("OperationsWithPrecompile"), _read("OperationsInSolidity")
-    rows = [f"| {name} | {gas:,} | {without[name]:,} |" for name, gas in with_precompile.items()]
-    return _table("| Operation through an entry point | P-256 precompile | Solidity |", "|---|---:|---:|", rows)
+    rows = []
+    for name in sorted({key.rpartition(", ")[0] for key in with_precompile}):
+        keys = [f"{name}, {version}" for version in VERSIONS]
+        added = max(without[key] - with_precompile[key] for key in keys)
+        rows.append("| " + " | ".join([name, *(f"{with_precompile[key]:,}" for key in keys), f"{added:,}"]) + " |")
+    head = " | ".join(["| Operation", *VERSIONS, "without the precompile: more by |"])
+    return _table(head, "|---" + "|---:" * (len(VERSIONS) + 1) + "|", rows)
 
 
 def _calls() -> str:

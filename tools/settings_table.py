@@ -21,6 +21,7 @@ from holdfast.service.setting_rows import ROWS, Row
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 # Defaults that are computed: what the computation is, in words.
 COMPUTED = {
+    "HOLDFAST_CONFIRMATION_DEPTH": "0 where `HOLDFAST_RPC_URL` is on this machine, else 12",
     "HOLDFAST_DATA_DIR": "the platform's user data folder",
     "HOLDFAST_DATABASE_URL": "`sqlite:///` and `holdfast.db` in the data folder",
     "HOLDFAST_INDEXER_DATABASE_URL": "`sqlite:///` and `indexer.db` in the data folder",

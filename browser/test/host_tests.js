@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { Enclave, PluginCallError, WasmLoadError, instantiate } from "../enclave-host.js";
+import { Enclave, PluginCallError, WasmLoadError, fromText, instantiate, toText } from "../enclave-host.js";
 
 const TYPE = { headers: { "content-type": "application/wasm" } };
 
@@ -121,6 +121,21 @@ export function hostTests(wasm) {
       const padded = new Uint8Array([9, ...bytes, 9]);
       const kinds = [bytes, bytes.buffer, padded.subarray(1, -1), new DataView(padded.buffer, 1, bytes.length), Buffer.from(bytes)];
       for (const data of kinds) assert.deepEqual(enclave.call("keccak256", { data }), wanted);
+    },
+    "whole numbers come and go exactly, and nothing else is taken for one": async () => {
+      const enclave = await instantiate(wasm);
+      for (const value of [2n ** 53n, -(2n ** 53n) - 1n, 2n ** 64n - 1n, -(2n ** 64n)]) {
+        const { data } = enclave.call("dag_cbor_encode", { value: { n: value, list: [value, 1, 1.5] } });
+        assert.deepEqual(enclave.call("dag_cbor_decode", { data }).value, { list: [value, 1, 1.5], n: value });
+      }
+      const plain = [Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, 1.5e300, 0.1234567890123456789, "12345678901234567890"];
+      const odd = ['"', "\\", '\\"', '": 12345678901234567890, "', "12345678901234567890\\"];
+      for (const value of [plain, odd, { 12345678901234567890: odd }, [...odd, ...plain, 12345678901234567890n]]) {
+        assert.deepEqual(fromText(toText({ value })), { value });
+      }
+      assert.equal(toText({ a: 12345678901234567890n, b: [new Uint8Array(3)] }), '{"a":12345678901234567890,"b":["AAAA"]}');
+      const long = { text: '\\"1'.repeat(2 ** 20) + "1234567890123456", n: 2n ** 60n };
+      assert.deepEqual(fromText(toText(long)), long);
     },
     "bytes whose base64 looks like hex stay bytes": async () => {
       const enclave = await instantiate(wasm);

@@ -9,7 +9,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { PluginCallError, instantiate } from "../enclave-host.js";
+import { PluginCallError, fromText, instantiate, toText } from "../enclave-host.js";
 import { hostTests } from "./host_tests.js";
 
 const [wasmPath, vectorsPath] = process.argv.slice(2);
@@ -68,7 +68,7 @@ function check(enclave, name, step, kept) {
     assert.equal(error.code, step.error);
     return;
   }
-  assert.equal(step.error, undefined, `answered ${JSON.stringify(answer)} instead of failing`);
+  assert.equal(step.error, undefined, `answered ${toText(answer)} instead of failing`);
   if (step.output !== undefined) assert.deepEqual(answer, step.output);
   if (step.contains !== undefined) matches(step.contains, answer);
   for (const [into, field] of Object.entries(step.keep ?? {})) kept[into] = answer[field];
@@ -100,7 +100,7 @@ async function attempt(name, work) {
 }
 
 for (const path of files(vectorsPath)) {
-  const file = JSON.parse(readFileSync(path, "utf8"));
+  const file = fromText(readFileSync(path, "utf8"));
   if (file.function === undefined) continue; // vectors of other rooms have forms of their own
   summary.files += 1;
   for (const vector of file.cases) {

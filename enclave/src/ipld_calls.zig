@@ -64,7 +64,7 @@ fn cidParts(ctx: *Ctx, text: []const u8) Error!Json {
 
 /// {public_key: binary (SEC 1, or 32 bytes of Ed25519), curve} -> {did}; or {did} -> {curve, public_key}.
 pub fn didKey(ctx: *Ctx, input: Json) Error!Json {
-    const key = if (try args.optionalString(ctx, input, "did", 512)) |did|
+    const key = if (try args.optionalString(ctx, input, "did", did_key.max_text)) |did|
         did_key.parse(ctx.arena, did) catch |err| return faults.key(ctx, err)
     else
         try keyOf(ctx, input);
@@ -82,8 +82,19 @@ fn keyOf(ctx: *Ctx, input: Json) Error!did_key.PublicKey {
     const algorithm = for (std.enums.values(varsig.Algorithm)) |candidate| {
         if (std.mem.eql(u8, curveName(candidate), curve)) break candidate;
     } else return ctx.fail(error.UnsupportedCurve, "curve");
-    const bytes = try args.bytes(ctx, input, "public_key", 65);
+    const bytes = try publicKey(ctx, input, algorithm);
     return did_key.fromSec1(algorithm, bytes) catch |err| faults.key(ctx, err);
+}
+
+/// Bare hex is taken too, as answers give keys: a curve's keys have one length, or two, and no base64 is as long.
+fn publicKey(ctx: *Ctx, input: Json, algorithm: varsig.Algorithm) Error![]const u8 {
+    const given = try args.required(ctx, input, "public_key");
+    const lengths: []const usize = if (algorithm == .ed25519) &.{32} else &.{ 33, 65 };
+    for (lengths) |length| {
+        if (given != .string or given.string.len != 2 * length) continue;
+        return encoding.decodeBinary(ctx.arena, given, length) catch |err| ctx.fail(err, "public_key");
+    }
+    return args.bytes(ctx, input, "public_key", 65);
 }
 
 fn curveName(algorithm: varsig.Algorithm) []const u8 {

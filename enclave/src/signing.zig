@@ -7,6 +7,7 @@ const did_key = @import("codec/did_key.zig");
 const encoding = @import("encoding.zig");
 const envelope = @import("ucan/envelope.zig");
 const eth = @import("eth.zig");
+const hashes = @import("hashes.zig");
 const host = @import("host.zig");
 const json = @import("json.zig");
 const keyring = @import("vault/keyring.zig");
@@ -18,19 +19,29 @@ const Error = @import("errors.zig").Error;
 const Json = json.Json;
 const Signature = @import("ec/ecdsa.zig").Signature;
 
-/// {digest, enclave_id?, val_share?, deterministic?} -> {signature, recovery}: r‖s with low s. `deterministic` leaves
-/// the added entropy out, for plain RFC 6979.
+const max_message = 64 << 10;
+
+/// {digest | message, enclave_id?, val_share?, deterministic?} -> {signature, recovery}: r‖s with low s. `deterministic`
+/// leaves the added entropy out, for plain RFC 6979.
 pub fn sign(ctx: *Ctx, input: Json) Error!Json {
-    const digest = try args.fixed(32, ctx, input, "digest");
-    const made = try withKey(ctx, input, digest);
+    const made = try withKey(ctx, input, try digestOf(ctx, input));
     return json.object(ctx.arena, .{
         .signature = try encoding.base64(ctx.arena, &made.signature.compact()),
         .recovery = made.signature.recovery,
     });
 }
 
+/// The digest itself, or that of a message as wallets sign it (ERC-191, version 0x45). One of the two.
+fn digestOf(ctx: *Ctx, input: Json) Error![32]u8 {
+    const message = try args.optionalString(ctx, input, "message", max_message) orelse return args.fixed(32, ctx, input, "digest");
+    if (args.field(input, "digest") != null) return ctx.fail(error.InvalidField, "digest");
+    const prefix = "\x19Ethereum Signed Message:\n";
+    return hashes.keccak(try std.fmt.allocPrint(ctx.arena, prefix ++ "{d}{s}", .{ message.len, message }));
+}
+
 /// {user_op, entry_point, chain_id, enclave_id?, val_share?, deterministic?} -> SignUserOpResult.
 pub fn signUserOp(ctx: *Ctx, input: Json) Error!Json {
+    for ([_][]const u8{ "digest", "message" }) |other| if (args.field(input, other) != null) return ctx.fail(error.InvalidField, other);
     const op = try args.required(ctx, input, "user_op");
     const entry_text = try args.string(ctx, input, "entry_point", 42);
     const entry_point = eth.parseAddress(entry_text) catch |err| return ctx.fail(err, "entry_point");

@@ -19,6 +19,8 @@ pub const Request = struct {
     /// As `/resource/action`.
     command: []const u8,
     args: ipld.Value,
+    /// The arguments as policies see them, where that is more than was given: with other names and defaults filled in.
+    resolved: ?ipld.Value = null,
     /// The DID that must hold the delegation, or to which an invocation must be addressed; null where the host
     /// vouches for whoever brings the token.
     audience: ?[]const u8 = null,
@@ -32,8 +34,9 @@ pub const Request = struct {
 pub fn authorize(arena: Allocator, token: []const u8, request: Request) Error!void {
     const read = try Bundle.read(arena, token);
     const facts: chain.Facts = .{ .now_s = request.now_s, .revoked = request.revoked };
+    const judged = request.resolved orelse request.args;
     const invocation = read.invocation orelse {
-        const demand: chain.Demand = .{ .subject = request.subject, .command = request.command, .args = request.args };
+        const demand: chain.Demand = .{ .subject = request.subject, .command = request.command, .args = judged };
         return chain.check(arena, try chain.order(arena, read.delegations), request.audience, demand, facts);
     };
     if (!std.mem.eql(u8, invocation.sub.?, request.subject)) return error.UcanSubjectMismatch;
@@ -42,7 +45,7 @@ pub fn authorize(arena: Allocator, token: []const u8, request: Request) Error!vo
     }
     if (!std.mem.eql(u8, invocation.cmd, request.command)) return error.UcanCommandNotCovered;
     if (!invocation.args.?.eql(request.args)) return error.UcanArgumentsMismatch;
-    try chain.checkInvocation(arena, invocation, read.delegations, facts);
+    try chain.checkInvocation(arena, invocation, read.delegations, judged, facts);
 }
 
 /// The tokens of one container, sorted by kind.

@@ -18,14 +18,18 @@ const Json = json.Json;
 const max_token = ucan.container.max_tokens * ucan.envelope.max_bytes;
 const max_revoked = 4096;
 
-/// {token, proofs?, audience?, subject?, command?, args?, now?, revoked?} -> {valid: true, ...claims}; fails with the
-/// code of what does not hold.
+/// {token, proofs?, audience?, subject?, command?, args?, added_args?, now?, revoked?} -> {valid: true, path,
+/// ...claims}; fails with the code of what does not hold.
 ///
 /// With `command`, a delegation chain is asked whether it allows that command with `args` on its subject; without, that
 /// it is sound and what it grants is consistent. An invocation brings its own command and arguments.
 pub fn verify(ctx: *Ctx, input: Json) Error!Json {
     const bundle = try read(ctx, input);
-    const facts: ucan.chain.Facts = .{ .now_s = try nowOf(ctx, input), .revoked = try revoked(ctx, input) };
+    const facts: ucan.chain.Facts = .{
+        .now_s = try nowOf(ctx, input),
+        .revoked = try revoked(ctx, input),
+        .added = try addedArgs(ctx, input),
+    };
     const told = bundle.invocation orelse try leaf(ctx, bundle);
     const subject = try args.optionalString(ctx, input, "subject", 512);
     const audience = try args.optionalString(ctx, input, "audience", 512);
@@ -34,8 +38,21 @@ pub fn verify(ctx: *Ctx, input: Json) Error!Json {
         try matchDemand(ctx, invocation, input);
     } else try checkDelegations(ctx, bundle, subject, audience, input, facts);
     var answer = try claims(ctx, told);
+    try json.put(ctx.arena, &answer, "path", try pathOf(ctx, bundle));
     try json.put(ctx.arena, &answer, "valid", .{ .bool = true });
     return answer;
+}
+
+/// The canonical CIDs of every delegation on the way and of the token itself, root first.
+fn pathOf(ctx: *Ctx, bundle: ucan.Bundle) Error!Json {
+    var list = std.json.Array.init(ctx.arena);
+    const delegations = (if (bundle.invocation) |token|
+        ucan.chain.proofsOf(ctx.arena, token, bundle.delegations)
+    else
+        ucan.chain.order(ctx.arena, bundle.delegations)) catch |err| return faults.token(ctx, err);
+    for (delegations) |token| try list.append(.{ .string = try ipld_calls.cidText(ctx, &token.envelope.canonical) });
+    if (bundle.invocation) |token| try list.append(.{ .string = try ipld_calls.cidText(ctx, &token.envelope.canonical) });
+    return .{ .array = list };
 }
 
 fn checkInvocation(
@@ -48,7 +65,7 @@ fn checkInvocation(
 ) Error!void {
     if (subject) |wanted| if (!std.mem.eql(u8, token.sub.?, wanted)) return error.WrongSubject;
     if (audience) |wanted| if (!std.mem.eql(u8, token.aud orelse token.sub.?, wanted)) return error.WrongAudience;
-    ucan.chain.checkInvocation(ctx.arena, token, bundle.delegations, facts) catch |err| return faults.token(ctx, err);
+    ucan.chain.checkInvocation(ctx.arena, token, bundle.delegations, token.args.?, facts) catch |err| return faults.token(ctx, err);
 }
 
 /// An invocation asked about another command or other arguments than its own does not authorize them.
@@ -79,7 +96,7 @@ fn checkDelegations(
     };
     const asked = command != null;
     ucan.chain.checkGrant(path, audience, demand, facts) catch |err| return faults.token(ctx, err);
-    if (asked) ucan.chain.checkPolicies(ctx.arena, path, demand.args) catch |err| return faults.token(ctx, err);
+    if (asked) ucan.chain.checkPolicies(ctx.arena, path, demand.args, facts) catch |err| return faults.token(ctx, err);
 }
 
 fn leaf(ctx: *Ctx, bundle: ucan.Bundle) Error!ucan.payload.Token {
@@ -140,12 +157,25 @@ fn revoked(ctx: *Ctx, input: Json) Error![]const []const u8 {
     return out;
 }
 
+/// {"<canonical CID>": {…}}: what that delegation's policy sees over the arguments.
+fn addedArgs(ctx: *Ctx, input: Json) Error![]const ucan.chain.Added {
+    const given = try args.optionalObject(ctx, input, "added_args") orelse return &.{};
+    if (given.object.count() > ucan.container.max_tokens) return ctx.fail(error.ValueTooLarge, "added_args");
+    const out = try ctx.arena.alloc(ucan.chain.Added, given.object.count());
+    for (given.object.keys(), given.object.values(), out) |text, fields, *slot| {
+        const bytes = cid.fromText(ctx.arena, text) catch |err| return faults.identifier(ctx, err, "added_args");
+        slot.* = .{ .cid = bytes, .fields = try ipld_calls.canonical(ctx, fields, "added_args") };
+        if (slot.fields != .map) return ctx.fail(error.InvalidField, "added_args");
+    }
+    return out;
+}
+
 fn claims(ctx: *Ctx, token: ucan.payload.Token) Error!Json {
     const proofs = try ctx.arena.alloc([]const u8, token.prf.len);
     for (token.prf, proofs) |link, *slot| slot.* = try ipld_calls.cidText(ctx, link);
     return json.object(ctx.arena, .{
         .kind = token.envelope.kind,
-        .cid = try ipld_calls.cidText(ctx, &token.envelope.cid),
+        .cid = try ipld_calls.cidText(ctx, &token.envelope.canonical),
         .issuer = token.iss,
         .audience = token.aud,
         .subject = if (token.sub) |sub| Json{ .string = sub } else Json.null,

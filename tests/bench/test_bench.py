@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the load client
 @pytest.fixture(scope="module")
 def fixed_answer(tmp_path_factory):
     """A server that answers everything alike."""
-    subject = ceiling("builtin", Answer((), '{"ok":true}'))
+    subject = ceiling("granian", Answer((), '{"ok":true}'))
     with prepared(subject, tmp_path_factory.mktemp("ceiling"), 0) as own, started(subject, own) as server:
         yield server
 
@@ -94,9 +94,9 @@ def test_command_prints_tables_and_writes_them_as_json(tmp_path):
 @pytest.mark.parametrize(
     ("words", "tables"),
     [
-        (["service", "--server", "all", "--connections", "2"], 10),
+        (["service", "--server", "all", "--connections", "2"], 12),
         (["startup", "--server", "uvicorn"], 1),
-        (["lookup-rows", "--server", "builtin", "--rows-compared", "50", "200"], 1),
+        (["lookup-rows", "--server", "granian", "--rows-compared", "50", "200"], 1),
         (["enclave"], 1),
         (["indexer"], 1),
     ],

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from tests.chain.fakes import FakeTransport
 
 from holdfast.chain.registrations import (
+    ALIAS_REGISTERED,
+    ANOTHER_ACCOUNT,
+    ANOTHER_ALIAS,
     ANOTHER_DID,
     DID_REGISTERED,
     FAILED,
@@ -11,21 +16,32 @@ from holdfast.chain.registrations import (
     NOT_A_REGISTRATION,
     Confirmed,
     Pending,
+    Sought,
     Verdict,
     confirm_registration,
     judge_registration,
 )
 from holdfast.chain.rpc import RpcClient
 from holdfast.chain.values import Log, Receipt
-from holdfast.wire.keccak import did_hash
+from holdfast.wire.keccak import alias_hash, did_hash
 
 DID, OTHER = "did:new:0x" + "1" * 64, "did:new:0x" + "2" * 64
 REGISTRY, STRANGER = b"\x01" * 20, b"\x02" * 20
 HASH = b"\x09" * 32
 
 
-def event(did: str, *, address: bytes = REGISTRY, topic: bytes = DID_REGISTERED, topics: int = 3) -> Log:
-    return Log(address, (topic, did_hash(did), b"\x00" * 32)[:topics], b"", 7, HASH, HASH, 0)
+CONTROLLER, OTHER_CONTROLLER = b"\xc0" * 20, b"\xc1" * 20
+
+
+def event(
+    did: str, *, address: bytes = REGISTRY, topic: bytes = DID_REGISTERED, topics: int = 3, by: bytes = CONTROLLER
+) -> Log:
+    return Log(address, (topic, did_hash(did), by.rjust(32, b"\x00"))[:topics], b"", 7, HASH, HASH, 0)
+
+
+def alias_event(alias: str, did: str = DID, *, address: bytes = REGISTRY) -> Log:
+    topics = (ALIAS_REGISTERED, alias_hash(alias), did_hash(did), CONTROLLER.rjust(32, b"\x00"))
+    return Log(address, topics, b"", 7, HASH, HASH, 1)
 
 
 def receipt(*logs: Log, succeeded: bool = True) -> Receipt:
@@ -36,8 +52,8 @@ def receipt(*logs: Log, succeeded: bool = True) -> Receipt:
     ("given", "verdict"),
     [
         (None, Pending()),
-        (receipt(event(DID)), Confirmed(7)),
-        (receipt(event(OTHER), event(DID)), Confirmed(7)),
+        (receipt(event(DID)), Confirmed(7, CONTROLLER)),
+        (receipt(event(OTHER), event(DID)), Confirmed(7, CONTROLLER)),
         (receipt(event(DID), succeeded=False), FAILED),
         (receipt(), NOT_A_REGISTRATION),
         (receipt(event(OTHER)), ANOTHER_DID),
@@ -48,7 +64,39 @@ def receipt(*logs: Log, succeeded: bool = True) -> Receipt:
     ],
 )
 def test_the_registrys_event_decides(given: Receipt | None, verdict: Verdict) -> None:
-    assert judge_registration(given, registry=REGISTRY, did=DID) == verdict
+    assert judge_registration(given, registry=REGISTRY, sought=Sought(DID)) == verdict
+
+
+@pytest.mark.parametrize(
+    ("account", "verdict"),
+    [
+        (CONTROLLER, Confirmed(7, CONTROLLER)),
+        (OTHER_CONTROLLER, ANOTHER_ACCOUNT),
+    ],
+)
+@pytest.mark.parametrize("spelling", [str, str.upper])
+def test_an_account_that_is_named_must_be_the_controller(account: bytes, verdict: Verdict, spelling: Any) -> None:
+    named = "0x" + spelling(account.hex())
+    given = receipt(event(OTHER, by=OTHER_CONTROLLER), event(DID))
+    assert judge_registration(given, registry=REGISTRY, sought=Sought(DID, smart_account=named)) == verdict
+
+
+@pytest.mark.parametrize(
+    ("logs", "verdict"),
+    [
+        ([], Confirmed(7, CONTROLLER)),
+        ([alias_event("ann")], Confirmed(7, CONTROLLER)),
+        ([alias_event("bob"), alias_event("ann")], Confirmed(7, CONTROLLER)),
+        ([alias_event("bob")], ANOTHER_ALIAS),
+        ([alias_event("bob", OTHER)], Confirmed(7, CONTROLLER)),
+        ([alias_event("bob", address=STRANGER)], Confirmed(7, CONTROLLER)),
+    ],
+    ids=["none", "its own", "its own too", "another", "another DID's", "another registry's"],
+)
+def test_an_alias_claimed_for_the_did_must_be_the_handle(logs: list[Log], verdict: Verdict) -> None:
+    given = receipt(event(DID), *logs)
+    assert judge_registration(given, registry=REGISTRY, sought=Sought(DID, handle="ann")) == verdict
+    assert isinstance(judge_registration(given, registry=REGISTRY, sought=Sought(DID)), Confirmed)
 
 
 def answer(method: str, params: list[str]) -> object:
@@ -77,11 +125,11 @@ def answer(method: str, params: list[str]) -> object:
 
 async def confirm(transaction_hash: str) -> Verdict:
     rpc = RpcClient("http://chain.invalid", FakeTransport(answer))
-    return await confirm_registration(rpc, transaction_hash, registry=REGISTRY, did=DID)
+    return await confirm_registration(rpc, transaction_hash, registry=REGISTRY, sought=Sought(DID))
 
 
 async def test_a_receipt_read_over_rpc() -> None:
-    assert await confirm("0x" + HASH.hex()) == Confirmed(7)
+    assert await confirm("0x" + HASH.hex()) == Confirmed(7, CONTROLLER)
 
 
 @pytest.mark.parametrize("text", ["", "0x", HASH.hex(), "0x" + "g" * 64, "0x" + "9" * 63, " 0x" + "9" * 64])

@@ -6,7 +6,7 @@ import pytest
 from tests.chain.fakes import FakeTransport, RawTransport
 
 from holdfast.chain.errors import RpcError, TransportError
-from holdfast.chain.rpc import RpcClient
+from holdfast.chain.rpc import MAX_FLIGHTS, RpcClient
 
 ADDRESS = "0x" + "ab" * 20
 
@@ -60,6 +60,39 @@ async def test_a_large_turn_is_cut_into_batches_of_one_hundred() -> None:
     rpc = client(transport)
     assert await asyncio.gather(*(rpc.get_balance(hex(n)) for n in range(250))) == list(range(250))
     assert sorted(len(post) for post in transport.posts) == [50, 100, 100]
+
+
+async def arriving(rpc: RpcClient, number: int) -> list[object]:
+    """Calls that come one by one, each in a turn of its own, as requests of many clients do."""
+    calls = []
+    for n in range(number):
+        calls.append(asyncio.ensure_future(rpc.get_balance(f"0x{n:040x}")))
+        await asyncio.sleep(0)
+    return await asyncio.gather(*calls)
+
+
+class SlowTransport(FakeTransport):
+    under_way = most = 0
+
+    async def post(self, url: str, body: bytes) -> bytes:
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        await asyncio.sleep(0.02)
+        self.under_way -= 1
+        return await super().post(url, body)
+
+
+async def test_under_load_calls_of_many_turns_share_batches() -> None:
+    transport = SlowTransport(balances)
+    answers = await arriving(RpcClient("http://chain.invalid", transport), 300)
+    assert answers == list(range(300))
+    assert transport.most <= MAX_FLIGHTS and len(transport.posts) <= 2 * MAX_FLIGHTS
+
+
+async def test_an_endpoint_without_batches_is_asked_without_a_bound() -> None:
+    transport = SlowTransport(balances)
+    answers = await arriving(RpcClient("http://chain.invalid", transport, batches=False), 60)
+    assert answers == list(range(60)) and transport.most > MAX_FLIGHTS
 
 
 async def test_one_error_in_a_batch_is_one_callers_error() -> None:

@@ -19,14 +19,17 @@ if TYPE_CHECKING:
 KEY, OLD, OTHER = "k" * 32, "o" * 32, "x" * 32
 
 
-def attestation(key: str, now: float) -> dict[str, Any]:
+HERE = "did:web:localhost%3A8787"
+
+
+def attestation(key: str, now: float, registrar: str = HERE) -> dict[str, Any]:
     import msgspec
 
     from holdfast.rules.attestations import issue_at
     from holdfast.rules.identifiers import Channel, parse_identifier
 
     identifier = parse_identifier("ann@example.org", Channel.EMAIL)
-    return msgspec.to_builtins(issue_at(identifier, "did:web:localhost", key.encode(), now, 300))
+    return msgspec.to_builtins(issue_at(identifier, registrar, key.encode(), now, 300))
 
 
 @pytest.mark.parametrize("keys", [KEY, f"{OTHER},{KEY}"], ids=["current", "rotated"])
@@ -40,6 +43,13 @@ def test_ours_is_valid_from_a_file_and_from_standard_input(
     assert (answer.code, answer.value) == (Exit.OK, {"valid": True, "expires_at": value["expires_at"]})
     text = holdfast("attestation", "verify", "-", stdin=json.dumps(value), ATTESTATION_SIGNING_KEY=keys)
     assert (text.code, text.out) == (Exit.OK, f"valid until {value['expires_at']}\n")
+
+
+def test_anothers_under_the_same_key_is_not_ours(holdfast: Callable[..., Answer], tmp_path: Path) -> None:
+    file = tmp_path / "attestation.json"
+    file.write_text(json.dumps(attestation(KEY, time.time(), "did:web:staging.example.org")))
+    answer = holdfast("attestation", "verify", file, "--json", ATTESTATION_SIGNING_KEY=KEY)
+    assert (answer.code, answer.value) == (Exit.FAILED, {"valid": False, "error": "attestation_invalid"})
 
 
 @pytest.mark.parametrize(

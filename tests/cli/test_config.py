@@ -37,7 +37,7 @@ def test_every_setting_is_shown_with_what_it_is_for(holdfast: Callable[..., Answ
     for row in (*ROWS, *INDEXER_ROWS):
         assert lines[row.name].endswith(f"# {row.about}")
     assert lines["HOLDFAST_WORKERS"].startswith("* HOLDFAST_WORKERS=3 ")
-    assert lines["HOLDFAST_SERVER"].startswith("  HOLDFAST_SERVER=builtin ")
+    assert lines["HOLDFAST_SERVER"].startswith("  HOLDFAST_SERVER=granian ")
     assert lines["MAX_REGISTRATIONS_PER_IP"] == "  MAX_REGISTRATIONS_PER_IP=3"
     assert not (tmp_path / "data").exists()  # looking creates nothing
 

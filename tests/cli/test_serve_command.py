@@ -25,7 +25,7 @@ def taken() -> Iterator[int]:
         yield holder.getsockname()[1]
 
 
-@pytest.mark.parametrize("server", ["builtin", "granian", "uvicorn"])
+@pytest.mark.parametrize("server", ["granian", "uvicorn"])
 def test_a_port_that_is_taken_exits_4_in_one_line(holdfast: Callable[..., Answer], taken: int, server: str) -> None:
     answer = holdfast("serve", "--port", str(taken), server=server)
     assert answer.code == Exit.UNAVAILABLE

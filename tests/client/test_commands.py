@@ -17,6 +17,8 @@ from typer.testing import CliRunner
 from holdfast.cli.client_vault import session_file
 from holdfast.cli.exits import Exit
 from holdfast.cli.root import application
+from holdfast.client.ucan import UcanVerifier
+from holdfast.wire.keccak import checksum_address
 
 PASSWORD = "correct horse battery staple"
 HEADLESS = [sys.executable, "-c", "from holdfast.cli import main; main()"]
@@ -111,6 +113,30 @@ def test_export_and_import(terminal, tmp_path):
     assert other.json("vault", "status")["did"] == exported["did"]
     bad = Terminal(tmp_path / "bad", password="another")
     assert "not imported" in bad.run("vault", "import", str(file), code=Exit.FAILED).stderr
+
+
+@pytest.mark.parametrize("command", ["/accounts", "/accounts/sign", "/", "/tokens/list"])
+@pytest.mark.parametrize(
+    "limit", [("--at-most", "1"), ("--in-total", "1"), ("--payee", "0x" + "a1" * 20), ("--token", "native")]
+)
+def test_limits_on_payments_go_with_payments(terminal, command, limit):
+    to = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
+    refused = terminal.run("vault", "delegate", to, command, *limit, code=Exit.USAGE)
+    assert "/accounts/pay" in refused.stderr
+    assert terminal.json("vault", "delegate", to, command)["token"]
+
+
+def test_limits_are_written_as_payments_are_judged(terminal):
+    to, address = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG", "0x" + "ab" * 20
+    limits = ("--at-most", "7", "--in-total", "9", "--payee", address, "--token", address)
+    token = terminal.json("vault", "delegate", to, "/accounts/pay", *limits)["token"]
+    with UcanVerifier() as verifier:
+        policy = verifier.verify(token).policy
+    mixed = checksum_address(bytes.fromhex(address[2:]))
+    assert mixed != address
+    assert policy == [["<=", ".amount", 7], ["<=", ".total", 9], ["==", ".to", mixed], ["==", ".token", mixed]]
+    for name in ("--payee", "--token"):
+        terminal.run("vault", "delegate", to, "/accounts/pay", name, "bob", code=Exit.USAGE)
 
 
 def test_delegate_and_revoke(terminal):

@@ -14,6 +14,9 @@ from holdfast.client.http import refusals
 from holdfast.client.service_client import ServiceClient
 
 ADDRESS = "0x" + "22" * 20
+# A key: the generator of P-256.
+X = "0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
+Y = "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
 _ADDRESSES = itertools.count(1)
 
 
@@ -51,8 +54,8 @@ def test_every_endpoint_answers_with_its_type(client):
     assert kinds["counters"].ip_limit == 3
     assert kinds["alias"].available is True
     assert client.balance(ADDRESS, "USDC", 8453).formatted == "2.500000"
-    assert client.get_smart_account_address("0xaa", "bb", 3).lower() == PREDICTED
-    assert client.get_smart_account_address("0xaa", "bb", 3, vault_url=client_address(client)).lower() == PREDICTED
+    assert client.get_smart_account_address(X, Y, 3).lower() == PREDICTED
+    assert client.get_smart_account_address(X, Y, 3, vault_url=client_address(client)).lower() == PREDICTED
     assert client.lookup_did("nobody") is None
     assert client.bundler("eth_supportedEntryPoints") == ["0x01"]
     assert client.enclave_wasm()[:4] == b"\0asm"

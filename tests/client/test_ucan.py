@@ -122,6 +122,15 @@ def test_a_token_limits_exec(owner, agent):
     assert unknown.success is False
 
 
+def test_exec_checks_who_brings_a_delegation_where_that_is_known(owner, agent):
+    delegation = owner.mint_delegation(types.DelegationOptions(to=agent.did_key(), command="/accounts/list"))
+    listing = ("resource:accounts action:list", {})
+    assert owner.exec(*listing, token=delegation.container).success, "a bearer token otherwise"
+    assert owner.exec(*listing, token=delegation.container, audience=agent.did_key()).success
+    refused = owner.exec(*listing, token=delegation.container, audience=owner.did_key())
+    assert (refused.success, refused.error) == (False, "wrong_audience")
+
+
 def test_an_invocation_is_let_through_once(owner, agent, verifier, tmp_path):
     delegation = owner.mint_delegation(types.DelegationOptions(to=agent.did_key(), command="/accounts/list"))
     use = types.InvocationOptions(command="/accounts/list", token=delegation.container)

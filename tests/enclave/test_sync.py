@@ -59,6 +59,28 @@ def compared(new: Enclave, old: Enclave) -> tuple[str, str, str]:
     return session, shown_new["code"], shown_old["code"]
 
 
+def test_a_revoked_token_is_revoked_on_the_other_device_too(new: Enclave, old: Enclave) -> None:
+    minted = old.call("mint_ucan", to="did:web:example.org", command="/accounts")
+    old.call("exec", filter="resource:delegations action:revoke", args={"cid": minted["cid"]})
+    session, code, _ = compared(new, old)
+    sealed = old.call("sync_respond", session_id=session, code=code)["encrypted_vault"]
+    assert new.call("sync_complete", session_id=session, code=code, encrypted_vault=sealed, key=OTHER_KEY)["success"]
+    listed = new.call("exec", filter="resource:accounts action:list", token=minted["container"])
+    assert (listed["success"], listed["error"]) == (False, "token_revoked")
+    tidied = new.call("exec", filter="resource:delegations action:delete", args={"cid": minted["cid"]})
+    assert str(tidied["error"]).startswith("conflict")
+
+
+def test_pairing_and_unlocking_leave_no_rows_of_their_own(new: Enclave, old: Enclave) -> None:
+    """enclave/ABI.md: `sync` and `sessions` are storage."""
+    session, code, _ = compared(new, old)
+    sealed = old.call("sync_respond", session_id=session, code=code)["encrypted_vault"]
+    new.call("sync_complete", session_id=session, code=code, encrypted_vault=sealed, key=OTHER_KEY)
+    for device in (old, new):
+        for resource in ("sync", "sessions"):
+            assert device.call("exec", filter=f"resource:{resource} action:list")["result"] == []
+
+
 def test_an_honest_exchange_moves_the_vault(new: Enclave, old: Enclave) -> None:
     session, code, same = compared(new, old)
     assert code == same

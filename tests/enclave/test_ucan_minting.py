@@ -45,7 +45,7 @@ def test_a_delegation_says_what_was_asked(owner: Enclave) -> None:
     minted = owner.call(
         "mint_ucan",
         to=AGENT,
-        command="/accounts/list",
+        command="/notes/read",
         expiration=NOW + 60,
         not_before=NOW - 60,
         caveats={"chain_id": "84532", 'odd "name"\\': [1], "policy": [["<=", ".amount", 100]]},
@@ -54,7 +54,7 @@ def test_a_delegation_says_what_was_asked(owner: Enclave) -> None:
     claims = owner.call("verify_ucan", token=minted["signed_dag_cbor"])
     assert claims["subject"] == owner.call("status")["did"]
     assert claims["audience"] == AGENT
-    assert claims["command"] == "/accounts/list"
+    assert claims["command"] == "/notes/read"
     assert claims["policy"] == [
         ["==", '.["chain_id"]', "84532"],
         ["==", '.["odd \\"name\\"\\\\"]', [1]],

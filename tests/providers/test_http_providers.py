@@ -171,7 +171,17 @@ async def test_nobody_listening_is_unreachable(http):
     mailer = ResendMailer(KEY, base, http, letterhead(SENDER, "vault.example"))
     verifier = TwilioVerifier(ACCOUNT, TOKEN, f"{base}/v2/Services/{SERVICE}", http)
     for send in (mailer.send_code(ALICE, CODE, 90), mailer.check(), verifier.start(PHONE), verifier.check()):
-        assert await kind_of(send) == "unreachable"
+        with pytest.raises(DeliveryError) as error:
+            await send
+        assert (error.value.kind, error.value.perhaps_sent) == ("unreachable", False)
+
+
+async def test_a_provider_that_hangs_up_may_have_sent_the_message(provider, http):
+    verifier = TwilioVerifier(ACCOUNT, TOKEN, f"{provider.url}/v2/Services/{SERVICE}", http)
+    provider.answers += [HANG_UP]
+    with pytest.raises(DeliveryError) as error:
+        await verifier.start(PHONE)
+    assert (error.value.kind, error.value.perhaps_sent) == ("unreachable", True)
 
 
 async def test_resend_refuses_what_is_no_address_before_asking(provider, mailer):

@@ -357,8 +357,10 @@ async def test_odd_greetings(greeting, kind):
         assert (await refused(mailer)).kind == kind
 
 
-@pytest.mark.parametrize("stage", [b"EHLO", b"MAIL", b"RCPT", b"DATA"])
-async def test_hanging_up_anywhere_is_unreachable_and_not_repeated(stage):
+@pytest.mark.parametrize(
+    ("stage", "perhaps_sent"), [(b"EHLO", False), (b"MAIL", False), (b"RCPT", False), (b"DATA", True)]
+)
+async def test_hanging_up_anywhere_is_unreachable_and_not_repeated(stage, perhaps_sent):
     async def hangs_up(reader, writer, _):
         writer.write(b"220 receiver.test\r\n")
         while line := await reader.readline():
@@ -367,7 +369,8 @@ async def test_hanging_up_anywhere_is_unreachable_and_not_repeated(stage):
             writer.write(b"250 OK\r\n")
 
     async with scripted(hangs_up) as (port, connections), mailing(f"smtp://127.0.0.1:{port}") as mailer:
-        assert (await refused(mailer)).kind == "unreachable"
+        error = await refused(mailer)
+        assert (error.kind, error.perhaps_sent) == ("unreachable", perhaps_sent)
         assert len(connections) == 1
 
 

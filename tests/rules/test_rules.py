@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
@@ -11,12 +13,21 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.rules import abi, attestations, one_time_codes, quotas, reserved_identifiers
+from holdfast.rules import (
+    abi,
+    addresses,
+    attestations,
+    confirmation,
+    one_time_codes,
+    p256,
+    phones,
+    quotas,
+    reserved_identifiers,
+)
 from holdfast.rules.allowlists import indexer_path
 from holdfast.rules.chains import CHAINS, TOKENS, formatted
 from holdfast.rules.dids import parse_did
 from holdfast.rules.identifiers import Channel, Identifier, parse_identifier
-from holdfast.rules.limits import Limits
 from holdfast.wire.encoding import from_base64url, from_hex, from_iso, to_base64url, to_hex, to_iso
 from holdfast.wire.errors import Refused
 from holdfast.wire.keccak import checksum_address, keccak256
@@ -146,15 +157,114 @@ def test_a_digest_binds_key_channel_identifier_and_code() -> None:
     assert len(digests) == 12
 
 
-@given(st.lists(st.floats(0, 100), max_size=8), st.integers(0, 6))
-def test_quotas_admit_exactly_the_limit(times: list[float], limit: int) -> None:
-    facts = quotas.SendFacts(100.0, sorted(times), ())
+@given(st.lists(st.tuples(st.none() | st.floats(0, 100), st.integers(1, 10**6)), max_size=5))
+def test_the_wait_is_that_of_the_window_that_has_room_last(full: list[tuple[float | None, int]]) -> None:
+    windows = [(quotas.Quota(quotas.Counted.SENDS, "x", 1, window_s), at) for at, window_s in full]
     try:
-        quotas.admit_send(facts, Limits(max_verify_sends_per_ip=limit))
+        quotas.admit(windows, 100.0)
     except Refused as refused:
-        assert len(times) >= limit and 1 <= (refused.retry_after_s or 0) <= 86400
+        wait_s = refused.retry_after_s or 0
+        assert full and 1 <= wait_s <= max(window_s for _, window_s in full)
+        assert all(window_s if at is None else at + window_s <= 100.0 + wait_s for at, window_s in full)
     else:
-        assert len(times) < limit
+        assert not full
+
+
+@pytest.mark.parametrize("limit", range(1, 8))
+def test_strangers_never_use_up_the_attempt_that_is_kept_for_the_asker(limit: int) -> None:
+    for tries in itertools.product([True, False], repeat=9):
+        attempts, numbers = one_time_codes.Attempts(0, 0), []
+        for own in tries:
+            attempts, number = one_time_codes.count(attempts, limit, own=own)
+            numbers.append((own, number))
+        admitted = [own for own, number in numbers if number <= limit]
+        assert len(admitted) <= limit and admitted.count(False) <= limit - 1
+        assert attempts == one_time_codes.Attempts(len(admitted), admitted.count(False))
+        assert any(admitted) or True not in tries, "whoever asked for the code has one attempt at least"
+
+
+@given(st.floats(0, 4e9), st.floats(0, 4e9), st.integers(0, 10**6), st.booleans())
+def test_a_registration_is_asked_about_within_the_hour_and_on_its_last_second(
+    now: float, created_at: float, asked: int, in_sight: bool
+) -> None:
+    at = confirmation.ask_again_at(now, created_at, asked, in_sight=in_sight)
+    assert now < at <= now + 3600 or at == created_at + 86400
+    assert now >= created_at + 86400 or at <= created_at + 86400
+
+
+@pytest.mark.parametrize(
+    ("address", "subject", "network"),
+    [
+        ("192.0.2.1", "192.0.2.1", None),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64", "2001:db8:1::/48"),
+        ("::ffff:192.0.2.1", "192.0.2.1", None),
+        ("2002:c000:0201::1", "192.0.2.1", None),
+        ("2002:c000:0201:ffff::1", "192.0.2.1", None),
+        ("2001:0:53aa:64c:0:7a85:3fff:fdfe", "192.0.2.1", None),
+        ("64:ff9b::c000:201", "192.0.2.1", None),
+        ("64:ff9b:1::c000:201", "64:ff9b:1::/64", "64:ff9b:1::/48"),
+        ("::1", "::/64", "::/48"),
+    ],
+)
+def test_an_address_counts_as_what_it_is_had_for(address: str, subject: str, network: str | None) -> None:
+    assert addresses.subject_of(ip_address(address)) == subject
+    assert addresses.network_of(subject) == network
+    assert addresses.network_of(addresses.subject_of(None)) is None
+
+
+@pytest.mark.parametrize(
+    ("number", "served"),
+    [
+        ("+14155552671", True), ("+4915112345678", True), ("+15005550006", True), ("+18765551234", True),
+        ("+19005551234", False), ("+491803123456", False), ("+979123456789", False), ("+80812345678", False),
+        ("+88213123456", False), ("+881612345678", False), ("+870773111632", False), ("+878101234567890", False),
+    ],
+)  # fmt: skip
+def test_numbers_that_cost_extra_are_no_identifiers(number: str, served: bool) -> None:
+    assert (key_of(number, Channel.SMS) is not None) is served
+
+
+@pytest.mark.parametrize(("number", "country"), [("+14155552671", "US"), ("+18765551234", "JM"), ("+4930901820", "DE")])
+def test_a_numbers_country_is_that_of_its_numbering_plan(number: str, country: str) -> None:
+    assert phones.country_of(number) == country
+
+
+GENERATOR = (
+    0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
+    0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5,
+)
+
+
+def test_the_curve_has_its_generator_and_no_neighbour() -> None:
+    x, y = GENERATOR
+    prime = 2**256 - 2**224 + 2**192 + 2**96 - 1
+    assert p256.on_curve(x, y) and p256.on_curve(x, prime - y)
+    for other in ((x + 1, y), (x, y + 1), (y, x), (0, 0), (x + prime, y), (1, 2), (2**256 - 1, 2**256 - 1)):
+        assert not p256.on_curve(*other)
+
+
+@given(st.integers(1, 2**64))
+def test_every_key_that_a_library_makes_is_on_the_curve(scalar: int) -> None:
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    numbers = ec.derive_private_key(scalar, ec.SECP256R1()).public_key().public_numbers()
+    assert p256.on_curve(numbers.x, numbers.y)
+
+
+@pytest.mark.parametrize(
+    ("handle", "reserved"),
+    [
+        ("adm1n", True), ("4dmin", True), ("r00t", True), ("adm!n", True), ("\u0430dmin", True), ("admin", True),
+        ("p\u0430ypal", True), ("payp\u0430l", True), ("\u0441\u043e\u043e\u0440", True), ("\u03bfmega", True), ("pa\u0131", True),
+        ("b\u00fcro", False), ("\u0430\u043d\u043d\u0430\u0441\u044f", False), ("\u65e5\u672c\u304b\u306a", False), ("ann\ud55c\uae00", False),
+        ("bob1", False), ("barn", False), ("ann5", False), ("n5", False), ("\u0938\u0941\u092e\u0928", False), ("\u03c3\u03bf\u03c6\u03af\u03b1", False),
+    ],
+)  # fmt: skip
+def test_handles_that_exist_to_be_mistaken_cannot_be_had(handle: str, reserved: bool) -> None:
+    names = reserved_identifiers.reserved_list(["admin", "root", "ns"])
+    key = key_of(handle, Channel.HANDLE)
+    assert key is not None and names.holds(key) is reserved
+    assert not reserved_identifiers.reserved_list(["admin", "root"], allowed=[handle]).holds(key)
 
 
 @given(st.dictionaries(st.sampled_from(["identifier", "channel", "registrar", "expires_at"]), st.text()))
@@ -170,7 +280,11 @@ def test_attestation_vectors() -> None:
         assert attestations.sign(claims, key) == vector["attestation"]["signature"]
         assert (b"holdfast/attestation/v1\n" + rfc8785.dumps(claims)).hex() == vector["signing_input_hex"]
         identifier = parse_identifier(claims["identifier"], Channel(claims["channel"]))
-        attestations.verify_at(vector["attestation"], identifier, (b"x" * 32, key), 1_800_000_000.0)
+        attestations.verify_at(
+            vector["attestation"], identifier, (b"x" * 32, key), claims["registrar"], 1_800_000_000.0
+        )
+        with pytest.raises(Refused, match="attestation_invalid"):
+            attestations.verify_at(vector["attestation"], identifier, (key,), "did:web:another", 1_800_000_000.0)
 
 
 SCALARS = st.none() | st.booleans() | st.integers() | TEXT
@@ -181,7 +295,7 @@ SCALARS = st.none() | st.booleans() | st.integers() | TEXT
 )
 def test_whatever_comes_as_an_attestation_is_refused_politely(value: object) -> None:
     with pytest.raises(Refused, match="attestation_invalid"):
-        attestations.verify_at(value, Identifier(Channel.EMAIL, "a@b.c", "a@b.c"), (b"k" * 32,), 0.0)
+        attestations.verify_at(value, Identifier(Channel.EMAIL, "a@b.c", "a@b.c"), (b"k" * 32,), "did:web:x", 0.0)
 
 
 @given(st.text(max_size=60))
@@ -221,6 +335,7 @@ def test_selectors_are_the_hashes_of_their_signatures() -> None:
     assert keccak256(b"getAddress(uint256,uint256,uint256)")[:4] == abi.GET_ADDRESS
     assert keccak256(b"getAccountState(address)")[:4] == abi.GET_ACCOUNT_STATE
     assert keccak256(b"getAccountStateAt(address,address)")[:4] == abi.GET_ACCOUNT_STATE_AT
+    assert keccak256(b"publicKey()")[:4] == abi.PUBLIC_KEY
     assert keccak256(b"balanceOf(address)")[:4] == abi.BALANCE_OF
 
 

@@ -37,6 +37,10 @@ async def many(url: str, requests: list[tuple[str, dict[str, object], str]]) -> 
     return [answer.status_code for answer in answers]
 
 
+def did_post(n: int) -> dict[str, str]:
+    return {"identifier": "many", "channel": "handle", "did": DID, "credentialId": f"m{n}", "txHash": "0x1"}
+
+
 @pytest.mark.parametrize("workers", ["1", "3"])
 async def test_limits_hold_over_processes(serve: Callable[..., Server], workers: str) -> None:
     server = serve(workers=workers)
@@ -55,7 +59,15 @@ async def test_limits_hold_over_processes(serve: Callable[..., Server], workers:
     body = {"identifier": "one@example.com", "channel": "email", "code": "x"}
     async with httpx.AsyncClient(base_url=server.url, timeout=60) as client:
         checks = await asyncio.gather(*(client.post("/api/verify/check", json=body) for _ in range(40)))
-    assert [check.json()["message"] for check in checks].count("The code is incorrect.") == 5
+        askers = [{"X-Forwarded-For": f"10.1.0.{n}"} for n in range(40)]
+        own = await asyncio.gather(*(client.post("/api/verify/check", json=body, headers=ip) for ip in askers))
+        more = await asyncio.gather(*(client.post("/api/verify/check", json=body) for _ in range(40)))
+    assert [check.json()["message"] for check in checks].count("The code is incorrect.") == 4
+    assert [check.json()["message"] for check in own].count("The code is incorrect.") == 1, "kept for the asker"
+    assert [check.status_code for check in more].count(200) == 20, "of sixty an hour"
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as client:
+        posts = await asyncio.gather(*(client.post("/api/dids", json=did_post(n)) for n in range(130)))
+    assert [post.json().get("error") for post in posts].count("rate_limited") == 30
     credential = [
         (
             "/api/dids",
@@ -217,7 +229,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", ["builtin", "granian", "uvicorn"])
+@pytest.mark.parametrize("name", ["granian", "uvicorn"])
 def test_hostile_bytes_break_nothing(serve: Callable[..., Server], name: str) -> None:
     server = serve(server=name)
     for what, data in HOSTILE.items():
@@ -231,7 +243,7 @@ def test_hostile_bytes_break_nothing(serve: Callable[..., Server], name: str) ->
     assert "request failed" not in server.log.read_text()
 
 
-@pytest.mark.parametrize("name", ["builtin", "granian", "uvicorn"])
+@pytest.mark.parametrize("name", ["granian", "uvicorn"])
 def test_pipelined_requests_are_answered_in_order(serve: Callable[..., Server], name: str) -> None:
     server = serve(server=name)
     request = b"GET /api/sessions/check?handle=%s HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -281,12 +293,12 @@ def test_a_killed_worker_is_replaced(serve: Callable[..., Server]) -> None:
     wait_until_ready(server)
     with server.client() as client:
         assert server.session(client, "ann", "192.0.2.1").status_code == 200
-    assert "a worker ended" in server.log.read_text() and "status -9" in server.log.read_text()
+    assert "Unexpected exit from worker" in server.log.read_text()
 
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"server": "granian"}, {"server": "granian", "indexer_url": "http://127.0.0.1:9"}, {"server": "uvicorn"}],
+    [{}, {"indexer_url": "http://127.0.0.1:9"}, {"server": "uvicorn"}],
 )
 def test_a_body_that_breaks_off_is_the_callers_fault(serve: Callable[..., Server], settings: dict[str, str]) -> None:
     server = serve(**settings)

@@ -21,11 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SERVERS = {
-    "builtin": {},
-    "builtin, two workers": {"workers": "2"},
-    "granian": {"server": "granian"},
-    "granian, two workers": {"server": "granian", "workers": "2"},
-    "granian, with an indexer": {"server": "granian", "indexer_url": "http://127.0.0.1:9"},
+    "granian": {},
+    "granian, two workers": {"workers": "2"},
+    "granian, with an indexer": {"indexer_url": "http://127.0.0.1:9"},
     "uvicorn": {"server": "uvicorn"},
 }
 
@@ -49,7 +47,7 @@ def test_the_banner_says_what_is_configured_and_what_is_not(serve: Callable[...,
     assert "hunter2" not in text and "KEY" not in text.replace("SIGNING_KEY", "")
 
 
-@pytest.mark.parametrize("server", ["builtin", "granian", "uvicorn"])
+@pytest.mark.parametrize("server", ["granian", "uvicorn"])
 def test_a_request_that_was_accepted_is_finished(serve: Callable[..., Server], server: str) -> None:
     """SIGTERM arrives while a mail provider takes its time."""
     import socket

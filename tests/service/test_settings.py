@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 
-from holdfast.rules.limits import LIMIT_NAMES
+from holdfast.rules.limits import LIMIT_NAMES, Ceilings
 from holdfast.service.settings import SettingError, read_settings
 
 
@@ -17,6 +19,38 @@ def test_each_limit_is_set_by_its_own_name(name: str) -> None:
 def test_a_limit_that_is_no_whole_number_is_refused_without_repeating_it(text: str) -> None:
     with pytest.raises(SettingError, match=r"^MAX_VERIFY_ATTEMPTS: a whole number from 0 to 1000000000 is needed$"):
         read_settings({"MAX_VERIFY_ATTEMPTS": text})
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Ceilings) if field.name != "sms_countries"])
+def test_each_added_limit_is_set_by_a_name_of_ours(name: str) -> None:
+    assert getattr(read_settings({f"HOLDFAST_{name.upper()}": "7"}).ceilings, name) == 7
+    assert getattr(read_settings({}).ceilings, name) == getattr(Ceilings(), name)
+    with pytest.raises(SettingError, match=f"^HOLDFAST_{name.upper()}: a whole number"):
+        read_settings({f"HOLDFAST_{name.upper()}": "-1"})
+
+
+@pytest.mark.parametrize(
+    ("text", "countries"),
+    [("", ("all",)), ("all", ("all",)), ("de", ("DE",)), ("DE, at,DE", ("AT", "DE"))],
+)
+def test_countries_are_two_letters_each(text: str, countries: tuple[str, ...]) -> None:
+    assert read_settings({"HOLDFAST_SMS_COUNTRIES": text}).ceilings.sms_countries == countries
+
+
+@pytest.mark.parametrize("text", [",", "DEU", "DE,all", "+49", "D1"])
+def test_what_is_no_country_is_refused(text: str) -> None:
+    with pytest.raises(SettingError, match=r"^HOLDFAST_SMS_COUNTRIES: all, or two-letter codes"):
+        read_settings({"HOLDFAST_SMS_COUNTRIES": text})
+
+
+@pytest.mark.parametrize(
+    ("url", "depth"),
+    [("http://127.0.0.1:8545", 0), ("http://localhost:8545", 0), ("http://[::1]:8545", 0), ("https://rpc.example", 12)],
+)
+def test_only_a_chain_on_this_machine_needs_no_depth(url: str, depth: int) -> None:
+    assert read_settings({"HOLDFAST_RPC_URL": url}).confirmation_depth == depth
+    assert read_settings({"HOLDFAST_RPC_URL": url, "HOLDFAST_CONFIRMATION_DEPTH": "3"}).confirmation_depth == 3
+    assert read_settings({}).confirmation_depth == 12
 
 
 PRODUCTION = {

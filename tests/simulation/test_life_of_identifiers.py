@@ -29,6 +29,13 @@ MAILS = ("ann@example.com", "ANN@example.com", "bob@example.com")
 DIDS = ("did:new:a", "did:new:b")
 CREDENTIALS = ("c1", "c2", "c3", "c4")
 DAY, HOUR = 86400, 3600
+# Small enough for lives of thirty steps to meet them.
+CEILINGS = {
+    "HOLDFAST_DID_POSTS_PER_ADDRESS_DAY": "6",
+    "HOLDFAST_CHECKS_PER_ADDRESS_HOUR": "6",
+    "HOLDFAST_REFUSED_SENDS_PER_ADDRESS_DAY": "2",
+    "HOLDFAST_UNCONFIRMED_PER_IDENTIFIER": "2",
+}
 
 
 @dataclasses.dataclass
@@ -38,6 +45,8 @@ class Model:
     claims: dict[tuple[str, str], list[str]] = dataclasses.field(default_factory=dict)  # key -> [did, stage]
     per_ip: dict[str, int] = dataclasses.field(default_factory=dict)
     sends: list[tuple[float, str, str]] = dataclasses.field(default_factory=list)
+    events: list[tuple[str, float, str]] = dataclasses.field(default_factory=list)  # what, when, address
+    holders: dict[tuple[str, str], int] = dataclasses.field(default_factory=dict)  # credentials of an identifier
     codes: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
     verified: set[str] = dataclasses.field(default_factory=set)
     credentials: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -49,6 +58,13 @@ class Model:
         if key in self.claims:
             return "identifier_taken"
         return "ip_limit_reached" if self.per_ip.get(ip, 0) >= 3 else None
+
+    def count(self, what: str, ip: str, now: float, limit: int, window: float) -> bool:
+        """Whether there is room for one more of these events, which is then counted."""
+        room = sum(w == what and who == ip and at > now - window for w, at, who in self.events) < limit
+        if room:
+            self.events.append((what, now, ip))
+        return room
 
     def claim(self, key: tuple[str, str], did: str, ip: str, stage: str) -> None:
         self.claims[key] = [did, stage]
@@ -63,7 +79,7 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
         folder = Path(self.folder.name)
         self.clock, self.mailer, self.model = Clock(), RecordingMailer(), Model()
         self.attestations: list[dict[str, str]] = []
-        environment = {"HOLDFAST_DATA_DIR": str(folder), "HOLDFAST_RPC_URL": "http://127.0.0.1:9"}
+        environment = {"HOLDFAST_DATA_DIR": str(folder), "HOLDFAST_RPC_URL": "http://127.0.0.1:9", **CEILINGS}
         service = build_service(
             read_settings(environment),
             Secrets((b"k" * 32,), generated=False),
@@ -111,36 +127,48 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
         if refusal is None:
             self.model.claim(key, did, ip, "session")
 
-    @rule(mail=st.sampled_from(MAILS), ip=st.sampled_from(IPS), provider_up=st.booleans())
-    def send_a_code(self, mail: str, ip: str, provider_up: bool) -> None:
+    @rule(
+        mail=st.sampled_from(MAILS),
+        ip=st.sampled_from(IPS),
+        failure=st.sampled_from([None, None, None, "timeout", "refused", "unreachable"]),
+    )
+    def send_a_code(self, mail: str, ip: str, failure: str | None) -> None:
         key, now = mail.lower(), self.clock.now
         from_ip = sum(sender == ip and at > now - DAY for at, sender, _ in self.model.sends)
         to_key = sum(target == key and at > now - HOUR for at, _, target in self.model.sends)
-        self.mailer.failure = None if provider_up else DeliveryError("timeout")
+        refused = sum(what == "refused" and who == ip and at > now - DAY for what, at, who in self.model.events)
+        self.mailer.failure = DeliveryError(failure) if failure else None
         status, body = self.post("/api/verify/send", ip, identifier=mail, channel="email")
-        if from_ip >= 3 or to_key >= 5:
+        if from_ip >= 3 or to_key >= 5 or refused >= 2:
             assert (status, body) == (429, {"error": "rate_limited"})
-        elif not provider_up:
-            assert (status, body) == (502, {"error": "email_send_failed"})
-        else:
-            assert (status, body) == (200, {"ok": True, "channel": "email"})
+            return
+        if failure in (None, "timeout"):
             self.model.sends.append((now, ip, key))
-            self.model.codes[key] = {"code": self.mailer.sent[-1][1], "until": now + 90, "tries": 0}
+        if failure is None:
+            assert (status, body) == (200, {"ok": True, "channel": "email"})
+            sent = self.mailer.sent[-1][1]
+            self.model.codes[key] = {"code": sent, "until": now + 90, "tries": 0, "others": 0, "asker": ip}
+        else:
+            assert (status, body) == (502, {"error": "email_send_failed"})
+            self.model.events.append(("refused", now, ip))
 
-    @rule(mail=st.sampled_from(MAILS), right=st.booleans())
-    def check_a_code(self, mail: str, right: bool) -> None:
+    @rule(mail=st.sampled_from(MAILS), right=st.booleans(), ip=st.sampled_from(IPS))
+    def check_a_code(self, mail: str, right: bool, ip: str) -> None:
         key, code = mail.lower(), self.model.codes.get(mail.lower())
         real = code["code"] if code else "123456"
         guess = real if right else f"{(int(real) + 1) % 10**6:06d}"
-        _, body = self.post("/api/verify/check", IPS[0], identifier=mail, channel="email", code=guess)
-        if code is None:
+        status, body = self.post("/api/verify/check", ip, identifier=mail, channel="email", code=guess)
+        if not self.model.count("checks", ip, self.clock.now, 6, HOUR):
+            assert (status, body) == (429, {"error": "rate_limited"})
+        elif code is None:
             assert body["message"].startswith("No code")
         elif self.clock.now >= code["until"]:
             assert body["message"].startswith("The code has expired")
-        elif code["tries"] >= 5:
+        elif code["tries"] >= 5 or (code["asker"] != ip and code["others"] >= 4):
             assert body["message"].startswith("Too many")
         elif not right:
             code["tries"] += 1
+            code["others"] += code["asker"] != ip
             assert body["message"].startswith("The code is incorrect")
         else:
             assert body["verified"] is True
@@ -187,12 +215,15 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
                 self.model.claim(key, did, ip, "registered")
             self.model.claims[key] = [did, "registered"]
             self.model.credentials[credential] = did
+            self.model.holders[key] = self.model.holders.get(key, 0) + 1
             if attestation:
                 self.model.used.add(attestation["signature"])
 
     def _registration_refusal(
         self, key: tuple[str, str], did: str, credential: str, ip: str, attestation: Any
     ) -> str | None:
+        if not self.model.count("posts", ip, self.clock.now, 6, DAY):
+            return "rate_limited"
         if key[0] == "email":
             if attestation is None:
                 return "attestation_required"
@@ -208,7 +239,9 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
         if claim is None:
             return self.model.session_refusal(key, ip)
         displaced = key[0] == "email" and claim[1] == "session"
-        return None if claim[0] == did or displaced else "identifier_taken"
+        if claim[0] == did:
+            return "credential_limit_reached" if self.model.holders.get(key, 0) >= 2 else None
+        return None if displaced else "identifier_taken"
 
     @rule()
     def expire(self) -> None:

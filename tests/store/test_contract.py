@@ -8,12 +8,24 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast.rules.identifiers import Channel, Identifier
-from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts, Stage
-from holdfast.service.ports import NewRegistration, NewSend, NewSession, StoreUnavailable
+from holdfast.rules.limits import Ceilings, Limits
+from holdfast.rules.quotas import Counted, Quota, of_address
+from holdfast.rules.registration import (
+    Claim,
+    Confirmation,
+    Move,
+    RegistrationFacts,
+    SessionFacts,
+    Stage,
+    Wish,
+    admit_registration,
+)
+from holdfast.service.ports import NewAttempt, NewCode, NewRegistration, NewSession, StoreUnavailable
 from holdfast.wire.errors import IDENTIFIER_TAKEN, RATE_LIMITED, Refused
 
 if TYPE_CHECKING:
-    from holdfast.rules.quotas import SendFacts
+    from collections.abc import Sequence
+
     from holdfast.service.ports import Store
 
 ANN = Identifier(Channel.HANDLE, "ann", "Ann")
@@ -41,6 +53,18 @@ def registration(**fields: Any) -> NewRegistration:
     return NewRegistration(**{**base, **fields})
 
 
+def code(digest: bytes = b"digest", ip: str = "192.0.2.1") -> NewCode:
+    return NewCode(identifier=MAIL, digest=digest, ip=ip, now=NOW, expires_at=NOW + 90)
+
+
+def attempt(now: float = NOW, ip: str = "192.0.2.1", quotas: Sequence[Quota] = ()) -> NewAttempt:
+    return NewAttempt(identifier=MAIL, ip=ip, now=now, limit=5, quotas=quotas)
+
+
+def sends(limit: int, subject: str = "192.0.2.1", window_s: int = 86400) -> Quota:
+    return Quota(Counted.SENDS, subject, limit, window_s)
+
+
 def claims(_facts: RegistrationFacts) -> Move:
     return Move.CLAIM
 
@@ -52,8 +76,8 @@ async def test_an_empty_store_knows_nothing(store: Store) -> None:
     assert await store.registrations("192.0.2.1") == (0, 0)
     assert await store.verified_at(MAIL) is None
     assert await store.describe("handle", "ann") is None
-    assert await store.count_attempt(MAIL, NOW, 5) is None
-    assert await store.unconfirmed("", 10) == []
+    assert await store.count_attempt(attempt()) is None
+    assert await store.due(NOW, 10) == []
 
 
 async def test_a_session_is_a_claim_and_charges_its_address(store: Store) -> None:
@@ -73,7 +97,9 @@ async def test_what_the_rule_refuses_changes_nothing(store: Store) -> None:
     with pytest.raises(Refused):
         await store.register(registration(), refuse)
     with pytest.raises(Refused):
-        await store.reserve_send(NewSend(identifier=MAIL, counted=True, ip="192.0.2.1", now=NOW), refuse)
+        await store.charge((sends(1), sends(0, "full")), NOW)
+    with pytest.raises(Refused):
+        await store.count_attempt(attempt(quotas=(sends(0),)))
     assert await store.claim_of("handle", "ann") is None
     assert await store.registrations("192.0.2.1") == (0, 0)
     assert not [row for row in store.rows() if row["table"] != "totals"]
@@ -124,7 +150,7 @@ async def test_registration_facts_are_of_that_moment(store: Store) -> None:
             registration(identifier=MAIL, attestation=(b"sig", NOW + 300)), lambda facts: refuse(keep(facts))
         )
     assert seen[0] == RegistrationFacts(Claim("did:a:1", Stage.SESSION), 1, False, False)
-    assert seen[1] == RegistrationFacts(Claim("did:a:1", Stage.REGISTERED), 1, True, True)
+    assert seen[1] == RegistrationFacts(Claim("did:a:1", Stage.REGISTERED), 1, True, True, credentials=1, unconfirmed=1)
 
 
 async def test_a_displaced_session_has_the_new_did(store: Store) -> None:
@@ -133,42 +159,99 @@ async def test_a_displaced_session_has_the_new_did(store: Store) -> None:
     assert await store.claim_of("email", MAIL.key) == Claim("did:a:1", Stage.REGISTERED)
 
 
-async def test_sends_slide_out_of_their_windows(store: Store) -> None:
-    seen: list[SendFacts] = []
-    for at in (NOW, NOW + 10, NOW + 3600, NOW + 86400):
-        await store.reserve_send(NewSend(identifier=MAIL, counted=True, ip="192.0.2.1", now=at), seen.append)
-    assert [list(facts.sends_from_ip) for facts in seen] == [[], [NOW], [NOW, NOW + 10], [NOW + 10, NOW + 3600]]
-    assert [list(facts.codes_to_identifier) for facts in seen] == [[], [NOW], [NOW + 10], []]
+async def test_charges_slide_out_of_their_window(store: Store) -> None:
+    for at in (NOW, NOW + 10):
+        await store.charge((sends(2),), at)
+    for at, wait_s in ((NOW + 10, 86390), (NOW + 86399.5, 1)):
+        with pytest.raises(Refused) as refused:
+            await store.charge((sends(2),), at)
+        assert (refused.value.row, refused.value.retry_after_s) == (RATE_LIMITED, wait_s)
+    await store.charge((sends(2),), NOW + 86400)
+    with pytest.raises(Refused):
+        await store.charge((sends(2),), NOW + 86409)
+    await store.charge((sends(2),), NOW + 86410)
 
 
-async def test_a_charge_can_be_given_back_once(store: Store) -> None:
-    seen: list[SendFacts] = []
-    send = NewSend(identifier=MAIL, counted=True, ip="192.0.2.1", now=NOW)
-    reservation = await store.reserve_send(send, seen.append)
-    await store.give_back(reservation)
-    await store.give_back(reservation)
-    await store.reserve_send(send, seen.append)
-    assert list(seen[1].sends_from_ip) == []
+async def test_of_several_full_windows_the_longest_wait_is_told(store: Store) -> None:
+    hourly, daily = Quota(Counted.CODES, MAIL.key, 1, 3600), sends(1)
+    await store.charge((hourly,), NOW)
+    await store.charge((daily,), NOW + 5)
+    with pytest.raises(Refused) as refused:
+        await store.charge((hourly, daily), NOW + 10)
+    assert refused.value.retry_after_s == 86395
+
+
+async def test_windows_of_other_subjects_and_kinds_are_apart(store: Store) -> None:
+    await store.charge((sends(1),), NOW)
+    await store.charge((sends(1, "192.0.2.2"),), NOW)
+    await store.charge((Quota(Counted.CHECKS, "192.0.2.1", 1, 86400),), NOW)
+
+
+async def test_a_charge_can_be_given_back_once_and_in_part(store: Store) -> None:
+    checks = Quota(Counted.CHECKS, "192.0.2.1", 1, 3600)
+    charge = await store.charge((sends(1), checks), NOW)
+    await store.give_back(charge, {Counted.SENDS})
+    await store.charge((sends(1),), NOW)
+    await store.give_back(charge, {Counted.SENDS})
+    with pytest.raises(Refused):
+        await store.charge((sends(1),), NOW)
+    with pytest.raises(Refused):
+        await store.charge((checks,), NOW)
+
+
+@pytest.mark.parametrize("address", ["192.0.2.1", "2001:db8:1:2::/64"])
+async def test_parallel_charges_pass_exactly_as_often_as_the_window_allows(store: Store, address: str) -> None:
+    quotas = of_address(Counted.DID_POSTS, address, 7, 86400)
+    results = await asyncio.gather(*(store.charge(quotas, NOW) for _ in range(60)), return_exceptions=True)
+    assert sum(not isinstance(result, Refused) for result in results) == 7
+
+
+async def test_a_network_has_ten_times_the_window_of_an_address(store: Store) -> None:
+    def post(host: int) -> Any:
+        return store.charge(of_address(Counted.DID_POSTS, f"2001:db8:1:{host:x}::/64", 2, 86400), NOW)
+
+    results = await asyncio.gather(*(post(n % 40) for n in range(120)), return_exceptions=True)
+    assert sum(not isinstance(result, Refused) for result in results) == 20
+    await store.charge(of_address(Counted.DID_POSTS, "2001:db8:2:1::/64", 2, 86400), NOW)
+
+
+async def test_sessions_count_for_the_network_around_an_address_too(store: Store) -> None:
+    seen: list[SessionFacts] = []
+    for n, ip in enumerate(("2001:db8:1:1::/64", "2001:db8:1:2::/64", "2001:db8:2:1::/64")):
+        await store.open_session(session(Identifier(Channel.HANDLE, f"n{n}", "x"), ip=ip), seen.append)
+    assert [(facts.registrations_from_ip, facts.registrations_from_network) for facts in seen] == [
+        (0, 0), (0, 1), (0, 0),
+    ]  # fmt: skip
+    assert await store.registrations("2001:db8:1:2::/64") == (1, 3)
 
 
 async def test_attempts_are_counted_up_to_one_past_the_limit(store: Store) -> None:
-    await store.keep_code(MAIL, b"digest", NOW, NOW + 90)
-    counted = [await store.count_attempt(MAIL, NOW + 1, 5) for _ in range(8)]
-    assert [attempt.attempts for attempt in counted if attempt] == [1, 2, 3, 4, 5, 6, 6, 6]
-    assert {attempt.digest for attempt in counted if attempt} == {b"digest"}
+    await store.keep_code(code())
+    counted = [await store.count_attempt(attempt(NOW + 1)) for _ in range(8)]
+    assert [one.attempts for one in counted if one] == [1, 2, 3, 4, 5, 6, 6, 6]
+    assert {one.digest for one in counted if one} == {b"digest"}
+
+
+async def test_of_parallel_attempts_by_strangers_one_is_left_for_the_asker(store: Store) -> None:
+    await store.keep_code(code(ip="192.0.2.1"))
+    strangers = [store.count_attempt(attempt(ip=f"198.51.100.{n}")) for n in range(30)]
+    numbers = [one.attempts for one in await asyncio.gather(*strangers) if one]
+    assert sorted(numbers) == [1, 2, 3, 4] + [6] * 26
+    own = [await store.count_attempt(attempt(ip="192.0.2.1")) for _ in range(2)]
+    assert [one.attempts for one in own if one] == [5, 6]
 
 
 async def test_an_expired_code_counts_no_more(store: Store) -> None:
-    await store.keep_code(MAIL, b"digest", NOW, NOW + 90)
-    attempt = await store.count_attempt(MAIL, NOW + 90, 5)
-    assert attempt is not None and attempt.attempts == 0 and attempt.expires_at == NOW + 90
+    await store.keep_code(code())
+    counted = await store.count_attempt(attempt(NOW + 90))
+    assert counted is not None and counted.attempts == 0 and counted.expires_at == NOW + 90
 
 
 async def test_a_code_is_consumed_once_and_never_in_place_of_a_newer(store: Store) -> None:
-    await store.keep_code(MAIL, b"one", NOW, NOW + 90)
-    first = await store.count_attempt(MAIL, NOW, 5)
-    await store.keep_code(MAIL, b"two", NOW, NOW + 90)
-    second = await store.count_attempt(MAIL, NOW, 5)
+    await store.keep_code(code(b"one"))
+    first = await store.count_attempt(attempt())
+    await store.keep_code(code(b"two"))
+    second = await store.count_attempt(attempt())
     assert first is not None and second is not None
     assert not await store.consume_code(MAIL, first.code_id, NOW)
     results = await asyncio.gather(*(store.consume_code(MAIL, second.code_id, NOW + 5) for _ in range(5)))
@@ -179,12 +262,11 @@ async def test_a_code_is_consumed_once_and_never_in_place_of_a_newer(store: Stor
 async def test_settled_registrations_are_no_longer_unconfirmed(store: Store) -> None:
     for name in "abc":
         await store.register(registration(identifier=Identifier(Channel.HANDLE, name, name), credential=name), claims)
-    assert [pending.credential for pending in await store.unconfirmed("", 2)] == ["a", "b"]
-    assert [pending.credential for pending in await store.unconfirmed("b", 2)] == ["c"]
+    assert [pending.credential for pending in await store.due(NOW, 2)] == ["a", "b"]
     assert await store.settle("a", Confirmation.CONFIRMED, 99, NOW)
     assert not await store.settle("a", Confirmation.REFUSED, None, NOW)
     assert await store.settle("b", Confirmation.REFUSED, None, NOW)
-    assert [pending.credential for pending in await store.unconfirmed("", 9)] == ["c"]
+    assert [pending.credential for pending in await store.due(NOW, 9)] == ["c"]
     confirmed = await store.find_credential("a")
     assert confirmed is not None and confirmed.block_number == 99
     assert await store.find_credential("b") is None
@@ -202,12 +284,54 @@ async def test_a_credential_that_the_chain_refused_may_register_again(store: Sto
 
 
 async def test_expire_removes_only_what_no_rule_looks_at(store: Store) -> None:
-    await store.keep_code(MAIL, b"d", NOW, NOW + 90)
-    await store.reserve_send(NewSend(identifier=MAIL, counted=True, ip="192.0.2.1", now=NOW), admit)
+    await store.keep_code(code())
+    await store.charge((sends(1),), NOW)
     await store.register(registration(attestation=(b"sig", NOW + 300)), claims)
     assert await store.expire(NOW + 1800) == 0
     assert await store.expire(NOW + 2 * 86400) == 3
     assert await store.find_credential("cred") is not None
+
+
+async def test_what_the_chain_refused_is_gone_after_thirty_days(store: Store) -> None:
+    await store.register(registration(), claims)
+    await store.register(registration(credential="two"), lambda _facts: Move.CONTINUE)
+    await store.settle("cred", Confirmation.REFUSED, None, NOW)
+    assert await store.expire(NOW + 30 * 86400) == 0
+    assert await store.expire(NOW + 30 * 86400 + 3601) == 2, "the row and its line of the history"
+    known = await store.describe("handle", "ann")
+    assert known is not None and [row["credential"] for row in known["credentials"]] == ["two"]
+    assert [row["action"] for row in known["history"]] == ["session", "registered", "registered"]
+
+
+async def test_what_is_due_goes_round_the_identifiers(store: Store) -> None:
+    for n in range(30):
+        await store.register(registration(credential=f"flood{n:02}", now=NOW + n), claims)
+    for name in ("x", "y"):
+        identifier = Identifier(Channel.HANDLE, name, name)
+        await store.register(registration(identifier=identifier, credential=name, now=NOW + 100), claims)
+    due = await store.due(NOW + 100, 5)
+    assert [row.credential for row in due] == ["flood00", "x", "y", "flood01", "flood02"]
+    assert (due[1].key, due[1].channel, due[1].asked) == ("x", "handle", 0)
+
+
+async def test_what_was_put_off_waits_and_a_clock_that_ran_ahead_does_not_make_it_wait_for_ever(store: Store) -> None:
+    await store.register(registration(), claims)
+    await store.put_off([("cred", NOW + 60)])
+    assert await store.due(NOW + 59, 9) == []
+    assert [row.asked for row in await store.due(NOW + 60, 9)] == [1]
+    await store.put_off([("cred", NOW + 365 * 86400)])
+    assert [row.credential for row in await store.due(NOW + 60, 9)] == ["cred"]
+
+
+async def test_of_parallel_credentials_exactly_as_many_join_as_the_rule_allows(store: Store) -> None:
+    wish = Wish(Channel.HANDLE, "did:a:1", reserved=False)
+
+    def decide(facts: RegistrationFacts) -> Move:
+        return admit_registration(wish, facts, Limits(), Ceilings(credentials_per_identifier=6))
+
+    rows = [registration(credential=f"c{n}") for n in range(40)]
+    results = await asyncio.gather(*(store.register(row, decide) for row in rows), return_exceptions=True)
+    assert sum(result is None for result in results) == 6
 
 
 async def test_one_holder_has_a_lease(store: Store) -> None:
@@ -243,10 +367,10 @@ async def test_revoking_the_last_credential_leaves_a_session(store: Store) -> No
 
 async def test_every_move_is_in_the_history(store: Store) -> None:
     await store.open_session(session(MAIL), admit)
-    await store.keep_code(MAIL, b"d", NOW, NOW + 90)
-    attempt = await store.count_attempt(MAIL, NOW, 5)
-    assert attempt is not None
-    await store.consume_code(MAIL, attempt.code_id, NOW)
+    await store.keep_code(code())
+    counted = await store.count_attempt(attempt())
+    assert counted is not None
+    await store.consume_code(MAIL, counted.code_id, NOW)
     await store.register(registration(identifier=MAIL), lambda _facts: Move.CONTINUE)
     await store.settle("cred", Confirmation.CONFIRMED, 1, NOW)
     await store.revoke_credential("cred", NOW)

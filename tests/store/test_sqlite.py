@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast.rules.identifiers import Channel, Identifier
-from holdfast.service.ports import NewSession, StoreUnavailable
-from holdfast.service.providers import sqlite_schema
+from holdfast.service.ports import NewAttempt, NewCode, NewSession, StoreUnavailable
+from holdfast.service.providers import sqlite_confirmations, sqlite_schema
 from holdfast.service.providers.sqlite_admin import InUse, NotABackup, check_backup, every_row, restore_from
 from holdfast.service.providers.sqlite_store import SqliteStore
 
@@ -163,7 +163,11 @@ async def test_restore_refuses_what_is_no_backup(tmp_path: Path, fault: str) -> 
 async def test_every_row_is_plain_json(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "x.db")
     await store.open_session(session("a"), admit)
-    await store.keep_code(Identifier(Channel.EMAIL, "a@b.c", "a@b.c"), b"\x00\xff", 1.0, 2.0)
+    await store.keep_code(
+        NewCode(
+            identifier=Identifier(Channel.EMAIL, "a@b.c", "a@b.c"), digest=b"\x00\xff", ip="", now=1.0, expires_at=2.0
+        )
+    )
     rows = [json.loads(json.dumps(row)) for row in store.rows()]
     await store.close()
     assert {row["table"] for row in rows} >= {"identifiers", "codes", "audit", "totals", "ip_counters"}
@@ -186,4 +190,56 @@ async def test_a_store_that_cannot_write_says_so_and_recovers(tmp_path: Path) ->
     before = (await store.registrations("192.0.2.1"))[0]
     await store.open_session(session("after"), admit)
     assert (await store.registrations("192.0.2.1"))[0] == before + 1 == 400 + 2 - refused
+    await store.close()
+
+
+def first_schema(file: Path) -> sqlite3.Connection:
+    """A database as the first release left it, with a registration, a code under way and two sends."""
+    connection = sqlite_schema.connect(file)
+    connection.executescript(sqlite_schema.MIGRATIONS[0])
+    connection.executescript("""
+        INSERT INTO identifiers VALUES (1, 'handle', 'ann', 'Ann', 'did:a:1', 'registered', '2001:db8:1:2::/64', 5, 6);
+        INSERT INTO identifiers VALUES (2, 'handle', 'bob', 'bob', 'did:a:2', 'session', '2001:db8:1:3::/64', 5, NULL);
+        INSERT INTO identifiers VALUES (3, 'handle', 'cat', 'cat', 'did:a:3', 'session', '192.0.2.1', 5, NULL);
+        INSERT INTO credentials VALUES (1, 'c1', 1, 'Ann', 'handle', 'did:a:1', '0x1', NULL, NULL, 6, 'pending', NULL);
+        INSERT INTO codes VALUES (1, 'email', 'a@b.c', x'00', 100, 190, 3);
+        INSERT INTO sends VALUES (1, '2001:db8:1:2::/64', 'email', 'a@b.c', 100);
+        INSERT INTO sends VALUES (2, '192.0.2.1', 'sms', '+4930901820', 101);
+        PRAGMA user_version = 1;
+    """)
+    return connection
+
+
+async def test_a_database_of_the_first_schema_keeps_everything(tmp_path: Path) -> None:
+    first_schema(tmp_path / "x.db").close()
+    store = SqliteStore(tmp_path / "x.db")
+    rows = list(store.rows())
+    counted = {(row["what"], row["subject"], row["at"]) for row in rows if row["table"] == "charges"}
+    assert counted == {
+        ("sends", "2001:db8:1:2::/64", 100.0), ("sends", "2001:db8:1::/48", 100.0), ("sends", "192.0.2.1", 101.0),
+        ("codes", "a@b.c", 100.0), ("sms_to_number", "+4930901820", 101.0),
+    }  # fmt: skip
+    counters = {row["ip"]: row["registrations"] for row in rows if row["table"] == "ip_counters"}
+    assert counters == {"2001:db8:1:2::/64": 1, "2001:db8:1:3::/64": 1, "2001:db8:1::/48": 2, "192.0.2.1": 1}
+    assert [(row.credential, row.asked) for row in await store.due(6.0, 9)] == [("c1", 0)]
+    assert (await store.registrations("192.0.2.1"))[1] == 3
+    mail = Identifier(Channel.EMAIL, "a@b.c", "a@b.c")
+    counted_attempt = await store.count_attempt(NewAttempt(identifier=mail, ip="x", now=150.0, limit=5, quotas=()))
+    assert counted_attempt is not None and counted_attempt.attempts == 4
+    await store.close()
+
+
+async def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "x.db")
+    asked = {
+        sqlite_confirmations.DUE: (1.0, 1),
+        "DELETE FROM audit WHERE action IN ('code_sent', 'refused') AND at < ?": (1.0,),
+        "DELETE FROM credentials WHERE confirmation = 'refused' AND settled_at < ?": (1.0,),
+        "DELETE FROM charges WHERE at < ?": (1.0,),
+        "SELECT at FROM charges WHERE what = ? AND subject = ? AND at > ? ORDER BY at DESC LIMIT 1": ("a", "b", 1.0),
+    }
+    for statement, values in asked.items():
+        plan = store._reader.execute(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
+        scans = [row[3] for row in plan if row[3].startswith("SCAN") and "INDEX" not in row[3]]
+        assert not [scan for scan in scans if scan.split()[1] in sqlite_schema.TABLES], plan
     await store.close()

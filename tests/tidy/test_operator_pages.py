@@ -9,7 +9,9 @@ import tomllib
 from pathlib import Path
 
 from holdfast.cli.root import COMMANDS
-from holdfast.service.serve import HEADER_TIMEOUT_MS, STOP_WITHIN_S
+from holdfast.rules.limits import BODY_TIMEOUT_S, CONNECTION_BUFFER_BYTES, MAX_STREAMS
+from holdfast.service.serve import STOP_WITHIN_S
+from holdfast.service.settings import read_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 OPERATORS_COMMANDS = (
@@ -42,7 +44,12 @@ def test_every_metric_is_listed_and_no_other() -> None:
 
 def test_the_times_are_those_of_the_code() -> None:
     assert f"within {STOP_WITHIN_S} s; exit code 0" in OPERATING
-    assert f"request headers within {HEADER_TIMEOUT_MS // 1000} s" in OPERATING
+    defaults = read_settings({})
+    assert f"`HOLDFAST_IDLE_TIMEOUT`, {defaults.idle_timeout} s" in OPERATING
+    assert f"`HOLDFAST_MAX_CONNECTIONS`, {defaults.max_connections} |" in OPERATING
+    assert f"| a body | {BODY_TIMEOUT_S:.0f} s;" in OPERATING
+    assert f"each way | {CONNECTION_BUFFER_BYTES // 1024} KiB" in OPERATING
+    assert f"HTTP/2 connection | {MAX_STREAMS} |" in OPERATING
 
 
 def test_every_link_between_pages_leads_somewhere() -> None:

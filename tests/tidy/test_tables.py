@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from holdfast.rules import limits
-from holdfast.service.web.operations_table import OPERATIONS
 from holdfast.wire import models
+from holdfast.wire.endpoints import BY_KEY
 from holdfast.wire.errors import ERRORS, ErrorRow
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,7 +32,7 @@ def test_every_error_of_the_interface_is_a_row_of_ours() -> None:
 @pytest.mark.parametrize("row", table("errors")["rows"], ids=lambda row: f"{row['endpoint']} {row['error'][:30]}")
 def test_each_endpoint_declares_its_errors(row: dict) -> None:
     method, _, path = row["endpoint"].partition(" ")
-    assert ErrorRow(row["status"], row["error"]) in OPERATIONS[method, path].errors
+    assert ErrorRow(row["status"], row["error"]) in BY_KEY[method, path].errors
 
 
 def test_error_texts_are_told_apart() -> None:
@@ -48,7 +48,7 @@ def test_every_limit_of_the_interface_is_ours() -> None:
 
 
 def test_every_route_of_the_interface_is_ours() -> None:
-    assert {(row["method"], row["path"]) for row in table("routes")["rows"]} <= set(OPERATIONS)
+    assert {(row["method"], row["path"]) for row in table("routes")["rows"]} <= set(BY_KEY)
 
 
 @pytest.mark.parametrize(

@@ -31,13 +31,17 @@ async def chain(make_api):
         yield make_api(rpc_url=rpc.url, rpc_url_8453=rpc.url), rpc
 
 
-async def predict(api: Api, x: str = "0x1", y: str = "0x2", **more: str):
+X = "0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
+Y = "0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
+
+
+async def predict(api: Api, x: str = X, y: str = Y, **more: str):
     return await api.get("/api/accounts/predict", pubKeyX=x, pubKeyY=y, **more)
 
 
 async def test_predict_asks_the_factory_and_answers_in_eip_55(chain) -> None:
     api, rpc = chain
-    answer = await predict(api, "0xA", "b", salt="0x10")
+    answer = await predict(api, X.upper().replace("0X", "0x"), Y[2:], salt="0x10")
     assert (
         answer.json()
         == {"address": checksum_address(PREDICTED)}
@@ -45,7 +49,7 @@ async def test_predict_asks_the_factory_and_answers_in_eip_55(chain) -> None:
     )
     call = json.loads(rpc.requests[0][3])["params"][0]
     assert call["to"] == ADDRESSES["AppFactory"]
-    assert call["data"] == "0xe81b22ea" + "".join(f"{n:064x}" for n in (10, 11, 16))
+    assert call["data"] == "0xe81b22ea" + "".join(f"{n:064x}" for n in (int(X, 16), int(Y, 16), 16))
 
 
 async def test_a_prediction_is_kept(chain) -> None:
@@ -80,6 +84,17 @@ async def test_every_form_of_salt(chain, salt: str) -> None:
 )
 async def test_predict_refuses_bad_input(api: Api, query: dict[str, str], message: str) -> None:
     assert error_of(await api.get("/api/accounts/predict", **query)) == (400, message)
+
+
+@pytest.mark.parametrize(
+    ("x", "y"), [("0x1", "0x2"), (Y, X), ("0x0", "0x0"), (X, hex(int(Y, 16) + 1)), ("0x" + "f" * 64, Y)]
+)
+async def test_no_address_is_told_for_what_can_be_no_key(chain, x: str, y: str) -> None:
+    """Nobody can ever make an account there: what was paid to the address would be lost."""
+    api, rpc = chain
+    answer = await predict(api, x, y)
+    assert error_of(answer) == (400, "Invalid pubKeyX or pubKeyY: expected uint256 hex string")
+    assert rpc.requests == []
 
 
 async def test_state_decodes_the_five_slots(chain) -> None:
@@ -174,7 +189,7 @@ async def test_a_chain_without_usdc_says_so(make_api, account: str) -> None:
 
 
 PATHS = [
-    "/api/accounts/predict?pubKeyX=1&pubKeyY=2",
+    f"/api/accounts/predict?pubKeyX={X}&pubKeyY={Y}",
     f"/api/accounts/state?account={ACCOUNT}",
     f"/api/balance?account={ACCOUNT}&token=ETH&chainId=84532",
     f"/api/balance?account={ACCOUNT}&token=USDC&chainId=84532",

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from holdfast.rules.attestations import sign
+from holdfast.rules.registration import Confirmation
 from holdfast.service.secrets import Secrets
 
 from .conftest import DID, KEY, MAIL, OTHER_DID, Api, error_of
@@ -58,7 +59,14 @@ async def test_bad_form_gets_its_sentence_and_changes_nothing(api: Api, fields: 
 
 @pytest.mark.parametrize(
     "fields",
-    [{"blockNumber": "7"}, {"blockNumber": -1}, {"blockNumber": True}, {"smartAccount": 5}, {"blockNumber": 2**70}],
+    [
+        {"blockNumber": "7"},
+        {"blockNumber": -1},
+        {"blockNumber": True},
+        {"smartAccount": 5},
+        {"smartAccount": "0xabc"},
+        {"blockNumber": 2**70},
+    ],
 )
 async def test_an_optional_field_of_another_kind_counts_as_absent(api: Api, fields: dict[str, Any]) -> None:
     assert (await api.register(**fields)).status_code == 200
@@ -116,6 +124,70 @@ async def test_a_registered_identifier_takes_more_credentials_of_its_did_only(ap
     assert error_of(await api.register(credentialId="three", did=OTHER_DID)) == (409, "identifier_taken")
     assert (await api.get("/api/dids/lookup", credentialId="two")).json()["did"] == DID
     assert (await api.get("/api/dids/lookup", credentialId="three")).json() == {"found": False}
+
+
+async def test_an_identifier_has_sixteen_credentials_of_which_eight_wait_for_the_chain(api: Api) -> None:
+    answers = await asyncio.gather(*(api.register(credentialId=f"c{n}") for n in range(30)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 8 + [429] * 22
+    refused = next(answer for answer in answers if answer.status_code == 429)
+    assert error_of(refused) == (429, "credential_limit_reached") and refused.headers["retry-after"] == "86400"
+    store = api.service.store
+    for row in await store.due(api.clock.now, 99):
+        await store.settle(row.credential, Confirmation.CONFIRMED, 1, api.clock.now)
+    answers = await asyncio.gather(*(api.register(credentialId=f"d{n}") for n in range(30)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 8 + [429] * 22
+    for row in await store.due(api.clock.now, 99):
+        await store.settle(row.credential, Confirmation.CONFIRMED, 1, api.clock.now)
+    assert error_of(await api.register(credentialId="e")) == (429, "credential_limit_reached")
+    assert (await api.register(identifier="bob", credentialId="e")).status_code == 200, "another identifier"
+
+
+async def test_what_the_chain_refused_takes_up_no_place(api: Api) -> None:
+    for n in range(8):
+        await api.register(credentialId=f"c{n}")
+    store = api.service.store
+    for row in await store.due(api.clock.now, 99):
+        await store.settle(row.credential, Confirmation.REFUSED, None, api.clock.now)
+    assert [(await api.register(credentialId=f"d{n}")).status_code for n in range(9)] == [200] * 8 + [429]
+
+
+async def test_an_address_posts_a_hundred_times_a_day_whatever_comes_of_it(api: Api) -> None:
+    async def post(n: int):
+        return await api.register(ip="192.0.2.1", identifier="ann" if n % 2 else "admin", credentialId=f"c{n}")
+
+    answers = await asyncio.gather(*(post(n) for n in range(130)))
+    assert sum(error_of(answer) == (429, "rate_limited") for answer in answers if answer.status_code == 429) >= 30
+    api.clock.now += 1
+    refused = await api.register(ip="192.0.2.1", identifier="ann", credentialId="last")
+    assert error_of(refused) == (429, "rate_limited") and refused.headers["retry-after"] == "86399"
+    assert (await api.register(identifier="bob", credentialId="other")).status_code == 200, "of another address"
+    rows = [row for row in api.service.store.rows() if row.get("what") == "did_posts" and row["subject"] == "192.0.2.1"]
+    assert len(rows) == 100
+
+
+async def test_the_networks_posts_and_sessions_are_ten_times_an_addresss(make_api) -> None:
+    api = make_api(did_posts_per_address_day="2")
+    answers = await asyncio.gather(
+        *(api.register(ip=f"2001:db8:1:{n % 40:x}::1", identifier="ann", credentialId=f"c{n}") for n in range(120))
+    )
+    limited = [answer for answer in answers if error_of_any(answer) == "rate_limited"]
+    assert len(limited) == 100
+    answers = await asyncio.gather(*(api.session(f"x{n}", ip=f"2001:db8:2:{n:x}::1") for n in range(60)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 30 + [429] * 30
+    assert error_of(await api.session("y", ip="2001:db8:2:ffff::1")) == (429, "ip_limit_reached")
+    assert (await api.session("z", ip="2001:db8:3::1")).status_code == 200
+
+
+def error_of_any(answer: Any) -> str | None:
+    return answer.json().get("error")
+
+
+async def test_an_attestation_of_another_registrar_is_invalid_though_the_key_is_the_same(make_api) -> None:
+    """Such as one of the place where changes are tried out."""
+    staging = make_api(public_url="https://staging.example.org", mail_from="a@b.c")
+    attestation = await staging.attested()
+    answer = await make_api().register(identifier=MAIL, channel="email", attestation=attestation)
+    assert error_of(answer) == (403, "attestation_invalid")
 
 
 async def test_an_attestation_registers_an_address(api: Api) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast.service.ports import StoreUnavailable
-from holdfast.service.web.operations_table import OPERATIONS
 from holdfast.service.web.routes import PREFIX_ROUTES, ROUTES
+from holdfast.wire.endpoints import BY_KEY
 
 from .conftest import Api, error_of
 
@@ -117,7 +117,7 @@ async def test_a_store_out_of_reach_is_503(api: Api, monkeypatch: pytest.MonkeyP
         "open_session",
         "find_credential",
         "registrations",
-        "reserve_send",
+        "charge",
         "register",
     ):
         monkeypatch.setattr(type(api.service.store), name, gone)
@@ -140,14 +140,12 @@ async def test_the_openapi_document_is_the_route_table(api: Api) -> None:
         for method in route.handlers
         if method in {"GET", "PUT", "POST"}
     }
-    assert (
-        {(method.upper(), path) for path, methods in paths.items() for method in methods} == served == set(OPERATIONS)
-    )
+    assert {(method.upper(), path) for path, methods in paths.items() for method in methods} == served == set(BY_KEY)
 
 
 async def test_the_docs_page_names_every_path(api: Api) -> None:
     page = (await api.http.get("/docs")).text
-    assert all(path in page for _, path in OPERATIONS)
+    assert all(path in page for _, path in BY_KEY)
 
 
 @pytest.mark.parametrize(

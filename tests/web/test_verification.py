@@ -16,8 +16,8 @@ async def send(api: Api, identifier: str = MAIL, channel: str = "email", **more:
     return await api.post(SEND, identifier=identifier, channel=channel, **more)
 
 
-async def check(api: Api, code: str, identifier: str = MAIL, channel: str = "email"):
-    return await api.post(CHECK, identifier=identifier, channel=channel, code=code)
+async def check(api: Api, code: str, identifier: str = MAIL, channel: str = "email", **more: Any):
+    return await api.post(CHECK, identifier=identifier, channel=channel, code=code, **more)
 
 
 def wrong(code: str) -> str:
@@ -68,30 +68,29 @@ async def test_of_parallel_right_answers_one_wins(api: Api) -> None:
 
 
 async def test_of_parallel_wrong_answers_five_are_compared(api: Api) -> None:
-    await send(api)
+    await send(api, ip="192.0.2.1")
     code = api.mailer.sent[0][1]
-    answers = [
-        answer.json()["message"] for answer in await asyncio.gather(*(check(api, wrong(code)) for _ in range(30)))
-    ]
+    tries = (check(api, wrong(code), ip="192.0.2.1") for _ in range(30))
+    answers = [answer.json()["message"] for answer in await asyncio.gather(*tries)]
     assert sorted(set(answers)) == ["The code is incorrect.", "Too many attempts. Request a new code."]
     assert answers.count("The code is incorrect.") == 5
 
 
 async def test_the_fifth_wrong_try_burns_the_code(api: Api) -> None:
-    await send(api)
+    await send(api, ip="192.0.2.1")
     code = api.mailer.sent[0][1]
     for _ in range(5):
-        assert (await check(api, wrong(code))).json()["message"] == "The code is incorrect."
-    answer = (await check(api, code)).json()
+        assert (await check(api, wrong(code), ip="192.0.2.1")).json()["message"] == "The code is incorrect."
+    answer = (await check(api, code, ip="192.0.2.1")).json()
     assert answer == {"ok": True, "verified": False, "message": "Too many attempts. Request a new code."}
 
 
 async def test_the_fifth_try_may_still_be_right(api: Api) -> None:
-    await send(api)
+    await send(api, ip="192.0.2.1")
     code = api.mailer.sent[0][1]
     for _ in range(4):
-        await check(api, wrong(code))
-    assert (await check(api, code)).json()["verified"] is True
+        await check(api, wrong(code), ip="192.0.2.1")
+    assert (await check(api, code, ip="192.0.2.1")).json()["verified"] is True
 
 
 @pytest.mark.parametrize(("after", "verified"), [(89.9, True), (90.0, False), (5000.0, False)])
@@ -121,12 +120,12 @@ async def test_a_code_is_bound_to_its_address(api: Api) -> None:
 
 
 async def test_a_clock_set_back_grants_no_second_life(api: Api) -> None:
-    await send(api)
+    await send(api, ip="192.0.2.1")
     code = api.mailer.sent[0][1]
     for _ in range(5):
-        await check(api, wrong(code))
+        await check(api, wrong(code), ip="192.0.2.1")
     api.clock.now -= 3600
-    assert (await check(api, code)).json()["verified"] is False
+    assert (await check(api, code, ip="192.0.2.1")).json()["verified"] is False
 
 
 async def test_an_address_sends_three_times_a_day_over_all_channels(api: Api) -> None:
@@ -152,9 +151,51 @@ async def test_an_address_of_mail_gets_five_codes_an_hour(api: Api) -> None:
     assert (await send(api)).status_code == 200
 
 
-async def test_the_hourly_limit_is_for_mail_only(api: Api) -> None:
-    for _ in range(8):
+async def test_a_number_gets_five_messages_an_hour(api: Api) -> None:
+    for _ in range(5):
         assert (await send(api, PHONE, "sms")).status_code == 200
+    refused = await send(api, PHONE, "sms")
+    assert error_of(refused) == (429, "rate_limited") and refused.headers["retry-after"] == "3600"
+    api.clock.now += 3600
+    assert (await send(api, PHONE, "sms")).status_code == 200
+
+
+async def test_a_country_and_the_service_get_so_many_messages_a_day(make_api) -> None:
+    api = make_api(sms_per_country_day="3", sms_per_day="5")
+    germans, americans = [f"+49151123456{n:02}" for n in range(9)], [f"+1415555267{n}" for n in range(9)]
+    answers = await asyncio.gather(*(send(api, number, "sms") for number in germans))
+    assert sorted(answer.status_code for answer in answers) == [200] * 3 + [429] * 6
+    answers = await asyncio.gather(*(send(api, number, "sms") for number in americans))
+    assert sorted(answer.status_code for answer in answers) == [200] * 2 + [429] * 7
+    assert (await send(api)).status_code == 200, "mail is apart"
+    assert len(api.sms.sent) == 5
+
+
+async def test_only_the_named_countries_are_sent_messages(make_api) -> None:
+    api = make_api(sms_countries="de, at")
+    assert (await send(api, "+4915112345678", "sms")).status_code == 200
+    assert error_of(await send(api, PHONE, "sms")) == (400, "Unsupported country")
+    assert api.sms.sent == ["+4915112345678"]
+
+
+@pytest.mark.parametrize("number", ["+19005551234", "+491803123456", "+979123456789", "+88213123456"])
+async def test_numbers_that_cost_extra_are_never_sent_a_message(api: Api, number: str) -> None:
+    assert error_of(await send(api, number, "sms")) == (400, "Invalid identifier")
+    assert api.sms.sent == []
+
+
+async def test_one_network_sends_ten_times_what_an_address_does(api: Api) -> None:
+    def request(n: int):
+        return send(api, f"a{n}@example.com", ip=f"2001:db8:7:{n:x}::1")
+
+    answers = await asyncio.gather(*(request(n) for n in range(60)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 30 + [429] * 30
+
+
+async def test_the_addresses_of_a_tunnel_are_one(api: Api) -> None:
+    answers = [await send(api, f"a{n}@example.com", ip=f"2002:c000:201:{n}::1") for n in range(3)]
+    answers.append(await send(api, "b@example.com", ip="192.0.2.1"))
+    assert [answer.status_code for answer in answers] == [200] * 3 + [429]
 
 
 async def test_parallel_sends_pass_exactly_as_often_as_the_limits_allow(api: Api) -> None:
@@ -167,14 +208,70 @@ async def test_parallel_sends_pass_exactly_as_often_as_the_limits_allow(api: Api
 @pytest.mark.parametrize(
     ("channel", "identifier", "error"), [("email", MAIL, "email_send_failed"), ("sms", PHONE, "sms_send_failed")]
 )
-async def test_a_failed_send_gives_its_charge_back(api: Api, channel: str, identifier: str, error: str) -> None:
-    api.mailer.failure = api.sms.failure = DeliveryError("timeout")
+async def test_a_refused_send_gives_its_charge_back(api: Api, channel: str, identifier: str, error: str) -> None:
+    api.mailer.failure = api.sms.failure = DeliveryError("refused")
     for _ in range(10):
         assert error_of(await send(api, identifier, channel, ip="192.0.2.1")) == (502, error)
     api.mailer.failure = api.sms.failure = None
     assert (await check(api, "000000")).json()["verified"] is False
     for _ in range(3):
         assert (await send(api, identifier, channel, ip="192.0.2.1")).status_code == 200
+
+
+@pytest.mark.parametrize(("channel", "identifier"), [("email", MAIL), ("sms", PHONE)])
+async def test_refused_sends_have_a_window_too(api: Api, channel: str, identifier: str) -> None:
+    failure, asked = DeliveryError("refused"), []
+
+    async def refuse(recipient: str, *_: object) -> None:
+        asked.append(recipient)
+        raise failure
+
+    api.mailer.send_code = api.sms.start = refuse  # type: ignore[method-assign]  # a provider that refuses
+    answers = await asyncio.gather(*(send(api, identifier, channel, ip="192.0.2.1") for _ in range(15)))
+    answers += [await send(api, identifier, channel, ip="192.0.2.1") for _ in range(40)]
+    assert len(asked) == 20 and {answer.status_code for answer in answers} == {429, 502}
+    assert (await send(api, identifier, channel)).status_code == 502, "of another address"
+
+
+@pytest.mark.parametrize("kind", ["timeout", "nonsense"])
+@pytest.mark.parametrize(("channel", "identifier"), [("email", MAIL), ("sms", PHONE)])
+async def test_a_send_that_may_have_gone_out_stays_charged(api: Api, kind: str, channel: str, identifier: str) -> None:
+    api.mailer.failure = api.sms.failure = DeliveryError(kind)
+    answers = [await send(api, identifier, channel, ip="192.0.2.1") for _ in range(5)]
+    assert [answer.status_code for answer in answers] == [502] * 3 + [429] * 2
+
+
+async def test_a_provider_that_was_not_reached_charges_nothing(api: Api) -> None:
+    api.mailer.failure = DeliveryError("unreachable")
+    assert [(await send(api, ip="192.0.2.1")).status_code for _ in range(5)] == [502] * 5
+    api.mailer.failure = DeliveryError("unreachable", "hung up", perhaps_sent=True)
+    assert [(await send(api, ip="192.0.2.1")).status_code for _ in range(5)] == [502] * 3 + [429] * 2
+
+
+@pytest.mark.parametrize(("channel", "identifier"), [("email", MAIL), ("sms", PHONE)])
+async def test_an_address_checks_sixty_times_an_hour(api: Api, channel: str, identifier: str) -> None:
+    async def one():
+        body = {"identifier": identifier, "channel": channel, "code": "000000"}
+        return await api.post(CHECK, ip="192.0.2.1", **body)
+
+    answers = await asyncio.gather(*(one() for _ in range(80)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 60 + [429] * 20
+    refused = await one()
+    assert error_of(refused) == (429, "rate_limited") and refused.headers["retry-after"] == "3600"
+    assert (await check(api, "000000", identifier, channel)).status_code == 200, "of another address"
+    api.clock.now += 3600
+    assert (await one()).status_code == 200
+
+
+async def test_no_stranger_burns_anothers_code(api: Api) -> None:
+    await send(api, ip="192.0.2.1")
+    code = api.mailer.sent[0][1]
+    strangers = await asyncio.gather(*(check(api, wrong(code)) for _ in range(30)))
+    messages = [answer.json()["message"] for answer in strangers]
+    assert messages.count("The code is incorrect.") == 4
+    assert (await check(api, code)).json()["message"] == "Too many attempts. Request a new code."
+    body = {"identifier": MAIL, "channel": "email", "code": code}
+    assert (await api.post(CHECK, ip="192.0.2.1", **body)).json()["verified"] is True
 
 
 async def test_a_failed_send_leaves_the_older_code_in_force(api: Api) -> None:

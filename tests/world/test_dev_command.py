@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import psutil
+import pytest
 from tests.world.availability import needs_chain
 
 if TYPE_CHECKING:
@@ -83,6 +84,9 @@ def test_one_world_from_demonstration_over_kill_to_demonstration(tmp_path: Path)
 
     process, facts = start(*state)
     check_facts(facts)
+    second = run(*ANY_PORTS, *state)
+    assert (second.returncode, second.stderr.count("\n")) == (1, 1)
+    assert "another holdfast dev runs on" in second.stderr
     end(process, signal.SIGKILL)
 
     second = run("--demo", "--json", *ANY_PORTS, *state)
@@ -133,4 +137,31 @@ def test_a_taken_port_is_named() -> None:
         port = taken.getsockname()[1]
         done = run("--port", str(port), "--json")
     assert done.returncode == 1
-    assert f"port {port} is taken" in json.loads(done.stderr)["error"]
+    assert json.loads(done.stderr)["error"] == (
+        f"port {port} is taken: stop what listens there, or choose another with --port (--port 0 picks one)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["--port", "70000"], 2, "--port"),
+        (["--rpc-port", "-3"], 2, "--rpc-port"),
+        (["--bundler-port", "seven"], 2, "--bundler-port"),
+        (["--port", "4123", "--rpc-port", "0", "--bundler-port", "4123"], 1, "--port and --bundler-port are both 4123"),
+    ],
+)
+def test_ports_that_cannot_be_are_named_before_anything_starts(arguments: list[str], code: int, says: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == code
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "starting" not in done.stderr
+
+
+def test_a_torn_state_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "chain.json").write_text('{"block": ')
+    done = run("--state", str(tmp_path), *ANY_PORTS)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "chain.json is damaged" in done.stderr

@@ -7,7 +7,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from holdfast.world.development import remove_abandoned, run_to_the_end
+from holdfast.world.development import run_to_the_end
+from holdfast.world.home import remove_abandoned
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,8 +1,13 @@
 from __future__ import annotations
 
+import asyncio
 import json
+import subprocess
+import sys
+import time
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 
 from holdfast.world import tools
@@ -13,6 +18,7 @@ if TYPE_CHECKING:
 
 FAKE_NPM = """#!/bin/sh
 printf '%s\\n' "$*" >> arguments
+test "$1" = view && exit 0
 test -f package.json && test -f package-lock.json || exit 9
 mkdir -p node_modules/one
 case "$*" in *@foundry-rs/*) mkdir -p node_modules/ANVIL_PACKAGE/bin && touch node_modules/ANVIL_PACKAGE/bin/anvil;; esac
@@ -65,6 +71,7 @@ async def test_the_first_call_installs_without_scripts_and_the_second_does_nothi
     found = await tools.find_tools(said.append, tmp_path / "data")
     assert found.modules.is_dir()
     calls = (found.modules.parent / "arguments").read_text().splitlines()
+    assert calls.pop(0).startswith("view --fetch-retries=0")
     assert all("--ignore-scripts" in call for call in calls)
     # What the lock left out, because it was written on another platform, is installed by name, in the pinned version.
     assert calls[1].endswith(f"--no-save {tools._platform_package()}@1.7.1")
@@ -83,6 +90,73 @@ async def test_a_failed_install_leaves_nothing_that_looks_like_one(
     with pytest.raises(WorldError, match="no network"):
         await tools.find_tools(print, tmp_path / "data")
     assert list((tmp_path / "data" / "chain-tools").iterdir()) == []
+
+
+OFFLINE = """#!/bin/sh
+case "$1" in view) echo 'npm error code ECONNREFUSED' >&2; echo 'npm error errno ECONNREFUSED' >&2; exit 1;; esac
+touch "$LONG"; sleep 600
+"""
+
+
+@pytest.mark.usefixtures("no_checkout")
+async def test_without_a_network_one_line_says_so_before_anything_is_fetched(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    programs(monkeypatch, tmp_path / "bin", npm=OFFLINE)
+    monkeypatch.setenv("LONG", str(tmp_path / "long"))
+    with pytest.raises(WorldError, match=r"^npm cannot reach its registry \(ECONNREFUSED\): .* start again$"):
+        await tools.find_tools(print, tmp_path / "data")
+    assert not (tmp_path / "long").exists()
+    assert list((tmp_path / "data" / "chain-tools").iterdir()) == []
+
+
+@pytest.mark.usefixtures("no_checkout")
+async def test_two_first_starts_install_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    once = FAKE_NPM.replace("mkdir -p node_modules/one", f"sleep 0.3; echo x >> {tmp_path}/installs").replace(
+        "case ", "mkdir -p node_modules/ANVIL_PACKAGE/bin && touch node_modules/ANVIL_PACKAGE/bin/anvil; case "
+    )
+    programs(monkeypatch, tmp_path / "bin", npm=once)
+    said: list[str] = []
+    both = await asyncio.gather(*(tools.find_tools(said.append, tmp_path / "data") for _ in range(2)))
+    assert both[0] == both[1]
+    assert "another process installs the chain's tools: waiting for it" in said
+    assert (tmp_path / "installs").read_text().count("x") == 1
+
+
+@pytest.mark.usefixtures("no_checkout")
+async def test_what_a_killed_install_left_is_removed_by_the_next(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    partial = tmp_path / "data" / "chain-tools" / "0123.99.partial"
+    (partial / "node_modules").mkdir(parents=True)
+    programs(monkeypatch, tmp_path / "bin", npm="#!/bin/sh\nexit 1\n")
+    with pytest.raises(WorldError):
+        await tools.find_tools(print, tmp_path / "data")
+    assert not partial.exists()
+
+
+INSTALLING = """
+import asyncio, pathlib, sys
+from holdfast.world import tools
+tools.CHECKOUT = pathlib.Path("/nonexistent")
+asyncio.run(tools.find_tools(print, pathlib.Path(sys.argv[1])))
+"""
+
+
+def test_a_killed_first_start_takes_npm_along(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    programs(monkeypatch, tmp_path / "bin", npm="#!/bin/sh\ntouch $BEGUN; sleep 600\n")
+    monkeypatch.setenv("BEGUN", str(tmp_path / "begun"))
+    process = subprocess.Popen([sys.executable, "-c", INSTALLING, str(tmp_path / "data")])
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "begun").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    family = psutil.Process(process.pid).children(recursive=True)
+    assert len(family) >= 2
+    process.kill()
+    process.wait()
+    _, alive = psutil.wait_procs(family, timeout=60)
+    assert [each for each in alive if each.status() != psutil.STATUS_ZOMBIE] == []
 
 
 async def test_a_machine_without_a_build_of_the_chain_is_named(tmp_path: Path) -> None:

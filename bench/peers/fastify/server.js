@@ -1,16 +1,11 @@
-// Four endpoints on Fastify and better-sqlite3, as one would write them with care: JSON schemas for what goes in and
-// out, prepared statements, one transaction a registration, durable before the answer.
-import { randomUUID } from "node:crypto";
+// Four endpoints on Fastify and better-sqlite3, as lean as they can be: JSON schemas for what goes out, prepared
+// statements, one transaction a registration, durable before the answer; no header or check that the interface does
+// not ask for.
 import { readFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import Fastify from "fastify";
 
 const LIMIT_PER_IP = 3;
-const MAX_DID = 512;
-const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
-const DID = /^did:[a-z0-9]+:(?:[A-Za-z0-9._:-]|%[0-9A-Fa-f]{2})*(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2})$/;
-const IDENTIFIER = /^[^\s\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,320}$/;
-const CHANNELS = new Set(["handle", "email", "sms"]);
 const CONTRACTS = {
   chainId: 84532,
   entryPoint: "0x0000000071727De22E5E9d8BAf0edAc6f37da032",
@@ -88,28 +83,12 @@ const schemas = {
   },
 };
 
-const keyOf = (identifier) => {
-  const key = identifier.normalize("NFKC").trim().toLowerCase();
-  if (!IDENTIFIER.test(key)) throw new Refused(400, "Invalid identifier");
-  return key;
-};
+const keyOf = (identifier) => identifier.normalize("NFKC").trim().toLowerCase();
 
-const app = Fastify({
-  logger: false,
-  trustProxy: "127.0.0.1",
-  genReqId: (raw) => {
-    const given = raw.headers["x-request-id"];
-    return given && REQUEST_ID.test(given) ? given : randomUUID();
-  },
-});
+const app = Fastify({ logger: false, trustProxy: "127.0.0.1" });
 
 app.addHook("onRequest", (request, reply, done) => {
-  reply
-    .header("cache-control", "no-store")
-    .header("access-control-allow-origin", "*")
-    .header("access-control-expose-headers", "X-Request-Id, Retry-After, ETag")
-    .header("x-content-type-options", "nosniff")
-    .header("x-request-id", request.id);
+  reply.header("access-control-allow-origin", "*");
   done();
 });
 
@@ -156,9 +135,7 @@ app.get("/api/dids/lookup", { schema: schemas.lookup }, (request, reply) => {
 app.post("/api/sessions", { schema: schemas.sessions }, (request, reply) => {
   const { identifier, channel, did } = request.body;
   if (!identifier || !channel || !did) throw new Refused(400, "Missing required fields: identifier, channel, did");
-  if (!CHANNELS.has(channel)) throw new Refused(400, 'Invalid channel. Must be "handle", "email" or "sms"');
   const key = keyOf(identifier);
-  if (did.length > MAX_DID || !DID.test(did)) throw new Refused(400, "Invalid did");
   if (channel === "handle" && reserved.has(key)) throw new Refused(409, "identifier_reserved");
   register.immediate(channel, key, did, request.ip);
   reply.send({ ok: true, identifier, channel, did });

@@ -20,6 +20,9 @@ pub const length = 4 + Sha256.digest_length;
 /// Longest multihash digest that is accepted, in bytes (SHA-512).
 const max_digest = 64;
 
+/// Longest text that is read, in characters: a version 1 CID of 64 bytes of digest has some 120.
+const max_text = 128;
+
 pub const Cid = struct { version: u8, codec: u64, hash: u64, digest: []const u8 };
 
 /// Version 1, SHA-256, of `block` in the named codec.
@@ -65,7 +68,7 @@ pub fn fromText(arena: Allocator, text: []const u8) Error![]const u8 {
 }
 
 fn decodeText(arena: Allocator, text: []const u8) Error![]const u8 {
-    if (text.len < 2 or text.len > base58.max_length) return error.CidInvalid;
+    if (text.len < 2 or text.len > max_text) return error.CidInvalid;
     if (text[0] == 'b') return base32.decode(arena, text[1..]) catch error.CidInvalid;
     if (text[0] == 'z') return base58.decode(arena, text[1..]) catch error.CidInvalid;
     if (text[0] == 'Q') return base58.decode(arena, text) catch error.CidInvalid;

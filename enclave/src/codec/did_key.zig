@@ -15,6 +15,9 @@ pub const VerifyError = error{ SignatureInvalid, DidKeyInvalid };
 
 const prefix = "did:key:z";
 
+/// Longest did:key that is read, in characters: one of a 4096-bit RSA key, which is none of ours, has some 730.
+pub const max_text = prefix.len + base58.max_length;
+
 /// Length of every did:new, in characters: its prefix and 64 hex digits.
 pub const did_new_length = "did:new:0x".len + 64;
 

@@ -32,7 +32,12 @@ pub const Facts = struct {
     now_s: i64,
     /// Binary CIDs of revoked delegations.
     revoked: []const []const u8,
+    /// What single delegations' policies see beside the arguments: what was spent under them, for example.
+    added: []const Added = &.{},
 };
+
+/// Fields that the policy of one delegation, named by its canonical binary CID, sees over the arguments.
+pub const Added = struct { cid: []const u8, fields: ipld.Value };
 
 /// What a chain must allow.
 pub const Demand = struct { subject: []const u8, command: []const u8, args: ipld.Value };
@@ -43,15 +48,20 @@ pub fn checkToken(token: Token, facts: Facts) Error!void {
     if (token.nbf) |nbf| if (facts.now_s < nbf) return error.UcanNotYetValid;
     if (token.exp) |exp| if (facts.now_s > exp) return error.UcanExpired;
     for (facts.revoked) |revoked| {
-        if (std.mem.eql(u8, revoked, &token.envelope.cid)) return error.UcanRevoked;
-        if (token.envelope.twin) |*twin| if (std.mem.eql(u8, revoked, twin)) return error.UcanRevoked;
+        if (isOf(token, revoked)) return error.UcanRevoked;
     }
+}
+
+/// Whether a CID names the token, with either form of its signature: both say and allow the same.
+fn isOf(token: Token, link: []const u8) bool {
+    if (std.mem.eql(u8, link, &token.envelope.cid)) return true;
+    return if (token.envelope.twin) |*twin| std.mem.eql(u8, link, twin) else false;
 }
 
 /// Delegations from the root to the last, which must allow `demand` to `holder` (any, where null).
 pub fn check(arena: Allocator, path: []const Token, holder: ?[]const u8, demand: Demand, facts: Facts) Error!void {
     try checkGrant(path, holder, demand, facts);
-    try checkPolicies(arena, path, demand.args);
+    try checkPolicies(arena, path, demand.args, facts);
 }
 
 /// Everything but the policies, which need arguments.
@@ -68,8 +78,26 @@ pub fn checkGrant(path: []const Token, holder: ?[]const u8, demand: Demand, fact
 }
 
 /// The arguments must satisfy every policy on the way.
-pub fn checkPolicies(arena: Allocator, path: []const Token, args: ipld.Value) Error!void {
-    for (path) |token| if (!try policy.holds(arena, token.pol, args)) return error.UcanPolicyViolated;
+pub fn checkPolicies(arena: Allocator, path: []const Token, args: ipld.Value, facts: Facts) Error!void {
+    for (path) |token| {
+        if (!try policy.holds(arena, token.pol, try seenBy(arena, token, args, facts))) return error.UcanPolicyViolated;
+    }
+}
+
+fn seenBy(arena: Allocator, token: Token, args: ipld.Value, facts: Facts) Error!ipld.Value {
+    for (facts.added) |added| {
+        if (std.mem.eql(u8, added.cid, &token.envelope.canonical)) return laidOver(arena, args, added.fields);
+    }
+    return args;
+}
+
+fn laidOver(arena: Allocator, args: ipld.Value, fields: ipld.Value) Error!ipld.Value {
+    if (args != .map) return args;
+    var entries: std.ArrayList(ipld.Entry) = .empty;
+    for (args.map) |entry| if (fields.get(entry.key.text) == null) try entries.append(arena, entry);
+    try entries.appendSlice(arena, fields.map);
+    ipld.sortByKey(entries.items);
+    return .{ .map = entries.items };
 }
 
 fn checkSubjects(path: []const Token, subject: []const u8) Error!void {
@@ -97,24 +125,31 @@ pub fn names(did: []const u8, token: Token) Error!bool {
     return std.mem.eql(u8, did, &new);
 }
 
-/// An invocation with the delegations that prove it, in any order.
-pub fn checkInvocation(arena: Allocator, token: Token, proofs: []const Token, facts: Facts) Error!void {
+/// An invocation with the delegations that prove it, in any order. Their policies judge `args`: its own arguments, or
+/// these with whatever they leave to defaults.
+pub fn checkInvocation(arena: Allocator, token: Token, proofs: []const Token, args: ipld.Value, facts: Facts) Error!void {
     try checkToken(token, facts);
     if (token.prf.len == 0) {
         if (!try names(token.sub.?, token)) return error.UcanNotRooted;
         return;
     }
+    const path = try proofsOf(arena, token, proofs);
+    const last = path[path.len - 1];
+    const holder = if (try names(last.aud.?, token)) null else token.iss;
+    try check(arena, path, holder, .{ .subject = token.sub.?, .command = token.cmd, .args = args }, facts);
+}
+
+/// The delegations that an invocation names, root first.
+pub fn proofsOf(arena: Allocator, token: Token, proofs: []const Token) Error![]const Token {
     if (token.prf.len > max_length) return error.UcanChainTooLong;
     const path = try arena.alloc(Token, token.prf.len);
     for (token.prf, path) |link, *slot| slot.* = try find(proofs, link);
-    const last = path[path.len - 1];
-    const holder = if (try names(last.aud.?, token)) null else token.iss;
-    try check(arena, path, holder, .{ .subject = token.sub.?, .command = token.cmd, .args = token.args.? }, facts);
+    return path;
 }
 
 fn find(proofs: []const Token, link: []const u8) Error!Token {
     for (proofs) |proof| {
-        if (proof.envelope.kind == .delegation and std.mem.eql(u8, &proof.envelope.cid, link)) return proof;
+        if (proof.envelope.kind == .delegation and isOf(proof, link)) return proof;
     }
     return error.UcanProofMissing;
 }

@@ -1,4 +1,4 @@
-//! The UCAN 1.0 envelope: [signature, {h: varsig header, "ucan/<kind>@1.0.0-rc.1": payload}] in DAG-CBOR.
+//! The UCAN 1.0 envelope: [signature, {h: varsig header, "ucan/<kind>@<version>": payload}] in DAG-CBOR.
 //!
 //! The signature covers the encoded second element. Decoding is strict, so that element is a slice of the token itself.
 
@@ -19,12 +19,21 @@ pub const Kind = enum {
     delegation,
     invocation,
 
-    pub fn tag(self: Kind) []const u8 {
+    pub fn tag(self: Kind, version: Version) []const u8 {
         return switch (self) {
-            .delegation => "ucan/dlg@1.0.0-rc.1",
-            .invocation => "ucan/inv@1.0.0-rc.1",
+            .delegation => if (version == .@"1.0.0") "ucan/dlg@1.0.0" else "ucan/dlg@1.0.0-rc.1",
+            .invocation => if (version == .@"1.0.0") "ucan/inv@1.0.0" else "ucan/inv@1.0.0-rc.1",
         };
     }
+};
+
+/// The versions whose tokens are read: the release, and the candidate, from which it differs in the tag alone.
+pub const Version = enum {
+    @"1.0.0",
+    @"1.0.0-rc.1",
+
+    /// What is minted unless another is asked for (docs/decisions/0320).
+    pub const minted: Version = .@"1.0.0-rc.1";
 };
 
 pub const Envelope = struct {
@@ -40,6 +49,9 @@ pub const Envelope = struct {
     /// The CID of the same token with its ECDSA signature's other valid form: whoever may not forge a signature may
     /// still flip it, and must not thereby leave a revocation behind.
     twin: ?[cid.length]u8,
+    /// Of these two the one with the low s: the same whichever form was shown, so it is what anything counted or
+    /// remembered about the token goes by.
+    canonical: [cid.length]u8,
 };
 
 /// Takes a token apart; checks its form, not its signature.
@@ -55,6 +67,8 @@ pub fn decode(arena: Allocator, bytes: []const u8) Error!Envelope {
     if (header != .bytes) return error.UcanMalformed;
     const algorithm = try varsig.parse(header.bytes);
     const kind = try kindOf(body.map[1].key.text);
+    const own = cid.of(cid.dag_cbor, bytes);
+    const other = try otherOf(arena, algorithm, bytes, signature.bytes);
     return .{
         .bytes = bytes,
         .kind = kind,
@@ -62,18 +76,24 @@ pub fn decode(arena: Allocator, bytes: []const u8) Error!Envelope {
         .signature = signature.bytes,
         .signed = signed,
         .payload = body.map[1].value,
-        .cid = cid.of(cid.dag_cbor, bytes),
-        .twin = try twinOf(arena, algorithm, bytes, signature.bytes),
+        .cid = own,
+        .twin = if (other) |form| form.cid else null,
+        .canonical = if (other) |form| if (form.low) form.cid else own else own,
     };
 }
 
 fn kindOf(tag: []const u8) Error!Kind {
-    for (std.enums.values(Kind)) |kind| if (std.mem.eql(u8, kind.tag(), tag)) return kind;
+    for (std.enums.values(Kind)) |kind| {
+        for (std.enums.values(Version)) |version| if (std.mem.eql(u8, kind.tag(version), tag)) return kind;
+    }
     const known = std.mem.startsWith(u8, tag, "ucan/dlg@") or std.mem.startsWith(u8, tag, "ucan/inv@");
     return if (known) error.UcanUnsupportedVersion else error.UcanMalformed;
 }
 
-fn twinOf(arena: Allocator, algorithm: varsig.Algorithm, bytes: []const u8, signature: []const u8) Error!?[cid.length]u8 {
+/// The token with its ECDSA signature's other s, and whether that is the low one.
+const Other = struct { cid: [cid.length]u8, low: bool };
+
+fn otherOf(arena: Allocator, algorithm: varsig.Algorithm, bytes: []const u8, signature: []const u8) Error!?Other {
     if (algorithm == .ed25519 or signature.len != 64) return null;
     const s = signature[32..64].*;
     const negated = switch (algorithm) {
@@ -83,7 +103,7 @@ fn twinOf(arena: Allocator, algorithm: varsig.Algorithm, bytes: []const u8, sign
     };
     const copy = try arena.dupe(u8, bytes);
     @memcpy(copy[3 + 32 ..][0..32], &negated); // 0x82, then the two-byte head of 64 bytes
-    return cid.of(cid.dag_cbor, copy);
+    return .{ .cid = cid.of(cid.dag_cbor, copy), .low = std.mem.order(u8, &negated, &s) == .lt };
 }
 
 /// What signs: the algorithm, and a function over whole messages (it hashes where its algorithm asks for that).
@@ -96,10 +116,10 @@ pub const Signer = struct {
 };
 
 /// Signs `payload` and returns the token.
-pub fn seal(arena: Allocator, kind: Kind, payload: ipld.Value, signer: Signer) (Error || Signer.SignError)![]const u8 {
+pub fn seal(arena: Allocator, kind: Kind, version: Version, payload: ipld.Value, signer: Signer) (Error || Signer.SignError)![]const u8 {
     const body: ipld.Value = .{ .map = &.{
         ipld.field("h", .{ .bytes = varsig.header(signer.key) }),
-        ipld.field(kind.tag(), payload),
+        ipld.field(kind.tag(version), payload),
     } };
     const signed = try cbor.encode(arena, .dag, body);
     const signature = try signer.sign(signer.context, signed);

@@ -25,6 +25,7 @@ pub const Delegation = struct {
     not_before: ?i64 = null,
     nonce: []const u8,
     meta: ?Value = null,
+    version: envelope.Version = .minted,
 };
 
 pub const Invocation = struct {
@@ -38,6 +39,7 @@ pub const Invocation = struct {
     issued_at: ?i64 = null,
     nonce: []const u8,
     meta: ?Value = null,
+    version: envelope.Version = .minted,
 };
 
 /// A signed delegation; what `payload.decode` would refuse is refused here first.
@@ -56,7 +58,7 @@ pub fn delegation(arena: Allocator, d: Delegation, signer: envelope.Signer) Erro
     try fields.put("exp", seconds(d.expiration));
     if (d.not_before) |at| try fields.put("nbf", .{ .int = at });
     if (d.meta) |meta| try fields.put("meta", meta);
-    return sealed(arena, .delegation, fields, signer);
+    return sealed(arena, .delegation, d.version, fields, signer);
 }
 
 /// A signed invocation.
@@ -77,7 +79,7 @@ pub fn invocation(arena: Allocator, i: Invocation, signer: envelope.Signer) Erro
     try fields.put("exp", seconds(i.expiration));
     if (i.issued_at) |at| try fields.put("iat", .{ .int = at });
     if (i.meta) |meta| try fields.put("meta", meta);
-    return sealed(arena, .invocation, fields, signer);
+    return sealed(arena, .invocation, i.version, fields, signer);
 }
 
 const Fields = struct {
@@ -94,8 +96,8 @@ fn seconds(at: ?i64) Value {
 }
 
 /// Reading the new token back proves that others can.
-fn sealed(arena: Allocator, kind: envelope.Kind, fields: Fields, signer: envelope.Signer) Error![]const u8 {
-    const token = try envelope.seal(arena, kind, .{ .map = fields.list.items }, signer);
+fn sealed(arena: Allocator, kind: envelope.Kind, version: envelope.Version, fields: Fields, signer: envelope.Signer) Error![]const u8 {
+    const token = try envelope.seal(arena, kind, version, .{ .map = fields.list.items }, signer);
     _ = try payload.decode(arena, token);
     return token;
 }

@@ -3,6 +3,7 @@
 const std = @import("std");
 const addresses = @import("../addresses.zig");
 const args = @import("../args.zig");
+const arguments = @import("arguments.zig");
 const curves = @import("../keys/curves.zig");
 const encoding = @import("../encoding.zig");
 const host = @import("../host.zig");
@@ -21,47 +22,75 @@ const Database = @import("database.zig").Database;
 const Error = @import("../errors.zig").Error;
 const Json = json.Json;
 
-const Call = struct { ctx: *Ctx, database: Database, resource: resources.Resource, args: Json };
+/// The arguments, and whether a token's bearer brings them: then they are as its policies saw them.
+pub const Asked = struct { args: Json, by_token: bool = false };
 
-pub const Action = struct { resource: []const u8, name: []const u8, run: *const fn (Call) Error!Json };
+const Call = struct { ctx: *Ctx, database: Database, resource: resources.Resource, args: Json, by_token: bool };
+
+pub const Action = struct {
+    resource: []const u8,
+    name: []const u8,
+    run: *const fn (Call) Error!Json,
+    /// The arguments that it reads beside the row's key.
+    takes: []const []const u8 = &.{},
+    /// Whether it reads the columns of a new row too.
+    makes_row: bool = false,
+    /// Fills in what the arguments leave to defaults, before a token's policy is asked.
+    fill: ?*const fn (arguments.Filling) Error!void = null,
+    /// Whether it makes tokens with the vault's key. No token allows that: what it made would be bound by nothing.
+    mints: bool = false,
+};
+
+const addressing = [_][]const u8{ "chain", "form", "prefix", "factory", "implementation", "salt" };
+const signed = [_][]const u8{ "digest", "message", "user_op", "entry_point", "chain_id", "val_share", "deterministic" };
+const asserted = [_][]const u8{ "assertion", "challenge", "origin", "rp_id", "user_verification", "cross_origin", "top_origins" };
+const verified = [_][]const u8{ "token", "proofs", "subject", "audience", "command", "args", "added_args", "now" };
 
 /// THE table of particular actions.
 pub const all = [_]Action{
-    .{ .resource = "accounts", .name = "derive", .run = deriveAccount },
+    .{ .resource = "accounts", .name = "derive", .run = deriveAccount, .takes = &addressing, .makes_row = true, .fill = arguments.forDerivedAccount },
     .{ .resource = "accounts", .name = "set_default", .run = setDefault },
-    .{ .resource = "accounts", .name = "sign", .run = signAsAccount },
-    .{ .resource = "credentials", .name = "verify", .run = verifyAssertion },
-    .{ .resource = "sessions", .name = "refresh", .run = extend },
+    .{ .resource = "accounts", .name = "sign", .run = signAsAccount, .takes = &signed, .fill = arguments.forAccount },
+    .{ .resource = "credentials", .name = "verify", .run = verifyAssertion, .takes = &asserted, .fill = arguments.forAssertion },
+    .{ .resource = "sessions", .name = "refresh", .run = extend, .takes = &.{"expires_at"} },
     .{ .resource = "sessions", .name = "verify", .run = isValid },
     .{ .resource = "grants", .name = "verify", .run = isValid },
-    .{ .resource = "enclaves", .name = "create", .run = createKey },
+    .{ .resource = "enclaves", .name = "create", .run = createKey, .takes = &.{ "curve", "keep_val_share" }, .fill = arguments.forNewKey },
     .{ .resource = "enclaves", .name = "delete", .run = deleteKey },
-    .{ .resource = "enclaves", .name = "derive", .run = deriveFromKey },
-    .{ .resource = "enclaves", .name = "sign", .run = signWithKey },
-    .{ .resource = "enclaves", .name = "refresh", .run = refreshKey },
-    .{ .resource = "enclaves", .name = "rotate", .run = rotateKey },
-    .{ .resource = "delegations", .name = "create", .run = delegate },
-    .{ .resource = "delegations", .name = "delegate", .run = delegate },
-    .{ .resource = "delegations", .name = "verify", .run = verifyToken },
-    .{ .resource = "ucans", .name = "create", .run = receive },
-    .{ .resource = "ucans", .name = "verify", .run = verifyToken },
-    .{ .resource = "tokens", .name = "refresh", .run = extend },
-    .{ .resource = "tokens", .name = "rotate", .run = replaceValue },
+    .{ .resource = "enclaves", .name = "derive", .run = deriveFromKey, .takes = &(addressing ++ [_][]const u8{ "public_key", "curve" }), .fill = arguments.forDerivedKey },
+    .{ .resource = "enclaves", .name = "sign", .run = signWithKey, .takes = &signed, .fill = arguments.forSigning },
+    .{ .resource = "enclaves", .name = "refresh", .run = refreshKey, .takes = &.{"val_share"}, .fill = arguments.firstKey },
+    .{ .resource = "enclaves", .name = "rotate", .run = rotateKey, .takes = &.{"val_share"}, .fill = arguments.firstKey },
+    .{ .resource = "delegations", .name = "create", .run = delegate, .mints = true },
+    .{ .resource = "delegations", .name = "delegate", .run = delegate, .mints = true },
+    .{ .resource = "delegations", .name = "verify", .run = verifyToken, .takes = &verified },
+    .{ .resource = "ucans", .name = "create", .run = receive, .takes = &.{"token"} },
+    .{ .resource = "ucans", .name = "verify", .run = verifyToken, .takes = &verified },
+    .{ .resource = "tokens", .name = "refresh", .run = extend, .takes = &.{"expires_at"} },
+    .{ .resource = "tokens", .name = "rotate", .run = replaceValue, .takes = &.{"value"} },
     .{ .resource = "tokens", .name = "verify", .run = isValid },
-    .{ .resource = "invocations", .name = "create", .run = invoke },
-    .{ .resource = "invocations", .name = "verify", .run = verifyToken },
+    .{ .resource = "invocations", .name = "create", .run = invoke, .mints = true },
+    .{ .resource = "invocations", .name = "verify", .run = verifyToken, .takes = &verified },
 };
 
 /// Runs the action of that name, or fails with UnknownAction.
-pub fn run(ctx: *Ctx, database: Database, resource: resources.Resource, name: []const u8, input: Json) Error!Json {
-    for (all) |action| {
-        if (!std.mem.eql(u8, action.resource, resource.name) or !std.mem.eql(u8, action.name, name)) continue;
-        return action.run(.{ .ctx = ctx, .database = database, .resource = resource, .args = input });
+pub fn run(ctx: *Ctx, database: Database, resource: resources.Resource, name: []const u8, asked: Asked) Error!Json {
+    if (find(resource.name, name)) |action| {
+        if (action.mints and asked.by_token) return ctx.fail(error.CommandDenied, "a token makes no tokens of the vault's");
+        return action.run(.{ .ctx = ctx, .database = database, .resource = resource, .args = asked.args, .by_token = asked.by_token });
     }
     for (resource.actions) |common| {
-        if (std.mem.eql(u8, @tagName(common), name)) return rows.run(ctx, database, resource, common, input);
+        if (std.mem.eql(u8, @tagName(common), name)) return rows.run(ctx, database, resource, common, asked.args);
     }
     return ctx.fail(error.UnknownAction, try possible(ctx, resource));
+}
+
+/// The particular action of that name, or null.
+pub fn find(resource: []const u8, name: []const u8) ?*const Action {
+    for (&all) |*action| {
+        if (std.mem.eql(u8, action.resource, resource) and std.mem.eql(u8, action.name, name)) return action;
+    }
+    return null;
 }
 
 fn possible(ctx: *Ctx, resource: resources.Resource) Error![]const u8 {
@@ -106,11 +135,19 @@ fn signAsAccount(call: Call) Error!Json {
     const key = try rows.keyOf(call.ctx, call.resource, call.args);
     const row = try rows.get(call.ctx, call.database, call.resource, key);
     const enclave_id = args.field(row, "enclave_id") orelse return call.ctx.fail(error.NotFound, "enclave_id");
-    return signing.sign(call.ctx, try naming(call, enclave_id));
+    return signed_(call, try naming(call, enclave_id));
 }
 
 fn signWithKey(call: Call) Error!Json {
-    return signing.sign(call.ctx, try ofNamedKey(call));
+    return signed_(call, try ofNamedKey(call));
+}
+
+/// A bare digest may be that of a token, so it is signed for the owner alone; a bearer shows what it wants signed.
+fn signed_(call: Call, input: Json) Error!Json {
+    if (call.by_token and args.field(input, "digest") != null) {
+        return call.ctx.fail(error.CommandDenied, "under a token, user_op or message is signed, no digest");
+    }
+    return if (args.field(input, "user_op") != null) signing.signUserOp(call.ctx, input) else signing.sign(call.ctx, input);
 }
 
 fn deriveFromKey(call: Call) Error!Json {

@@ -3,6 +3,7 @@
 const std = @import("std");
 const actions = @import("actions.zig");
 const args = @import("../args.zig");
+const arguments_file = @import("arguments.zig");
 const calls = @import("calls.zig");
 const json = @import("../json.zig");
 const resources = @import("resources.zig");
@@ -27,14 +28,21 @@ fn run(ctx: *Ctx, input: Json, text: []const u8, arguments: Json) Error!Json {
     const open = try session.require(ctx);
     const filter = parse(text) orelse return error.InvalidFilter;
     const resource = resources.find(filter.resource) orelse return ctx.fail(error.UnknownAction, try possible(ctx));
+    var asked: actions.Asked = .{ .args = arguments };
     if (args.field(input, "token")) |token| {
-        const command = try std.fmt.allocPrint(ctx.arena, "/{s}/{s}", .{ filter.resource, filter.action });
-        const audience = try args.optionalString(ctx, input, "audience", 512);
-        try tokens.authorize(ctx, open.database, token, command, arguments, audience);
+        asked = .{ .args = try arguments_file.resolved(ctx, open.database, resource, filter.action, arguments), .by_token = true };
+        try tokens.authorize(ctx, open.database, token, .{
+            .command = try std.fmt.allocPrint(ctx.arena, "/{s}/{s}", .{ filter.resource, filter.action }),
+            .given = arguments,
+            .resolved = asked.args,
+            .audience = try args.optionalString(ctx, input, "audience", 512),
+        });
+        // An argument that the action does not read could only please a policy.
+        try arguments_file.checkKnown(ctx, resource, filter.action, arguments);
     }
     try open.database.execute("BEGIN");
     errdefer open.database.execute("ROLLBACK") catch {};
-    const result = try actions.run(ctx, open.database, resource, filter.action, arguments);
+    const result = try actions.run(ctx, open.database, resource, filter.action, asked);
     try open.database.execute("COMMIT");
     return result;
 }

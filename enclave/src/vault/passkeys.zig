@@ -20,8 +20,9 @@ const Json = json.Json;
 const min_challenge = 16;
 const max_challenge = 1024;
 const max_name = 512;
+const max_top_origins = 16;
 
-/// {assertion, challenge, origin, rp_id, credential_id?, user_verification?, cross_origin?}
+/// {assertion, challenge, origin, rp_id, credential_id?, user_verification?, cross_origin?, top_origins?}
 /// -> {valid, reason?, credential_id, user_verified?, sign_count?}. A valid one is recorded as the credential's last use.
 pub fn verify(ctx: *Ctx, database: Database, input: Json) Error!Json {
     const made = try assertionOf(ctx, input);
@@ -37,6 +38,11 @@ pub fn verify(ctx: *Ctx, database: Database, input: Json) Error!Json {
         .user_verified = made.data.flags.user_verified,
         .sign_count = made.data.sign_count,
     });
+}
+
+/// The credential that an assertion names.
+pub fn named(ctx: *Ctx, input: Json) Error![]const u8 {
+    return encoding.base64Url(ctx.arena, (try assertionOf(ctx, input)).credential_id);
 }
 
 fn assertionOf(ctx: *Ctx, input: Json) Error!credential.Assertion {
@@ -55,10 +61,25 @@ fn expectedOf(ctx: *Ctx, database: Database, input: Json, id: []const u8) Error!
         .origin = try args.string(ctx, input, "origin", max_name),
         .rp_id = try args.string(ctx, input, "rp_id", max_name),
         .user_verification = try verificationRequired(ctx, input),
-        .cross_origin = try args.boolean(ctx, input, "cross_origin", false),
+        .top_origins = try topOrigins(ctx, input),
         .key = assertion.keyOf(ctx.arena, kept.key) catch |err| return keyFault(ctx, err),
         .sign_count = kept.sign_count,
     };
+}
+
+/// The pages that may show this relying party's page in a frame; null where none may. Allowing frames without saying
+/// whose would let any page ask the person for an assertion (WebAuthn Level 3, section 13.4.9).
+fn topOrigins(ctx: *Ctx, input: Json) Error!?[]const ?[]const u8 {
+    const given = try args.items(ctx, input, "top_origins", max_top_origins);
+    if (!try args.boolean(ctx, input, "cross_origin", false)) return null;
+    if (given.len == 0) return ctx.fail(error.MissingField, "top_origins");
+    const out = try ctx.arena.alloc(?[]const u8, given.len);
+    for (given, out) |item, *slot| slot.* = switch (item) {
+        .string => |text| if (text.len <= max_name) text else return ctx.fail(error.ValueTooLarge, "top_origins"),
+        .null => null,
+        else => return ctx.fail(error.InvalidField, "top_origins"),
+    };
+    return out;
 }
 
 /// "required" by default, as for a wallet; "preferred" and "discouraged" take an assertion without it.

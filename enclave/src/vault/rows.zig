@@ -17,7 +17,7 @@ const Value = database_file.Value;
 
 const max_text = 16 << 10;
 const max_blob = 64 << 10;
-const max_listed = 10_000;
+pub const max_listed = 10_000;
 
 pub fn run(ctx: *Ctx, database: Database, resource: Resource, action: resources.Common, input: Json) Error!Json {
     return switch (action) {
@@ -109,12 +109,25 @@ pub fn update(ctx: *Ctx, database: Database, resource: Resource, input: Json) Er
     return get(ctx, database, resource, key);
 }
 
-/// Removes the row. Fails with NotFound, and with Conflict while another row depends on it.
+/// Removes the row. Fails with NotFound, and with Conflict while another row depends on it or it revokes a token.
 pub fn delete(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) Error!Json {
+    if (resource.column("token") != null and resource.column("revoked_at") != null) try keepRevocation(ctx, database, resource, key);
     const sql = try std.fmt.allocPrint(ctx.arena, "DELETE FROM {s} WHERE {s} = ?", .{ resource.name, resource.key });
     try database.run(sql, &.{.{ .text = key }});
     if (database.changes() == 0) return ctx.fail(error.NotFound, resource.name);
     return json.object(ctx.arena, .{ .deleted = key });
+}
+
+/// The vault knows a token as revoked by its row alone: that stays until the token is over anyway.
+fn keepRevocation(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) Error!void {
+    const sql = try std.fmt.allocPrint(ctx.arena, "SELECT expiration FROM {s} WHERE {s} = ? AND revoked_at IS NOT NULL", .{
+        resource.name, resource.key,
+    });
+    const found = try database.query(sql, &.{.{ .text = key }});
+    defer found.finish();
+    if (!try found.next()) return;
+    const over = !found.isNull(0) and found.integer(0) < @divFloor(try host.timeMs(), 1000);
+    if (!over) return ctx.fail(error.Conflict, "revoked, and not over yet");
 }
 
 /// Marks the row as revoked; the first time stays. Fails with NotFound.

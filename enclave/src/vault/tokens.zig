@@ -80,16 +80,21 @@ pub fn verify(ctx: *Ctx, database: Database, resource: resources.Resource, input
     return ucan_calls.verify(ctx, question);
 }
 
-/// Lets a token's bearer do `command` with `arguments`, or fails saying why not.
-pub fn authorize(ctx: *Ctx, database: Database, token: Json, command: []const u8, arguments: Json, audience: ?[]const u8) Error!void {
+/// What the bearer of a token wants: `given` are the arguments as they came, which an invocation must name, `resolved`
+/// the same as policies judge them.
+pub const Wish = struct { command: []const u8, given: Json, resolved: Json, audience: ?[]const u8 };
+
+/// Lets a token's bearer do what it wants, or fails saying why not.
+pub fn authorize(ctx: *Ctx, database: Database, token: Json, wish: Wish) Error!void {
     const bytes = try ucan_calls.tokenBytes(ctx, token, "token");
     const bundle = ucan.Bundle.read(ctx.arena, bytes) catch |err| return faults.token(ctx, err);
     // An invocation says itself to whom it speaks; it must be this vault, whoever brings it.
-    const hearer = if (bundle.invocation != null) ctx.state.did else audience;
+    const hearer = if (bundle.invocation != null) ctx.state.did else wish.audience;
     ucan.authorize(ctx.arena, bytes, .{
         .subject = ctx.state.did,
-        .command = command,
-        .args = try ipld_calls.canonical(ctx, arguments, "args"),
+        .command = wish.command,
+        .args = try ipld_calls.canonical(ctx, wish.given, "args"),
+        .resolved = try ipld_calls.canonical(ctx, wish.resolved, "args"),
         .audience = hearer,
         .now_s = @divFloor(try host.timeMs(), 1000),
         .revoked = try revokedHere(ctx, database),
@@ -98,7 +103,7 @@ pub fn authorize(ctx: *Ctx, database: Database, token: Json, command: []const u8
 
 fn record(ctx: *Ctx, database: Database, comptime table: []const u8, bytes: []const u8) Error!Json {
     const token = ucan.payload.decode(ctx.arena, bytes) catch |err| return faults.token(ctx, err);
-    const text = try ipld_calls.cidText(ctx, &token.envelope.cid);
+    const text = try ipld_calls.cidText(ctx, &token.envelope.canonical);
     var fields: rows.Fields = .{ .ctx = ctx };
     try fields.add("cid", .{ .text = text });
     try fields.add("issuer", .{ .text = token.iss });

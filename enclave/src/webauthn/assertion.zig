@@ -30,28 +30,51 @@ pub const Expected = struct {
     origin: []const u8,
     rp_id: []const u8,
     user_verification: bool,
-    /// Whether the ceremony may have run inside another site's frame.
-    cross_origin: bool,
+    /// The origins of pages inside whose frames the ceremony may have run, null among them for a browser that does not
+    /// name the page; null in their place where it may have run in no frame.
+    top_origins: ?[]const ?[]const u8,
     key: Key,
     /// The counter at the last use; 0 where the authenticator does not count.
     sign_count: u32,
 };
 
 /// The step that does not hold. Stable: callers read the names.
-pub const Fault = enum { credential, challenge, origin, cross_origin, rp_id, user_presence, user_verification, signature, sign_count };
+pub const Fault = enum {
+    credential,
+    challenge,
+    origin,
+    cross_origin,
+    top_origin,
+    rp_id,
+    user_presence,
+    user_verification,
+    signature,
+    sign_count,
+};
 
 /// The first step that does not hold, or null.
 pub fn fault(arena: Allocator, made: credential.Assertion, expected: Expected) error{OutOfMemory}!?Fault {
     if (!std.mem.eql(u8, made.credential_id, expected.credential_id)) return .credential;
     if (!std.mem.eql(u8, made.client_data.challenge, expected.challenge)) return .challenge;
     if (!std.mem.eql(u8, made.client_data.origin, expected.origin)) return .origin;
-    if (made.client_data.cross_origin and !expected.cross_origin) return .cross_origin;
+    if (made.client_data.cross_origin and expected.top_origins == null) return .cross_origin;
+    if (!framed(made.client_data, expected.top_origins)) return .top_origin;
     if (!std.mem.eql(u8, &made.data.rp_id_hash, &hashOf(expected.rp_id))) return .rp_id;
     if (!made.data.flags.user_present) return .user_presence;
     if (expected.user_verification and !made.data.flags.user_verified) return .user_verification;
     if (!try signed(arena, made, expected.key)) return .signature;
     if (!counted(made.data.sign_count, expected.sign_count)) return .sign_count;
     return null;
+}
+
+/// In a frame, the page at the top must be an expected one; outside of frames, client data name none.
+fn framed(data: credential.ClientData, expected: ?[]const ?[]const u8) bool {
+    if (!data.cross_origin) return data.top_origin == null;
+    for (expected orelse &.{}) |candidate| {
+        const top = data.top_origin orelse if (candidate == null) return true else continue;
+        if (candidate) |origin| if (std.mem.eql(u8, top, origin)) return true;
+    }
+    return false;
 }
 
 /// A passkey's key as the vault stores it: a COSE key, a SEC 1 point of P-256, or the 32 bytes of an Ed25519 key.

@@ -22,7 +22,14 @@ pub const max_bytes = 256 << 10;
 const max_transports = 16;
 const max_transport = 32;
 
-pub const ClientData = struct { type: []const u8, challenge: []const u8, origin: []const u8, cross_origin: bool };
+pub const ClientData = struct {
+    type: []const u8,
+    challenge: []const u8,
+    origin: []const u8,
+    cross_origin: bool,
+    /// The origin of the page at the top, where the ceremony ran inside another site's frame.
+    top_origin: ?[]const u8,
+};
 
 pub const Registration = struct {
     attestation: attestation.Attestation,
@@ -106,6 +113,7 @@ fn clientData(arena: Allocator, bytes: []const u8, wanted: []const u8) Error!Cli
         .challenge = try textOf(json, "challenge"),
         .origin = try textOf(json, "origin"),
         .cross_origin = if (optional(json, "crossOrigin")) |c| if (c == .bool) c.bool else return error.ClientDataInvalid else false,
+        .top_origin = if (optional(json, "topOrigin") != null) try textOf(json, "topOrigin") else null,
     };
     return if (std.mem.eql(u8, data.type, wanted)) data else error.ClientDataTypeMismatch;
 }

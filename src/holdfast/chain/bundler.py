@@ -46,7 +46,7 @@ class Margin:
     verification_gas: int
 
 
-# Measured on both entry points: an estimate with a raw placeholder is complete. A placeholder assertion fails at its
+# Measured on every entry point: an estimate with a raw placeholder is complete. A placeholder assertion fails at its
 # challenge, before the curve: about 10,000 short with the P-256 precompile, some 500,000 without it.
 RAW = Margin(0)
 WEBAUTHN_WITH_PRECOMPILE = Margin(60_000)

@@ -1,30 +1,48 @@
 """Does a transaction register this DID? The chain's half of `confirm_registrations`.
 
-The registry's own event decides, so it does not matter whether the transaction is a direct call or a bundler's
+The registry's own events decide, so it does not matter whether the transaction is a direct call or a bundler's
 handleOps that carries the operations of several people.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from holdfast.wire.keccak import did_hash, keccak256
+from holdfast.wire.keccak import alias_hash, did_hash, keccak256
 
 if TYPE_CHECKING:
     from holdfast.chain.rpc import RpcClient
     from holdfast.chain.values import Log, Receipt
 
 DID_REGISTERED = keccak256(b"DidRegistered(bytes32,address,string)")
+ALIAS_REGISTERED = keccak256(b"AliasRegistered(bytes32,bytes32,address)")
 _TRANSACTION_HASH = re.compile(r"0x[0-9a-fA-F]{64}")
+_ADDRESS_BYTES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What a transaction must have registered.
+
+    Attributes:
+        did: the DID.
+        smart_account: the account that controls it, `0x` and 40 hex digits of any case; None when none was named.
+        handle: canonical handle that is claimed with the DID; None for other identifiers.
+    """
+
+    did: str
+    smart_account: str | None = None
+    handle: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """The transaction registers the DID; it was mined in this block."""
+    """The transaction registers the DID for this 20-byte controller; it was mined in this block."""
 
     block_number: int
+    controller: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,38 +52,72 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The transaction will never register the DID. `reason` is one of the four below."""
+    """The transaction does not register what was sought.
+
+    Attributes:
+        reason: one of those below.
+        contradicted: the chain shows something else than was said, so that waiting cannot mend it.
+        block_number: of the transaction, where it was mined; it makes no difference between two refusals.
+    """
 
     reason: str
+    contradicted: bool = False
+    block_number: int | None = field(default=None, compare=False)
 
 
 NOT_A_HASH = Refused("not_a_transaction_hash")
 FAILED = Refused("transaction_failed")
 NOT_A_REGISTRATION = Refused("no_registration_in_transaction")
-ANOTHER_DID = Refused("another_did")
+ANOTHER_DID = Refused("another_did", contradicted=True)
+ANOTHER_ACCOUNT = Refused("another_account", contradicted=True)
+ANOTHER_ALIAS = Refused("another_alias", contradicted=True)
+ANOTHERS_KEY = Refused("controller_without_the_key", contradicted=True)
 
 Verdict = Confirmed | Pending | Refused
 
 
-def judge_registration(receipt: Receipt | None, *, registry: bytes, did: str) -> Verdict:
-    """What `receipt` says about `did`, believing only events of the 20-byte address `registry`."""
+def judge_registration(receipt: Receipt | None, *, registry: bytes, sought: Sought) -> Verdict:
+    """What `receipt` says about what is sought, believing only events of the 20-byte address `registry`."""
     if receipt is None:
         return Pending()
+    verdict = _judged(receipt, registry, sought)
+    return replace(verdict, block_number=receipt.block_number) if isinstance(verdict, Refused) else verdict
+
+
+def _judged(receipt: Receipt, registry: bytes, sought: Sought) -> Verdict:
     if not receipt.succeeded:
         return FAILED
-    registered = {log.topics[1] for log in receipt.logs if _is_registration(log, registry)}
-    if not registered:
+    controllers = {log.topics[1]: log.topics[2] for log in receipt.logs if _is(log, registry, DID_REGISTERED, 3)}
+    if not controllers:
         return NOT_A_REGISTRATION
-    return Confirmed(receipt.block_number) if did_hash(did) in registered else ANOTHER_DID
+    topic = controllers.get(did_hash(sought.did))
+    if topic is None:
+        return ANOTHER_DID
+    controller = topic[-_ADDRESS_BYTES:]
+    return _contradiction(receipt, registry, sought, controller) or Confirmed(receipt.block_number, controller)
 
 
-async def confirm_registration(rpc: RpcClient, transaction_hash: str, *, registry: bytes, did: str) -> Verdict:
+def _contradiction(receipt: Receipt, registry: bytes, sought: Sought, controller: bytes) -> Refused | None:
+    """An account that is not the controller, or an alias claimed for the DID that is not the handle."""
+    if sought.smart_account is not None and sought.smart_account.lower() != "0x" + controller.hex():
+        return ANOTHER_ACCOUNT
+    aliases = {log.topics[1] for log in receipt.logs if _claims_alias_of(log, registry, did_hash(sought.did))}
+    if sought.handle is not None and aliases and alias_hash(sought.handle) not in aliases:
+        return ANOTHER_ALIAS
+    return None
+
+
+async def confirm_registration(rpc: RpcClient, transaction_hash: str, *, registry: bytes, sought: Sought) -> Verdict:
     """Read the receipt and judge it. Raises RpcError where the chain gives no usable answer."""
     if not _TRANSACTION_HASH.fullmatch(transaction_hash):
         return NOT_A_HASH
-    return judge_registration(await rpc.get_transaction_receipt(transaction_hash), registry=registry, did=did)
+    return judge_registration(await rpc.get_transaction_receipt(transaction_hash), registry=registry, sought=sought)
 
 
-def _is_registration(log: Log, registry: bytes) -> bool:
-    # didHash and controller are indexed: three topics. An anonymous event of another shape must not be read.
-    return log.address == registry and len(log.topics) == 3 and log.topics[0] == DID_REGISTERED  # noqa: PLR2004 - said above
+def _claims_alias_of(log: Log, registry: bytes, of_did: bytes) -> bool:
+    return _is(log, registry, ALIAS_REGISTERED, 4) and log.topics[2] == of_did
+
+
+def _is(log: Log, registry: bytes, event: bytes, topics: int) -> bool:
+    # Hashes and controllers are indexed. An anonymous event of another shape must not be read.
+    return log.address == registry and len(log.topics) == topics and log.topics[0] == event

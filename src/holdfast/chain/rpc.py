@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 10.0
 MAX_BATCH = 100
+MAX_FLIGHTS = 8  # batches under way at once; while as many are, questions gather for the next
 RETRY_DELAYS_S = (0.1, 0.4)
 _PASSING = frozenset({None, 429, 500, 502, 503, 504})  # HTTP statuses worth another try; None: no connection
 _BATCH_REFUSALS = frozenset({400, 405, 413, 415, 422})
@@ -90,12 +91,25 @@ class RpcClient:
         return await future
 
     def _depart(self) -> None:
-        waiting, self._waiting = self._waiting, []
+        """Send what waits, in batches. With all flights under way it waits on: the next landing takes it along.
+
+        So under load batches grow by themselves, and with little to ask nothing ever waits. An endpoint that takes no
+        batches is asked one by one, without a bound.
+        """
         size = MAX_BATCH if self._batches else 1
-        for start in range(0, len(waiting), size):
-            flight = asyncio.ensure_future(self._fly(waiting[start : start + size]))
-            self._flights.add(flight)
-            flight.add_done_callback(self._flights.discard)
+        while self._waiting and (not self._batches or len(self._flights) < MAX_FLIGHTS):
+            self._launch(self._waiting[:size])
+            del self._waiting[:size]
+
+    def _launch(self, passengers: list[tuple[jsonrpc.Request, asyncio.Future[Any]]]) -> None:
+        flight = asyncio.ensure_future(self._fly(passengers))
+        self._flights.add(flight)
+        flight.add_done_callback(self._land)
+
+    def _land(self, flight: asyncio.Task[None]) -> None:
+        self._flights.discard(flight)
+        if not flight.cancelled():  # as at the end of the loop, when nothing new may begin
+            self._depart()
 
     async def _fly(self, passengers: list[tuple[jsonrpc.Request, asyncio.Future[Any]]]) -> None:
         """Settle every future. The bound is for calls whose callers have all gone: a flight must end by itself."""

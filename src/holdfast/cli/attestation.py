@@ -34,12 +34,13 @@ def verify(
     from holdfast.wire.errors import ATTESTATION_INVALID, Refused
 
     value = _read(file, as_json=as_json)
-    keys = secrets_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json).signing_keys
+    settings = settings_or_fail(env_file, as_json=as_json)
+    keys = secrets_or_fail(settings, as_json=as_json).signing_keys
     try:
         if not isinstance(value, dict):
             raise Refused(ATTESTATION_INVALID)
         identifier = parse_identifier(str(value.get("identifier")), parse_verify_channel(str(value.get("channel"))))
-        verify_at(value, identifier, keys, time.time())
+        verify_at(value, identifier, keys, settings.registrar_did, time.time())
     except Refused as refused:
         emit({"valid": False, "error": refused.row.error}, f"not valid: {refused.row.error}", as_json=as_json)
         raise typer.Exit(Exit.FAILED) from None

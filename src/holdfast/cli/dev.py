@@ -19,13 +19,17 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
+def _port(whose: str) -> Any:
+    return typer.Option(min=0, max=65535, help=f"Port of {whose}; 0 picks one.")
+
+
 @app.command()
 def dev(
     *,
     state: Annotated[Path | None, typer.Option(help="Keep chain and registrations in this folder.")] = None,
-    port: Annotated[int, typer.Option(help="Port of the service; 0 picks one.")] = 8787,
-    rpc_port: Annotated[int, typer.Option(help="Port of the chain; 0 picks one.")] = 8545,
-    bundler_port: Annotated[int, typer.Option(help="Port of bundler and sponsor; 0 picks one.")] = 4337,
+    port: Annotated[int, _port("the service")] = 8787,
+    rpc_port: Annotated[int, _port("the chain")] = 8545,
+    bundler_port: Annotated[int, _port("bundler and sponsor")] = 4337,
     hardfork: Annotated[str, typer.Option(help="The chain's rules: osaka has the P-256 precompile.")] = "osaka",
     demo: Annotated[bool, typer.Option("--demo", help="Show one registration and one payment, then stop.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Speak JSON, one line each.")] = False,

@@ -43,7 +43,7 @@ def serve(
             _require_free(settings.host, wanted, as_json=as_json)
     from holdfast.service.banner import banner, facts
 
-    address = f"http://{settings.host}:{settings.port}"
+    address = f"{'https' if settings.tls_cert else 'http'}://{settings.host}:{settings.port}"
     text = json.dumps(facts(settings, secrets, address)) if as_json else banner(settings, secrets, address)
     sys.stdout.write(text + "\n")
     sys.stdout.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +16,7 @@ from holdfast.cli.output import emit, fail
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="The vault on this machine.")
 
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 File = Annotated[Path, typer.Argument(metavar="FILE")]
 
 
@@ -185,17 +187,21 @@ def delegate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     at_most: Annotated[int | None, typer.Option(metavar="AMOUNT", help="Payments: at most so much each.")] = None,
     in_total: Annotated[int | None, typer.Option(metavar="AMOUNT", help="Payments: so much in all.")] = None,
     payee: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Payments: to this address alone.")] = None,
+    token: Annotated[str | None, typer.Option(help='Payments: of this ERC-20 token alone, or "native".')] = None,
     service: Service = DEFAULT_SERVICE,
     folder: Folder = None,
     key: Key = "password",
     as_json: AsJson = False,
 ) -> None:
-    """Let somebody else act for this vault, within limits. Prints the token."""
+    """Let somebody else act for this vault, within limits. Prints the token.
+
+    The limits on payments go with /accounts/pay: no other command is held to them. They count each token by itself.
+    """
     from holdfast.client.types import DelegationOptions
 
-    policy: list[Any] = [["<=", ".amount", at_most]] if at_most is not None else []
-    policy += [["<=", ".total", in_total]] if in_total is not None else []
-    policy += [["==", ".to", payee]] if payee is not None else []
+    policy = _payment_policy(at_most, in_total, payee, token)
+    if policy and command != "/accounts/pay":
+        fail(Exit.USAGE, "limits on payments go with the command /accounts/pay", as_json=as_json)
     given = DelegationOptions(
         to=to, command=command, expiration=int(time.time() + hours * 3600), caveats={"policy": policy}
     )
@@ -218,6 +224,25 @@ def revoke(
         if not done.success:
             fail(Exit.NOT_FOUND, f"no such delegation ({done.error})", as_json=as_json)
         emit({"revoked": cid}, f"revoked {cid}", as_json=as_json)
+
+
+def _payment_policy(at_most: int | None, in_total: int | None, payee: str | None, token: str | None) -> list[Any]:
+    """The statements; addresses in the form in which payments are judged. Raises BadParameter for no address."""
+    statements: list[Any] = [["<=", ".amount", at_most]] if at_most is not None else []
+    statements += [["<=", ".total", in_total]] if in_total is not None else []
+    statements += [["==", ".to", _address(payee)]] if payee is not None else []
+    if token is not None:
+        statements += [["==", ".token", token if token == "native" else _address(token)]]  # noqa: S105 - a currency
+    return statements
+
+
+def _address(text: str) -> str:
+    from holdfast.wire.encoding import from_hex
+    from holdfast.wire.keccak import checksum_address
+
+    if not _ADDRESS.fullmatch(text):
+        raise typer.BadParameter(f"{text} is no address")
+    return checksum_address(from_hex(text))
 
 
 def _text(file: Path | None) -> str:

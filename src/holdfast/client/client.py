@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.client.flows.faces import CarrierTransport, Face, run_blocking
 from holdfast.client.flows.gas import GasPolicy
+from holdfast.client.flows.ledger import Ledger
 from holdfast.client.flows.operations import SmartAccount
-from holdfast.client.flows.payment import Ledger, Payments
+from holdfast.client.flows.payment import Payments
 from holdfast.client.flows.receipts import receipt_of
 from holdfast.client.flows.registration import Registrar
 from holdfast.client.http.carriers import DEFAULT_TIMEOUT_S

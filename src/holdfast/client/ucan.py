@@ -93,6 +93,8 @@ class UcanVerifier:
 class ReplayGuard:
     """Lets each invocation through once (UCAN Invocation 1.0, "Replay attacks"). Safe to use from several threads.
 
+    An invocation that is shown with the other valid form of its signature is the same one: `UcanClaims.cid` is too.
+
     Args:
         store: remembers across restarts; without one the memory is this process's.
         now: the clock, in seconds since 1970.

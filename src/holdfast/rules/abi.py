@@ -12,6 +12,7 @@ ADDRESS_BYTES = 20
 GET_ADDRESS = bytes.fromhex("e81b22ea")  # getAddress(uint256,uint256,uint256)
 GET_ACCOUNT_STATE = bytes.fromhex("9ee2735b")  # getAccountState(address)
 GET_ACCOUNT_STATE_AT = bytes.fromhex("1f40efa0")  # getAccountStateAt(address,address)
+PUBLIC_KEY = bytes.fromhex("63ffab31")  # publicKey(), VaultAccount
 BALANCE_OF = bytes.fromhex("70a08231")  # balanceOf(address), ERC-20
 _ENTRY_POINT_V07 = bytes.fromhex("0000000071727de22e5e9d8baf0edac6f37da032")
 

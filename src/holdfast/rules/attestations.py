@@ -57,16 +57,18 @@ def canonical(claims: dict[str, str]) -> bytes:
     return msgspec.json.encode(dict(sorted(claims.items())))
 
 
-def verify_at(value: Any, identifier: Identifier, keys: Sequence[bytes], now: float) -> Proof:
+def verify_at(value: Any, identifier: Identifier, keys: Sequence[bytes], registrar: str, now: float) -> Proof:
     """The proof that `value` carries for `identifier`, checked in the decided order.
 
     Raises:
-        Refused: ATTESTATION_INVALID for a wrong shape or signature, then ATTESTATION_MISMATCH for another identifier
-            or channel, then ATTESTATION_EXPIRED.
+        Refused: ATTESTATION_INVALID for a wrong shape or signature or another registrar's, though it be under the same
+            key, then ATTESTATION_MISMATCH for another identifier or channel, then ATTESTATION_EXPIRED.
     """
     claims, signature = _checked_shape(value)
     expected = [sign(claims, key) for key in keys]
     if not any([hmac.compare_digest(signature, candidate) for candidate in expected]):  # noqa: C419 - all keys, always
+        raise Refused(ATTESTATION_INVALID)
+    if claims["registrar"] != registrar:
         raise Refused(ATTESTATION_INVALID)
     if claims["channel"] != identifier.channel.value or _key_of(claims) != identifier.key:
         raise Refused(ATTESTATION_MISMATCH)

@@ -10,8 +10,8 @@ from holdfast.wire.errors import INVALID_CREDENTIAL_ID, INVALID_DID, INVALID_TX_
 _DID = re.compile(r"did:[a-z0-9]+:(?:(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2})*:)*(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2})+")
 # What nearly every DID looks like; ten times as quick to match as the whole syntax.
 _PLAIN_DID = re.compile(r"did:[a-z0-9]+:[A-Za-z0-9._-]+")
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 _VISIBLE = re.compile(r"[\x21-\x7e]+")
-_MAX_SMART_ACCOUNT_CHARACTERS = 128
 _MAX_BLOCK_NUMBER = 2**63 - 1
 
 
@@ -42,8 +42,8 @@ def parse_tx_hash(text: str) -> str:
 
 
 def parse_smart_account(value: object) -> str | None:
-    """The smart account as sent; anything that cannot be one counts as absent, as the field is optional."""
-    if type(value) is str and len(value) <= _MAX_SMART_ACCOUNT_CHARACTERS and _VISIBLE.fullmatch(value):
+    """The smart account as sent, `0x` and 40 hex digits; anything else counts as absent, as the field is optional."""
+    if type(value) is str and _ADDRESS.fullmatch(value):
         return value
     return None
 

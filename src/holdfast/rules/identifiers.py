@@ -9,6 +9,7 @@ from enum import StrEnum
 import msgspec
 
 from holdfast.rules.limits import MAX_HANDLE_CHARACTERS, MAX_IDENTIFIER_CHARACTERS
+from holdfast.rules.phones import phone_key
 from holdfast.wire.errors import INVALID_CHANNEL, INVALID_IDENTIFIER, INVALID_VERIFY_CHANNEL, Refused
 
 
@@ -30,8 +31,6 @@ class Identifier(msgspec.Struct, frozen=True, gc=False):
 
 _CHANNELS = {channel.value: channel for channel in Channel}
 _PLAIN_HANDLE = re.compile(rf"[\x21-\x7e]{{1,{MAX_HANDLE_CHARACTERS}}}")
-# Letters are refused: the parser below would drop one and read three as a word on the keys.
-_PHONE = re.compile(r"\+[0-9(][0-9()./-]*")
 _BLANK = "\u2800"  # a symbol to Unicode, white space to the eye
 _MAX_LOCAL_PART = 64
 _MAX_DOMAIN = 253
@@ -152,19 +151,4 @@ def _is_label(label: str) -> bool:
     )
 
 
-def _phone_key(text: str) -> str:
-    # Imported here: only requests about phones need the numbering plans.
-    import phonenumbers
-
-    if not _PHONE.fullmatch(text):
-        raise ValueError("not in international form")
-    try:
-        number = phonenumbers.parse(text)
-    except phonenumbers.NumberParseException as error:
-        raise ValueError("no phone number") from error
-    if number.extension or not phonenumbers.is_possible_number(number):
-        raise ValueError("no possible phone number")
-    return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
-
-
-_KEYS = {Channel.HANDLE: _handle_key, Channel.EMAIL: _email_key, Channel.SMS: _phone_key}
+_KEYS = {Channel.HANDLE: _handle_key, Channel.EMAIL: _email_key, Channel.SMS: phone_key}

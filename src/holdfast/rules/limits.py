@@ -22,23 +22,40 @@ CODE_DIGITS = 6
 SENDS_PER_IP_WINDOW_S = DAY_S
 CODES_PER_IDENTIFIER_WINDOW_S = HOUR_S
 
+
+# Added to them, where the interface is silent (docs/decisions/0010-limits-added.md). Settings override these too.
+CREDENTIALS_PER_IDENTIFIER = 16
+UNCONFIRMED_PER_IDENTIFIER = 8
+DID_POSTS_PER_ADDRESS_DAY = 100
+CHECKS_PER_ADDRESS_HOUR = 60
+REFUSED_SENDS_PER_ADDRESS_DAY = 20
+SMS_PER_NUMBER_HOUR = 5
+SMS_PER_COUNTRY_DAY = 200
+SMS_PER_DAY = 1000
+ALL_COUNTRIES = "all"
+
+NETWORK_FACTOR = 10  # a /48 of IPv6 may do ten times what each /64 in it may
+KEPT_FOR_ASKER = 1  # of a code's attempts, only for the address that asked for the code
+REFUSED_KEPT_S = 30 * DAY_S  # how long a refused registration stays for an operator to look at
+
 MAX_BODY_BYTES = 64 * 1024
 MAX_BUNDLER_BODY_BYTES = 512 * 1024
 MAX_WORKFLOW_BODY_BYTES = 4 * 1024 * 1024
 MAX_UPSTREAM_BYTES = 8 * 1024 * 1024
 BODY_TIMEOUT_S = 20.0
-HEAD_TIMEOUT_S = 15.0  # from a request's first byte to the end of its head
-IDLE_TIMEOUT_S = 75.0  # between requests of a connection; longer than the 60 s after which gateways let go of theirs
-WRITE_TIMEOUT_S = 30.0  # without a byte that the client takes
-LINGER_S = 2.0  # for a client that still sends when its answer is out
-MAX_HEAD_BYTES = 64 * 1024
-MAX_HEADERS = 128
-MAX_PIPELINED = 32
+CONNECTION_BUFFER_BYTES = 128 * 1024  # what the server keeps of a connection's bytes, each way
+MAX_HTTP2_HEAD_BYTES = 64 * 1024
+MAX_STREAMS = 32  # requests under way on one HTTP/2 connection
 BACKLOG = 2048  # connections that the kernel takes before a process does
 PROXY_TIMEOUT_S = 15.0
 RPC_TIMEOUT_S = 10.0
 CHAIN_CACHE_S = 2.0
 CONFIRMATION_DEADLINE_S = DAY_S
+CONFIRMATION_DEPTH = 12  # blocks on top; 24 s on Base
+CONFIRM_EVERY_S = 15.0
+CONFIRM_AT_LEAST_EVERY_S = HOUR_S
+MAX_CONFIRMED_PER_TURN = 500
+CONFIRM_TURN_S = 60.0  # within the lease of that chore
 
 MAX_IDENTIFIER_CHARACTERS = 320
 MAX_HANDLE_CHARACTERS = 64
@@ -62,6 +79,25 @@ class Limits:
     rate_limit_codes_per_identifier: int = RATE_LIMIT_CODES_PER_IDENTIFIER
     max_verify_sends_per_ip: int = MAX_VERIFY_SENDS_PER_IP
     attestation_ttl_seconds: int = ATTESTATION_TTL_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Ceilings:
+    """The added limits as this service applies them; each field is the constant's name in lower case.
+
+    Attributes:
+        sms_countries: ISO 3166-1 codes of the countries that are sent text messages, or ALL_COUNTRIES alone.
+    """
+
+    credentials_per_identifier: int = CREDENTIALS_PER_IDENTIFIER
+    unconfirmed_per_identifier: int = UNCONFIRMED_PER_IDENTIFIER
+    did_posts_per_address_day: int = DID_POSTS_PER_ADDRESS_DAY
+    checks_per_address_hour: int = CHECKS_PER_ADDRESS_HOUR
+    refused_sends_per_address_day: int = REFUSED_SENDS_PER_ADDRESS_DAY
+    sms_per_number_hour: int = SMS_PER_NUMBER_HOUR
+    sms_per_country_day: int = SMS_PER_COUNTRY_DAY
+    sms_per_day: int = SMS_PER_DAY
+    sms_countries: tuple[str, ...] = (ALL_COUNTRIES,)
 
 
 LIMIT_NAMES = tuple(field.name.upper() for field in fields(Limits))

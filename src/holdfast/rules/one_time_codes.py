@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from holdfast.rules.limits import CODE_DIGITS
+from holdfast.rules.limits import CODE_DIGITS, KEPT_FOR_ASKER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,13 +38,38 @@ class CountedAttempt:
         code_id: names the code, so that consuming it cannot hit a newer one.
         digest: keyed hash of the code.
         expires_at: seconds since the epoch.
-        attempts: this attempt included; it is not counted past the limit, nor after the expiry.
+        attempts: this attempt's number, from 1; one past the limit when none was left for it. Not counted after the
+            expiry.
     """
 
     code_id: int
     digest: bytes
     expires_at: float
     attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """How often a code was tried: in all, and from other addresses than the one that asked for it."""
+
+    in_all: int
+    by_others: int
+
+
+def count(before: Attempts, limit: int, *, own: bool) -> tuple[Attempts, int]:
+    """What one more attempt makes of the count, and its number, which is one past the limit when none was left.
+
+    One attempt is kept for the address that asked for the code, so that no stranger can use up all of them.
+
+    Args:
+        before: the count so far.
+        limit: attempts in all.
+        own: whether the attempt comes from the address that asked for the code.
+    """
+    others_left = own or before.by_others < limit - KEPT_FOR_ASKER
+    if before.in_all >= limit or not others_left:
+        return before, limit + 1
+    return Attempts(before.in_all + 1, before.by_others + (not own)), before.in_all + 1
 
 
 def draw_code(entropy: Callable[[int], bytes]) -> str:

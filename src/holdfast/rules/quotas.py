@@ -1,40 +1,116 @@
-"""Sliding windows: how many events a subject may have in the time just past."""
+"""Sliding windows: how often a subject may do a thing in the time just past.
+
+A window of an address holds for its /64 and, ten times as large, for the /48 around that.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from math import ceil
 from typing import TYPE_CHECKING
 
-from holdfast.rules.limits import CODES_PER_IDENTIFIER_WINDOW_S, SENDS_PER_IP_WINDOW_S
-from holdfast.wire.errors import RATE_LIMITED, Refused
+from holdfast.rules.addresses import network_of
+from holdfast.rules.identifiers import Channel
+from holdfast.rules.limits import (
+    ALL_COUNTRIES,
+    CODES_PER_IDENTIFIER_WINDOW_S,
+    DAY_S,
+    HOUR_S,
+    NETWORK_FACTOR,
+    SENDS_PER_IP_WINDOW_S,
+    Ceilings,
+    Limits,
+)
+from holdfast.rules.phones import country_of
+from holdfast.wire.errors import RATE_LIMITED, UNSUPPORTED_COUNTRY, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.rules.limits import Limits
+    from holdfast.rules.identifiers import Identifier
+
+
+class Counted(StrEnum):
+    """What is counted; the values are kept in the store."""
+
+    SENDS = "sends"  # by address
+    REFUSED_SENDS = "refused_sends"  # by address
+    CODES = "codes"  # by e-mail address
+    SMS_TO_NUMBER = "sms_to_number"
+    SMS_TO_COUNTRY = "sms_to_country"
+    SMS = "sms"  # in all
+    CHECKS = "checks"  # by address
+    DID_POSTS = "did_posts"  # by address
 
 
 @dataclass(frozen=True, slots=True)
-class SendFacts:
-    """Times of earlier sends inside the windows, oldest first, in seconds since the epoch."""
+class Quota:
+    """One window: of `what`, `subject` may have `limit` in any `window_s` seconds."""
 
-    now: float
-    sends_from_ip: Sequence[float]
-    codes_to_identifier: Sequence[float]
+    what: Counted
+    subject: str
+    limit: int
+    window_s: int
 
 
-def admit_send(facts: SendFacts, limits: Limits) -> None:
-    """Refuse a send that would pass a limit (interface: POST /api/verify/send, 429).
+def admit(full: Sequence[tuple[Quota, float | None]], now: float) -> None:
+    """Refuse when a window is full; the time to wait is that after which all of them have room.
 
-    `codes_to_identifier` is empty for SMS, whose provider keeps its own limits.
+    Args:
+        full: the windows without room, each with the time of the event whose leaving makes some, in seconds since the
+            epoch; None where nothing ever does, as the limit is 0.
+        now: seconds since the epoch.
+
+    Raises:
+        Refused: RATE_LIMITED.
     """
-    _admit(facts.sends_from_ip, limits.max_verify_sends_per_ip, SENDS_PER_IP_WINDOW_S, facts.now)
-    _admit(facts.codes_to_identifier, limits.rate_limit_codes_per_identifier, CODES_PER_IDENTIFIER_WINDOW_S, facts.now)
+    waits = [min(quota.window_s, quota.window_s if at is None else at + quota.window_s - now) for quota, at in full]
+    if waits:
+        raise Refused(RATE_LIMITED, retry_after_s=max(1, ceil(max(waits))))
 
 
-def _admit(times: Sequence[float], limit: int, window_s: float, now: float) -> None:
-    if len(times) >= limit:
-        # The event whose leaving makes room: with a limit of none at all, nothing ever does, so a whole window.
-        freed_at = times[len(times) - limit] + window_s if limit else now + window_s
-        raise Refused(RATE_LIMITED, retry_after_s=max(1, ceil(min(freed_at - now, window_s))))
+def of_address(what: Counted, ip: str, limit: int, window_s: int) -> tuple[Quota, ...]:
+    """The windows of one address: its own and, for IPv6, the larger one of the network around it."""
+    own, network = Quota(what, ip, limit, window_s), network_of(ip)
+    return (own,) if network is None else (own, Quota(what, network, NETWORK_FACTOR * limit, window_s))
+
+
+def of_send(identifier: Identifier, ip: str, limits: Limits, ceilings: Ceilings) -> tuple[Quota, ...]:
+    """All windows that a send counts on (interface: POST /api/verify/send, 429; docs/decisions/0010).
+
+    A refused send is counted in advance, and given back when the send is not refused: only so do parallel requests
+    find the window full in time.
+
+    Raises:
+        Refused: UNSUPPORTED_COUNTRY for a phone number of a country that is not served.
+    """
+    by_address = (
+        *of_address(Counted.SENDS, ip, limits.max_verify_sends_per_ip, SENDS_PER_IP_WINDOW_S),
+        *of_address(Counted.REFUSED_SENDS, ip, ceilings.refused_sends_per_address_day, DAY_S),
+    )
+    if identifier.channel is Channel.SMS:
+        return (*by_address, *_of_text_message(identifier.key, ceilings))
+    codes = limits.rate_limit_codes_per_identifier
+    return (*by_address, Quota(Counted.CODES, identifier.key, codes, CODES_PER_IDENTIFIER_WINDOW_S))
+
+
+def of_check(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
+    """The windows that a check of a code counts on."""
+    return of_address(Counted.CHECKS, ip, ceilings.checks_per_address_hour, HOUR_S)
+
+
+def of_did_post(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
+    """The windows that a POST /api/dids counts on, whatever comes of it."""
+    return of_address(Counted.DID_POSTS, ip, ceilings.did_posts_per_address_day, DAY_S)
+
+
+def _of_text_message(phone: str, ceilings: Ceilings) -> tuple[Quota, ...]:
+    country = country_of(phone)
+    if not {country, ALL_COUNTRIES} & set(ceilings.sms_countries):
+        raise Refused(UNSUPPORTED_COUNTRY)
+    return (
+        Quota(Counted.SMS_TO_NUMBER, phone, ceilings.sms_per_number_hour, HOUR_S),
+        Quota(Counted.SMS_TO_COUNTRY, country, ceilings.sms_per_country_day, DAY_S),
+        Quota(Counted.SMS, "", ceilings.sms_per_day, DAY_S),
+    )

@@ -7,10 +7,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from holdfast.rules.identifiers import Channel
-from holdfast.rules.limits import DAY_S
+from holdfast.rules.limits import DAY_S, NETWORK_FACTOR
 from holdfast.wire.errors import (
     ATTESTATION_USED,
     CREDENTIAL_ALREADY_REGISTERED,
+    CREDENTIAL_LIMIT_REACHED,
     IDENTIFIER_RESERVED,
     IDENTIFIER_TAKEN,
     IP_LIMIT_REACHED,
@@ -18,7 +19,7 @@ from holdfast.wire.errors import (
 )
 
 if TYPE_CHECKING:
-    from holdfast.rules.limits import Limits
+    from holdfast.rules.limits import Ceilings, Limits
 
 
 class Stage(StrEnum):
@@ -46,29 +47,45 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class SessionFacts:
-    """What must be known, at one moment, to decide on a session."""
+    """What must be known, at one moment, to decide on a session.
+
+    Attributes:
+        claim: who holds the identifier.
+        registrations_from_ip: sessions ever created from the address.
+        registrations_from_network: those from the /48 around it, where it is an IPv6 address.
+    """
 
     claim: Claim | None
     registrations_from_ip: int
+    registrations_from_network: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class RegistrationFacts:
-    """What must be known, at one moment, to decide on a DID's registration."""
+    """What must be known, at one moment, to decide on a DID's registration.
+
+    Attributes:
+        credentials: those that the identifier has, without the ones that the chain refused.
+        unconfirmed: how many of them wait for the chain.
+    """
 
     claim: Claim | None
     registrations_from_ip: int
     credential_registered: bool
     attestation_used: bool
+    registrations_from_network: int = 0
+    credentials: int = 0
+    unconfirmed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a request asks for: this identifier for this DID."""
+    """What a request asks for: this identifier for this DID; `confirmed` when the chain has it for good."""
 
     channel: Channel
     did: str
     reserved: bool
+    confirmed: bool = False
 
 
 class Move(StrEnum):
@@ -85,12 +102,13 @@ def admit_session(wish: Wish, facts: SessionFacts, limits: Limits) -> None:
         raise Refused(IDENTIFIER_RESERVED)
     if facts.claim is not None:
         raise Refused(IDENTIFIER_TAKEN)
-    if facts.registrations_from_ip >= limits.max_registrations_per_ip:
+    own, around = limits.max_registrations_per_ip, NETWORK_FACTOR * limits.max_registrations_per_ip
+    if facts.registrations_from_ip >= own or facts.registrations_from_network >= around:
         # The limit is for life: only an operator can lift it, so a client need not ask again before tomorrow.
         raise Refused(IP_LIMIT_REACHED, retry_after_s=DAY_S)
 
 
-def admit_registration(wish: Wish, facts: RegistrationFacts, limits: Limits) -> Move:
+def admit_registration(wish: Wish, facts: RegistrationFacts, limits: Limits, ceilings: Ceilings) -> Move:
     """Refuse a registration, or say which move it is.
 
     The attestation's own form, owner and age were judged before; here come the credential's uniqueness, the
@@ -101,10 +119,20 @@ def admit_registration(wish: Wish, facts: RegistrationFacts, limits: Limits) -> 
     if facts.attestation_used:
         raise Refused(ATTESTATION_USED)
     if facts.claim is None:
-        admit_session(wish, SessionFacts(None, facts.registrations_from_ip), limits)
+        session = SessionFacts(None, facts.registrations_from_ip, facts.registrations_from_network)
+        admit_session(wish, session, limits)
         return Move.CLAIM
     if facts.claim.did == wish.did:
+        _admit_credential(wish, facts, ceilings)
         return Move.CONTINUE
     if wish.channel is not Channel.HANDLE and facts.claim.stage is Stage.SESSION:
         return Move.DISPLACE  # a session proves nothing; the code behind the attestation does
     raise Refused(IDENTIFIER_TAKEN)
+
+
+def _admit_credential(wish: Wish, facts: RegistrationFacts, ceilings: Ceilings) -> None:
+    """Refuse one credential more than an identifier may have: anybody can name a handle and its DID."""
+    too_many_wait = facts.unconfirmed >= ceilings.unconfirmed_per_identifier and not wish.confirmed
+    if too_many_wait or facts.credentials >= ceilings.credentials_per_identifier:
+        # Within a day the chain has settled those that wait; for the others an operator must make room.
+        raise Refused(CREDENTIAL_LIMIT_REACHED, retry_after_s=DAY_S)

@@ -17,6 +17,16 @@ RESERVED_MESSAGE = "This name is reserved."
 
 # What TR39 makes of visible ASCII, after lower case; a test derives it again from the full table.
 _ASCII_PROTOTYPES = str.maketrans({'"': "''", "%": "º/₀", "0": "o", "1": "l", "`": "'", "m": "rn", "|": "l"})
+# Digits and signs that people read as letters and TR39 does not; it has 0 and 1 for o and l already.
+_READ_AS_LETTERS = str.maketrans("1!34@5$78", "iieaasstb")
+_SHORTEST_WORD = 4  # below that a name with a digit is read as it stands
+# What one word of a language is written in where it is more than one script (TR39, section 5.2, "highly restrictive").
+_WRITTEN_TOGETHER = (
+    frozenset({"LATIN", "HAN", "HIRAGANA", "KATAKANA"}),
+    frozenset({"LATIN", "HAN", "BOPOMOFO"}),
+    frozenset({"LATIN", "HAN", "HANGUL"}),
+)
+_OF_EVERY_SCRIPT = frozenset({"COMMON", "INHERITED"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +38,16 @@ class ReservedList:
     allowed: frozenset[str] = frozenset()
 
     def holds(self, key: str) -> bool:
-        """Whether the canonical key of a handle is reserved, or looks like a name that is."""
-        return key not in self.allowed and (key in self.names or skeleton(key) in self.skeletons)
+        """Whether the canonical key of a handle is reserved, looks like a name that is, or may pass for another's."""
+        return key not in self.allowed and (
+            key in self.names
+            or skeleton(key) in self.skeletons
+            or self._holds_in_letters(key.translate(_READ_AS_LETTERS), key)
+            or passes_for_another(key)
+        )
+
+    def _holds_in_letters(self, letters: str, key: str) -> bool:
+        return len(key) >= _SHORTEST_WORD and letters != key and skeleton(letters) in self.skeletons
 
 
 def reserved_list(names: Iterable[str], allowed: Iterable[str] = ()) -> ReservedList:
@@ -53,6 +71,24 @@ def skeleton(key: str) -> str:
     decomposed = unicodedata.normalize("NFD", key)
     folded = "".join(prototypes.get(character, character) for character in decomposed)
     return unicodedata.normalize("NFD", folded).lower().translate(_ASCII_PROTOTYPES)
+
+
+def passes_for_another(key: str) -> bool:
+    """Whether a handle beyond ASCII mixes scripts, or looks like one that is written in ASCII throughout.
+
+    Of two handles that look alike no reader can tell whose is whose, so those that exist to be mistaken cannot be had;
+    which ones these are follows from the handle alone, whatever is registered already.
+    """
+    if key.isascii():
+        return False
+    return skeleton(key).isascii() or _mixes_scripts(key)
+
+
+def _mixes_scripts(key: str) -> bool:
+    from confusable_homoglyphs.categories import unique_aliases  # as below: needed beyond ASCII only
+
+    scripts = frozenset(unique_aliases(key)) - _OF_EVERY_SCRIPT
+    return len(scripts) > 1 and not any(scripts <= together for together in _WRITTEN_TOGETHER)
 
 
 def _key(name: str) -> str:

@@ -13,6 +13,7 @@ from holdfast.service.clock import system_clock, system_entropy
 from holdfast.service.housekeeping import Chores
 from holdfast.service.operations.accounts import Accounts, Balances
 from holdfast.service.operations.confirmation import Confirmations
+from holdfast.service.operations.controllers import Controllers
 from holdfast.service.operations.dids import Dids
 from holdfast.service.operations.sessions import Sessions
 from holdfast.service.operations.verification import Verification
@@ -82,15 +83,25 @@ def build_service(
     }
     chain = chains[DEFAULT_CHAIN_ID]
     reserved = _reserved_names(settings)
-    confirmations = Confirmations(store, chain, from_hex(settings.contract_did_registry), clock)
+    confirmations = _confirmations(settings, store, ChainReader(lambda: _rpc(settings.rpc_url, pool)), clock)
     sessions = Sessions(store, reserved.current, settings.limits, clock)
     chores = Chores(store, confirmations, clock)
     return Service(
         store=store,
         sessions=sessions,
-        verification=Verification(store, mailer, sms, secrets, settings.registrar_did, settings.limits, clock, entropy),
+        verification=Verification(
+            store, mailer, sms, secrets, settings.registrar_did, settings.limits, settings.ceilings, clock, entropy
+        ),
         dids=Dids(
-            store, sessions, confirmations, secrets, settings.limits, clock, settings.registration_proof == "required"
+            store=store,
+            sessions=sessions,
+            confirmations=confirmations,
+            secrets=secrets,
+            registrar=settings.registrar_did,
+            limits=settings.limits,
+            ceilings=settings.ceilings,
+            clock=clock,
+            proof_required=settings.registration_proof == "required",
         ),
         accounts=Accounts(
             chain,
@@ -115,6 +126,13 @@ def build_service(
         senders=(mailer, sms),
         close_pool=pool.close,
     )
+
+
+def _confirmations(settings: Settings, store: Store, chain: ChainReader, clock: Clock) -> Confirmations:
+    """Over a reader that nothing else asks: a transaction that a stranger chose must not spoil other reads' batch."""
+    registry = from_hex(settings.contract_did_registry)
+    controllers = Controllers(chain, registry, settings.contract_app_factory)
+    return Confirmations(store, chain, registry, controllers, settings.confirmation_depth, clock)
 
 
 def contract_set(settings: Settings) -> ContractSet:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from holdfast.service.ports import Store
 
 _log = logging.getLogger("holdfast.housekeeping")
-CONFIRM_EVERY_S = 15.0
 EXPIRE_EVERY_S = 60.0
 LEASE_S = 120.0
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
     from typing import Any
 
     from holdfast.rules.identifiers import Identifier
     from holdfast.rules.one_time_codes import CountedAttempt
-    from holdfast.rules.quotas import SendFacts
+    from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
 
 
@@ -23,11 +23,14 @@ class DeliveryError(Exception):
 
     Attributes:
         kind: one of 'unreachable', 'timeout', 'refused', 'nonsense'. Never carries the recipient or the code.
+        perhaps_sent: whether the message may have gone out all the same. Unless the provider's filling knows better,
+            it may after a timeout and after an answer that cannot be read.
     """
 
-    def __init__(self, kind: str, detail: str = "") -> None:
+    def __init__(self, kind: str, detail: str = "", *, perhaps_sent: bool | None = None) -> None:
         super().__init__(f"{kind}: {detail}" if detail else kind)
         self.kind = kind
+        self.perhaps_sent = kind in {"timeout", "nonsense"} if perhaps_sent is None else perhaps_sent
 
 
 class Mailer(Protocol):
@@ -102,13 +105,25 @@ class NewRegistration:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewSend:
-    """A send to be charged on the limits of its address and, where `counted`, of its identifier."""
+class NewCode:
+    """A code that was sent: `digest` is its keyed hash, `ip` the address that asked for it, times as above."""
 
     identifier: Identifier
-    counted: bool
+    digest: bytes
     ip: str
     now: float
+    expires_at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewAttempt:
+    """An attempt at an identifier's code, of `limit` in all, that also counts on the windows of its address."""
+
+    identifier: Identifier
+    ip: str
+    now: float
+    limit: int
+    quotas: Sequence[Quota]
 
 
 class RegisteredDid(msgspec.Struct, frozen=True, gc=False):
@@ -125,12 +140,25 @@ class RegisteredDid(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class PendingRegistration:
-    """A registration whose transaction was not seen yet."""
+    """A registration that the chain has not settled yet.
+
+    Attributes:
+        key: canonical key of the identifier.
+        asked: how often the chain was asked about it.
+    """
 
     credential: str
     did: str
     tx_hash: str
+    smart_account: str | None
+    channel: str
+    key: str
     created_at: float
+    asked: int
+
+
+Charge = tuple[int, int]
+"""Names one charge of a store's windows; nothing else is to be read from it."""
 
 
 class Store(Protocol):
@@ -172,20 +200,23 @@ class Store(Protocol):
         """Write a registration as `decide` says."""
         ...
 
-    async def reserve_send(self, send: NewSend, decide: Callable[[SendFacts], None]) -> int:
-        """Charge a send that `decide` admits; the number returned gives the charge back."""
+    async def charge(self, quotas: Sequence[Quota], now: float) -> Charge:
+        """Count one event on every window; Refused(RATE_LIMITED) when one is full, and nothing is counted."""
         ...
 
-    async def give_back(self, reservation: int) -> None:
-        """Undo a charge, as the provider refused the send."""
+    async def give_back(self, charge: Charge, what: Collection[Counted]) -> None:
+        """Take an event off its windows of these kinds again; a second time changes nothing."""
         ...
 
-    async def keep_code(self, identifier: Identifier, digest: bytes, now: float, expires_at: float) -> None:
+    async def keep_code(self, code: NewCode) -> None:
         """Keep the hash of a code that was sent, in place of an older one."""
         ...
 
-    async def count_attempt(self, identifier: Identifier, now: float, limit: int) -> CountedAttempt | None:
-        """Count one attempt at the current code, durably, before anything is compared; None without a code."""
+    async def count_attempt(self, attempt: NewAttempt) -> CountedAttempt | None:
+        """Count one attempt at the current code, durably, before anything is compared; None without a code.
+
+        Raises Refused(RATE_LIMITED) when a window of the address is full.
+        """
         ...
 
     async def consume_code(self, identifier: Identifier, code_id: int, now: float) -> bool:
@@ -196,8 +227,12 @@ class Store(Protocol):
         """Mark an identifier verified whose code a provider checked."""
         ...
 
-    async def unconfirmed(self, after: str, limit: int) -> list[PendingRegistration]:
-        """Registrations that await their transaction, by credential, after the one named."""
+    async def due(self, now: float, limit: int) -> list[PendingRegistration]:
+        """Registrations to ask the chain about: longest due first, but one of each identifier before further ones."""
+        ...
+
+    async def put_off(self, times: Sequence[tuple[str, float]]) -> None:
+        """Note that these credentials were asked about, and when each is due again."""
         ...
 
     async def settle(self, credential: str, outcome: Confirmation, block_number: int | None, now: float) -> bool:

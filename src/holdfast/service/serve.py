@@ -1,14 +1,24 @@
-"""Runs the service on its own server, granian or uvicorn, in one process or several, until told to stop."""
+"""Runs the service on granian, or on uvicorn, until told to stop."""
 
 from __future__ import annotations
 
 import gc
+import logging
+import multiprocessing
 import os
 import signal
 import sys
+import threading
+import time
 from typing import TYPE_CHECKING, Any
 
-from holdfast.rules.limits import BACKLOG, PROXY_TIMEOUT_S
+from holdfast.rules.limits import (
+    BACKLOG,
+    CONNECTION_BUFFER_BYTES,
+    MAX_HTTP2_HEAD_BYTES,
+    MAX_STREAMS,
+    PROXY_TIMEOUT_S,
+)
 
 if TYPE_CHECKING:
     from holdfast.service.settings import Settings
@@ -16,14 +26,14 @@ if TYPE_CHECKING:
     from holdfast.service.web.asgi import AsgiEntry
     from holdfast.service.web.rsgi import RsgiEntry
 
-HEADER_TIMEOUT_MS = 15_000
 STOP_WITHIN_S = int(PROXY_TIMEOUT_S) + 5  # the longest that an accepted request may take, and a little
+PARENT_WATCH_S = 1.0
 GARBAGE_THRESHOLD = 20_000  # objects; the default of 700 is reached every few requests
 
 
 def serve(settings: Settings) -> None:
     """Serve until SIGINT or SIGTERM; requests that were accepted are answered first."""
-    run = {"builtin": _serve_builtin, "granian": _serve_granian, "uvicorn": _serve_uvicorn}[settings.server]
+    run = {"granian": _serve_granian, "uvicorn": _serve_uvicorn}[settings.server]
     if not settings.admin_port:
         run(settings)
         return
@@ -55,6 +65,7 @@ def application() -> Application:
     from holdfast.service.secrets import read_secrets
     from holdfast.service.settings import read_settings
 
+    _end_with_parent()
     settings = read_settings()
     logs.configure(settings.log)
     measured = None
@@ -70,6 +81,21 @@ def application() -> Application:
     return built
 
 
+def _end_with_parent() -> None:
+    """Stop this worker when the process that started it is killed: it would keep the port and serve unwatched."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        # Asked again and again: workers hold each other's pipes, so no descriptor tells that the parent is gone.
+        while os.getppid() == parent.pid:
+            time.sleep(PARENT_WATCH_S)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()
+
+
 def needs_raw_paths(settings: Settings) -> bool:
     """Whether paths must arrive as they were sent.
 
@@ -79,52 +105,58 @@ def needs_raw_paths(settings: Settings) -> bool:
     return bool(settings.indexer_app or settings.indexer_url)
 
 
-def _serve_builtin(settings: Settings) -> None:
-    from holdfast.service.http_server.process import listening_sockets, run
-
-    sockets = listening_sockets(settings.host, settings.port)
-    if settings.workers == 1:
-        run(application, sockets, STOP_WITHIN_S)
-        return
-    import asyncio
-
-    from holdfast.service import logs
-    from holdfast.service.http_server.supervisor import Supervisor
-
-    logs.configure(settings.log)
-
-    async def supervise() -> bool:
-        return await Supervisor(sockets, settings.workers, STOP_WITHIN_S + 5).run()
-
-    if not asyncio.run(supervise()):
-        sys.exit(1)
-
-
 def _serve_granian(settings: Settings) -> None:
-    from granian.constants import Interfaces
-    from granian.http import HTTP1Settings
     from granian.server import Server
 
-    asgi = needs_raw_paths(settings)
-    server = Server(
-        f"holdfast.service.serve:{'asgi' if asgi else 'rsgi'}_application",
-        address=settings.host,
-        port=settings.port,
-        interface=Interfaces.ASGI if asgi else Interfaces.RSGI,
-        workers=settings.workers,
-        websockets=False,
-        backlog=BACKLOG,
-        http1_settings=HTTP1Settings(header_read_timeout=HEADER_TIMEOUT_MS),
-        workers_kill_timeout=STOP_WITHIN_S,
-        respawn_failed_workers=True,
-        log_enabled=False,
-        factory=True,
-    )
+    from holdfast.service import logs
+
+    logs.configure(settings.log)
+    # With its own logging off, granian raises its logger's level so far that a lost worker would go unmentioned.
+    server = Server(**granian_options(settings))
+    logging.getLogger("_granian").setLevel(logging.WARNING)
     # SIGHUP means "read the reserved list again", not "start the workers anew".
     server.signal_handler_reload = lambda *_: _pass_on(server, signal.SIGHUP)  # type: ignore[method-assign]  # its only hook
     server.serve()
     if server.interrupt_children and not server.interrupt_signal:
         sys.exit(1)
+
+
+def granian_options(settings: Settings) -> dict[str, Any]:
+    """The arguments of granian's server for these settings."""
+    from granian.constants import HTTPModes, Interfaces
+    from granian.http import HTTP1Settings, HTTP2Settings
+
+    asgi = needs_raw_paths(settings)
+    return {
+        "target": f"holdfast.service.serve:{'asgi' if asgi else 'rsgi'}_application",
+        "factory": True,
+        "interface": Interfaces.ASGI if asgi else Interfaces.RSGI,
+        "address": settings.host,
+        "port": settings.port,
+        "workers": settings.workers,
+        "websockets": False,
+        "backlog": BACKLOG,
+        # granian accepts no further connection while this many are open in a process; the kernel keeps them waiting.
+        "backpressure": settings.max_connections,
+        # Without TLS HTTP/1.1 alone: looking for HTTP/2 first would let a silent connection stay for ever.
+        "http": HTTPModes.auto if settings.tls_cert else HTTPModes.http1,
+        "http1_settings": HTTP1Settings(
+            header_read_timeout=settings.idle_timeout * 1000, max_buffer_size=CONNECTION_BUFFER_BYTES
+        ),
+        "http2_settings": HTTP2Settings(
+            keep_alive_interval=settings.idle_timeout * 1000,
+            initial_connection_window_size=CONNECTION_BUFFER_BYTES,
+            initial_stream_window_size=CONNECTION_BUFFER_BYTES,
+            max_concurrent_streams=MAX_STREAMS,
+            max_headers_size=MAX_HTTP2_HEAD_BYTES,
+            max_send_buffer_size=CONNECTION_BUFFER_BYTES,
+        ),
+        "ssl_cert": settings.tls_cert,
+        "ssl_key": settings.tls_key,
+        "workers_kill_timeout": STOP_WITHIN_S,
+        "respawn_failed_workers": True,
+        "log_enabled": False,
+    }
 
 
 def _pass_on(server: Any, number: signal.Signals) -> None:
@@ -140,7 +172,7 @@ def _serve_uvicorn(settings: Settings) -> None:
         sys.stderr.write("holdfast: HOLDFAST_SERVER=uvicorn needs the extra: pip install 'holdfast[uvicorn]'\n")
         sys.exit(3)
     if settings.workers > 1:
-        # uvicorn's own supervisor restarts its workers on SIGHUP; ours re-reads a list, so granian has the workers.
+        # uvicorn's supervisor restarts its workers on SIGHUP, which here means reading a list again.
         sys.stderr.write("holdfast: several processes need HOLDFAST_SERVER=granian\n")
         sys.exit(3)
     # uvicorn raises the signal that ended it once more when all is done: that is a clean end, not a death by signal.
@@ -160,5 +192,8 @@ def _serve_uvicorn(settings: Settings) -> None:
         date_header=False,
         proxy_headers=False,
         backlog=BACKLOG,
+        timeout_keep_alive=settings.idle_timeout,
+        ssl_certfile=settings.tls_cert,
+        ssl_keyfile=settings.tls_key,
         timeout_graceful_shutdown=STOP_WITHIN_S,
     )

@@ -8,7 +8,8 @@ import signal
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from holdfast.service.housekeeping import CONFIRM_EVERY_S, EXPIRE_EVERY_S, periodic, under_lease
+from holdfast.rules.limits import CONFIRM_EVERY_S
+from holdfast.service.housekeeping import EXPIRE_EVERY_S, periodic, under_lease
 from holdfast.service.warm_up import warm_up
 from holdfast.service.web.files import ENCLAVE_CACHE
 from holdfast.service.web.static import StaticAnswer

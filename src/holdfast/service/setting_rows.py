@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from holdfast.chain.contracts.addresses import DEFAULT_CONTRACT_SET
 from holdfast.rules.chains import CHAINS
 from holdfast.rules.dids import parse_did
+from holdfast.rules.limits import ALL_COUNTRIES, CONFIRMATION_DEPTH, Ceilings
 from holdfast.wire.errors import Refused
 
 if TYPE_CHECKING:
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 _HEADER = re.compile(r"[A-Za-z0-9-]{1,64}")
 _DIGITS = re.compile(r"[0-9]{1,18}")
+_COUNTRY = re.compile(r"[A-Z]{2}")
 _MAX_PORT = 65535
+MAX_LIMIT = 1_000_000_000  # as seconds some thirty years: times stay within what a calendar can hold
+LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +162,22 @@ def _registrar(values: Mapping[str, Any]) -> str:
     return "did:web:" + host.replace(":", "%3A")
 
 
+def _countries(text: str) -> tuple[str, ...]:
+    codes = tuple(sorted({part.strip().upper() for part in text.split(",") if part.strip()}))
+    if text != ALL_COUNTRIES and not (codes and all(_COUNTRY.fullmatch(code) for code in codes)):
+        raise ValueError("all, or two-letter codes of countries, separated by commas, are needed")
+    return (ALL_COUNTRIES,) if text == ALL_COUNTRIES else codes
+
+
+def _depth(values: Mapping[str, Any]) -> str:
+    # A chain on this machine is a development chain: it does not reorganise, and mines when it is told to.
+    return "0" if urlsplit(values["rpc_url"]).hostname in LOCAL_HOSTS else str(CONFIRMATION_DEPTH)
+
+
+def _ceiling(name: str, about: str) -> Row:
+    return Row(f"HOLDFAST_{name.upper()}", str(getattr(Ceilings(), name)), whole(0, MAX_LIMIT), about)
+
+
 def _contract(name: str) -> str:
     return str(DEFAULT_CONTRACT_SET[name])
 
@@ -176,7 +196,11 @@ ROWS: tuple[Row, ...] = (
         secret=True,
     ),
     Row("HOLDFAST_WORKERS", "1", whole(1, 64), "processes"),
-    Row("HOLDFAST_SERVER", "builtin", _one_of("builtin", "granian", "uvicorn"), "HTTP server"),
+    Row("HOLDFAST_SERVER", "granian", _one_of("granian", "uvicorn"), "HTTP server"),
+    Row("HOLDFAST_MAX_CONNECTIONS", "2048", whole(1, 1_000_000), "connections that one process keeps open"),
+    Row("HOLDFAST_IDLE_TIMEOUT", "75", whole(1, 3600), "seconds until a connection without a whole request head ends"),
+    Row("HOLDFAST_TLS_CERT", None, Path, "certificate chain, PEM; with it TLS and HTTP/2"),
+    Row("HOLDFAST_TLS_KEY", None, Path, "private key of the certificate, PEM"),
     Row("HOLDFAST_RPC_URL", CHAINS[84532].public_rpc, _http_url, "JSON-RPC of chain 84532", secret=True),
     Row("HOLDFAST_RPC_URL_8453", CHAINS[8453].public_rpc, _http_url, "JSON-RPC of chain 8453", secret=True),
     Row("HOLDFAST_PUBLIC_RPC_URL", None, _http_url, "what /api/status shows as rpc"),
@@ -216,6 +240,21 @@ ROWS: tuple[Row, ...] = (
         _one_of("deferred", "required"),
         "when the chain must have seen the registration",
     ),
+    Row(
+        "HOLDFAST_CONFIRMATION_DEPTH",
+        _depth,
+        whole(0, 100_000),
+        "blocks on top of a registration's before it counts as confirmed",
+    ),
+    _ceiling("credentials_per_identifier", "credentials that one identifier may have"),
+    _ceiling("unconfirmed_per_identifier", "of these, how many may wait for the chain"),
+    _ceiling("did_posts_per_address_day", "POST /api/dids from an address in 24 hours, whatever comes of them"),
+    _ceiling("checks_per_address_hour", "POST /api/verify/check from an address in an hour"),
+    _ceiling("refused_sends_per_address_day", "sends from an address that providers refuse, in 24 hours"),
+    _ceiling("sms_per_number_hour", "text messages to a number in an hour"),
+    _ceiling("sms_per_country_day", "text messages to a country in 24 hours"),
+    _ceiling("sms_per_day", "text messages in all in 24 hours"),
+    Row("HOLDFAST_SMS_COUNTRIES", ALL_COUNTRIES, _countries, "countries that are sent text messages, as DE,AT,CH"),
     Row("HOLDFAST_REGISTRAR_DID", _registrar, _did, "DID that signs attestations"),
     Row("HOLDFAST_LOG", "auto", _one_of("auto", "text", "json"), "form of the log"),
     Row("HOLDFAST_ADMIN_PORT", None, whole(1, _MAX_PORT), "port of /metrics"),

@@ -7,12 +7,12 @@ documentation and the start banner read the same rows.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from holdfast.rules.limits import LIMIT_NAMES, Limits
-from holdfast.service.setting_rows import ROWS, whole
+from holdfast.rules.limits import LIMIT_NAMES, Ceilings, Limits
+from holdfast.service.setting_rows import LOCAL_HOSTS, MAX_LIMIT, ROWS, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from holdfast.service.setting_rows import Row
 
-MAX_LIMIT = 1_000_000_000  # as seconds some thirty years: times stay within what a calendar can hold
-LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
+__all__ = ["LOCAL_HOSTS", "MAX_LIMIT", "SettingError", "Settings", "engine_unsigned", "read_settings"]
 
 
 class SettingError(Exception):
@@ -40,6 +39,10 @@ class Settings:
     database_url: str
     workers: int
     server: str
+    max_connections: int
+    idle_timeout: int
+    tls_cert: Path | None
+    tls_key: Path | None
     rpc_url: str
     rpc_url_8453: str
     public_rpc_url: str | None
@@ -62,6 +65,16 @@ class Settings:
     reserved_file: Path | None
     reserved_allow_file: Path | None
     registration_proof: str
+    confirmation_depth: int
+    credentials_per_identifier: int
+    unconfirmed_per_identifier: int
+    did_posts_per_address_day: int
+    checks_per_address_hour: int
+    refused_sends_per_address_day: int
+    sms_per_number_hour: int
+    sms_per_country_day: int
+    sms_per_day: int
+    sms_countries: tuple[str, ...]
     registrar_did: str
     log: str
     env: str
@@ -72,6 +85,11 @@ class Settings:
     def public_host(self) -> str:
         """Host of the public URL: relying party ID, registrar, sender's domain."""
         return urlsplit(self.public_url).hostname or "localhost"
+
+    @property
+    def ceilings(self) -> Ceilings:
+        """The limits that were added to the interface's."""
+        return Ceilings(**{field.name: getattr(self, field.name) for field in fields(Ceilings)})
 
     @property
     def production(self) -> bool:
@@ -90,9 +108,22 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         for name in LIMIT_NAMES
     }
     settings = Settings(**values, limits=Limits(**limits))
+    _require_both_tls_files(settings)
     if settings.production:
         _refuse_development_choices(settings, given)
     return settings
+
+
+def _require_both_tls_files(settings: Settings) -> None:
+    """TLS needs certificate and key, both readable; a server that fails on them says less."""
+    files = {"HOLDFAST_TLS_CERT": settings.tls_cert, "HOLDFAST_TLS_KEY": settings.tls_key}
+    if not any(files.values()):
+        return
+    for name, file in files.items():
+        if file is None:
+            raise SettingError(f"{name}: TLS needs both HOLDFAST_TLS_CERT and HOLDFAST_TLS_KEY")
+        if not os.access(file, os.R_OK) or not file.is_file():
+            raise SettingError(f"{name}: no such file, or this user cannot read it")
 
 
 def _setting(row: Row, given: Mapping[str, str], values: Mapping[str, Any]) -> Any:

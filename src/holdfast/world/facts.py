@@ -40,7 +40,7 @@ def next_steps(facts: dict[str, Any]) -> list[str]:
         f"curl '{service}/api/balance?account={tester}&token=USDC&chainId={CHAIN_ID}'",
         f"curl {service}/api/indexer/api/stats",
         f"open {service}/docs",
-        "holdfast dev --demo        (one registration and one payment, narrated)",
+        "holdfast dev --demo --port 0 --rpc-port 0 --bundler-port 0    (another world, with a payment, narrated)",
     ]
 
 

@@ -29,11 +29,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class WorldOptions:
-    """What a caller may choose. `logs` is where the programs' output goes; port 0 picks one."""
+    """What a caller may choose.
+
+    `logs` is where the programs' output goes; port 0 picks one; every program
+    inherits the descriptors `locks`.
+    """
 
     logs: Path
     chain: ChainOptions = field(default_factory=ChainOptions)
     bundler_port: int = 0
+    locks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +71,7 @@ class LocalWorld:
 async def open_world(options: WorldOptions, say: Callable[[str], None]) -> AsyncIterator[LocalWorld]:
     """Start everything; at the end of the block nothing of it is left. Raises WorldError, ChainError."""
     tools = await find_tools(say)
-    async with aiohttp.ClientSession() as session, Supervisor(options.logs) as supervisor:
+    async with aiohttp.ClientSession() as session, Supervisor(options.logs, options.locks) as supervisor:
         transport = AiohttpTransport(session)
         say("starting the chain")
         chain = await start_chain(supervisor, tools, transport, options.chain)

@@ -42,8 +42,9 @@ class Child:
 class Supervisor:
     """An asynchronous context manager: at its end no program that it started is alive."""
 
-    def __init__(self, logs: Path) -> None:
+    def __init__(self, logs: Path, inherited: Sequence[int] = ()) -> None:
         self._logs = logs
+        self._inherited = inherited
         self._children: list[Child] = []
 
     async def __aenter__(self) -> Self:
@@ -55,7 +56,7 @@ class Supervisor:
     ) -> None:
         # Last started, first ended: the service must not see its chain go.
         for child in reversed(self._children):
-            await _end(child)
+            await end(child.process)
 
     async def start(self, name: str, command: Sequence[str], environment: Mapping[str, str] | None = None) -> Child:
         """Start `command` behind a guard; its output goes to `<logs>/<name>.log`."""
@@ -63,10 +64,11 @@ class Supervisor:
         inherited = {key: os.environ[key] for key in _PASSED_ON if key in os.environ}
         with log.open("wb") as output:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-I", "-S", guard.__file__, *command),
+                *guarded(*command),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=output,
                 stderr=output,
+                pass_fds=self._inherited,
                 env={**inherited, **(environment or {})},
             )
         child = Child(name, process, log)
@@ -94,15 +96,21 @@ class Supervisor:
                 wait.cancel()
 
 
-async def _end(child: Child) -> None:
-    if child.process.stdin is not None:
-        child.process.stdin.close()  # what the guard waits for
+def guarded(*command: str) -> tuple[str, ...]:
+    """The command line that runs `command` behind a guard; its standard input must be a pipe of ours."""
+    return (sys.executable, "-I", "-S", guard.__file__, *command)
+
+
+async def end(process: asyncio.subprocess.Process) -> None:
+    """End a guard and, through it, its command; both are gone afterwards."""
+    if process.stdin is not None:
+        process.stdin.close()  # what the guard waits for
     try:
-        await asyncio.wait_for(child.process.wait(), _END_WITHIN_S)
+        await asyncio.wait_for(process.wait(), _END_WITHIN_S)
     except TimeoutError:
         with contextlib.suppress(ProcessLookupError):
-            child.process.kill()
-        await child.process.wait()
+            process.kill()
+        await process.wait()
 
 
 def free_port() -> int:

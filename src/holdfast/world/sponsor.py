@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.chain import values
 from holdfast.chain.bundler import Bundler, Margin
-from holdfast.chain.calls import call_data
-from holdfast.chain.contracts import ADDRESSES, commitments_needed
+from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.user_operations import UserOperation, pack
 from holdfast.wire.encoding import from_hex, to_hex
-from holdfast.wire.keccak import checksum_address, keccak256
+from holdfast.wire.keccak import keccak256
+from holdfast.world.commitments import Commitments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from holdfast.world.anvil import LocalChain
 
 PAYMASTER = from_hex(ADDRESSES["DevPaymaster"])
-REGISTRY = ADDRESSES["DIDRegistry"]
 VALID_FOR_S = 3600
 # What validation of DevPaymaster needs, with room: one ecrecover and two hashes; it has no postOp.
 _VERIFICATION_GAS, _POST_OP_GAS = 60_000, 1
@@ -40,6 +39,7 @@ class Sponsor:
         self._alto = alto
         self._account = account
         self._chain_id = chain_id
+        self._commitments = Commitments(chain, account)
         self._turn = asyncio.Lock()  # anvil chooses the nonce of the sponsor's transactions
 
     async def sponsor(
@@ -47,7 +47,8 @@ class Sponsor:
     ) -> dict[str, str | None]:
         """The fields that the operation `form` still lacks. Raises ValueError for a malformed one, ChainError."""
         operation = await self._with_fees(UserOperation.from_rpc(form))
-        await self._prepare_claims(operation)
+        async with self._turn:
+            await self._commitments.prepare(operation)
         bundler = Bundler(self._alto, entry_point=entry_point, chain_id=self._chain_id)
         operation = await bundler.estimated(_with_placeholder(operation), _margin(context or {}))
         paid = replace(operation, paymaster_data=await self._signature(operation, entry_point))
@@ -65,30 +66,9 @@ class Sponsor:
             max_priority_fee_per_gas=values.quantity(fees["maxPriorityFeePerGas"]),
         )
 
-    async def _prepare_claims(self, operation: UserOperation) -> None:
-        """Post what the registry wants to have seen before (docs/decisions/0520-a-did-is-its-keys.md)."""
-        needed = commitments_needed(checksum_address(operation.sender), operation.call_data, REGISTRY)
-        async with self._turn:
-            for commitment in needed:
-                if not await self._posted_in(commitment):
-                    await self._chain.transact(self._account, REGISTRY, call_data("commit(bytes32)", commitment))
-        await self.pass_a_block(operation)
-
     async def pass_a_block(self, operation: UserOperation) -> None:
-        """Let the chain go on by a block where the operation claims what was committed to in the newest one.
-
-        Estimates run in the newest block, and a commitment, also one of the account itself, must be of an earlier one.
-        """
-        needed = commitments_needed(checksum_address(operation.sender), operation.call_data, REGISTRY)
-        newest = await self._chain.rpc.block_number() if needed else 0
-        if newest in [await self._posted_in(commitment) for commitment in needed]:
-            await self._chain.rpc.call("evm_mine")
-
-    async def _posted_in(self, commitment: bytes) -> int:
-        """The block of a commitment that will live long enough, else zero."""
-        answer = await self._chain.rpc.eth_call(REGISTRY, call_data("committedAt(bytes32)", commitment), at_least=64)
-        block, posted_at = int.from_bytes(answer[:32]), int.from_bytes(answer[32:64])
-        return block if await self._now() < posted_at + _LAPSES_AFTER_S else 0
+        """Let the chain go on by a block where the operation claims what was committed to in the newest one."""
+        await self._commitments.pass_a_block(operation)
 
     async def _signature(self, operation: UserOperation, entry_point: str) -> bytes:
         validity = (await self._now() + VALID_FOR_S).to_bytes(6) + bytes(6)
@@ -100,8 +80,6 @@ class Sponsor:
         return values.quantity(block["timestamp"])
 
 
-# A claim on a commitment that is about to lapse would fail: the registry's day, less an hour.
-_LAPSES_AFTER_S = 23 * 3600
 _ANSWERED = (
     "paymaster",
     "paymasterData",

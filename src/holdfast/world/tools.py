@@ -16,21 +16,33 @@ import shutil
 import subprocess
 import sys
 import time
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from platformdirs import user_data_path
 
+from holdfast.client.storage.file_lock import FileLock
+from holdfast.wire.client_errors import StorageError
 from holdfast.world.errors import NodeMissing, WorldError
+from holdfast.world.processes import end, guarded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable
 
 MANIFEST = Path(__file__).parent / "npm"
 CHECKOUT = Path(__file__).resolve().parents[3] / "contracts" / "node_modules"
 _INSTALL = ("install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
+# npm's own patience is made for one package: with hundreds of them it keeps a machine without network for ten minutes.
+_PATIENCE = ("--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000")
+# Hence one question before: it is answered, or refused, at once.
+_ASK = ("view", "--fetch-retries=0", "--fetch-timeout=20000", "--no-update-notifier", "--loglevel=error")
+_NO_NETWORK = re.compile(
+    r"\b(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|E?TIMEDOUT|ERR_SOCKET_TIMEOUT)\b"
+)
 _TELL_EVERY_S = 5.0
+_LOOK_EVERY_S = 0.5
 OLDEST_NODE = 20  # what anvil's package asks for; npm leaves it out where Node is older
 _CPU = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 
@@ -93,8 +105,40 @@ async def _installed(say: Callable[[str], None], data: Path) -> Path:
     lock = MANIFEST / "package-lock.json"
     folder = data / "chain-tools" / hashlib.sha256(lock.read_bytes()).hexdigest()[:16]
     if not folder.exists():
-        await _install(say, folder)
+        async with _alone(say, data):
+            if not folder.exists():  # who was before may have installed them
+                _sweep(folder.parent)
+                await _install(say, folder)
     return folder / "node_modules"
+
+
+@asynccontextmanager
+async def _alone(say: Callable[[str], None], data: Path) -> AsyncIterator[None]:
+    """Hold the lock of the installation, which the system frees however a process ends."""
+    told = False
+    while (lock := _locked(data / "chain-tools.lock")) is None:
+        if not told:
+            say("another process installs the chain's tools: waiting for it")
+        told = True
+        await asyncio.sleep(_LOOK_EVERY_S)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _locked(path: Path) -> FileLock | None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        return FileLock(path)
+    except StorageError:
+        return None
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what installations left behind that were killed; under the lock none is alive."""
+    for partial in folder.glob("*.partial"):
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 async def _install(say: Callable[[str], None], folder: Path) -> None:
@@ -108,9 +152,12 @@ async def _install(say: Callable[[str], None], folder: Path) -> None:
         for name in ("package.json", "package-lock.json"):
             shutil.copy(MANIFEST / name, partial / name)
         say("installing the chain's tools from npm into the data folder (once; about 430 MB, a minute or so)")
-        await _run_npm(say, partial, npm, *_INSTALL)
+        await _run_npm(say, partial, npm, *_ASK, f"@foundry-rs/anvil@{_anvil_version()}", "version")
+        await _run_npm(say, partial, npm, *_INSTALL, *_PATIENCE)
         if not _anvil_in(partial / "node_modules").exists():
-            await _run_npm(say, partial, npm, *_INSTALL, "--no-save", f"{_platform_package()}@{_anvil_version()}")
+            await _run_npm(
+                say, partial, npm, *_INSTALL, *_PATIENCE, "--no-save", f"{_platform_package()}@{_anvil_version()}"
+            )
         partial.rename(folder)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
@@ -118,21 +165,32 @@ async def _install(say: Callable[[str], None], folder: Path) -> None:
 
 async def _run_npm(say: Callable[[str], None], folder: Path, *command: str) -> None:
     began = time.monotonic()
+    # Behind a guard as the world's own programs are: npm must not go on where this process is killed.
     process = await asyncio.create_subprocess_exec(
-        *command, cwd=folder, stdin=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
+        *guarded(*command), cwd=folder, stdin=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.DEVNULL,
     )  # fmt: skip
-    ended = asyncio.ensure_future(process.communicate())
+    assert process.stderr is not None
+    said = asyncio.ensure_future(process.stderr.read())  # to its end, which is npm's
     try:
-        while not (await asyncio.wait({ended}, timeout=_TELL_EVERY_S))[0]:
+        while not (await asyncio.wait({said}, timeout=_TELL_EVERY_S))[0]:
             say(f"… {time.monotonic() - began:.0f} s")
     finally:
-        if process.returncode is None:
-            process.kill()
-    _, errors = await ended
+        await end(process)
+        said.cancel()
     if process.returncode != 0:
-        lines = errors.decode(errors="replace").strip().splitlines() or ["no reason given"]
-        raise WorldError(f"npm could not install the chain's tools: {lines[0]}")
+        raise WorldError(_why(said.result().decode(errors="replace")))
+
+
+def _why(errors: str) -> str:
+    """The reason that npm gives, in one line."""
+    if unreachable := _NO_NETWORK.search(errors):
+        return (
+            f"npm cannot reach its registry ({unreachable[0]}): the chain's tools are installed from there once; "
+            "connect, or set npm's registry or proxy, and start again"
+        )
+    lines = errors.strip().splitlines() or ["no reason given"]
+    return f"npm could not install the chain's tools: {lines[0]}"
 
 
 def _platform_package() -> str:

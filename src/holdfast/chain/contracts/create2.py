@@ -7,6 +7,7 @@ from holdfast.wire.keccak import checksum_address, keccak256
 
 # ERC-1167: init code of 10 bytes that returns the 45 bytes around the implementation's address.
 _CLONE_HEAD = bytes.fromhex("3d602d80600a3d3981f3363d3d373d3d3d363d73")
+_CLONE_INIT_BYTES = 10
 _CLONE_TAIL = bytes.fromhex("5af43d82803e903d91602b57fd5bf3")
 
 
@@ -24,6 +25,11 @@ def create2_address(deployer: str, salt: bytes, init_code_hash: bytes) -> str:
 def clone_init_code(implementation: str) -> bytes:
     """Init code of the ERC-1167 clone of `implementation`."""
     return _CLONE_HEAD + bytes.fromhex(implementation.removeprefix("0x")) + _CLONE_TAIL
+
+
+def clone_code(implementation: str) -> bytes:
+    """The code of that clone once it is deployed."""
+    return clone_init_code(implementation)[_CLONE_INIT_BYTES:]
 
 
 def predict_account(

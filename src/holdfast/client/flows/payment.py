@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.client.flows.faces import Face
+    from holdfast.client.flows.ledger import Ledger
     from holdfast.client.flows.operations import SmartAccount
     from holdfast.client.flows.payee import Payee
-    from holdfast.client.storage.vault_store import VaultStore
 
 PAY_COMMAND = "/accounts/pay"
 _AMOUNT = re.compile(r"[0-9]{1,78}")
 _MAX_AMOUNT = 2**256 - 1
-_USED = "used"
+_TRIES = 8
 
 
 def checked(params: PaymentParams, chain_id: int) -> int:
@@ -46,48 +46,14 @@ def payment_call(params: PaymentParams, payee: str, amount: int) -> calls.Call:
     return (payee, amount, b"") if params.token == NATIVE else calls.transfer(params.token, payee, amount)
 
 
-def demand(params: PaymentParams, payee: Payee, amount: int, spent: int) -> dict[str, Any]:
-    """The invocation's arguments that a delegation's policy judges; `total` is everything spent under it, and this."""
+def asked(params: PaymentParams, payee: Payee, amount: int) -> dict[str, Any]:
+    """The arguments of `/accounts/pay` that a delegation's policy judges; `total` is each delegation's own."""
     return {
         "to": payee.address,
         "amount": amount,
         "token": NATIVE if params.token == NATIVE else checksum_address(from_hex(params.token)),
         "chainId": params.chain_id,
-        "total": spent + amount,
     }
-
-
-class Ledger:
-    """What has been spent under each delegation and token, kept in the vault's store, else in memory."""
-
-    def __init__(self, store: VaultStore | None) -> None:
-        self._store = store
-        self._memory: dict[str, str] = {}
-
-    def spent(self, token_cid: str, token: str) -> int:
-        """The sum in the token's smallest unit."""
-        return int(self._text(_entry(token_cid, token)) or 0)
-
-    def add(self, token_cid: str, token: str, amount: int, spent: int) -> bool:
-        """Count a payment before it is sent, if the sum is still `spent`; whether it was.
-
-        A crash after this may cost budget; nothing exceeds it.
-        """
-        name, total = _entry(token_cid, token), str(spent + amount)
-        before = self._text(name)
-        if int(before or 0) != spent:
-            return False
-        if self._store:
-            return self._store.replace_note(name, before, total)
-        self._memory[name] = total
-        return True
-
-    def _text(self, name: str) -> str | None:
-        return self._store.note(name) if self._store else self._memory.get(name)
-
-
-def _entry(token_cid: str, token: str) -> str:
-    return f"spent:{token_cid}:{token}"
 
 
 class Payments:
@@ -116,18 +82,25 @@ class Payments:
         """Nothing without a token: the owner of the open vault may pay. With one, its chain and limits decide."""
         if params.ucan is None:
             return
-        token = params.token.lower()
-        claims = await self._verified({"token": params.ucan})
-        spent = self._ledger.spent(claims["cid"], token)
-        args = demand(params, payee, amount, spent)
-        if claims["kind"] == "invocation":
-            # It is spent by being used once, and its arguments are its own: it cannot know a running total.
-            args.pop("total")
-        await self._verified({"token": params.ucan, "command": PAY_COMMAND, "args": args})
-        if claims["kind"] == "invocation":
-            self._refuse_replay(claims["cid"])
-        if not self._ledger.add(claims["cid"], token, amount, spent):
-            raise PaymentRefused("another payment under the same delegation came in between; try again")
+        for _ in range(_TRIES):
+            if await self._charged(params.ucan, asked(params, payee, amount), params.token.lower()):
+                return
+        raise PaymentRefused("other payments under the same delegation came in between; try again")
+
+    async def _charged(self, ucan: str, args: dict[str, Any], token: str) -> bool:
+        """Count an allowed payment under every delegation on the token's path; whether no other came in between."""
+        claims = await self._verified({"token": ucan})
+        question: dict[str, Any] = {"token": ucan, "command": PAY_COMMAND, "args": args}
+        once = claims["cid"] if claims["kind"] == "invocation" else None
+        if once is not None:
+            self._refuse_replay(once)
+            # It is for this vault alone. A total of its own was needed to make it, and is not believed.
+            question |= {"audience": (await self._vault.status()).did}
+            question["args"] = args | {name: value for name, value in claims["args"].items() if name == "total"}
+        spent = self._ledger.spent([cid for cid in claims["path"] if cid != once], token)
+        totals = {cid: {"total": before + args["amount"]} for cid, before in spent.items()}
+        await self._verified(question | {"added_args": totals})
+        return self._ledger.charge(spent, token, args["amount"], once)
 
     async def _verified(self, question: dict[str, Any]) -> dict[str, Any]:
         """The claims, by the enclave and with the vault's own revocations. Raises PaymentRefused."""
@@ -138,7 +111,7 @@ class Payments:
         return answer.result
 
     def _refuse_replay(self, cid: str) -> None:
-        if not self._ledger.add(cid, _USED, 1, 0):
+        if self._ledger.used(cid):
             raise PaymentRefused("the invocation has been used before")
 
 

@@ -53,6 +53,10 @@ class IpLimitReached(RequestRefused):
     """This address has made all its registrations."""
 
 
+class CredentialLimitReached(RequestRefused):
+    """The identifier has as many credentials as it may have, or as many that wait for the chain."""
+
+
 class RateLimited(RequestRefused):
     """Too many codes were sent; `retry_after_s` says when the next may be."""
 
@@ -164,6 +168,7 @@ _CLASSES: dict[errors.ErrorRow, type[RequestRefused]] = {
     errors.ATTESTATION_REQUIRED: AttestationRequired,
     errors.REGISTRATION_UNPROVEN: RegistrationUnproven,
     errors.CREDENTIAL_ALREADY_REGISTERED: CredentialAlreadyRegistered,
+    errors.CREDENTIAL_LIMIT_REACHED: CredentialLimitReached,
     errors.RPC_ERROR: ChainUnreachable,
     errors.RPC_METHOD_NOT_ALLOWED: RpcMethodNotAllowed,
     errors.NOT_FOUND: NotFound,

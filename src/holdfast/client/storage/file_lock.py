@@ -23,6 +23,11 @@ class FileLock:
             os.close(self._file)
             raise StorageError("the vault store is open in another process") from error
 
+    @property
+    def descriptor(self) -> int:
+        """The open file: a child that inherits it keeps the lock for as long as it lives."""
+        return self._file
+
     def release(self) -> None:
         """Let the next one in. Releasing again is harmless."""
         if self._file >= 0:

@@ -20,7 +20,7 @@ from holdfast.client.types import VaultManifest, VaultStoreConfig
 from holdfast.wire.client_errors import ClientStateError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 KEPT_REVISIONS = 10
 _SCHEMA_VERSION = 1
@@ -150,11 +150,21 @@ class VaultStore:
 
     def replace_note(self, name: str, expected: str | None, value: str) -> bool:
         """Remember a text if the one under the name is still `expected` (None: none); whether it was."""
+        return self.replace_notes({name: (expected, value)})
+
+    def replace_notes(self, changes: Mapping[str, tuple[str | None, str]]) -> bool:
+        """Remember texts, all of them if each name's is still the expected one (None: none), else none; whether it was.
+
+        Args:
+            changes: by name, what is expected and what is to be remembered.
+        """
         with self._transaction() as database:
-            row = database.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
-            if (row[0] if row else None) != expected:
-                return False
-            database.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (name, value))
+            for name, (expected, _) in changes.items():
+                row = database.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
+                if (row[0] if row else None) != expected:
+                    return False
+            rows = [(name, value) for name, (_, value) in changes.items()]
+            database.executemany("INSERT OR REPLACE INTO notes VALUES (?, ?)", rows)
             return True
 
     def note(self, name: str) -> str | None:

@@ -85,11 +85,16 @@ class Comparison(types.Record, frozen=True, kw_only=True):
 
 
 class UcanClaims(types.Record, frozen=True, kw_only=True):
-    """What a verified token says: of a chain, its last delegation; times in seconds since 1970."""
+    """What a verified token says: of a chain, its last delegation; times in seconds since 1970.
+
+    `cid` and `path` are the same whichever of its two valid signatures an ECDSA token was shown with. `path` has the
+    delegations that the token rests on, root first, and the token itself.
+    """
 
     valid: bool
     kind: Literal["delegation", "invocation"]
     cid: str
+    path: tuple[str, ...] = ()
     issuer: str
     audience: str | None = None
     subject: str | None = None
@@ -152,9 +157,12 @@ def query(did: str) -> EnclaveCall[types.QueryOutput]:
     return EnclaveCall("query", {"did": did}, types.QueryOutput)
 
 
-def execute(filter_: str, args: Mapping[str, Any] | None, token: str | None) -> EnclaveCall[Any]:
+def execute(
+    filter_: str, args: Mapping[str, Any] | None, token: str | None, audience: str | None = None
+) -> EnclaveCall[Any]:
     """One action on one resource."""
-    return EnclaveCall("exec", {"filter": filter_, "args": args, "token": token}, types.ExecOutput[Any], changes=True)
+    fields = {"filter": filter_, "args": args, "token": token, "audience": audience}
+    return EnclaveCall("exec", fields, types.ExecOutput[Any], changes=True)
 
 
 def sign(digest: bytes) -> EnclaveCall[types.SignResult]:

@@ -151,9 +151,13 @@ class Vault:
         args: Mapping[str, Any] | None = None,
         *,
         token: str | None = None,
+        audience: str | None = None,
     ) -> types.ExecOutput[Any]:
-        """Do `resource:<name> action:<name>`, perhaps under a UCAN; what changes the vault is stored."""
-        return self._run(calls.execute(filter, args, token))
+        """Do `resource:<name> action:<name>`, perhaps under a UCAN; what changes the vault is stored.
+
+        Without `audience`, the DID of whoever brings the `token`, a delegation is good in anybody's hands.
+        """
+        return self._run(calls.execute(filter, args, token, audience))
 
     def sign(self, digest: bytes) -> types.SignResult:
         """Sign 32 bytes: r ‖ s with a low s."""

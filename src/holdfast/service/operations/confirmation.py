@@ -1,73 +1,174 @@
-"""Confirmation of registrations against the chain, and the removal of what is over (decisions, sections 5 and 10)."""
+"""Confirmation of registrations against the chain (decisions, sections 5 and 10; docs/decisions/0003 and 0009)."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.chain import registrations
 from holdfast.chain.errors import RpcError
-from holdfast.rules.limits import CONFIRMATION_DEADLINE_S
+from holdfast.chain.registrations import Sought
+from holdfast.rules.confirmation import ask_again_at, deep_enough, overdue
+from holdfast.rules.identifiers import Channel
+from holdfast.rules.limits import CONFIRM_TURN_S, MAX_CONFIRMED_PER_TURN
 from holdfast.rules.registration import Confirmation
 from holdfast.wire.errors import RPC_ERROR, Refused
 
 if TYPE_CHECKING:
     from holdfast.service.clock import Clock
+    from holdfast.service.operations.controllers import Controllers
     from holdfast.service.ports import PendingRegistration, Store
     from holdfast.service.upstreams.chain_rpc import ChainReader
 
 _log = logging.getLogger("holdfast.confirmation")
-_PAGE = 100
+_COMPANY = 20  # questions that travel together
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A transaction registers what was said: its block, and whether enough blocks stand on top of it."""
+
+    block_number: int
+    deep: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Confirmations:
-    """Asks the chain whether registrations took place."""
+    """Asks the chain whether registrations took place.
+
+    Attributes:
+        depth: blocks that must stand on top of a transaction's before it counts.
+    """
 
     store: Store
     chain: ChainReader
     registry: bytes
+    controllers: Controllers
+    depth: int
     clock: Clock
 
-    async def prove(self, tx_hash: str, did: str) -> int | None:
-        """Block of a transaction that registers the DID; None when it does not. Raises Refused(RPC_ERROR)."""
+    async def prove(self, tx_hash: str, sought: Sought) -> Proof | None:
+        """What a transaction proves; None when it does not register what is sought. Raises Refused(RPC_ERROR)."""
         try:
-            verdict = await self._verdict(tx_hash, did)
+            verdict = await self.verdict(tx_hash, sought)
+            if not isinstance(verdict, registrations.Confirmed):
+                return None
+            return Proof(verdict.block_number, await self._deep(verdict.block_number))
         except RpcError:
             raise Refused(RPC_ERROR) from None
-        return verdict.block_number if isinstance(verdict, registrations.Confirmed) else None
 
     async def confirm_all(self) -> dict[str, int]:
-        """Settle every pending registration that the chain has a word on; how many went which way.
+        """Settle the pending registrations that are due and that the chain has a word on; how many went which way.
 
-        A chain that cannot be reached settles nothing: only its own answers count against a registration.
+        One that cannot be asked about stands in no other's way. A turn has an end, in number and in time: what it
+        does not reach comes first in the next.
         """
         counts = {outcome.value: 0 for outcome in Confirmation}
-        after = ""
-        while page := await self.store.unconfirmed(after, _PAGE):
-            for pending in page:
-                try:
-                    counts[await self._settle(pending)] += 1
-                except RpcError:
-                    _log.info("chain cannot be asked; registrations stay pending")
-                    return counts
-            after = page[-1].credential
+        turn = _Turn(self, asyncio.get_running_loop().time() + CONFIRM_TURN_S)
+        rows = await self.store.due(self.clock(), MAX_CONFIRMED_PER_TURN)
+        for start in range(0, len(rows), _COMPANY):
+            if turn.over or not (self.depth == 0 or await turn.reached()):
+                break
+            for outcome in await turn.settle(rows[start : start + _COMPANY]):
+                counts[outcome.value] += 1
         return counts
 
-    async def _settle(self, pending: PendingRegistration) -> Confirmation:
-        verdict = await self._verdict(pending.tx_hash, pending.did)
-        now = self.clock()
-        if isinstance(verdict, registrations.Confirmed):
-            await self.store.settle(pending.credential, Confirmation.CONFIRMED, verdict.block_number, now)
+    async def verdict(self, tx_hash: str, sought: Sought) -> registrations.Verdict:
+        """What the chain says now, whatever stands on top of it. Raises RpcError."""
+        verdict = await registrations.confirm_registration(
+            self.chain.client, tx_hash, registry=self.registry, sought=sought
+        )
+        if not isinstance(verdict, registrations.Confirmed):
+            return verdict
+        held = await self.controllers.may_hold(sought.did, verdict.controller)
+        return verdict if held else replace(registrations.ANOTHERS_KEY, block_number=verdict.block_number)
+
+    async def _deep(self, block_number: int) -> bool:
+        return self.depth == 0 or deep_enough(await self.chain.client.block_number(), block_number, self.depth)
+
+
+class _Turn:
+    """One turn of confirmation: what it knows of the chain, and when it ends."""
+
+    def __init__(self, confirmations: Confirmations, ends: float) -> None:
+        """`ends` is a time of the event loop's clock, in seconds."""
+        self._all = confirmations
+        self._ends = ends
+        self._head: int | None = None
+
+    @property
+    def over(self) -> bool:
+        return asyncio.get_running_loop().time() >= self._ends
+
+    async def reached(self) -> bool:
+        """Whether the chain answers at all: while it does not, no registration's day ends."""
+        if self._head is None:
+            try:
+                self._head = await self._all.chain.client.block_number()
+            except RpcError:
+                _log.info("chain cannot be asked; registrations stay pending")
+        return self._head is not None
+
+    async def settle(self, rows: list[PendingRegistration]) -> list[Confirmation]:
+        """Ask about these together, settle those that the chain has a word on, and put the others off."""
+        seen = dict(zip(rows, await asyncio.gather(*map(self._ask, rows)), strict=True))
+        # An answer too large to read, or a refusal of the whole batch, is not the others' doing: once more, alone.
+        for row in [row for row in rows if seen[row] is None]:
+            if self.over:
+                del seen[row]
+            else:
+                seen[row] = await self._ask(row)
+        outcomes = {row: await self._settle(row, verdict) for row, verdict in seen.items()}
+        await self._put_off([row for row, outcome in outcomes.items() if outcome is Confirmation.PENDING], seen)
+        return list(outcomes.values())
+
+    async def _put_off(
+        self, rows: list[PendingRegistration], seen: dict[PendingRegistration, registrations.Verdict | None]
+    ) -> None:
+        now = self._all.clock()
+        times = [
+            (row.credential, ask_again_at(now, row.created_at, row.asked, in_sight=_in_sight(seen[row])))
+            for row in rows
+        ]
+        if times:
+            await self._all.store.put_off(times)
+
+    async def _ask(self, row: PendingRegistration) -> registrations.Verdict | None:
+        """What the chain says now; None when it gave no usable answer to this question."""
+        handle = row.key if row.channel == Channel.HANDLE.value else None
+        try:
+            return await self._all.verdict(row.tx_hash, Sought(row.did, row.smart_account, handle))
+        except RpcError:
+            return None
+
+    async def _settle(self, row: PendingRegistration, seen: registrations.Verdict | None) -> Confirmation:
+        now, store = self._all.clock(), self._all.store
+        if isinstance(seen, registrations.Confirmed) and self._deep(seen.block_number):
+            await store.settle(row.credential, Confirmation.CONFIRMED, seen.block_number, now)
             return Confirmation.CONFIRMED
-        another = verdict is registrations.ANOTHER_DID
-        if not another and now - pending.created_at < CONFIRMATION_DEADLINE_S:
+        if not await self._refused(row, seen, now):
             return Confirmation.PENDING
-        reason = verdict.reason if isinstance(verdict, registrations.Refused) else "no receipt in time"
-        await self.store.settle(pending.credential, Confirmation.REFUSED, None, now)
+        reason = seen.reason if isinstance(seen, registrations.Refused) else "no receipt in time"
+        await store.settle(row.credential, Confirmation.REFUSED, None, now)
         _log.warning("registration refused by the chain", extra={"why": reason})
         return Confirmation.REFUSED
 
-    async def _verdict(self, tx_hash: str, did: str) -> registrations.Verdict:
-        return await registrations.confirm_registration(self.chain.client, tx_hash, registry=self.registry, did=did)
+    async def _refused(self, row: PendingRegistration, seen: registrations.Verdict | None, now: float) -> bool:
+        if isinstance(seen, registrations.Refused) and seen.contradicted and self._deep(seen.block_number):
+            return True
+        if _in_sight(seen) or not overdue(now, row.created_at):
+            return False
+        return seen is not None or await self.reached()
+
+    def _deep(self, block_number: int | None) -> bool:
+        depth = self._all.depth
+        return depth == 0 or (
+            self._head is not None and block_number is not None and deep_enough(self._head, block_number, depth)
+        )
+
+
+def _in_sight(seen: registrations.Verdict | None) -> bool:
+    """Whether the transaction is mined with the events sought, and only lacks blocks on top of it."""
+    return isinstance(seen, registrations.Confirmed)

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from holdfast.chain.registrations import Sought
 from holdfast.rules.attestations import Proof, verify_at
 from holdfast.rules.identifiers import Channel
+from holdfast.rules.quotas import of_did_post
 from holdfast.rules.registration import Confirmation, RegistrationFacts, Wish, admit_registration
 from holdfast.service.ports import NewRegistration
 from holdfast.wire.errors import ATTESTATION_REQUIRED, REGISTRATION_UNPROVEN, Refused
 
 if TYPE_CHECKING:
     from holdfast.rules.identifiers import Identifier
-    from holdfast.rules.limits import Limits
+    from holdfast.rules.limits import Ceilings, Limits
     from holdfast.rules.registration import Move
     from holdfast.service.clock import Clock
     from holdfast.service.operations.confirmation import Confirmations
@@ -44,22 +46,26 @@ class Dids:
     sessions: Sessions
     confirmations: Confirmations
     secrets: Secrets
+    registrar: str
     limits: Limits
+    ceilings: Ceilings
     clock: Clock
     proof_required: bool
 
     async def register(self, request: RegistrationRequest) -> None:
         """Register a DID. Raises Refused in the decided order (decisions, sections 5 and 6)."""
         now = self.clock()
+        await self.store.charge(of_did_post(request.ip, self.ceilings), now)
         proof = self._proof(request, now)
         confirmation, block_number = Confirmation.PENDING, request.block_number
         if self.proof_required:
             confirmation, block_number = await self._proven(request)
         identifier = request.identifier
-        wish = Wish(identifier.channel, request.did, self.sessions.is_reserved(identifier))
+        confirmed = confirmation is Confirmation.CONFIRMED
+        wish = Wish(identifier.channel, request.did, self.sessions.is_reserved(identifier), confirmed)
 
         def decide(facts: RegistrationFacts) -> Move:
-            return admit_registration(wish, facts, self.limits)
+            return admit_registration(wish, facts, self.limits, self.ceilings)
 
         registration = NewRegistration(
             identifier=identifier,
@@ -80,10 +86,13 @@ class Dids:
             return None
         if request.attestation is None:
             raise Refused(ATTESTATION_REQUIRED)
-        return verify_at(request.attestation, request.identifier, self.secrets.signing_keys, now)
+        keys, registrar = self.secrets.signing_keys, self.registrar
+        return verify_at(request.attestation, request.identifier, keys, registrar, now)
 
     async def _proven(self, request: RegistrationRequest) -> tuple[Confirmation, int]:
-        block_number = await self.confirmations.prove(request.tx_hash, request.did)
-        if block_number is None:
+        """What the chain shows must hold now; with too few blocks on top it is confirmed later, like any other."""
+        handle = request.identifier.key if request.identifier.channel is Channel.HANDLE else None
+        proof = await self.confirmations.prove(request.tx_hash, Sought(request.did, request.smart_account, handle))
+        if proof is None:
             raise Refused(REGISTRATION_UNPROVEN)
-        return Confirmation.CONFIRMED, block_number
+        return Confirmation.CONFIRMED if proof.deep else Confirmation.PENDING, proof.block_number

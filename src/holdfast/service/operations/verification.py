@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING
 from holdfast.rules.attestations import issue_at
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.one_time_codes import CodeFailure, code_digest, draw_code, judge
-from holdfast.rules.quotas import SendFacts, admit_send
-from holdfast.service.ports import DeliveryError, NewSend
+from holdfast.rules.quotas import Counted, of_check, of_send
+from holdfast.service.ports import DeliveryError, NewAttempt, NewCode
 from holdfast.wire.errors import EMAIL_SEND_FAILED, SMS_CHECK_FAILED, SMS_SEND_FAILED, Refused
 
 if TYPE_CHECKING:
     from holdfast.rules.identifiers import Identifier
-    from holdfast.rules.limits import Limits
+    from holdfast.rules.limits import Ceilings, Limits
     from holdfast.service.clock import Clock, Entropy
     from holdfast.service.ports import Mailer, SmsVerifier, Store
     from holdfast.service.secrets import Secrets
     from holdfast.wire.models import Attestation
 
 _log = logging.getLogger("holdfast.verification")
+_REFUSED = frozenset({Counted.REFUSED_SENDS})
+_ALL_BUT_REFUSED = frozenset(Counted) - _REFUSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,33 +36,35 @@ class Verification:
     secrets: Secrets
     registrar: str
     limits: Limits
+    ceilings: Ceilings
     clock: Clock
     entropy: Entropy
 
     async def send(self, identifier: Identifier, ip: str) -> None:
-        """Have a code sent. Raises Refused: over a limit, or the provider did not take it.
+        """Have a code sent.
 
-        The charge on the limits is written before the provider is asked and given back when it refuses, so that
-        neither parallel requests nor a crash can send more than the limits allow.
+        The send is counted before the provider is asked and given back when it refuses, so that neither parallel
+        requests nor a crash can send more than the limits allow. What may have gone out all the same stays counted,
+        and refused sends have a window of their own.
+
+        Raises:
+            Refused: over a limit, a country that is not served, or the provider did not take it.
         """
-
-        def decide(facts: SendFacts) -> None:
-            admit_send(facts, self.limits)
-
-        counted = identifier.channel is Channel.EMAIL
-        send = NewSend(identifier=identifier, counted=counted, ip=ip, now=self.clock())
-        reservation = await self.store.reserve_send(send, decide)
+        quotas = of_send(identifier, ip, self.limits, self.ceilings)
+        charge = await self.store.charge(quotas, self.clock())
         try:
-            await self._deliver(identifier)
+            await self._deliver(identifier, ip)
         except DeliveryError as error:
             _log_failure("send failed", identifier.channel, error)
-            await self.store.give_back(reservation)
-            raise Refused(EMAIL_SEND_FAILED if counted else SMS_SEND_FAILED) from None
+            if not error.perhaps_sent:
+                await self.store.give_back(charge, _ALL_BUT_REFUSED)
+            raise Refused(SMS_SEND_FAILED if identifier.channel is Channel.SMS else EMAIL_SEND_FAILED) from None
         except Exception:
-            await self.store.give_back(reservation)
+            await self.store.give_back(charge, _ALL_BUT_REFUSED)
             raise
+        await self.store.give_back(charge, _REFUSED)
 
-    async def _deliver(self, identifier: Identifier) -> None:
+    async def _deliver(self, identifier: Identifier, ip: str) -> None:
         # Codes go to the canonical key: what is verified must be exactly where the code arrived.
         if identifier.channel is Channel.SMS:
             await self.sms.start(identifier.key)
@@ -70,22 +74,31 @@ class Verification:
         await self.mailer.send_code(identifier.key, code, lifetime_s)
         accepted_at = self.clock()
         digest = code_digest(self.secrets.code_keys[0], identifier, code)
-        await self.store.keep_code(identifier, digest, accepted_at, accepted_at + lifetime_s)
+        expires_at = accepted_at + lifetime_s
+        await self.store.keep_code(
+            NewCode(identifier=identifier, digest=digest, ip=ip, now=accepted_at, expires_at=expires_at)
+        )
 
-    async def check(self, identifier: Identifier, code: str) -> Attestation | CodeFailure:
-        """The attestation for a right code, or why it is none. Raises Refused when the SMS provider fails."""
+    async def check(self, identifier: Identifier, code: str, ip: str) -> Attestation | CodeFailure:
+        """The attestation for a right code, or why there is not one.
+
+        Raises Refused when the address has made its checks, or the SMS provider fails.
+        """
         of_channel = self._check_sms if identifier.channel is Channel.SMS else self._check_email
-        outcome = await of_channel(identifier, code)
+        outcome = await of_channel(identifier, code, ip)
         if isinstance(outcome, CodeFailure):
             return outcome
         # The instant that was written: GET /api/verify/status must tell the same one.
         key, ttl_s = self.secrets.signing_keys[0], self.limits.attestation_ttl_seconds
         return issue_at(identifier, self.registrar, key, outcome, ttl_s)
 
-    async def _check_email(self, identifier: Identifier, code: str) -> float | CodeFailure:
+    async def _check_email(self, identifier: Identifier, code: str, ip: str) -> float | CodeFailure:
         """When the identifier was verified, in seconds since the epoch, or why it was not."""
-        now = self.clock()
-        attempt = await self.store.count_attempt(identifier, now, self.limits.max_verify_attempts)
+        now, limit = self.clock(), self.limits.max_verify_attempts
+        quotas = of_check(ip, self.ceilings)
+        attempt = await self.store.count_attempt(
+            NewAttempt(identifier=identifier, ip=ip, now=now, limit=limit, quotas=quotas)
+        )
         failure = judge(attempt, identifier, code, self.secrets.code_keys, now, self.limits)
         if failure is not None:
             return failure
@@ -93,8 +106,9 @@ class Verification:
             return CodeFailure.NO_CODE
         return now
 
-    async def _check_sms(self, identifier: Identifier, code: str) -> float | CodeFailure:
+    async def _check_sms(self, identifier: Identifier, code: str, ip: str) -> float | CodeFailure:
         """As `_check_email`, by the provider's word and as of its answer. Raises Refused when it gives none."""
+        await self.store.charge(of_check(ip, self.ceilings), self.clock())
         try:
             right = await self.sms.check_code(identifier.key, code)
         except DeliveryError as error:

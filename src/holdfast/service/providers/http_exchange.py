@@ -61,8 +61,10 @@ async def exchange(
         raise DeliveryError("timeout", "the provider did not answer in time") from None
     except (aiohttp.ClientResponseError, aiohttp.ClientPayloadError):
         raise DeliveryError("nonsense", "the provider's answer is not HTTP") from None
-    except (aiohttp.ClientError, OSError):
-        raise DeliveryError("unreachable", "the provider cannot be reached or hung up") from None
+    except (aiohttp.ClientError, OSError) as error:
+        connected = not isinstance(error, aiohttp.ClientConnectorError)
+        reason = "the provider cannot be reached or hung up"
+        raise DeliveryError("unreachable", reason, perhaps_sent=connected) from None
 
 
 def refusal(status: int) -> DeliveryError:

@@ -82,6 +82,8 @@ def delivery_errors() -> Iterator[None]:
     """Turn every failure of the dialogue into a DeliveryError; servers' own words may name the recipient."""
     try:
         yield
+    except aiosmtplib.SMTPConnectTimeoutError:
+        raise DeliveryError("timeout", "the mail server did not answer in time", perhaps_sent=False) from None
     except TimeoutError:  # SMTPTimeoutError is one
         raise DeliveryError("timeout", "the mail server did not answer in time") from None
     except aiosmtplib.SMTPResponseException as error:
@@ -90,13 +92,13 @@ def delivery_errors() -> Iterator[None]:
     except ssl.SSLCertVerificationError as error:
         raise DeliveryError("unreachable", f"certificate not trusted: {error.verify_message}") from None
     except OSError as error:  # SMTPConnectError and SMTPServerDisconnected are too
-        raise DeliveryError("unreachable", _reason(error)) from None
+        raise DeliveryError("unreachable", hung_up(error)) from None
     except (aiosmtplib.SMTPException, ValueError) as error:
         missing = isinstance(error, aiosmtplib.SMTPNotSupported)
         raise DeliveryError("refused", _NO_SMTPUTF8 if missing else _NO_EXTENSION) from None
 
 
-def _reason(error: BaseException) -> str:
+def hung_up(error: BaseException) -> str:
     """Why there is no connection, in words that no server chose."""
     cause = error.__cause__ or error
     if isinstance(cause, ssl.SSLCertVerificationError):

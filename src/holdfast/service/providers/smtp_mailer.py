@@ -19,6 +19,7 @@ from holdfast.service.providers.smtp_dialogue import (
     delivery_errors,
     envelope,
     greet,
+    hung_up,
     part,
     was_reset,
 )
@@ -106,7 +107,10 @@ class SmtpMailer:
         if client is None:
             client = await self._connect()
             await self._guarded(client, message, envelope)
-        await self._guarded(client, message, content)
+        try:
+            await self._guarded(client, message, content)
+        except (aiosmtplib.SMTPServerDisconnected, ConnectionError) as error:
+            raise DeliveryError("unreachable", hung_up(error), perhaps_sent=True) from None
         self._keep(client)
 
     async def _reused(self, message: EmailMessage) -> aiosmtplib.SMTP | None:

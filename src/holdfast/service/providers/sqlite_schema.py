@@ -6,6 +6,8 @@ import os
 import sqlite3
 from typing import TYPE_CHECKING
 
+from holdfast.rules.addresses import network_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -116,10 +118,40 @@ MIGRATIONS = (
         VALUES (new.created_at, 'session', new.channel, new.key, new.did);
     END;
     """,
+    # 2: one table of windows in place of `sends`; who asked for a code; when a registration is asked about next.
+    """
+    CREATE TABLE charges (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        what TEXT NOT NULL,
+        subject TEXT NOT NULL,
+        at REAL NOT NULL
+    ) STRICT;
+    CREATE INDEX charges_window ON charges (what, subject, at);
+    CREATE INDEX charges_at ON charges (at);
+    INSERT INTO charges (what, subject, at) SELECT 'sends', ip, at FROM sends;
+    INSERT INTO charges (what, subject, at) SELECT 'sends', network_of(ip), at FROM sends WHERE network_of(ip) NOT NULL;
+    INSERT INTO charges (what, subject, at) SELECT 'codes', key, at FROM sends WHERE channel = 'email';
+    INSERT INTO charges (what, subject, at) SELECT 'sms_to_number', key, at FROM sends WHERE channel = 'sms';
+    DROP TABLE sends;
+
+    INSERT INTO ip_counters SELECT network_of(ip), sum(registrations) FROM ip_counters
+    WHERE network_of(ip) NOT NULL GROUP BY 1;
+
+    ALTER TABLE codes ADD COLUMN ip TEXT NOT NULL DEFAULT '';
+    ALTER TABLE codes ADD COLUMN attempts_by_others INTEGER NOT NULL DEFAULT 0;
+
+    ALTER TABLE credentials ADD COLUMN asked INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE credentials ADD COLUMN ask_at REAL NOT NULL DEFAULT 0;
+    UPDATE credentials SET ask_at = created_at;
+    DROP INDEX credentials_pending;
+    CREATE INDEX credentials_pending ON credentials (ask_at) WHERE confirmation = 'pending';
+    CREATE INDEX credentials_refused ON credentials (settled_at) WHERE confirmation = 'refused';
+    CREATE INDEX audit_passing ON audit (at) WHERE action IN ('code_sent', 'refused');
+    """,
 )
 SCHEMA_VERSION = len(MIGRATIONS)
 TABLES = (
-    "identifiers", "credentials", "codes", "sends", "verifications", "used_attestations", "ip_counters", "totals",
+    "identifiers", "credentials", "codes", "charges", "verifications", "used_attestations", "ip_counters", "totals",
     "leases", "audit",
 )  # fmt: skip
 
@@ -169,6 +201,7 @@ def migrate(connection: sqlite3.Connection) -> int:
 
     All steps are one transaction that waits for its turn, so several processes may start at once.
     """
+    connection.create_function("network_of", 1, network_of, deterministic=True)
     connection.execute("BEGIN IMMEDIATE")
     try:
         found = schema_version(connection)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.registration import Claim, Stage
 from holdfast.service.ports import PendingRegistration, RegisteredDid, StoreUnavailable
+from holdfast.service.providers import sqlite_charges as charges
+from holdfast.service.providers import sqlite_confirmations as confirmations
 from holdfast.service.providers import sqlite_writes as writes
 from holdfast.service.providers.sqlite_admin import backup_to, describe_identifier, every_row
 from holdfast.service.providers.sqlite_identity import OpenedFiles
@@ -16,14 +18,14 @@ from holdfast.service.providers.sqlite_schema import SCHEMA_VERSION, connect, mi
 from holdfast.service.providers.sqlite_writer import GroupCommitWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
     from holdfast.rules.identifiers import Identifier
     from holdfast.rules.one_time_codes import CountedAttempt
-    from holdfast.rules.quotas import SendFacts
+    from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Confirmation, Move, RegistrationFacts, SessionFacts
-    from holdfast.service.ports import NewRegistration, NewSend, NewSession
+    from holdfast.service.ports import Charge, NewAttempt, NewCode, NewRegistration, NewSession
 
 _STAGES = {stage.value: stage for stage in Stage}
 
@@ -100,13 +102,9 @@ class SqliteStore:
         )
         return row[0] if row else None
 
-    async def unconfirmed(self, after: str, limit: int) -> list[PendingRegistration]:
+    async def due(self, now: float, limit: int) -> list[PendingRegistration]:
         """See Store."""
-        statement = (
-            "SELECT credential, did, tx_hash, created_at FROM credentials"
-            " WHERE confirmation = 'pending' AND credential > ? ORDER BY credential LIMIT ?"
-        )
-        return [PendingRegistration(*row) for row in self._read.all(statement, after, limit)]
+        return [PendingRegistration(*row) for row in self._read.all(confirmations.DUE, now, limit)]
 
     async def describe(self, channel: str, key: str) -> dict[str, Any] | None:
         """See Store."""
@@ -126,23 +124,21 @@ class SqliteStore:
         """See Store."""
         await self._writer.write(lambda connection: writes.register(connection, registration, decide))
 
-    async def reserve_send(self, send: NewSend, decide: Callable[[SendFacts], None]) -> int:
+    async def charge(self, quotas: Sequence[Quota], now: float) -> Charge:
         """See Store."""
-        return await self._writer.write(lambda connection: writes.reserve_send(connection, send, decide))
+        return await self._writer.write(lambda connection: charges.charge(connection, quotas, now))
 
-    async def give_back(self, reservation: int) -> None:
+    async def give_back(self, charge: Charge, what: Collection[Counted]) -> None:
         """See Store."""
-        await self._writer.write(
-            lambda connection: connection.execute("DELETE FROM sends WHERE id = ?", (reservation,))
-        )
+        await self._writer.write(lambda connection: charges.give_back(connection, charge, what))
 
-    async def keep_code(self, identifier: Identifier, digest: bytes, now: float, expires_at: float) -> None:
+    async def keep_code(self, code: NewCode) -> None:
         """See Store."""
-        await self._writer.write(lambda connection: writes.keep_code(connection, identifier, digest, now, expires_at))
+        await self._writer.write(lambda connection: writes.keep_code(connection, code))
 
-    async def count_attempt(self, identifier: Identifier, now: float, limit: int) -> CountedAttempt | None:
+    async def count_attempt(self, attempt: NewAttempt) -> CountedAttempt | None:
         """See Store."""
-        return await self._writer.write(lambda connection: writes.count_attempt(connection, identifier, now, limit))
+        return await self._writer.write(lambda connection: writes.count_attempt(connection, attempt))
 
     async def consume_code(self, identifier: Identifier, code_id: int, now: float) -> bool:
         """See Store."""
@@ -152,10 +148,14 @@ class SqliteStore:
         """See Store."""
         await self._writer.write(lambda connection: writes.mark_verified(connection, identifier, now))
 
+    async def put_off(self, times: Sequence[tuple[str, float]]) -> None:
+        """See Store."""
+        await self._writer.write(lambda connection: confirmations.put_off(connection, times))
+
     async def settle(self, credential: str, outcome: Confirmation, block_number: int | None, now: float) -> bool:
         """See Store."""
         return await self._writer.write(
-            lambda connection: writes.settle(connection, credential, outcome, block_number, now)
+            lambda connection: confirmations.settle(connection, credential, outcome, block_number, now)
         )
 
     async def expire(self, now: float) -> int:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.rules.limits import CODES_PER_IDENTIFIER_WINDOW_S, HOUR_S, SENDS_PER_IP_WINDOW_S
-from holdfast.rules.one_time_codes import CountedAttempt
-from holdfast.rules.quotas import SendFacts
+from holdfast.rules.addresses import network_of
+from holdfast.rules.limits import DAY_S, HOUR_S, REFUSED_KEPT_S
+from holdfast.rules.one_time_codes import Attempts, CountedAttempt, count
 from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts, Stage
+from holdfast.service.providers.sqlite_charges import charge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from sqlite3 import Connection
 
     from holdfast.rules.identifiers import Identifier
-    from holdfast.service.ports import NewRegistration, NewSend, NewSession
+    from holdfast.service.ports import NewAttempt, NewCode, NewRegistration, NewSession
 
 # What is over stays this much longer, so that a clock set back meets the rows that it expects.
 _CLOCK_MARGIN_S = HOUR_S
@@ -22,12 +23,13 @@ _CLOCK_MARGIN_S = HOUR_S
 
 def open_session(connection: Connection, session: NewSession, decide: Callable[[SessionFacts], None]) -> None:
     """Write an admitted session and charge its address."""
-    registrations, did, stage = connection.execute(
-        "SELECT coalesce((SELECT registrations FROM ip_counters WHERE ip = ?), 0), did, stage"
+    registrations, of_network, did, stage = connection.execute(
+        "SELECT coalesce((SELECT registrations FROM ip_counters WHERE ip = ?), 0),"
+        " coalesce((SELECT registrations FROM ip_counters WHERE ip = ?), 0), did, stage"
         " FROM (SELECT 1) LEFT JOIN identifiers ON channel = ? AND key = ?",
-        (session.ip, session.identifier.channel.value, session.identifier.key),
+        (session.ip, network_of(session.ip), session.identifier.channel.value, session.identifier.key),
     ).fetchone()
-    decide(SessionFacts(Claim(did, Stage(stage)) if did else None, registrations))
+    decide(SessionFacts(Claim(did, Stage(stage)) if did else None, registrations, of_network))
     _insert_claim(connection, session.identifier, session.did, session.ip, session.now)
 
 
@@ -36,7 +38,7 @@ def register(
 ) -> None:
     """Write an admitted registration: claim the identifier, add the credential, use the attestation up."""
     claim = _claim(connection, registration.identifier)
-    move = decide(_registration_facts(connection, registration, claim[1] if claim else None))
+    move = decide(_registration_facts(connection, registration, claim))
     if claim is None:
         identifier_id = _insert_claim(
             connection, registration.identifier, registration.did, registration.ip, registration.now
@@ -54,42 +56,34 @@ def register(
     _audit(connection, action, registration.identifier, registration.did, registration.now)
 
 
-def reserve_send(connection: Connection, send: NewSend, decide: Callable[[SendFacts], None]) -> int:
-    """Charge an admitted send; the row's number gives it back."""
-    identifier = send.identifier
-    from_ip = connection.execute(
-        "SELECT at FROM sends WHERE ip = ? AND at > ? ORDER BY at", (send.ip, send.now - SENDS_PER_IP_WINDOW_S)
-    ).fetchall()
-    to_identifier = connection.execute(
-        "SELECT at FROM sends WHERE channel = ? AND key = ? AND at > ? ORDER BY at",
-        (identifier.channel.value, identifier.key, send.now - CODES_PER_IDENTIFIER_WINDOW_S),
-    ).fetchall()
-    decide(SendFacts(send.now, _times(from_ip), _times(to_identifier) if send.counted else ()))
-    cursor = connection.execute(
-        "INSERT INTO sends (ip, channel, key, at) VALUES (?, ?, ?, ?)",
-        (send.ip, identifier.channel.value, identifier.key, send.now),
-    )
-    return int(cursor.lastrowid or 0)
-
-
-def keep_code(connection: Connection, identifier: Identifier, digest: bytes, now: float, expires_at: float) -> None:
+def keep_code(connection: Connection, code: NewCode) -> None:
     """Replace the identifier's code."""
-    connection.execute("DELETE FROM codes WHERE channel = ? AND key = ?", (identifier.channel.value, identifier.key))
+    channel, key = code.identifier.channel.value, code.identifier.key
+    connection.execute("DELETE FROM codes WHERE channel = ? AND key = ?", (channel, key))
     connection.execute(
-        "INSERT INTO codes (channel, key, digest, sent_at, expires_at) VALUES (?, ?, ?, ?, ?)",
-        (identifier.channel.value, identifier.key, digest, now, expires_at),
+        "INSERT INTO codes (channel, key, digest, sent_at, expires_at, ip) VALUES (?, ?, ?, ?, ?, ?)",
+        (channel, key, code.digest, code.now, code.expires_at, code.ip),
     )
-    _audit(connection, "code_sent", identifier, None, now)
+    _audit(connection, "code_sent", code.identifier, None, code.now)
 
 
-def count_attempt(connection: Connection, identifier: Identifier, now: float, limit: int) -> CountedAttempt | None:
-    """Count an attempt at a live code, up to one past the limit; an expired code is returned as it stands."""
+def count_attempt(connection: Connection, attempt: NewAttempt) -> CountedAttempt | None:
+    """Count an attempt on its address and on a live code; an expired code is returned as it stands."""
+    charge(connection, attempt.quotas, attempt.now)
     row = connection.execute(
-        "UPDATE codes SET attempts = attempts + (expires_at > ? AND attempts <= ?)"
-        " WHERE channel = ? AND key = ? RETURNING id, digest, expires_at, attempts",
-        (now, limit, identifier.channel.value, identifier.key),
+        "SELECT id, digest, expires_at, attempts, attempts_by_others, ip FROM codes WHERE channel = ? AND key = ?",
+        (attempt.identifier.channel.value, attempt.identifier.key),
     ).fetchone()
-    return CountedAttempt(*row) if row else None
+    if row is None:
+        return None
+    code_id, digest, expires_at, in_all, by_others, asker = row
+    if expires_at <= attempt.now:
+        return CountedAttempt(code_id, digest, expires_at, in_all)
+    after, number = count(Attempts(in_all, by_others), attempt.limit, own=asker == attempt.ip)
+    connection.execute(
+        "UPDATE codes SET attempts = ?, attempts_by_others = ? WHERE id = ?", (after.in_all, after.by_others, code_id)
+    )
+    return CountedAttempt(code_id, digest, expires_at, number)
 
 
 def consume_code(connection: Connection, identifier: Identifier, code_id: int, now: float) -> bool:
@@ -109,34 +103,15 @@ def mark_verified(connection: Connection, identifier: Identifier, now: float) ->
     _audit(connection, "verified", identifier, None, now)
 
 
-def settle(
-    connection: Connection, credential: str, outcome: Confirmation, block_number: int | None, now: float
-) -> bool:
-    """Record the chain's word; a refusal makes the identifier a session again unless another credential holds it."""
-    row = connection.execute(
-        "UPDATE credentials SET confirmation = ?, block_number = coalesce(?, block_number), settled_at = ?"
-        " WHERE credential = ? AND confirmation = 'pending' RETURNING identifier_id, did",
-        (outcome, block_number, now, credential),
-    ).fetchone()
-    if row is None:
-        return False
-    if outcome is Confirmation.REFUSED:
-        connection.execute(
-            "UPDATE identifiers SET stage = 'session', registered_at = NULL WHERE id = ? AND NOT EXISTS"
-            " (SELECT 1 FROM credentials WHERE identifier_id = identifiers.id AND confirmation <> 'refused')",
-            (row[0],),
-        )
-    _audit_id(connection, outcome, row[0], row[1], now)
-    return True
-
-
 def expire(connection: Connection, now: float) -> int:
-    """Remove codes, used marks and sends that no rule looks at any more."""
+    """Remove codes, used marks and charges that no rule looks at any more, and what the chain refused long ago."""
     horizon = now - _CLOCK_MARGIN_S
     statements = (
         ("DELETE FROM codes WHERE expires_at < ?", horizon),
         ("DELETE FROM used_attestations WHERE expires_at < ?", horizon),
-        ("DELETE FROM sends WHERE at < ?", horizon - SENDS_PER_IP_WINDOW_S),
+        ("DELETE FROM charges WHERE at < ?", horizon - DAY_S),
+        ("DELETE FROM credentials WHERE confirmation = 'refused' AND settled_at < ?", horizon - REFUSED_KEPT_S),
+        ("DELETE FROM audit WHERE action IN ('code_sent', 'refused') AND at < ?", horizon - REFUSED_KEPT_S),
     )
     return sum(connection.execute(statement, (limit,)).rowcount for statement, limit in statements)
 
@@ -194,13 +169,13 @@ def _claim(connection: Connection, identifier: Identifier) -> tuple[int, Claim] 
     return (row[0], Claim(row[1], Stage(row[2]))) if row else None
 
 
-def _registrations(connection: Connection, ip: str) -> int:
+def _registrations(connection: Connection, ip: str | None) -> int:
     row = connection.execute("SELECT registrations FROM ip_counters WHERE ip = ?", (ip,)).fetchone()
     return int(row[0]) if row else 0
 
 
 def _registration_facts(
-    connection: Connection, registration: NewRegistration, claim: Claim | None
+    connection: Connection, registration: NewRegistration, claim: tuple[int, Claim] | None
 ) -> RegistrationFacts:
     registered = connection.execute(
         "SELECT 1 FROM credentials WHERE credential = ? AND confirmation <> 'refused'", (registration.credential,)
@@ -211,7 +186,26 @@ def _registration_facts(
             "SELECT 1 FROM used_attestations WHERE signature = ?", registration.attestation[:1]
         ).fetchone()
     )
-    return RegistrationFacts(claim, _registrations(connection, registration.ip), bool(registered), bool(used))
+    credentials, unconfirmed = _credentials_of(connection, claim[0]) if claim else (0, 0)
+    return RegistrationFacts(
+        claim=claim[1] if claim else None,
+        registrations_from_ip=_registrations(connection, registration.ip),
+        credential_registered=bool(registered),
+        attestation_used=bool(used),
+        registrations_from_network=_registrations(connection, network_of(registration.ip)),
+        credentials=credentials,
+        unconfirmed=unconfirmed,
+    )
+
+
+def _credentials_of(connection: Connection, identifier_id: int) -> tuple[int, int]:
+    """How many credentials an identifier has, and how many of them wait for the chain; refused ones do not count."""
+    row = connection.execute(
+        "SELECT count(*), coalesce(sum(confirmation = 'pending'), 0) FROM credentials"
+        " WHERE identifier_id = ? AND confirmation <> 'refused'",
+        (identifier_id,),
+    ).fetchone()
+    return row[0], row[1]
 
 
 def _insert_claim(connection: Connection, identifier: Identifier, did: str, ip: str, now: float) -> int:
@@ -220,6 +214,12 @@ def _insert_claim(connection: Connection, identifier: Identifier, did: str, ip: 
         " VALUES (?, ?, ?, ?, 'session', ?, ?)",
         (identifier.channel.value, identifier.key, identifier.given, did, ip, now),
     )
+    network = network_of(ip)
+    if network is not None:  # the trigger charges the address itself
+        connection.execute(
+            "INSERT INTO ip_counters VALUES (?, 1) ON CONFLICT DO UPDATE SET registrations = registrations + 1",
+            (network,),
+        )
     return int(cursor.lastrowid or 0)
 
 
@@ -228,7 +228,7 @@ def _insert_credential(connection: Connection, registration: NewRegistration, id
     connection.execute("DELETE FROM credentials WHERE credential = ?", (registration.credential,))
     connection.execute(
         "INSERT INTO credentials (credential, identifier_id, identifier, channel, did, tx_hash, block_number,"
-        " smart_account, created_at, confirmation) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " smart_account, created_at, ask_at, confirmation, settled_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             registration.credential,
             identifier_id,
@@ -239,7 +239,9 @@ def _insert_credential(connection: Connection, registration: NewRegistration, id
             registration.block_number,
             registration.smart_account,
             registration.now,
+            registration.now,
             registration.confirmation,
+            None if registration.confirmation is Confirmation.PENDING else registration.now,
         ),
     )
 
@@ -256,7 +258,3 @@ def _audit_id(connection: Connection, action: str, identifier_id: int, did: str,
         "INSERT INTO audit (at, action, channel, key, did) SELECT ?, ?, channel, key, ? FROM identifiers WHERE id = ?",
         (now, action, did, identifier_id),
     )
-
-
-def _times(rows: list[tuple[float]]) -> list[float]:
-    return [row[0] for row in rows]

@@ -1,8 +1,7 @@
-"""Entry for ASGI servers (uvicorn, granian where an indexer needs paths as they came, tests)."""
+"""Entry for ASGI servers: granian with an indexer, uvicorn, any other, tests."""
 
 from __future__ import annotations
 
-from types import coroutine
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import BODY_TIMEOUT_S
@@ -11,7 +10,7 @@ from holdfast.service.web.http import BROKEN_OFF, ClientGone, encoded_pairs, len
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from holdfast.service.web.application import Application
     from holdfast.service.web.http import Headers
@@ -104,7 +103,6 @@ class AsgiEntry:
             response = await self._application.respond(AsgiRequest(scope, receive, self._deadlines))
         except ClientGone:
             response = BROKEN_OFF  # granian makes a 500 of no answer at all
-        await _rest_of_the_turn()
         headers = [*encoded_pairs(response.headers)]
         if response.request_id:
             headers.append((b"x-request-id", response.request_id.encode("ascii")))
@@ -130,9 +128,3 @@ class AsgiEntry:
         await receive()
         await self._application.stop()
         await send({"type": "lifespan.shutdown.complete"})
-
-
-@coroutine
-def _rest_of_the_turn() -> Generator[None, None, None]:
-    """Let the other requests of this turn be answered before anything is written (decision 0008)."""
-    yield

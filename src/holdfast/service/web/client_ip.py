@@ -7,13 +7,13 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from socket import AF_INET, inet_pton
 from typing import TYPE_CHECKING
 
+from holdfast.rules.addresses import subject_of
+
 if TYPE_CHECKING:
     from holdfast.service.web.http import Request
 
     Networks = tuple[IPv4Network | IPv6Network, ...]
 
-_HOST_PREFIX_V6 = 64  # a single host owns a /64, so a limit on less would bind nobody
-_NOWHERE = "local"  # a connection without an address, as over a Unix socket
 _MAX_HOPS = 32
 _MAX_TEXT = 64  # longer than any address with a zone: nothing larger is looked at, nor kept in a cache
 
@@ -27,7 +27,7 @@ class ClientAddress:
         self._trusted = lru_cache(4096)(lambda address: _inside(address, trusted))
 
     def subject(self, request: Request) -> str:
-        """The address as limits count it: IPv4 whole, IPv6 by its /64."""
+        """The address as limits count it: IPv4 whole, IPv6 by its /64, a tunnel's by the IPv4 address in it."""
         return _subject(self._address(request))
 
     def _address(self, request: Request) -> str:
@@ -70,12 +70,7 @@ def _inside(text: str, networks: Networks) -> bool:
 
 @lru_cache(4096)
 def _subject(text: str) -> str:
-    address = _parse(text)
-    if address is None:
-        return _NOWHERE
-    if isinstance(address, IPv6Address):
-        return str(IPv6Network((address, _HOST_PREFIX_V6), strict=False))
-    return str(address)
+    return subject_of(_parse(text))
 
 
 def _parse(text: str) -> IPv4Address | IPv6Address | None:
@@ -88,6 +83,7 @@ def _parse_short(text: str) -> IPv4Address | IPv6Address | None:
         address = ip_address(text.partition("%")[0])
     except ValueError:
         return None
+    # Mapped addresses alone: what a tunnel's address embeds is its own word, and must not make it a trusted proxy.
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
         return address.ipv4_mapped
     return address

@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING
 
 from holdfast.service.web.http import ANY_ORIGIN, EXPOSED, Response, cached_json
 from holdfast.service.web.openapi import document, page
+from holdfast.service.web.serving import serves_plainly
 from holdfast.service.web.static import StaticAnswer
+from holdfast.wire import endpoints
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Callable, Sequence
 
     from holdfast.service.service import Service
     from holdfast.service.web.http import Request
+    from holdfast.wire.endpoints import Endpoint
     from holdfast.wire.models import ContractSet
+    from holdfast.wire.requests import Asked
 
 ENCLAVE_CACHE = "public, max-age=3600, s-maxage=86400"
 CONTRACTS_CACHE = "public, max-age=86400"
@@ -75,41 +79,42 @@ def _file(name: str, content_type: str, extra: Sequence[tuple[str, str]] = ()) -
     return StaticAnswer(body, content_type, _FILE_CACHE, extra)
 
 
+@serves_plainly(endpoints.ENCLAVE)
 async def enclave(service: Service, request: Request) -> Response:
     """GET /enclave.wasm."""
     return service.enclave().answer(request)
 
 
-def _prepared(choose: Callable[[Statics], StaticAnswer]) -> Callable[[Service, Request], Awaitable[Response]]:
-    """A handler of the chosen static answer."""
-
+def _serve_prepared(endpoint: Endpoint[Asked], choose: Callable[[Statics], StaticAnswer]) -> None:
+    @serves_plainly(endpoint)
     async def answer(service: Service, request: Request) -> Response:
         return choose(service.statics).answer(request)
 
-    return answer
+
+_serve_prepared(endpoints.PAY, lambda statics: statics.pay)  # the payment method's address: browsers follow its Link
+_serve_prepared(endpoints.PAY_WORKER, lambda statics: statics.pay_worker)
+_serve_prepared(endpoints.PAY_CONFIRM, lambda statics: statics.pay_confirm)
+_serve_prepared(endpoints.PAY_CONFIRM_SCRIPT, lambda statics: statics.pay_confirm_script)
+_serve_prepared(endpoints.PAY_CONFIRM_STYLE, lambda statics: statics.pay_confirm_style)
+_serve_prepared(endpoints.PAY_ICON, lambda statics: statics.pay_icon)
+_serve_prepared(endpoints.PAY_MANIFEST, lambda statics: statics.pay_manifest)
+_serve_prepared(endpoints.PAY_METHOD, lambda statics: statics.pay_method)
 
 
-pay = _prepared(lambda statics: statics.pay)  # the payment method's own address, whose Link header browsers follow
-pay_worker = _prepared(lambda statics: statics.pay_worker)
-pay_confirm = _prepared(lambda statics: statics.pay_confirm)
-pay_confirm_script = _prepared(lambda statics: statics.pay_confirm_script)
-pay_confirm_style = _prepared(lambda statics: statics.pay_confirm_style)
-pay_icon = _prepared(lambda statics: statics.pay_icon)
-pay_manifest = _prepared(lambda statics: statics.pay_manifest)
-pay_method = _prepared(lambda statics: statics.pay_method)
-
-
-async def well_known_payment_method(service: Service, request: Request) -> Response:  # noqa: ARG001 - a handler's signature
+@serves_plainly(endpoints.WELL_KNOWN_PAYMENT_METHOD)
+async def well_known_payment_method(_service: Service, _request: Request) -> Response:
     """GET /.well-known/payment-method-manifest."""
     return Response(302, [("location", "/pay/payment-method.json"), ANY_ORIGIN, EXPOSED], b"")
 
 
-async def openapi(service: Service, request: Request) -> Response:  # noqa: ARG001 - a handler's signature
+@serves_plainly(endpoints.OPENAPI)
+async def openapi(_service: Service, request: Request) -> Response:
     """GET /openapi.json."""
     return _openapi().answer(request)
 
 
-async def docs(service: Service, request: Request) -> Response:  # noqa: ARG001 - a handler's signature
+@serves_plainly(endpoints.DOCS)
+async def docs(_service: Service, request: Request) -> Response:
     """GET /docs."""
     return _docs().answer(request)
 
@@ -117,9 +122,9 @@ async def docs(service: Service, request: Request) -> Response:  # noqa: ARG001 
 @cache
 def _openapi() -> StaticAnswer:
     # Written on the first request: a start must not wait for it.
-    return StaticAnswer(document(), _JSON, _FILE_CACHE)
+    return StaticAnswer(document(endpoints.ENDPOINTS), _JSON, _FILE_CACHE)
 
 
 @cache
 def _docs() -> StaticAnswer:
-    return StaticAnswer(page(), _HTML, _FILE_CACHE, [("content-security-policy", _DOCS_POLICY)])
+    return StaticAnswer(page(endpoints.ENDPOINTS), _HTML, _FILE_CACHE, [("content-security-policy", _DOCS_POLICY)])

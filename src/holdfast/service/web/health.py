@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.service.web.http import raw_json
+from holdfast.service.web.serving import serves_plainly
+from holdfast.wire.endpoints import HEALTH, READINESS
 
 if TYPE_CHECKING:
     from holdfast.service.service import Service
@@ -13,12 +15,14 @@ if TYPE_CHECKING:
 _ALIVE = b'{"ok":true}'
 
 
-async def alive(service: Service, request: Request) -> Response:  # noqa: ARG001 - a handler's signature
+@serves_plainly(HEALTH)
+async def alive(_service: Service, _request: Request) -> Response:
     """GET /healthz: the process answers."""
     return raw_json(_ALIVE)
 
 
-async def ready(service: Service, request: Request) -> Response:  # noqa: ARG001 - a handler's signature
+@serves_plainly(READINESS)
+async def ready(service: Service, _request: Request) -> Response:
     """GET /readyz: the store can be reached. Reaching it includes its migrations."""
     await service.store.ping()
     return raw_json(_ALIVE)

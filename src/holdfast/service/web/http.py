@@ -15,14 +15,13 @@ Headers = list[tuple[str, str]]
 
 
 class FixedHeaders(list[tuple[str, str]]):
-    """Headers that many answers share, put into the forms of the wire once. Never changed after they are made."""
+    """Headers that many answers share, encoded once. Never changed after they are made."""
 
-    __slots__ = ("lines", "pairs")
+    __slots__ = ("pairs",)
 
     def __init__(self, headers: Headers) -> None:
         super().__init__(headers)
         self.pairs = _pairs(headers)
-        self.lines = _lines(headers)
 
 
 def encoded_pairs(headers: Headers) -> list[tuple[bytes, bytes]]:
@@ -30,20 +29,8 @@ def encoded_pairs(headers: Headers) -> list[tuple[bytes, bytes]]:
     return headers.pairs if type(headers) is FixedHeaders else _pairs(headers)
 
 
-def encoded_lines(headers: Headers) -> bytes:
-    """The lines of a message's head (RFC 9112, section 5). Raises ValueError for a value that would begin another."""
-    return headers.lines if type(headers) is FixedHeaders else _lines(headers)
-
-
 def _pairs(headers: Headers) -> list[tuple[bytes, bytes]]:
     return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
-
-
-def _lines(headers: Headers) -> bytes:
-    for name, value in headers:
-        if "\r" in value or "\n" in value:
-            raise ValueError(f"line break in the header {name}")
-    return "".join(f"{name}: {value}\r\n" for name, value in headers).encode("latin-1")
 
 
 ANY_ORIGIN = ("access-control-allow-origin", "*")

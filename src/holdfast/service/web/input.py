@@ -1,48 +1,116 @@
-"""From a request to values: body, query and the names under which one field may come."""
+"""From a request to the struct that its endpoint asks for (wire/requests.py)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_type_hints
 from urllib.parse import unquote_plus
 
 import msgspec
 
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.limits import MAX_BODY_BYTES
-from holdfast.wire.errors import ErrorRow, Refused
+from holdfast.wire.errors import Refused
+from holdfast.wire.requests import Asked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from holdfast.service.web.http import Request
+    from holdfast.wire.endpoints import Endpoint
+
+A = TypeVar("A", bound=Asked)
 
 _decode = msgspec.json.Decoder().decode
 
 
+@dataclass(frozen=True, slots=True)
+class _Field:
+    attribute: str
+    names: tuple[str, ...]
+    convert: Callable[[Any], Any]  # the value, or None where it counts as absent
+    required: bool
+
+
+class Reader(Generic[A]):
+    """Reads the fields of one endpoint."""
+
+    def __init__(self, endpoint: Endpoint[A]) -> None:
+        assert endpoint.asks is not None
+        self._asks = endpoint.asks
+        self._missing = endpoint.missing
+        self._in_query = endpoint.method == "GET"
+        self._fields = _fields_of(endpoint.asks)
+
+    async def read(self, request: Request) -> A:
+        """The struct. Raises Refused with the endpoint's row where a required field is absent."""
+        return self.of(query_values(request.query) if self._in_query else await json_object(request))
+
+    def of(self, given: Mapping[str, Any]) -> A:
+        """As `read`, of fields by their names on the wire."""
+        values, fields = {}, self._asks.completed(given)
+        for field in self._fields:
+            value = _first(fields, field)
+            if value is not None:
+                values[field.attribute] = value
+            elif field.required:
+                assert self._missing is not None
+                raise Refused(self._missing)
+        return self._asks(**values)
+
+
+def _first(given: Mapping[str, Any], field: _Field) -> Any:
+    for name in field.names:
+        value = field.convert(given.get(name))
+        if value is not None:
+            return value
+    return None
+
+
+def _fields_of(asks: type[Asked]) -> tuple[_Field, ...]:
+    hints = get_type_hints(asks)
+    return tuple(
+        _Field(
+            attribute=field.name,
+            names=(field.encode_name, *asks.OTHER_NAMES.get(field.name, ())),
+            convert=_CONVERTERS[_bare(hints[field.name])],
+            required=field.required,
+        )
+        for field in msgspec.structs.fields(asks)
+    )
+
+
+def _bare(hint: Any) -> Any:
+    """The type without `| None`, and of a list the list."""
+    kinds = [kind for kind in get_args(hint) if kind is not type(None)] if type(None) in get_args(hint) else [hint]
+    return getattr(kinds[0], "__origin__", kinds[0])
+
+
+def _text(value: Any) -> str | None:
+    return value if type(value) is str and value else None
+
+
+def _whole(value: Any) -> int | None:
+    if type(value) is float and value.is_integer():
+        return int(value)
+    return value if type(value) is int else None
+
+
+def _list(value: Any) -> list[Any] | None:
+    return value if type(value) is list else None
+
+
+_CONVERTERS: dict[Any, Callable[[Any], Any]] = {str: _text, int: _whole, list: _list, Any: lambda value: value}
+
+
 async def json_object(request: Request) -> Mapping[str, Any]:
-    """The body's fields; none at all when it is no JSON object, so that each counts as absent."""
+    """The body's fields; none at all when it is not a JSON object, so that each counts as absent."""
     body = await request.body(MAX_BODY_BYTES)
     try:
         value = _decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}
     return value if type(value) is dict else {}
-
-
-def text_field(fields: Mapping[str, Any], *names: str) -> str | None:
-    """The first of these fields that is a non-empty string."""
-    for name in names:
-        value = fields.get(name)
-        if type(value) is str and value:
-            return value
-    return None
-
-
-def require(row: ErrorRow, *values: str | None) -> tuple[str, ...]:
-    """All the values, or Refused(row) when one is absent."""
-    if None in values:
-        raise Refused(row)
-    return cast("tuple[str, ...]", values)
 
 
 def query_values(query: str) -> dict[str, str]:
@@ -56,7 +124,7 @@ def query_values(query: str) -> dict[str, str]:
     return found if all(found.values()) else {name: value for name, value in found.items() if value}
 
 
-def meant_plus(text: str, channel: Channel) -> str:
+def restore_plus_sign(text: str, channel: Channel) -> str:
     """An identifier of a query as it was meant: in an address or number a space can only have been a plus sign."""
     if channel is Channel.HANDLE:
         return text

@@ -1,9 +1,8 @@
-"""/openapi.json and /docs, generated from the route table and the same structs that the answers are made of."""
+"""/openapi.json and /docs: what the declared endpoints say, as a document for machines and a page for people."""
 
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,45 +11,24 @@ from holdfast import __version__
 from holdfast.wire import models
 
 if TYPE_CHECKING:
-    from holdfast.wire.errors import ErrorRow
+    from collections.abc import Iterable, Sequence
 
+    from holdfast.wire.endpoints import Endpoint
+    from holdfast.wire.requests import Asked
 
 _REFERENCE = "#/components/schemas/{name}"
+_OK = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """What the documentation says of one method on one path.
-
-    Attributes:
-        summary: one line.
-        answer: structs that the 200 body may be, none where it is no JSON of ours.
-        query: parameters by name, required or not.
-        body: fields of the JSON body by name: JSON type and whether it is required.
-        errors: rows that this operation can refuse with, beside those that every request may meet.
-        media: content type of the 200 body.
-    """
-
-    summary: str
-    answer: tuple[type[models.Answer], ...] = ()
-    query: dict[str, bool] = field(default_factory=dict)
-    body: dict[str, tuple[str, bool]] = field(default_factory=dict)
-    errors: tuple[ErrorRow, ...] = ()
-    media: str = "application/json"
-    status: int = 200
-
-
-def document() -> bytes:
+def document(endpoints: Sequence[Endpoint[Asked]]) -> bytes:
     """The OpenAPI 3.1 document."""
-    from holdfast.service.web.operations_table import OPERATIONS
-
-    answers = {answer for operation in OPERATIONS.values() for answer in operation.answer}
+    answers = {answer for endpoint in endpoints for answer in endpoint.answers}
     _, components = msgspec.json.schema_components(
         sorted([*answers, models.ErrorBody], key=lambda answer: answer.__name__), ref_template=_REFERENCE
     )
     paths: dict[str, dict[str, Any]] = {}
-    for (method, path), operation in OPERATIONS.items():
-        paths.setdefault(path, {})[method.lower()] = _describe(operation, path)
+    for endpoint in endpoints:
+        paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = _describe(endpoint)
     return msgspec.json.encode(
         {
             "openapi": "3.1.0",
@@ -61,14 +39,12 @@ def document() -> bytes:
     )
 
 
-def page() -> bytes:
+def page(endpoints: Iterable[Endpoint[Asked]]) -> bytes:
     """The same facts as a page for people, without scripts."""
-    from holdfast.service.web.operations_table import OPERATIONS
-
     rows = "".join(
-        f"<tr><td>{method}</td><td><code>{html.escape(path)}</code></td><td>{html.escape(operation.summary)}</td>"
-        f"<td>{html.escape(_inputs(operation))}</td></tr>"
-        for (method, path), operation in OPERATIONS.items()
+        f"<tr><td>{endpoint.method}</td><td><code>{html.escape(endpoint.path)}</code></td>"
+        f"<td>{html.escape(endpoint.summary)}</td><td>{html.escape(_inputs(endpoint))}</td></tr>"
+        for endpoint in endpoints
     )
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Holdfast HTTP interface</title>'
@@ -80,47 +56,69 @@ def page() -> bytes:
     ).encode()
 
 
-def _inputs(operation: Operation) -> str:
-    names = [name + ("" if needed else "?") for name, needed in operation.query.items()]
-    names += [name + ("" if needed else "?") for name, (_, needed) in operation.body.items()]
-    return ", ".join(names)
+def fields(asks: type[Asked] | None) -> list[tuple[str, bool, dict[str, Any]]]:
+    """Every name under which a field may come, whether it must, and its JSON schema; an alias makes none required."""
+    if asks is None:
+        return []
+    schemas = msgspec.json.schema(asks)["$defs"][asks.__name__]["properties"]
+    found = []
+    for field in msgspec.structs.fields(asks):
+        others = asks.OTHER_NAMES.get(field.name, ())
+        schema = _plain(schemas[field.encode_name])
+        found += [(name, field.required and not others, schema) for name in (field.encode_name, *others)]
+    return found
 
 
-def _describe(operation: Operation, path: str) -> dict[str, Any]:
-    described: dict[str, Any] = {"summary": operation.summary, "responses": _responses(operation)}
-    parameters = [
-        {"name": name, "in": "query", "required": needed, "schema": {"type": "string"}}
-        for name, needed in operation.query.items()
-    ]
-    if "{path}" in path:
-        parameters.append({"name": "path", "in": "path", "required": True, "schema": {"type": "string"}})
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema without what only says that the field may be absent."""
+    choices = [choice for choice in schema.get("anyOf", [schema]) if choice.get("type") != "null"]
+    return {name: value for name, value in choices[0].items() if name != "default"}
+
+
+def _inputs(endpoint: Endpoint[Asked]) -> str:
+    return ", ".join(name + ("" if needed else "?") for name, needed, _ in fields(endpoint.asks))
+
+
+def _describe(endpoint: Endpoint[Asked]) -> dict[str, Any]:
+    described: dict[str, Any] = {"summary": endpoint.summary, "responses": _responses(endpoint)}
+    parameters = _parameters(endpoint)
     if parameters:
         described["parameters"] = parameters
-    if operation.body:
-        described["requestBody"] = {"required": True, "content": {"application/json": {"schema": _body(operation)}}}
+    if endpoint.asks and endpoint.method != "GET":
+        schema = _body(endpoint.asks)
+        described["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
     return described
+
+
+def _parameters(endpoint: Endpoint[Asked]) -> list[dict[str, Any]]:
+    asked = fields(endpoint.asks) if endpoint.method == "GET" else []
+    found = [{"name": name, "in": "query", "required": needed, "schema": schema} for name, needed, schema in asked]
+    if "{path}" in endpoint.path:
+        found.append({"name": "path", "in": "path", "required": True, "schema": {"type": "string"}})
+    return found
+
+
+def _body(asks: type[Asked]) -> dict[str, Any]:
+    asked = fields(asks)
+    return {
+        "type": "object",
+        "properties": {name: schema for name, _, schema in asked},
+        "required": [name for name, needed, _ in asked if needed],
+    }
 
 
 def _reference(answer: type[models.Answer]) -> dict[str, str]:
     return {"$ref": _REFERENCE.format(name=answer.__name__)}
 
 
-def _body(operation: Operation) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {name: {"type": kind} for name, (kind, _) in operation.body.items()},
-        "required": [name for name, (_, needed) in operation.body.items() if needed],
-    }
-
-
-def _responses(operation: Operation) -> dict[str, Any]:
-    references = [_reference(answer) for answer in operation.answer]
+def _responses(endpoint: Endpoint[Asked]) -> dict[str, Any]:
+    references = [_reference(answer) for answer in endpoint.answers]
     schema = references[0] if len(references) == 1 else {"anyOf": references} if references else {}
-    responses: dict[str, Any] = {str(operation.status): {"description": "answer"}}
-    if operation.status == 200:  # noqa: PLR2004 - the only status with a body of its own
-        responses["200"]["content"] = {operation.media: {"schema": schema}}
+    responses: dict[str, Any] = {str(endpoint.status): {"description": "answer"}}
+    if endpoint.status == _OK:
+        responses["200"]["content"] = {endpoint.media: {"schema": schema}}
     by_status: dict[int, list[str]] = {}
-    for row in operation.errors:
+    for row in endpoint.errors:
         by_status.setdefault(row.status, []).append(row.error)
     error = {"application/json": {"schema": _reference(models.ErrorBody)}}
     for status, texts in sorted(by_status.items()):

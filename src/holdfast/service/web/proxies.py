@@ -9,6 +9,8 @@ from holdfast.rules.allowlists import indexer_path
 from holdfast.rules.limits import MAX_BUNDLER_BODY_BYTES
 from holdfast.service.upstreams.proxy import REQUEST_HEADERS, UpstreamError
 from holdfast.service.web.http import ANY_ORIGIN, EXPOSED, NO_SNIFFING, Response, raw_json
+from holdfast.service.web.serving import serves_plainly
+from holdfast.wire.endpoints import BUNDLER, INDEXER
 from holdfast.wire.errors import INDEXER_ERROR, INDEXER_NOT_CONFIGURED, NOT_FOUND, Refused
 
 if TYPE_CHECKING:
@@ -18,11 +20,13 @@ if TYPE_CHECKING:
 _log = logging.getLogger("holdfast.proxies")
 
 
+@serves_plainly(BUNDLER)
 async def bundler(service: Service, request: Request) -> Response:
     """POST /api/bundler."""
     return raw_json(await service.bundler.forward(await request.body(MAX_BUNDLER_BODY_BYTES)))
 
 
+@serves_plainly(INDEXER)
 async def indexer(service: Service, request: Request) -> Response:
     """GET /api/indexer/{path}."""
     path = indexer_path(request.raw_path)

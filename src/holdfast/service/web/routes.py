@@ -1,4 +1,4 @@
-"""THE route table: path, methods, handlers. CORS, HEAD, 405 and the OpenAPI page follow from it."""
+"""The routes that follow from the declared endpoints: paths, methods, handlers."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.service.web import accounts, dids, files, health, proxies, sessions, verification, workflow
+from holdfast.service.web.serving import HANDLERS
+from holdfast.wire.endpoints import ENDPOINTS
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from holdfast.service.web.serving import Handler
 
-    from holdfast.service.service import Service
-    from holdfast.service.web.http import Request, Response
-
-    Handler = Callable[[Service, Request], Awaitable[Response]]
-
-# What the workflow SDK serves; any other method is 405 (decisions, section 10).
-WORKFLOW_METHODS = ("GET", "HEAD", "PUT", "POST")
+# Importing a module registers what it serves.
+SERVING = (accounts, dids, files, health, proxies, sessions, verification, workflow)
+_REST = "{path}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,44 +30,18 @@ class Route:
         return ", ".join([*self.handlers, "OPTIONS"])
 
 
-def _get(path: str, handler: Handler) -> Route:
-    return Route(path, {"GET": handler, "HEAD": handler})
+def _routes() -> list[Route]:
+    by_path: dict[str, dict[str, Handler]] = {}
+    for endpoint in ENDPOINTS:
+        handlers = by_path.setdefault(endpoint.path, {})
+        handlers[endpoint.method] = HANDLERS[endpoint.key]
+        if endpoint.method == "GET":
+            handlers["HEAD"] = handlers["GET"]
+    return [Route(path, handlers) for path, handlers in by_path.items()]
 
 
-def _post(path: str, handler: Handler) -> Route:
-    return Route(path, {"POST": handler})
-
-
-ROUTES: tuple[Route, ...] = (
-    _get("/enclave.wasm", files.enclave),
-    _get("/api/contracts", accounts.contracts),
-    _post("/api/bundler", proxies.bundler),
-    _get("/api/status", accounts.status),
-    _get("/api/accounts/predict", accounts.predict),
-    _get("/api/accounts/state", accounts.state),
-    _get("/api/balance", accounts.balance),
-    _get("/api/sessions/status", sessions.session_counters),
-    _get("/api/dids/lookup", dids.look_up_did),
-    _get("/api/aliases/check", dids.check_alias),
-    _post("/api/sessions", sessions.open_session),
-    _get("/api/sessions/check", sessions.check_session),
-    _post("/api/verify/send", verification.send_code),
-    _post("/api/verify/check", verification.check_code),
-    _get("/api/verify/status", verification.verification_status),
-    _post("/api/dids", dids.register_did),
-    _get("/pay", files.pay),
-    _get("/pay/sw.js", files.pay_worker),
-    _get("/pay/confirm", files.pay_confirm),
-    _get("/pay/confirm.js", files.pay_confirm_script),
-    _get("/pay/confirm.css", files.pay_confirm_style),
-    _get("/pay/icon.svg", files.pay_icon),
-    _get("/pay/manifest.json", files.pay_manifest),
-    _get("/pay/payment-method.json", files.pay_method),
-    _get("/.well-known/payment-method-manifest", files.well_known_payment_method),
-    Route("/api/workflow", dict.fromkeys(WORKFLOW_METHODS, workflow.workflow)),
-    _get("/healthz", health.alive),
-    _get("/readyz", health.ready),
-    _get("/openapi.json", files.openapi),
-    _get("/docs", files.docs),
+_ALL = _routes()
+ROUTES: tuple[Route, ...] = tuple(route for route in _ALL if not route.path.endswith(_REST))
+PREFIX_ROUTES: tuple[Route, ...] = tuple(
+    Route(route.path.removesuffix(_REST), route.handlers) for route in _ALL if route.path.endswith(_REST)
 )
-PREFIX_ROUTES: tuple[Route, ...] = (_get("/api/indexer/", proxies.indexer),)

@@ -1,4 +1,4 @@
-"""Entry for RSGI servers (granian): the fast road. Its paths come decoded, so it is not used with an indexer."""
+"""Entry for granian's RSGI, which costs less than ASGI. Its paths come decoded, so it is not used with an indexer."""
 
 from __future__ import annotations
 

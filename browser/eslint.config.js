@@ -1,0 +1,23 @@
+import js from "@eslint/js";
+import globals from "globals";
+
+export default [
+  { ignores: ["**/node_modules/**"] },
+  js.configs.recommended,
+  {
+    languageOptions: { ecmaVersion: 2025, sourceType: "module", globals: { ...globals.browser, ...globals.node } },
+    rules: {
+      eqeqeq: "error",
+      "no-console": "error",
+      "no-var": "error",
+      "object-shorthand": "error",
+      "prefer-const": "error",
+      "no-unused-vars": ["error", { argsIgnorePattern: "^_", caughtErrors: "none" }],
+    },
+  },
+  {
+    files: ["**/sw.js"],
+    languageOptions: { sourceType: "script", globals: globals.serviceworker },
+  },
+  { files: ["**/test/**"], rules: { "no-console": "off" } },
+];

@@ -1,0 +1,51 @@
+"""Phone numbers: their E.164 form, their country, and which never get a text message."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from phonenumbers import PhoneNumber
+
+# Letters are refused: the parser below would drop one and read three as a word on the keys.
+_PHONE = re.compile(r"\+[0-9(][0-9()./-]*")
+_NO_COUNTRY = "001"  # what the numbering plans call satellite, premium and other networks that belong to no country
+
+
+def phone_key(text: str) -> str:
+    """The number in E.164. Raises ValueError for what is no possible number, or costs more than a call home.
+
+    Premium-rate and shared-cost numbers pay somebody for each message that reaches them, and those of no country
+    (satellite, international premium) cost many times the usual: no code goes there, so they are no identifiers.
+    """
+    # Imported here: only requests about phones need the numbering plans.
+    import phonenumbers
+
+    if not _PHONE.fullmatch(text):
+        raise ValueError("not in international form")
+    try:
+        number = phonenumbers.parse(text)
+    except phonenumbers.NumberParseException as error:
+        raise ValueError("no phone number") from error
+    if number.extension or not phonenumbers.is_possible_number(number):
+        raise ValueError("no possible phone number")
+    costly = {phonenumbers.PhoneNumberType.PREMIUM_RATE, phonenumbers.PhoneNumberType.SHARED_COST}
+    if phonenumbers.number_type(number) in costly or _region(number) == _NO_COUNTRY:
+        raise ValueError("a number that costs extra")
+    return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+
+
+def country_of(key: str) -> str:
+    """ISO 3166-1 code of an E.164 number's country; of several that share a calling code, the one it belongs to."""
+    import phonenumbers
+
+    return _region(phonenumbers.parse(key))
+
+
+def _region(number: PhoneNumber) -> str:
+    import phonenumbers
+
+    # A number that no plan lists yet has no region; its calling code's main country stands for it.
+    found = phonenumbers.region_code_for_number(number)
+    return found or phonenumbers.region_code_for_country_code(number.country_code or 0)

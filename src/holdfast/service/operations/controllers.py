@@ -1,0 +1,47 @@
+"""Whether the account that registered a `did:new` on the chain is the DID's own (docs/decisions/0009)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.chain.contracts.addresses import DID_REGISTRY
+from holdfast.rules import abi
+from holdfast.wire.encoding import from_hex
+from holdfast.wire.keccak import did_of_key
+
+if TYPE_CHECKING:
+    from holdfast.service.upstreams.chain_rpc import ChainReader
+
+_METHOD = "did:new:"
+
+
+@dataclass(frozen=True, slots=True)
+class Controllers:
+    """Judges controllers.
+
+    Holdfast's registry accepts a `did:new` only from the account of its key, which the contract computes; its address
+    follows from its code, so at that address there is no other. What another registry accepts is not known: there the
+    account must show the key, and be the one that the factory makes of it.
+    """
+
+    chain: ChainReader
+    registry: bytes
+    factory: str
+
+    async def may_hold(self, did: str, controller: bytes) -> bool:
+        """Whether `controller` is the account of the DID's key. Raises RpcError."""
+        if not did.startswith(_METHOD) or self.registry == from_hex(DID_REGISTRY):
+            return True
+        answer = await self.chain.client.eth_call("0x" + controller.hex(), abi.PUBLIC_KEY, at_least=0)
+        if len(answer) != 2 * abi.SLOT:
+            return False  # no account of ours
+        x, y = int.from_bytes(answer[: abi.SLOT]), int.from_bytes(answer[abi.SLOT :])
+        return did_of_key(x, y) == did and await self._account_of(x, y) == controller
+
+    async def _account_of(self, x: int, y: int) -> bytes | None:
+        answer = await self.chain.client.eth_call(self.factory, abi.encode_get_address(x, y, 0))
+        try:
+            return abi.decode_address(answer)
+        except abi.MalformedAnswer:
+            return None

@@ -1,0 +1,59 @@
+"""The embedded store's side of confirmation: which registrations are due, when again, and how each ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.rules.limits import CONFIRM_AT_LEAST_EVERY_S
+from holdfast.rules.registration import Confirmation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from sqlite3 import Connection
+
+# Looked at for a turn's order, so that a flood costs a turn no more than this.
+_CANDIDATES = 5000
+
+# The first due of each identifier before the second of any: a flood of one makes no other wait.
+DUE = f"""
+    SELECT credential, did, tx_hash, smart_account, channel, key, created_at, asked FROM (
+        SELECT c.*, i.key, row_number() OVER (PARTITION BY identifier_id ORDER BY ask_at, c.id) AS turn
+        FROM (
+            SELECT * FROM credentials WHERE confirmation = 'pending' AND ask_at <= ?1
+            UNION ALL SELECT * FROM credentials WHERE confirmation = 'pending' AND ask_at > ?1 + {2 * CONFIRM_AT_LEAST_EVERY_S}
+            ORDER BY ask_at LIMIT {_CANDIDATES}
+        ) AS c JOIN identifiers AS i ON i.id = c.identifier_id
+    ) ORDER BY turn, ask_at, id LIMIT ?2
+"""  # noqa: E501, S608 - our own figures. The second half: put off by a clock that ran ahead and was set right since
+
+
+def put_off(connection: Connection, times: Sequence[tuple[str, float]]) -> None:
+    """Note that these credentials were asked about, and when each is due again."""
+    connection.executemany(
+        "UPDATE credentials SET asked = asked + 1, ask_at = ? WHERE credential = ? AND confirmation = 'pending'",
+        [(at, credential) for credential, at in times],
+    )
+
+
+def settle(
+    connection: Connection, credential: str, outcome: Confirmation, block_number: int | None, now: float
+) -> bool:
+    """Record the chain's word; a refusal makes the identifier a session again unless another credential holds it."""
+    row = connection.execute(
+        "UPDATE credentials SET confirmation = ?, block_number = coalesce(?, block_number), settled_at = ?"
+        " WHERE credential = ? AND confirmation = 'pending' RETURNING identifier_id, did",
+        (outcome, block_number, now, credential),
+    ).fetchone()
+    if row is None:
+        return False
+    if outcome is Confirmation.REFUSED:
+        connection.execute(
+            "UPDATE identifiers SET stage = 'session', registered_at = NULL WHERE id = ? AND NOT EXISTS"
+            " (SELECT 1 FROM credentials WHERE identifier_id = identifiers.id AND confirmation <> 'refused')",
+            (row[0],),
+        )
+    connection.execute(
+        "INSERT INTO audit (at, action, channel, key, did) SELECT ?, ?, channel, key, ? FROM identifiers WHERE id = ?",
+        (now, outcome, row[1], row[0]),
+    )
+    return True

@@ -1,0 +1,52 @@
+"""Joins an endpoint's declaration and the function that serves it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from holdfast.service.web.http import Response, json_response
+from holdfast.service.web.input import Reader
+from holdfast.wire.models import Answer
+from holdfast.wire.requests import Asked
+
+if TYPE_CHECKING:
+    from holdfast.service.service import Service
+    from holdfast.service.web.http import Request
+    from holdfast.wire.endpoints import Endpoint
+
+A = TypeVar("A", bound=Asked)
+Handler = Callable[["Service", "Request"], Awaitable[Response]]
+AskedHandler = Callable[["Service", A, "Request"], Awaitable[Answer | Response]]
+PlainHandler = Callable[["Service", "Request"], Awaitable[Answer | Response]]
+
+HANDLERS: dict[tuple[str, str], Handler] = {}
+
+
+def serves(endpoint: Endpoint[A]) -> Callable[[AskedHandler[A]], AskedHandler[A]]:
+    """Register a function that takes what the endpoint asks for; it returns the answer, or a whole response."""
+    read = Reader(endpoint).read
+
+    def register(function: AskedHandler[A]) -> AskedHandler[A]:
+        async def handle(service: Service, request: Request) -> Response:
+            answer = await function(service, await read(request), request)
+            return answer if type(answer) is Response else json_response(answer)
+
+        HANDLERS[endpoint.key] = handle
+        return function
+
+    return register
+
+
+def serves_plainly(*endpoints: Endpoint[Any]) -> Callable[[PlainHandler], PlainHandler]:
+    """Register a function for endpoints whose input nothing reads beforehand."""
+
+    def register(function: PlainHandler) -> PlainHandler:
+        async def handle(service: Service, request: Request) -> Response:
+            answer = await function(service, request)
+            return answer if type(answer) is Response else json_response(answer)
+
+        HANDLERS.update({endpoint.key: handle for endpoint in endpoints})
+        return function
+
+    return register

@@ -1,0 +1,291 @@
+"""Each endpoint, stated once.
+
+The router, the input check, OpenAPI, the comparison with `interface/` and the clients derive from these declarations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from holdfast.wire import errors as e
+from holdfast.wire import models as m
+from holdfast.wire import requests as r
+
+A = TypeVar("A", bound=r.Asked)
+
+HTML = "text/html"
+_COMMON = (e.INTERNAL_ERROR, e.DATABASE_UNAVAILABLE)
+_BODY = (e.BODY_TOO_LARGE, e.REQUEST_TIMEOUT, *_COMMON)
+_IDENTIFIER = (e.INVALID_IDENTIFIER, e.INVALID_CHANNEL, e.INVALID_DID)
+_CLAIM = (e.IDENTIFIER_RESERVED, e.IDENTIFIER_TAKEN, e.IP_LIMIT_REACHED)
+_PROOF = (
+    e.ATTESTATION_REQUIRED,
+    e.ATTESTATION_INVALID,
+    e.ATTESTATION_MISMATCH,
+    e.ATTESTATION_EXPIRED,
+    e.ATTESTATION_USED,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Endpoint(Generic[A]):
+    """One method on one path.
+
+    Attributes:
+        name: what the clients call it.
+        method: HTTP method. GET answers HEAD too.
+        path: as the interface writes it; `{path}` at the end stands for everything below.
+        summary: one line for people.
+        asks: fields of the query (GET) or of the JSON body.
+        missing: what refuses a request that lacks a required field.
+        answers: bodies of the success, none where it is not JSON of ours.
+        refusals: error rows that this endpoint answers, besides those that every request may meet.
+        media: content type of the success.
+        status: status of the success.
+    """
+
+    name: str
+    method: str
+    path: str
+    summary: str
+    asks: type[A] | None = None
+    missing: e.ErrorRow | None = None
+    answers: tuple[type[m.Answer], ...] = ()
+    refusals: tuple[e.ErrorRow, ...] = ()
+    media: str = "application/json"
+    status: int = 200
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Method and path: no two endpoints share both."""
+        return self.method, self.path
+
+    @property
+    def errors(self) -> tuple[e.ErrorRow, ...]:
+        """Every row that this endpoint answers, the absent field's first."""
+        return (self.missing, *self.refusals) if self.missing else self.refusals
+
+
+ENCLAVE = Endpoint[r.Asked](
+    name="enclave_wasm",
+    method="GET",
+    path="/enclave.wasm",
+    summary="The enclave, a WebAssembly module",
+    media="application/wasm",
+)
+CONTRACTS = Endpoint[r.Asked](
+    name="contracts", method="GET", path="/api/contracts", summary="The default contract set", answers=(m.ContractSet,)
+)
+BUNDLER = Endpoint(
+    name="bundler",
+    method="POST",
+    path="/api/bundler",
+    summary="One allowed JSON-RPC request to the bundler",
+    asks=r.CallBundler,
+    refusals=(e.INVALID_JSON_RPC, e.RPC_METHOD_NOT_ALLOWED, e.BUNDLER_NOT_CONFIGURED, e.BUNDLER_ERROR, *_BODY),
+)
+STATUS = Endpoint[r.Asked](
+    name="status",
+    method="GET",
+    path="/api/status",
+    summary="Chain and database",
+    answers=(m.Status,),
+    refusals=_COMMON,
+)
+PREDICT_ADDRESS = Endpoint(
+    name="predict_address",
+    method="GET",
+    path="/api/accounts/predict",
+    summary="The counterfactual address of a P-256 key",
+    asks=r.PredictAddress,
+    missing=e.MISSING_PUBLIC_KEY,
+    answers=(m.PredictedAddress,),
+    refusals=(e.INVALID_PUBLIC_KEY, e.INVALID_SALT, e.RPC_ERROR, *_COMMON),
+)
+ACCOUNT_STATE = Endpoint(
+    name="account_state",
+    method="GET",
+    path="/api/accounts/state",
+    summary="An account's state on the chain",
+    asks=r.ReadAccount,
+    missing=e.MISSING_ACCOUNT,
+    answers=(m.AccountState,),
+    refusals=(e.INVALID_ACCOUNT, e.RPC_ERROR, *_COMMON),
+)
+BALANCE = Endpoint(
+    name="balance",
+    method="GET",
+    path="/api/balance",
+    summary="ETH or USDC of an address",
+    asks=r.ReadBalance,
+    missing=e.MISSING_BALANCE_PARAMETERS,
+    answers=(m.Balance,),
+    refusals=(
+        e.UNSUPPORTED_TOKEN,
+        e.UNSUPPORTED_CHAIN,
+        e.USDC_NOT_AVAILABLE,
+        e.INVALID_ACCOUNT,
+        e.RPC_ERROR,
+        *_COMMON,
+    ),
+)
+REGISTRATION_COUNTERS = Endpoint[r.Asked](
+    name="registration_counters",
+    method="GET",
+    path="/api/sessions/status",
+    summary="Registration counters",
+    answers=(m.RegistrationCounters,),
+    refusals=_COMMON,
+)
+LOOK_UP_DID = Endpoint(
+    name="lookup_did",
+    method="GET",
+    path="/api/dids/lookup",
+    summary="The DID that a credential leads to",
+    asks=r.LookUpDid,
+    missing=e.MISSING_CREDENTIAL_ID,
+    answers=(m.DidRecord, m.DidNotFound),
+    refusals=(e.INVALID_CREDENTIAL_ID, *_COMMON),
+)
+CHECK_ALIAS = Endpoint(
+    name="check_alias",
+    method="GET",
+    path="/api/aliases/check",
+    summary="Whether an alias is free",
+    asks=r.CheckAlias,
+    missing=e.MISSING_ALIAS,
+    answers=(m.AliasAvailability,),
+    refusals=(e.INVALID_IDENTIFIER, *_COMMON),
+)
+OPEN_SESSION = Endpoint(
+    name="create_session",
+    method="POST",
+    path="/api/sessions",
+    summary="Open a registration session",
+    asks=r.OpenSession,
+    missing=e.MISSING_SESSION_FIELDS,
+    answers=(m.SessionCreated,),
+    refusals=(*_IDENTIFIER, *_CLAIM, *_BODY),
+)
+CHECK_SESSION = Endpoint(
+    name="check_session",
+    method="GET",
+    path="/api/sessions/check",
+    summary="Whether an identifier is free",
+    asks=r.CheckSession,
+    missing=e.MISSING_IDENTIFIER_PARAMETER,
+    answers=(m.Availability,),
+    refusals=(e.INVALID_IDENTIFIER, e.INVALID_CHANNEL, *_COMMON),
+)
+SEND_CODE = Endpoint(
+    name="send_code",
+    method="POST",
+    path="/api/verify/send",
+    summary="Send a one-time code",
+    asks=r.SendCode,
+    missing=e.MISSING_SEND_FIELDS,
+    answers=(m.CodeSent,),
+    refusals=(
+        e.INVALID_VERIFY_CHANNEL,
+        e.INVALID_IDENTIFIER,
+        e.UNSUPPORTED_COUNTRY,
+        e.RATE_LIMITED,
+        e.SMS_SEND_FAILED,
+        e.EMAIL_SEND_FAILED,
+        *_BODY,
+    ),
+)
+CHECK_CODE = Endpoint(
+    name="check_code",
+    method="POST",
+    path="/api/verify/check",
+    summary="Check a one-time code",
+    asks=r.CheckCode,
+    missing=e.MISSING_CHECK_FIELDS,
+    answers=(m.CodeAccepted, m.CodeRefused),
+    refusals=(e.INVALID_VERIFY_CHANNEL, e.INVALID_IDENTIFIER, e.RATE_LIMITED, e.SMS_CHECK_FAILED, *_BODY),
+)
+VERIFICATION_STATUS = Endpoint(
+    name="verification_status",
+    method="GET",
+    path="/api/verify/status",
+    summary="Whether an identifier was verified",
+    asks=r.ReadVerification,
+    missing=e.MISSING_STATUS_PARAMETERS,
+    answers=(m.VerificationStatus,),
+    refusals=(e.INVALID_VERIFY_CHANNEL, e.INVALID_IDENTIFIER, *_COMMON),
+)
+REGISTER_DID = Endpoint(
+    name="register_did",
+    method="POST",
+    path="/api/dids",
+    summary="Register a DID",
+    asks=r.RegisterDid,
+    missing=e.MISSING_DID_FIELDS,
+    answers=(m.DidRegistered,),
+    refusals=(
+        *_IDENTIFIER,
+        e.INVALID_CREDENTIAL_ID,
+        e.INVALID_TX_HASH,
+        e.RATE_LIMITED,
+        *_PROOF,
+        e.REGISTRATION_UNPROVEN,
+        e.CREDENTIAL_ALREADY_REGISTERED,
+        *_CLAIM,
+        e.CREDENTIAL_LIMIT_REACHED,
+        e.RPC_ERROR,
+        *_BODY,
+    ),
+)
+INDEXER = Endpoint[r.Asked](
+    name="indexer",
+    method="GET",
+    path="/api/indexer/{path}",
+    summary="An allowed path of the indexer",
+    refusals=(e.NOT_FOUND, e.INDEXER_NOT_CONFIGURED, e.INDEXER_ERROR, *_COMMON),
+)
+HEALTH = Endpoint[r.Asked](name="healthz", method="GET", path="/healthz", summary="The process answers")
+READINESS = Endpoint[r.Asked](
+    name="readyz",
+    method="GET",
+    path="/readyz",
+    summary="The store can be reached",
+    refusals=(e.DATABASE_UNAVAILABLE,),
+)
+OPENAPI = Endpoint[r.Asked](name="openapi", method="GET", path="/openapi.json", summary="This document")
+DOCS = Endpoint[r.Asked](name="docs", method="GET", path="/docs", summary="This document as a page", media=HTML)
+
+
+def _file(name: str, path: str, summary: str, media: str = "application/json", status: int = 200) -> Endpoint[r.Asked]:
+    return Endpoint[r.Asked](name=name, method="GET", path=path, summary=summary, media=media, status=status)
+
+
+PAY = _file("payment_address", "/pay", "The payment method's own address", HTML)
+PAY_WORKER = _file("payment_worker", "/pay/sw.js", "The payment service worker", "text/javascript")
+PAY_CONFIRM = _file("payment_page", "/pay/confirm", "The payment confirmation page", HTML)
+PAY_CONFIRM_SCRIPT = _file("payment_script", "/pay/confirm.js", "The confirmation page's script", "text/javascript")
+PAY_CONFIRM_STYLE = _file("payment_style", "/pay/confirm.css", "The confirmation page's style", "text/css")
+PAY_ICON = _file("payment_icon", "/pay/icon.svg", "The payment handler's icon", "image/svg+xml")
+PAY_MANIFEST = _file("payment_manifest", "/pay/manifest.json", "The payment handler's manifest")
+PAY_METHOD = _file("payment_method", "/pay/payment-method.json", "The payment method manifest")
+WELL_KNOWN_PAYMENT_METHOD = _file(
+    "well_known_payment_method",
+    "/.well-known/payment-method-manifest",
+    "Leads to the payment method manifest",
+    status=302,
+)
+
+
+def _workflow(name: str, method: str, summary: str, *more: e.ErrorRow) -> Endpoint[r.Asked]:
+    return Endpoint[r.Asked](
+        name=name, method=method, path="/api/workflow", summary=summary, refusals=(e.WORKFLOW_NOT_CONFIGURED, *more)
+    )
+
+
+WORKFLOW = _workflow("workflow", "GET", "The workflow engine inspects")
+WORKFLOW_REGISTER = _workflow("register_workflow", "PUT", "The workflow engine registers functions", *_BODY)
+WORKFLOW_RUN = _workflow("run_workflow", "POST", "The workflow engine runs a function", *_BODY)
+
+ENDPOINTS: tuple[Endpoint[r.Asked], ...] = tuple(value for value in globals().values() if isinstance(value, Endpoint))
+BY_KEY = {endpoint.key: endpoint for endpoint in ENDPOINTS}

@@ -1,0 +1,139 @@
+"""What each endpoint takes. A field's first name is the one that answers and documents use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import msgspec
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_HANDLE = "handle"
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """Base of all requests. A field without a default is required; one of another type counts as absent.
+
+    Attributes:
+        OTHER_NAMES: names under which a field may come besides its own, in order of preference.
+    """
+
+    OTHER_NAMES: ClassVar[dict[str, tuple[str, ...]]] = {}
+
+    @classmethod
+    def completed(cls, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The fields with what follows from the others."""
+        return fields
+
+
+class PredictAddress(Asked, frozen=True, kw_only=True):
+    """GET /api/accounts/predict."""
+
+    pub_key_x: str = msgspec.field(name="pubKeyX")
+    pub_key_y: str = msgspec.field(name="pubKeyY")
+    salt: str = "0"
+
+
+class ReadAccount(Asked, frozen=True, kw_only=True):
+    """GET /api/accounts/state."""
+
+    account: str
+
+
+class ReadBalance(Asked, frozen=True, kw_only=True):
+    """GET /api/balance."""
+
+    account: str
+    token: str
+    chain_id: str = msgspec.field(name="chainId")
+
+
+class LookUpDid(Asked, frozen=True, kw_only=True):
+    """GET /api/dids/lookup."""
+
+    credential_id: str = msgspec.field(name="credentialId")
+
+
+class CheckAlias(Asked, frozen=True, kw_only=True):
+    """GET /api/aliases/check."""
+
+    alias: str
+
+
+class OpenSession(Asked, frozen=True, kw_only=True):
+    """POST /api/sessions. With `handle` alone the channel is "handle"."""
+
+    OTHER_NAMES = {"identifier": (_HANDLE,)}
+
+    identifier: str
+    channel: str
+    did: str
+
+    @classmethod
+    def completed(cls, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        """See Asked."""
+        if _text(fields, "channel") or _text(fields, "identifier") or not _text(fields, _HANDLE):
+            return fields
+        return {**fields, "channel": _HANDLE}
+
+
+class CheckSession(Asked, frozen=True, kw_only=True):
+    """GET /api/sessions/check."""
+
+    OTHER_NAMES = {"identifier": (_HANDLE,)}
+
+    identifier: str
+    channel: str = _HANDLE
+
+
+class SendCode(Asked, frozen=True, kw_only=True):
+    """POST /api/verify/send."""
+
+    identifier: str
+    channel: str
+
+
+class CheckCode(Asked, frozen=True, kw_only=True):
+    """POST /api/verify/check."""
+
+    identifier: str
+    channel: str
+    code: str
+
+
+class ReadVerification(Asked, frozen=True, kw_only=True):
+    """GET /api/verify/status."""
+
+    identifier: str
+    channel: str
+
+
+class RegisterDid(Asked, frozen=True, kw_only=True):
+    """POST /api/dids. A channel other than "handle" needs the attestation of POST /api/verify/check."""
+
+    OTHER_NAMES = {"identifier": (_HANDLE, "name")}
+
+    credential_id: str = msgspec.field(name="credentialId")
+    identifier: str
+    channel: str
+    did: str
+    tx_hash: str = msgspec.field(name="txHash")
+    block_number: int | None = msgspec.field(name="blockNumber", default=None)
+    smart_account: str | None = msgspec.field(name="smartAccount", default=None)
+    attestation: Any = None
+
+
+class CallBundler(Asked, frozen=True, kw_only=True):
+    """POST /api/bundler: a JSON-RPC 2.0 request. The bundler proxy reads it itself, since it must be exactly one."""
+
+    jsonrpc: str = "2.0"
+    id: int | None = None
+    method: str
+    params: list[Any] | None = None
+
+
+def _text(fields: Mapping[str, Any], name: str) -> bool:
+    value = fields.get(name)
+    return type(value) is str and bool(value)

@@ -1,0 +1,124 @@
+"""The commitments that the sponsor posts for others, and how many of them (docs/local-world.md).
+
+An operation asks for sponsorship before it is signed, so a stranger's request costs the stranger nothing, and the
+sponsor a transaction for each commitment. Hence the look at the sender, the bound for one operation, and the rate.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import TYPE_CHECKING
+
+from holdfast.chain import calls, values
+from holdfast.chain.calls import call_data
+from holdfast.chain.contracts import ADDRESSES, commitments_needed, predict_account
+from holdfast.chain.contracts.create2 import clone_code
+from holdfast.chain.errors import RpcError
+from holdfast.wire.encoding import from_hex
+from holdfast.wire.keccak import checksum_address
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from holdfast.chain.user_operations import UserOperation
+    from holdfast.world.anvil import LocalChain
+
+REGISTRY = ADDRESSES["DIDRegistry"]
+MOST_FOR_ONE_OPERATION = 4
+MOST_IN_A_MINUTE = 120
+_WINDOW_S = 60.0
+_CREATE = calls.selector("createAccount(uint256,uint256,uint256)")
+_WORD = 32
+# A claim on a commitment that is about to lapse would fail: the registry's day, less an hour.
+_LAPSES_AFTER_S = 23 * 3600
+_LIMIT_EXCEEDED = -32005  # EIP-1474
+
+
+class Rate:
+    """At most `most` in any minute of `clock`, in seconds."""
+
+    def __init__(self, most: int, clock: Callable[[], float]) -> None:
+        self._most = most
+        self._clock = clock
+        self._spent: deque[float] = deque()
+
+    def spend(self, count: int) -> None:
+        """Take note of `count` more. Raises RpcError, with nothing noted, where they are too many."""
+        now = self._clock()
+        while self._spent and self._spent[0] <= now - _WINDOW_S:
+            self._spent.popleft()
+        if len(self._spent) + count > self._most:
+            raise RpcError(f"the sponsor posts at most {self._most} commitments a minute: try again", _LIMIT_EXCEEDED)
+        self._spent.extend([now] * count)
+
+
+class Commitments:
+    """Posts from `account`, one of the chain's own. Not for two callers at once: anvil chooses the nonce."""
+
+    def __init__(self, chain: LocalChain, account: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._chain = chain
+        self._account = account
+        self._rate = Rate(MOST_IN_A_MINUTE, clock)
+
+    async def prepare(self, operation: UserOperation) -> None:
+        """Post what the registry wants to have seen before (docs/decisions/0520-a-did-is-its-keys.md).
+
+        Raises ValueError for an operation that no account of our factory could perform, or that claims too much;
+        RpcError beyond the rate.
+        """
+        needed = commitments_needed(checksum_address(operation.sender), operation.call_data, REGISTRY)
+        if not needed:
+            return
+        if len(needed) > MOST_FOR_ONE_OPERATION:
+            raise ValueError(f"an operation may make at most {MOST_FOR_ONE_OPERATION} claims")
+        await self._require_account(operation)
+        await self._post([each for each in dict.fromkeys(needed) if not await self._posted_in(each)])
+        await self.pass_a_block(operation)
+
+    async def pass_a_block(self, operation: UserOperation) -> None:
+        """Let the chain go on by a block where the operation claims what was committed to in the newest one.
+
+        Estimates run in the newest block; a commitment, also one of the account itself, must be of an earlier one. The
+        claims looked at are as few as `prepare` allows.
+        """
+        needed = commitments_needed(checksum_address(operation.sender), operation.call_data, REGISTRY)
+        newest = await self._chain.rpc.block_number() if needed else 0
+        if newest in [await self._posted_in(each) for each in needed[:MOST_FOR_ONE_OPERATION]]:
+            await self._chain.rpc.call("evm_mine")
+
+    async def _require_account(self, operation: UserOperation) -> None:
+        """Its sender is an account of the factory, or becomes one by this very operation."""
+        if operation.factory is not None:
+            if creates(operation) != operation.sender:
+                raise ValueError("the sender is not the account that the operation's factory data create")
+        elif await self._chain.rpc.get_code(checksum_address(operation.sender)) != _ACCOUNT_CODE:
+            raise ValueError("the sender is no account of the factory, and the operation does not create it")
+
+    async def _post(self, missing: Sequence[bytes]) -> None:
+        self._rate.spend(len(missing))
+        for commitment in missing:
+            await self._chain.transact(self._account, REGISTRY, call_data("commit(bytes32)", commitment))
+
+    async def _posted_in(self, commitment: bytes) -> int:
+        """The block of a commitment that will live long enough, else zero."""
+        answer = await self._chain.rpc.eth_call(REGISTRY, call_data("committedAt(bytes32)", commitment), at_least=64)
+        block, posted_at = int.from_bytes(answer[:32]), int.from_bytes(answer[32:64])
+        return block if await self._now() < posted_at + _LAPSES_AFTER_S else 0
+
+    async def _now(self) -> int:
+        block = await self._chain.rpc.call("eth_getBlockByNumber", ["latest", False])
+        return values.quantity(block["timestamp"])
+
+
+def creates(operation: UserOperation) -> bytes | None:
+    """The address of the account that the operation's factory data create; None where they create none of ours."""
+    data = operation.factory_data or b""
+    if operation.factory != _FACTORY or data[:4] != _CREATE or len(data) != 4 + 3 * _WORD:
+        return None
+    x, y, salt = (int.from_bytes(data[start : start + _WORD]) for start in range(4, len(data), _WORD))
+    return from_hex(predict_account(x, y, salt))
+
+
+_FACTORY = from_hex(ADDRESSES["AppFactory"])
+_ACCOUNT_CODE = clone_code(ADDRESSES["VaultAccount"])

@@ -1,0 +1,37 @@
+"""The world's ports: which option chooses each, and whether they can be had."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING
+
+from holdfast.world.anvil import HOST
+from holdfast.world.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def require_ports(asked: Mapping[str, int]) -> None:
+    """Raise WorldError unless every port of `asked`, by its option, is free and none is asked for twice; 0 is any."""
+    chosen: dict[int, str] = {}
+    for option, port in asked.items():
+        if not port:
+            continue
+        if port in chosen:
+            raise WorldError(f"{chosen[port]} and {option} are both {port}: choose two ports, or 0 for free ones")
+        chosen[port] = option
+        _require_free(option, port)
+
+
+def _require_free(option: str, port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except PermissionError:
+            raise WorldError(f"port {port} needs rights that this user lacks: choose another with {option}") from None
+        except OSError:
+            raise WorldError(
+                f"port {port} is taken: stop what listens there, or choose another with {option} ({option} 0 picks one)"
+            ) from None

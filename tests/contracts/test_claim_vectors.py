@@ -1,0 +1,81 @@
+"""The published vectors of claims are what the contracts compute and what `holdfast.chain` encodes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from holdfast.chain import calls
+from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, PRODUCTION, address, commitments_needed, load
+from holdfast.wire.encoding import from_hex
+
+from .conftest import ROOT, Chain, run_anvil
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.world.tools import Tools
+
+CONTENT = json.loads((ROOT / "vectors" / "accounts" / "claims.json").read_text())
+REGISTRY = address("DIDRegistry")
+
+
+@pytest.fixture(scope="module")
+def deployed(tools: Tools) -> Iterator[Chain]:
+    with run_anvil(tools) as fresh:
+        for name in PRODUCTION:
+            fresh.transact(DETERMINISTIC_DEPLOYER, load(name).deployment)
+        yield fresh
+
+
+def test_the_file_is_in_step() -> None:
+    assert CONTENT["registry"] == REGISTRY
+    command = [sys.executable, str(ROOT / "tools" / "claim_vectors.py"), "--check"]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def _key(vector: dict[str, Any]) -> tuple[int, int]:
+    return int(vector["pubKeyX"], 16), int(vector["pubKeyY"], 16)
+
+
+@pytest.mark.parametrize("vector", CONTENT["vectors"])
+def test_our_calls_are_the_vectors(vector: dict[str, Any]) -> None:
+    call = calls.register(
+        REGISTRY,
+        *_key(vector),
+        salt=int(vector["salt"]),
+        alias=vector["alias"],
+        secret=from_hex(vector["secret"]),
+        metadata_cid=vector["metadataCid"],
+    )
+    assert call == (REGISTRY, 0, from_hex(vector["register"]))
+    assert calls.execute(call) == from_hex(vector["execute"])
+    needed = commitments_needed(vector["account"], calls.execute(call))
+    assert needed == ([] if vector["commitment"] is None else [from_hex(vector["commitment"])])
+    assert [calls.commit(REGISTRY, each)[2] for each in needed] == [from_hex(vector["commit"]) for _ in needed]
+
+
+@pytest.mark.parametrize("vector", CONTENT["vectors"])
+def test_the_registry_computes_the_same(deployed: Chain, vector: dict[str, Any]) -> None:
+    asked = calls.call_data("didHashOf(uint256,uint256)", *_key(vector))
+    assert deployed.view(REGISTRY, asked) == from_hex(vector["didHash"])
+    if vector["commitment"] is not None:
+        words = [from_hex(vector["didHash"]), from_hex(vector["aliasHash"]), vector["account"]]
+        asked = calls.call_data("commitmentOf(bytes32,bytes32,address,bytes32)", *words, from_hex(vector["secret"]))
+        assert deployed.view(REGISTRY, asked) == from_hex(vector["commitment"])
+
+
+def test_the_registry_takes_the_vectors_claims(deployed: Chain) -> None:
+    """One with an alias, one of another key without; anvil lets us speak in the accounts' names."""
+    for vector in (CONTENT["vectors"][2], CONTENT["vectors"][9]):
+        deployed.call("anvil_impersonateAccount", vector["account"])
+        deployed.call("anvil_setBalance", vector["account"], hex(10**18))
+        if vector["commit"] is not None:
+            deployed.transact(REGISTRY, from_hex(vector["commit"]))
+        deployed.transact(REGISTRY, from_hex(vector["register"]), sender=vector["account"])
+        held = deployed.view(REGISTRY, calls.call_data("didOf(address)", vector["account"]))
+        assert held == from_hex(vector["didHash"])

@@ -1,0 +1,140 @@
+"""What the sponsor posts for a request that nobody has signed: little, for accounts of ours, and not too often."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from holdfast.chain import calls
+from holdfast.chain.contracts import ADDRESSES
+from holdfast.chain.contracts.create2 import clone_code
+from holdfast.chain.errors import ChainError, RpcError
+from holdfast.chain.user_operations import UserOperation
+from holdfast.world.commitments import MOST_FOR_ONE_OPERATION, MOST_IN_A_MINUTE, Commitments, Rate, creates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.world.conftest import Person
+
+    from holdfast.chain.bundler import Bundler
+    from holdfast.world.local_world import LocalWorld
+
+REGISTRY = ADDRESSES["DIDRegistry"]
+on_chain = pytest.mark.asyncio(loop_scope="session")
+
+
+def claims(count: int) -> list[calls.Call]:
+    return [
+        calls.register_alias(REGISTRY, secrets.token_hex(8), "did:web:x", secrets.token_bytes(32)) for _ in range(count)
+    ]
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_rate_counts_a_minute() -> None:
+    clock = Clock()
+    rate = Rate(5, clock)
+    rate.spend(3)
+    clock.now = 30
+    rate.spend(2)
+    with pytest.raises(RpcError, match="at most 5 commitments a minute") as refused:
+        rate.spend(1)
+    assert refused.value.code == -32005
+    clock.now = 60
+    rate.spend(3)
+    with pytest.raises(RpcError):
+        rate.spend(1)
+
+
+def test_a_refused_spending_is_not_counted() -> None:
+    rate = Rate(5, Clock())
+    rate.spend(4)
+    for _ in range(3):
+        with pytest.raises(RpcError):
+            rate.spend(2)
+    rate.spend(1)
+
+
+@on_chain
+async def test_an_account_that_nobody_creates_gets_no_commitment(world: LocalWorld, bundler: Bundler) -> None:
+    """The flood: claims of an account that does not exist, unsigned, hundreds of them in one request."""
+    height = await world.rpc.block_number()
+    stranger = UserOperation(sender=secrets.token_bytes(20), nonce=0, call_data=calls.execute(claims(1)[0]))
+    with pytest.raises(ChainError, match="the sender is no account of the factory"):
+        await bundler.sponsored(stranger)
+    with pytest.raises(ChainError, match="at most 4 claims"):
+        await bundler.sponsored(replace(stranger, call_data=calls.execute_batch(claims(300))))
+    assert await world.rpc.block_number() == height
+
+
+@on_chain
+async def test_factory_data_must_create_the_sender(
+    world: LocalWorld, bundler: Bundler, newcomer: Callable[[], Person]
+) -> None:
+    height = await world.rpc.block_number()
+    mine, other = newcomer().registration(), newcomer().registration()
+    for operation in (
+        replace(mine, sender=other.sender),
+        replace(mine, factory=secrets.token_bytes(20)),
+        replace(mine, factory_data=(mine.factory_data or b"") + b"\0"),
+    ):
+        with pytest.raises(ChainError, match="is not the account that the operation's factory data create"):
+            await bundler.sponsored(operation)
+    assert await world.rpc.block_number() == height
+    assert creates(mine) == mine.sender
+
+
+@on_chain
+async def test_an_operation_may_claim_a_few_things_and_not_more(
+    world: LocalWorld, bundler: Bundler, newcomer: Callable[[], Person]
+) -> None:
+    person = newcomer()
+    height = await world.rpc.block_number()
+    with pytest.raises(ChainError, match="at most 4 claims"):
+        await bundler.sponsored(person.first_operation(*claims(MOST_FOR_ONE_OPERATION + 1)))
+    assert await world.rpc.block_number() == height
+    await bundler.sponsored(person.registration())
+    assert await world.rpc.block_number() > height
+
+
+@on_chain
+async def test_the_rate_holds_for_all_senders_together(world: LocalWorld, newcomer: Callable[[], Person]) -> None:
+    clock, posted = Clock(), []
+
+    class Chain:
+        rpc = world.rpc
+
+        async def transact(self, *arguments: Any) -> None:
+            posted.append(arguments)
+
+    commitments = Commitments(Chain(), world.accounts.sponsor.address, clock)  # type: ignore[arg-type]
+    for _ in range(MOST_IN_A_MINUTE // MOST_FOR_ONE_OPERATION):
+        await commitments.prepare(newcomer().first_operation(*claims(MOST_FOR_ONE_OPERATION)))
+    with pytest.raises(RpcError, match="commitments a minute"):
+        await commitments.prepare(newcomer().registration())
+    assert len(posted) == MOST_IN_A_MINUTE
+    clock.now = 61
+    await commitments.prepare(newcomer().registration())
+    assert len(posted) == MOST_IN_A_MINUTE + 1
+
+
+@on_chain
+async def test_a_deployed_account_is_known_by_its_code(
+    world: LocalWorld, bundler: Bundler, newcomer: Callable[[], Person]
+) -> None:
+    person = newcomer()
+    await person.register()
+    assert await world.rpc.get_code(person.account) == clone_code(ADDRESSES["VaultAccount"])
+    name, secret = secrets.token_hex(8), secrets.token_bytes(32)
+    claim = calls.register_alias(REGISTRY, name, person.key.did, secret)
+    receipt = await bundler.wait(await bundler.send_sponsored(person.operation(1, claim), person.key.sign))
+    assert any(log.address == bytes.fromhex(REGISTRY[2:]) for log in receipt.logs)

@@ -1,0 +1,74 @@
+"""The folder of a kept world: one world at a time, and a state that is whole."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from holdfast.world.errors import WorldError
+from holdfast.world.home import chain_state, home
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_folder_has_one_world_at_a_time(tmp_path: Path) -> None:
+    state = tmp_path / "world"
+    with home(state) as (folder, _):
+        assert folder == state
+        with (
+            pytest.raises(WorldError, match=f"^another holdfast dev runs on {re.escape(str(state))}: stop it,"),
+            home(state),
+        ):
+            pass
+    with home(state):
+        pass
+
+
+def test_a_folder_is_taken_while_one_of_its_programs_lives(tmp_path: Path) -> None:
+    """As after `kill -9`: the chain may still be writing its state."""
+    with home(tmp_path) as (_, locks):
+        child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=locks)
+    with pytest.raises(WorldError, match="another holdfast dev"), home(tmp_path):
+        pass
+    child.communicate(b"\n")
+    with home(tmp_path):
+        pass
+
+
+def test_a_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(WorldError, match=r"^cannot use .*/file: File exists$"), home(tmp_path / "file"):
+        pass
+
+
+def test_without_a_folder_there_is_no_state() -> None:
+    assert chain_state(None) is None
+    with home(None) as (folder, locks):
+        assert folder.is_dir()
+        assert locks == ()
+    assert not folder.exists()
+
+
+def test_a_torn_state_is_named_with_the_way_out(tmp_path: Path) -> None:
+    path = tmp_path / "chain.json"
+    assert chain_state(tmp_path) == path
+    path.write_text('{"block": {"numb')
+    with pytest.raises(WorldError, match=r"^/.*/chain\.json is damaged: remove it, or begin anew with another --state"):
+        chain_state(tmp_path)
+
+
+def test_the_state_of_the_last_start_is_kept_aside(tmp_path: Path) -> None:
+    path, last = tmp_path / "chain.json", tmp_path / "chain.json.last"
+    path.write_text(json.dumps({"block": 7}))
+    chain_state(tmp_path)
+    path.write_text('{"block": {"numb')
+    with pytest.raises(WorldError, match=r"put back chain\.json\.last, its state at the last start"):
+        chain_state(tmp_path)
+    last.replace(path)
+    assert chain_state(tmp_path) == path

@@ -1,0 +1,98 @@
+"""Writes vectors/accounts/claims.json: call data and commitments of claims, for those who encode them in any language.
+
+    tools/claim_vectors.py --check    exit 1 when the file is out of step
+    tools/claim_vectors.py --write    renew it
+
+Encoded by eth-abi from the contract's ABI, apart from `holdfast.chain.calls`; a test asks the contracts themselves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from eth_abi.abi import encode
+
+from holdfast.chain.contracts import ADDRESSES, load, predict_account
+from holdfast.wire.keccak import alias_hash, did_hash, did_of_key, keccak256
+
+FILE = Path(__file__).resolve().parent.parent / "vectors" / "accounts" / "claims.json"
+REGISTRY = ADDRESSES["DIDRegistry"]
+# The generator of P-256 and twice it.
+KEYS = (
+    (
+        0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
+        0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5,
+    ),
+    (
+        0x7CF27B188D034F7E8A52380304B51AC3C08969E277F21B35A60B48FC47669978,
+        0x07775510DB8ED040293D9AC69F7430DBBA7DADE63CE982299E04B79D227873D1,
+    ),
+)
+SALTS = (0, 1, (1 << 256) - 1)
+CID = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi"
+# Alias, secret and metadata CID: without alias, with a guessable commitment, in full.
+CLAIMS = ((None, bytes(32), ""), ("Ada", bytes(32), ""), ("grace", bytes(range(32)), CID))
+
+
+def main() -> int:
+    """Run as the module's docstring says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    mode = parser.add_mutually_exclusive_group(required=True)
+    mode.add_argument("--check", action="store_true")
+    mode.add_argument("--write", action="store_true")
+    text = contents()
+    if parser.parse_args().write:
+        FILE.write_text(text, encoding="utf-8")
+        return 0
+    in_step = FILE.exists() and FILE.read_text(encoding="utf-8") == text
+    print("in step" if in_step else "vectors/accounts/claims.json is out of step")
+    return int(not in_step)
+
+
+def contents() -> str:
+    """The file's text."""
+    rows = [_row(key, salt, *claim) for key in KEYS for salt in SALTS for claim in CLAIMS]
+    claim = (
+        "DIDRegistry.didHashOf(pubKeyX, pubKeyY) is didHash; register is the call data of the claim, execute that of "
+        "the account's operation; commitment is commitmentOf(didHash, aliasHash, account, secret), null where none is "
+        "needed; commit is the call data that posts it"
+    )
+    return json.dumps({"claim": claim, "registry": REGISTRY, "vectors": rows}, indent=1) + "\n"
+
+
+def _row(key: tuple[int, int], salt: int, alias: str | None, secret: bytes, cid: str) -> dict[str, Any]:
+    account, did = predict_account(*key, salt), did_of_key(*key)
+    name = bytes(32) if alias is None else alias_hash(alias)
+    register = _call("DIDRegistry", "register", *key, salt, name, secret, cid)
+    words = (did_hash(did), name, account, secret)
+    commitment = None if alias is None else keccak256(encode(["bytes32", "bytes32", "address", "bytes32"], words))
+    return {
+        "pubKeyX": hex(key[0]),
+        "pubKeyY": hex(key[1]),
+        "salt": str(salt),
+        "account": account,
+        "did": did,
+        "didHash": "0x" + did_hash(did).hex(),
+        "alias": alias,
+        "aliasHash": "0x" + name.hex(),
+        "secret": "0x" + secret.hex(),
+        "metadataCid": cid,
+        "commitment": commitment and "0x" + commitment.hex(),
+        "register": "0x" + register.hex(),
+        "execute": "0x" + _call("VaultAccount", "execute", REGISTRY, 0, register).hex(),
+        "commit": commitment and "0x" + _call("DIDRegistry", "commit", commitment).hex(),
+    }
+
+
+def _call(contract: str, function: str, *values: Any) -> bytes:
+    inputs = next(e["inputs"] for e in load(contract).abi if (e["type"], e.get("name")) == ("function", function))
+    types = [each["type"] for each in inputs]
+    return keccak256(f"{function}({','.join(types)})".encode())[:4] + encode(types, values)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

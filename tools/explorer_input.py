@@ -1,0 +1,67 @@
+"""Writes what block explorers and Sourcify verify our sources with, and prints what they ask for beside it.
+
+    tools/explorer_input.py FILE    write solc's standard JSON input to FILE; print a table
+
+The one file serves for every contract: Etherscan ("Solidity (Standard-Json-Input)") and Sourcify take it as it is. The
+compiled code holds no hash of its sources, so that sources of the other contracts beside it change nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from holdfast.chain.contracts import PRODUCTION, load
+from holdfast.chain.contracts import artifacts as package_data
+
+CONTRACTS = Path(__file__).resolve().parent.parent / "contracts"
+_WORD = 32
+
+
+def main() -> int:
+    """Run as the module's docstring says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.parse_args().file.write_text(standard_json(), encoding="utf-8")
+    print(table(), end="")
+    return 0
+
+
+def standard_json() -> str:
+    """The standard JSON input of every contract that goes onto public chains, imported sources included."""
+    command = ["node", "compile.mjs", "--input", *(_source(name) for name in PRODUCTION)]
+    done = subprocess.run(command, cwd=CONTRACTS, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"solc-js did not run (is contracts/node_modules installed?): {done.stderr}")
+    return done.stdout
+
+
+def table() -> str:
+    """Compiler, and for each contract its address, its place among the sources and its ABI-encoded argument."""
+    lines = [f"compiler v{_compiler(PRODUCTION[0])}, settings as in the file"]
+    lines += [f"{name}  {load(name).address}  {_source(name)}:{name}  {_argument(name)}" for name in PRODUCTION]
+    return "\n".join(lines) + "\n"
+
+
+def _source(name: str) -> str:
+    return f"src/{name}.sol"
+
+
+def _argument(name: str) -> str:
+    """What follows the compiled code in the init code: one word where the constructor takes an address."""
+    contract = load(name)
+    takes = any(entry["type"] == "constructor" and entry["inputs"] for entry in contract.abi)
+    return f"constructor argument {contract.init_code[-_WORD:].hex()}" if takes else "no constructor argument"
+
+
+def _compiler(name: str) -> str:
+    stored = Path(package_data.__file__).with_name(f"{name}.json").read_text(encoding="utf-8")
+    version: str = json.loads(stored)["compiler"]
+    return version.removesuffix(".Emscripten.clang")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
