@@ -64,8 +64,8 @@ class SponsoringBundler(Bundler):
 class Paymaster:
     """A commercial paymaster: ERC-7677, a policy in the context, no bundler."""
 
-    def __init__(self, chain, *, final=False):
-        self.chain, self.final, self.asked, self.refuses = chain, final, [], None
+    def __init__(self, chain):
+        self.chain, self.asked, self.refuses = chain, [], None
 
     def answer(self, _method, path, body):
         request = json.loads(body)
@@ -75,7 +75,6 @@ class Paymaster:
         assert not {"signature", *FIELDS} & set(form)
         if self.refuses or context.get("policy") != "p":
             return 200, failure(request, -32000, self.refuses or "unknown policy")
-        # ERC-7677's objects carry no signature, which a user operation of ours may lack, too.
         operation = stubbed(UserOperation.from_rpc(form))
         if request["method"] == "pm_getPaymasterData":
             fields = signed(self.chain, operation).to_rpc()
