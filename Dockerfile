@@ -7,9 +7,9 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=igno
 WORKDIR /build
 COPY requirements/ requirements/
 RUN python -m venv /opt/holdfast \
- && /opt/holdfast/bin/python -m pip install --require-hashes --no-deps -r requirements/run.lock \
+ && /opt/holdfast/bin/python -m pip install --require-hashes --only-binary :all: --no-deps -r requirements/run.lock \
  && python -m venv tools-venv \
- && tools-venv/bin/python -m pip install --require-hashes --no-deps -r requirements/build.lock
+ && tools-venv/bin/python -m pip install --require-hashes --only-binary :all: --no-deps -r requirements/build.lock
 COPY pyproject.toml README.md ./
 COPY enclave/ enclave/
 COPY tools/ tools/
@@ -24,6 +24,7 @@ COPY --from=build /opt/holdfast /opt/holdfast
 RUN install -d -m 0700 -o 10001 -g 10001 /data
 ENV PATH=/opt/holdfast/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
+    HOLDFAST_ENV=production \
     HOLDFAST_HOST=0.0.0.0 \
     HOLDFAST_PORT=8787 \
     HOLDFAST_DATA_DIR=/data

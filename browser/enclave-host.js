@@ -130,11 +130,6 @@ export class Enclave {
     return this.#gone !== "";
   }
 
-  /** A copy of the linear memory: for tests that search it for secrets. */
-  get memory() {
-    return this.#cell.memory ? new Uint8Array(this.#cell.memory.buffer).slice() : new Uint8Array(0);
-  }
-
   /**
    * The module looks at the clock only when it is called: so that an idle vault locks on time, `status`, which is no
    * activity, is called when it is due.

@@ -25,6 +25,7 @@ from sources import BuildError, unpack  # noqa: E402
 SOURCES = HERE / "src"
 RECORDED = HERE / "enclave.sha256"
 OUTPUT = HERE.parent / "src" / "holdfast" / "enclave" / "enclave.wasm"
+UNRECORDED = "HOLDFAST_ENCLAVE_UNRECORDED"
 ZIG_VERSION = "0.17.0"
 
 
@@ -41,26 +42,31 @@ def main() -> int:
 def build(output: Path = OUTPUT, cache: Path | None = None, sources: Path = SOURCES) -> str:
     """Write the module to `output` and return its SHA-256 in hex. Raises BuildError."""
     try:
-        digest = _build(output, cache or cache_directory(), sources)
+        module = _built(cache or cache_directory(), sources)
+        digest = sha256(module)
+        if sources == SOURCES:
+            _compare_with_record(digest)
+        _place(module, output, digest)
     except OSError as error:
         why = f"{error.filename}: {error.strerror}"
         raise BuildError(f"{why}; HOLDFAST_CACHE_DIR names another directory for what is kept") from error
-    if sources == SOURCES:
-        _compare_with_record(digest)
     return digest
 
 
-def _build(output: Path, cache: Path, sources: Path) -> str:
+def _built(cache: Path, sources: Path) -> Path:
+    """The compiled module, in the cache."""
     module = cache / f"enclave-{_module_key(sources)}.wasm"
     if not holds(module):
         _compile_module(module, [object_of(part, cache) for part in PARTS], cache, sources)
         forget_outlived(cache)
-    digest = sha256(module)
+    return module
+
+
+def _place(module: Path, output: Path, digest: str) -> None:
     if not output.exists() or sha256(output) != digest:
         output.parent.mkdir(parents=True, exist_ok=True)
         copy(module, output)
         _step(f"{output.name}: {module.stat().st_size} bytes, sha256 {digest}")
-    return digest
 
 
 def cache_directory() -> Path:
@@ -77,11 +83,15 @@ def cache_directory() -> Path:
 
 
 def _compare_with_record(digest: str) -> None:
-    recorded = RECORDED.read_text().split()[0] if RECORDED.exists() else ""
-    if digest != recorded:
-        _step(f"note: differs from the recorded {recorded[:16] or 'nothing'}; to record it: build.py --record")
+    """Raise BuildError for a module that is not the recorded one: it must not get into an installation unnoticed."""
     if "--record" in sys.argv[1:]:
         RECORDED.write_text(f"{digest}  enclave.wasm\n")
+    recorded = RECORDED.read_text().split()[0] if RECORDED.exists() else "nothing"
+    if digest == recorded:
+        return
+    why = f"the module is {digest[:16]}…, recorded is {recorded[:16]}…"
+    _require(os.environ.get(UNRECORDED) == "1", f"{why}: after a change, build.py --record; to try it, {UNRECORDED}=1")
+    _step(f"note: {why}")
 
 
 def _module_key(sources: Path) -> str:

@@ -1,7 +1,8 @@
 """The C sources that the enclave is compiled with besides the compiler's own library: where each comes from.
 
-No package is built or imported: pip fetches a source distribution, its hash is compared, and the files that are named
-here are taken out of it.
+No package is installed or imported: pip fetches a source distribution and compares its hash before it looks into it,
+and the files that are named here are taken out. Of a pinned archive pip then asks the metadata, which may run its
+set-up code; another archive under its name runs none.
 """
 
 from __future__ import annotations
@@ -98,21 +99,26 @@ def _archive(source: Source, cache: Path, say: Callable[[str], None]) -> Path:
         return kept
     say(f"fetching the source of {source.what} ({source.requirement}, {source.megabytes} MB)")
     with tempfile.TemporaryDirectory(dir=cache, prefix="fetch-") as directory:
-        fetched = download(source.requirement, Path(directory))
+        fetched = download(source, Path(directory))
         if sha256(fetched) != source.sha256:
             raise BuildError(f"{source.archive} is not the pinned archive; nothing was built")
         fetched.replace(kept)
     return kept
 
 
-def download(requirement: str, directory: Path) -> Path:
-    """Have pip fetch a source distribution into `directory`. Raises BuildError."""
+def download(source: Source, directory: Path) -> Path:
+    """Have pip fetch a source distribution into `directory`. Raises BuildError, also where the hash is another."""
+    wanted = directory / "requirements.txt"
+    wanted.write_text(f"{source.requirement} --hash=sha256:{source.sha256}\n")
     # Without build isolation: pip asks for the metadata only, and what that takes is among the build's requirements.
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "-q", "--no-build-isolation"]
-    command += ["--no-deps", "--no-binary", ":all:", "--dest", str(directory), requirement]
+    command += ["--require-hashes", "--no-deps", "--no-binary", ":all:", "--dest", str(directory), "-r", str(wanted)]
     outcome = subprocess.run(command, check=False, capture_output=True, text=True)
     found = list(directory.glob("*.tar.gz"))
+    if "DO NOT MATCH THE HASHES" in outcome.stderr:
+        raise BuildError(f"{source.archive} is not the pinned archive; nothing of it was run, and nothing was built")
     if outcome.returncode or len(found) != 1:
+        requirement = source.requirement
         advice = "is the network there, and are the build's requirements (pyproject.toml) installed?"
         raise BuildError(f"pip could not fetch {requirement} ({_why(outcome.stderr)}): {advice}")
     return found[0]

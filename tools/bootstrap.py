@@ -21,6 +21,10 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMPS = ROOT / ".setup"
 LOCKS = {"run": ("run", "node", "build"), "test": ("dev",)}
+# Wheels alone, which run nothing while they are installed; of these two, which the peer-to-peer library of the client
+# brings along, there are only sources.
+SOURCES_ONLY = ("--no-binary", "python-baseconv,varint")
+QUIETLY = ("--progress-bar", "off", "-q")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 MAC_CHROME = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
 
@@ -112,7 +116,7 @@ def _install_locks(target: str) -> None:
         return
     _step(f"installing pinned dependencies ({', '.join(f.name for f in files)}); the first time takes a minute or two")
     arguments = [word for file in files for word in ("-r", str(file))]
-    _pip("install", "--require-hashes", "--no-deps", "--progress-bar", "off", "-q", *arguments)
+    _pip("install", "--require-hashes", "--only-binary", ":all:", *SOURCES_ONLY, "--no-deps", *QUIETLY, *arguments)
     _stamp(f"locks-{target}", files)
 
 

@@ -1,9 +1,9 @@
-"""Writes what block explorers and Sourcify verify our sources with, and prints what they ask for beside it.
+"""Writes what block explorers and Sourcify verify our sources with, and prints what else they ask for.
 
     tools/explorer_input.py FILE    write solc's standard JSON input to FILE; print a table
 
 The one file serves for every contract: Etherscan ("Solidity (Standard-Json-Input)") and Sourcify take it as it is. The
-compiled code holds no hash of its sources, so that sources of the other contracts beside it change nothing.
+compiled code holds no hash of its sources, so that the sources of other contracts in the file change nothing.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ COMPUTED = {
     "HOLDFAST_CONFIRMATION_DEPTH": "0 where `HOLDFAST_RPC_URL` is on this machine, else 12",
     "HOLDFAST_DATA_DIR": "the platform's user data folder",
     "HOLDFAST_DATABASE_URL": "`sqlite:///` and `holdfast.db` in the data folder",
+    "HOLDFAST_ENV": "`development` with a public URL on this machine, else `production`",
     "HOLDFAST_INDEXER_DATABASE_URL": "`sqlite:///` and `indexer.db` in the data folder",
     "HOLDFAST_MAIL_FROM": "`Holdfast <no-reply@` the public URL's host `>`",
     "HOLDFAST_REGISTRAR_DID": "`did:web:` and the public URL's host",

@@ -186,7 +186,7 @@ contract DIDRegistry is IDIDRegistry {
         return keccak256(abi.encode(didHash, aliasHash, controller, secret));
     }
 
-    /// @dev Gives the caller a DID that nobody has, or reverts.
+    /// @dev Gives the caller a DID that has no controller yet, or reverts.
     function _createDid(bytes32 didHash, string calldata metadataCid) private {
         _requireShort(metadataCid);
         DidRecord storage record = _dids[didHash];

@@ -58,6 +58,15 @@ pub const Open = struct {
     /// Owns the wraps' identifiers.
     wraps_arena: std.heap.ArenaAllocator,
     wraps: std.ArrayList(sealed.Wrap),
+    /// The database's count of changed rows at the last save, or at the opening.
+    saved_changes: i64 = 0,
+    /// Whether the wraps are others than at the last save.
+    rewrapped: bool = false,
+
+    /// Whether a save would keep something that the sealed bytes do not hold yet: all of a vault that was never saved.
+    pub fn unsaved(open: *const Open) bool {
+        return open.revision == 0 or open.rewrapped or open.database.changesInAll() != open.saved_changes;
+    }
 
     pub fn wipe(open: *Open) void {
         open.database.close();

@@ -17,7 +17,7 @@ ROOMS = ("chain", "client", "enclave", "wire")
 RULES = ("__init__", "chains", "identifiers", "limits")
 TOP = ("__init__.py", "py.typed")
 COMMANDS = (
-    *("__init__", "root", "exits", "output"),
+    *("__init__", "root", "exits", "output", "private_files", "sessions"),
     *("balance", "client_vault", "pairing", "pay", "register", "vault", "whoami"),
 )
 

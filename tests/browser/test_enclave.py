@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = {"/enclave-host.js": ROOT / "browser" / "enclave-host.js", "/enclave.wasm": bundled()}
+FILES = {
+    "/enclave-host.js": ROOT / "browser" / "enclave-host.js",
+    "/test/memory_of.js": ROOT / "browser" / "test" / "memory_of.js",
+    "/enclave.wasm": bundled(),
+}
 TYPES = {".js": "text/javascript", ".wasm": "application/wasm"}
 PATIENCE_MS = 60_000
 # An attestation object of format "none".
@@ -29,7 +33,8 @@ CREDENTIAL = (
 
 # Runs in the worker; what it posts is what the test looks at.
 WORKER = b"""
-import { PluginCallError, WasmLoadError, instantiate } from "/enclave-host.js";
+import { PluginCallError, WasmLoadError } from "/enclave-host.js";
+import { instantiate, memoryOf } from "/test/memory_of.js";
 
 const largest = { asked: 0 };
 const original = crypto.getRandomValues.bind(crypto);
@@ -42,7 +47,7 @@ async function codeOf(work) {
 
 // Looked for without a call, which would lock an idle vault itself.
 const DEVICE = "a name that stands in the database alone";
-const isOpen = (enclave) => new TextDecoder("latin1").decode(enclave.memory).includes(DEVICE);
+const isOpen = (enclave) => new TextDecoder("latin1").decode(memoryOf(enclave)).includes(DEVICE);
 
 async function run({ sha256, credential, key }) {
   const made = await instantiate("/enclave.wasm");
@@ -50,7 +55,7 @@ async function run({ sha256, credential, key }) {
   const digest = new Uint8Array(32).fill(5);
   const { signature } = made.call("sign", { digest });
   const exported = made.call("export", { password: "correct horse" });
-  const before = made.memory.length;
+  const before = memoryOf(made).length;
   const hash = made.call("keccak256", { data: new Uint8Array(4 << 20) }).hash; // the memory grows, its views go stale
   const { database } = made.call("lock");
   const other = await instantiate(new URL("/enclave.wasm", location.href), { sha256 });
@@ -64,7 +69,7 @@ async function run({ sha256, credential, key }) {
   for (let turn = 0; turn < 300 && isOpen(idle); turn++) await new Promise((resolve) => setTimeout(resolve, 100));
   return {
     worker: typeof document === "undefined", did: identity.did, public_key: identity.public_key, signature, hash,
-    exported: exported.data, database, unlocked: unlocked.success, grew: made.memory.length > before,
+    exported: exported.data, database, unlocked: unlocked.success, grew: memoryOf(made).length > before,
     opened, locked: !isOpen(idle), largest: largest.asked,
     errors: [
       await codeOf(() => made.call("sign", { digest })),

@@ -36,6 +36,17 @@ async ([method, data]) => {
 """
 
 
+# Chromium does not ask the worker in every case, so its handler is called here directly.
+CAN_MAKE = """
+async (address) => {
+  const handlers = {};
+  const worker = {addEventListener: (name, handler) => { handlers[name] = handler; }};
+  new Function("self", await (await fetch(address)).text())(worker);
+  return await new Promise((answer) => handlers.canmakepayment({respondWith: answer}));
+}
+"""
+
+
 class Shop(Pages):
     def page(self) -> tuple[bytes, str]:
         return b"<!doctype html><title>Shop</title><h1>Shop</h1>", "text/html"
@@ -143,6 +154,15 @@ async def test_the_page_shows_the_request_and_cancelling_tells_the_shop(
     await window.click("cancel")
     answer = await asyncio.wait_for(asked, PATIENCE_S)
     assert answer == {"method": method, "details": {"success": False, "error": "cancelled_by_user"}}
+
+
+async def test_no_shop_is_told_that_a_payment_can_be_made(
+    browser: Browser, shop: str, serve: Callable[..., Server]
+) -> None:
+    """The page cannot sign: a shop that believes a yes would lose the sale."""
+    page = await new_page(browser)
+    await page.goto(shop)
+    assert await page.evaluate(CAN_MAKE, f"{serve().url}/pay/sw.js") is False
 
 
 async def test_a_shop_that_aborts_is_let_go(browser: Browser, shop: str, serve: Callable[..., Server]) -> None:

@@ -62,37 +62,49 @@ async def test_a_large_turn_is_cut_into_batches_of_one_hundred() -> None:
     assert sorted(len(post) for post in transport.posts) == [50, 100, 100]
 
 
-async def arriving(rpc: RpcClient, number: int) -> list[object]:
-    """Calls that come one by one, each in a turn of its own, as requests of many clients do."""
+async def arriving(rpc: RpcClient, number: int) -> list[asyncio.Future[int]]:
+    """Calls that come one by one, several turns of the event loop apart, as requests of many clients do."""
     calls = []
     for n in range(number):
         calls.append(asyncio.ensure_future(rpc.get_balance(f"0x{n:040x}")))
-        await asyncio.sleep(0)
-    return await asyncio.gather(*calls)
+        for _ in range(5):
+            await asyncio.sleep(0)
+    return calls
 
 
-class SlowTransport(FakeTransport):
-    under_way = most = 0
+class HeldTransport(FakeTransport):
+    """An endpoint that answers nothing until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__(balances)
+        self.let_go = asyncio.Event()
+        self.under_way = self.most = 0
 
     async def post(self, url: str, body: bytes) -> bytes:
         self.under_way += 1
         self.most = max(self.most, self.under_way)
-        await asyncio.sleep(0.02)
+        await self.let_go.wait()
         self.under_way -= 1
         return await super().post(url, body)
 
 
 async def test_under_load_calls_of_many_turns_share_batches() -> None:
-    transport = SlowTransport(balances)
-    answers = await arriving(RpcClient("http://chain.invalid", transport), 300)
-    assert answers == list(range(300))
-    assert transport.most <= MAX_FLIGHTS and len(transport.posts) <= 2 * MAX_FLIGHTS
+    transport = HeldTransport()
+    rpc = RpcClient("http://chain.invalid", transport)
+    calls = await arriving(rpc, 300)
+    assert transport.under_way == MAX_FLIGHTS
+    transport.let_go.set()
+    assert await asyncio.gather(*calls) == list(range(300))
+    assert transport.most <= MAX_FLIGHTS
+    assert len(transport.posts) == MAX_FLIGHTS + 3, "one call in each of the first, all others in batches of a hundred"
 
 
 async def test_an_endpoint_without_batches_is_asked_without_a_bound() -> None:
-    transport = SlowTransport(balances)
-    answers = await arriving(RpcClient("http://chain.invalid", transport, batches=False), 60)
-    assert answers == list(range(60)) and transport.most > MAX_FLIGHTS
+    transport = HeldTransport()
+    calls = await arriving(RpcClient("http://chain.invalid", transport, batches=False), 60)
+    assert transport.under_way == 60
+    transport.let_go.set()
+    assert await asyncio.gather(*calls) == list(range(60))
 
 
 async def test_one_error_in_a_batch_is_one_callers_error() -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .conftest import Answer
 
-KEY, OLD, OTHER = "k" * 32, "o" * 32, "x" * 32
+KEY, OLD, OTHER = (f"{name} 0123456789abcdef 0123456789abcdef" for name in ("key", "old", "other"))
 
 
 HERE = "did:web:localhost%3A8787"

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import sqlite3
+import subprocess
 import threading
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.service.conftest import free_port
+from tests.service.conftest import HOLDFAST, environment_of, free_port
 
 from holdfast.cli.exits import Exit
+from holdfast.service import diagnosis
+from holdfast.service.ports import StoreUnavailable
+from holdfast.service.providers.sqlite_probe import try_write
+from holdfast.service.providers.sqlite_store import SqliteStore
+from holdfast.service.settings import read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,25 +28,30 @@ if TYPE_CHECKING:
 
     from .conftest import Answer
 
-KEY = "k" * 32
+KEY = "0123456789abcdef" * 2
+
+
+RPC = '{"jsonrpc":"2.0","id":1,"result":%s}'
+ENTRY_POINT = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
 
 
 class _Upstream(BaseHTTPRequestHandler):
-    """A chain endpoint, a bundler and an indexer in one, with a clock that can be set."""
+    """One upstream: what it answers, under which status and date, a test may change."""
 
     def do_GET(self) -> None:
-        self._answer(b"{}")
+        self._answer()
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
-        self._answer(b'{"jsonrpc":"2.0","id":1,"result":"0x14a34"}')
+        self._answer()
 
-    def _answer(self, body: bytes) -> None:
-        self.send_response(200)
+    def _answer(self) -> None:
+        served: Any = self.server
+        self.send_response(served.status)
         self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Length", str(len(served.body)))
         self.end_headers()
-        self.wfile.write(body)
+        self.wfile.write(served.body.encode())
 
     def date_time_string(self, timestamp: float | None = None) -> str:
         return super().date_time_string(timestamp) if self.server.on_time else "Thu, 01 Jan 2015 00:00:00 GMT"  # type: ignore[attr-defined]
@@ -44,36 +60,61 @@ class _Upstream(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def upstream() -> Iterator[Any]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Upstream)
-    server.on_time = True  # type: ignore[attr-defined]
+@contextmanager
+def _serving(body: str) -> Iterator[Any]:
+    server: Any = ThreadingHTTPServer(("127.0.0.1", 0), _Upstream)
+    server.on_time, server.status, server.body = True, 200, body
+    server.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture
+def upstreams() -> Iterator[SimpleNamespace]:
+    """Each upstream by itself, all of them well."""
+    with (
+        _serving(RPC % '"0x14a34"') as chain,
+        _serving(RPC % '"0x2105"') as chain_8453,
+        _serving(RPC % json.dumps(["0x" + "11" * 20, ENTRY_POINT.lower()])) as bundler,
+        _serving('{"ok":true,"chain":84532}') as indexer,
+    ):
+        yield SimpleNamespace(chain=chain, chain_8453=chain_8453, bundler=bundler, indexer=indexer)
 
 
 def _findings(answer: Answer) -> dict[str, dict[str, str]]:
     return {finding["subject"]: finding for finding in answer.value}
 
 
-def _all_well(upstream: Any) -> dict[str, str]:
-    url = f"http://127.0.0.1:{upstream.server_address[1]}"
-    return {"rpc_url": url, "bundler_url": url, "indexer_url": url, "ATTESTATION_SIGNING_KEY": KEY}
+def _all_well(upstreams: SimpleNamespace) -> dict[str, str]:
+    return {
+        "rpc_url": upstreams.chain.url,
+        "rpc_url_8453": upstreams.chain_8453.url,
+        "bundler_url": upstreams.bundler.url,
+        "indexer_url": upstreams.indexer.url,
+        "ATTESTATION_SIGNING_KEY": KEY,
+    }
 
 
-def test_all_well_exits_0(holdfast: Callable[..., Answer], upstream: Any) -> None:
-    answer = holdfast("check", "--json", **_all_well(upstream))
+def test_all_well_exits_0(holdfast: Callable[..., Answer], upstreams: SimpleNamespace) -> None:
+    answer = holdfast("check", "--json", **_all_well(upstreams))
     found = _findings(answer)
     assert answer.code == Exit.OK, answer.out
     assert {name for name, finding in found.items() if finding["state"] != "ok"} == {
         "e-mail",
         "SMS",
-    }  # the outbox: a note
+        "public URL",
+    }  # development choices: a note each
     assert found["chain"]["found"] == "answers, chain 84532"
+    assert found["chain 8453"]["found"] == "answers, chain 8453"
+    assert found["bundler"]["found"] == f"serves the entry point {ENTRY_POINT}"
+    assert found["indexer"]["found"] == "agrees with chain 84532"
+    assert found["database"]["found"] == "opened, schema current, takes writes"
     assert set(found) >= {
         "signing key",
         "data",
@@ -93,7 +134,7 @@ def test_a_fault_exits_1_with_a_line_that_says_what_to_do(holdfast: Callable[...
     assert answer.code == Exit.FAILED
     lines = answer.out.splitlines()
     at = next(number for number, line in enumerate(lines) if line.startswith("FAIL chain"))
-    assert lines[at + 1].strip() == "-> set HOLDFAST_RPC_URL to an endpoint that answers"
+    assert lines[at + 1].strip() == "-> set HOLDFAST_RPC_URL to an endpoint of chain 84532 that answers"
     assert "hunter2" not in answer.out + answer.err
 
 
@@ -110,31 +151,139 @@ def test_every_fault_has_a_fix(holdfast: Callable[..., Answer], tmp_path: Path) 
         mail_url=f"smtp://ann:hunter2@{nobody}",
         sms_url=f"twilio://AC1:hunter2@VA1?base_url=http://{nobody}",
         enclave_url=f"file://{tmp_path}/none",
-        public_url="http://vault.example.org",
     )
     assert answer.code == Exit.FAILED
     found = _findings(answer)
-    for subject in ("chain", "bundler", "indexer", "e-mail", "SMS", "enclave", "public URL", "data"):
+    for subject in ("chain", "bundler", "indexer", "e-mail", "SMS", "enclave", "data"):
         assert found[subject]["state"] == "fault", found[subject]
         assert found[subject]["fix"]
     assert found["signing key"]["state"] == "note"
     assert "hunter2" not in answer.out + answer.err
 
 
-def test_a_clock_that_is_off_is_a_fault(holdfast: Callable[..., Answer], upstream: Any) -> None:
-    upstream.on_time = False
-    clock = _findings(holdfast("check", "--json", **_all_well(upstream)))["clock"]
+@pytest.mark.parametrize(
+    ("upstream", "status", "body", "subject", "found"),
+    [
+        ("chain", 200, RPC % '"0x2105"', "chain", "answers for chain 8453, not 84532"),
+        ("chain", 200, RPC % '"hunter2"', "chain", ""),
+        ("chain", 500, "hunter2", "chain", ""),
+        (
+            "chain",
+            200,
+            '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"bad key hunter2"}}',
+            "chain",
+            "error",
+        ),
+        ("chain_8453", 200, RPC % '"0x14a34"', "chain 8453", "answers for chain 84532, not 8453"),
+        ("bundler", 200, RPC % '["0x1111111111111111111111111111111111111111"]', "bundler", "does not serve the entry"),
+        ("bundler", 200, RPC % '"hunter2"', "bundler", "not eth_supportedEntryPoints"),
+        ("bundler", 200, RPC % "[null, 1]", "bundler", "does not serve the entry"),
+        ("bundler", 200, "<html>hunter2", "bundler", "not with a JSON object"),
+        ("bundler", 404, "{}", "bundler", "status 404"),
+        ("bundler", 500, RPC % f'["{ENTRY_POINT}"]', "bundler", "status 500"),
+        ("indexer", 200, '{"ok":true,"chain":1}', "indexer", "follows chain 1, not 84532"),
+        ("indexer", 200, '{"ok":false,"chain":84532}', "indexer", "does not agree with its chain"),
+        ("indexer", 200, '{"ok":"yes","chain":84532}', "indexer", "does not agree with its chain"),
+        ("indexer", 200, '{"ok":true,"chain":"hunter2"}', "indexer", "not as an indexer's /health"),
+        ("indexer", 404, '{"ok":true,"chain":84532}', "indexer", "status 404"),
+    ],
+)
+def test_an_upstream_that_answers_wrongly_is_a_fault_and_no_other_line(
+    holdfast: Callable[..., Answer], upstreams: SimpleNamespace, upstream: str, status: int, body: str, subject: str,
+    found: str,
+) -> None:  # fmt: skip
+    served = getattr(upstreams, upstream)
+    served.status, served.body = status, body
+    answer = holdfast("check", "--json", **_all_well(upstreams))
+    assert answer.code == Exit.FAILED
+    findings = _findings(answer)
+    assert [name for name, finding in findings.items() if finding["state"] == "fault"] == [subject]
+    assert found in findings[subject]["found"] and findings[subject]["fix"]
+    assert "hunter2" not in answer.out + answer.err
+
+
+def test_a_database_that_takes_no_write_is_a_fault(
+    holdfast: Callable[..., Answer], upstreams: SimpleNamespace, tmp_path: Path
+) -> None:
+    """A disk that is nearly full, by the system's own means: opening still works, a megabyte more does not."""
+    assert holdfast("check", **_all_well(upstreams)).code == Exit.OK
+    environment = environment_of(tmp_path / "data", **_all_well(upstreams))
+    command = f"ulimit -f 1200; exec {HOLDFAST} check --json"  # in blocks of 512 bytes
+    done = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, timeout=400, check=False)
+    assert done.returncode == Exit.FAILED, done.stderr
+    database = {finding["subject"]: finding for finding in json.loads(done.stdout)}["database"]
+    assert database["state"] == "fault" and database["fix"]
+
+
+def test_a_locked_database_is_a_fault_and_a_good_one_keeps_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "holdfast.db"
+    asyncio.run(SqliteStore(file).close())
+    try_write(file)
+    with sqlite3.connect(file) as connection:
+        assert not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'holdfast_check'").fetchall()
+        connection.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreUnavailable, match="locked"):
+            try_write(file)
+
+
+def test_an_engine_that_does_not_answer_is_a_fault(holdfast: Callable[..., Answer], upstreams: SimpleNamespace) -> None:
+    well = _findings(holdfast("check", "--json", **_all_well(upstreams), INNGEST_DEV=upstreams.indexer.url))["workflow"]
+    assert (well["state"], "hands over once it has registered" in well["found"]) == ("ok", True)
+    answer = holdfast("check", "--json", **_all_well(upstreams), INNGEST_DEV=f"http://127.0.0.1:{free_port()}/hunter2")
+    assert answer.code == Exit.FAILED and _findings(answer)["workflow"]["state"] == "fault"
+    assert "hunter2" not in answer.out
+
+
+def test_a_disk_without_room_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = read_settings({"HOLDFAST_DATA_DIR": str(tmp_path)})
+    assert diagnosis._disk(settings).state == "ok"
+    monkeypatch.setattr(diagnosis.shutil, "disk_usage", lambda _: SimpleNamespace(free=499 * 2**20))
+    assert (diagnosis._disk(settings).state, diagnosis._disk(settings).found) == ("fault", "499 MiB free")
+
+
+def test_a_clock_that_is_off_is_a_fault(holdfast: Callable[..., Answer], upstreams: SimpleNamespace) -> None:
+    upstreams.chain.on_time = False
+    clock = _findings(holdfast("check", "--json", **_all_well(upstreams)))["clock"]
     assert clock["state"] == "fault"
     assert clock["fix"] == "set it by NTP"
 
 
+def test_an_indexer_in_this_process_is_given_the_time_to_look_at_its_chain(
+    holdfast: Callable[..., Answer], tmp_path: Path, upstreams: SimpleNamespace
+) -> None:
+    (tmp_path / "slow_indexer.py").write_text(SLOW_INDEXER)
+    settings = _all_well(upstreams) | {"indexer_app": "slow_indexer:app", "PYTHONPATH": str(tmp_path)}
+    answer = holdfast("check", "--json", **settings)
+    assert _findings(answer)["indexer"] == {
+        "subject": "indexer", "state": "ok", "found": "agrees with chain 84532", "fix": "",
+    }  # fmt: skip
+
+
+SLOW_INDEXER = """
+import json
+asked = 0
+
+async def app(scope, receive, send):
+    global asked
+    if scope["type"] == "lifespan":
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+        return
+    asked += 1
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": json.dumps({"ok": asked > 3, "chain": 84532}).encode()})
+"""
+
+
 def test_an_indexer_in_this_process_that_breaks_is_a_fault_and_no_crash(
-    holdfast: Callable[..., Answer], tmp_path: Path, upstream: Any
+    holdfast: Callable[..., Answer], tmp_path: Path, upstreams: SimpleNamespace
 ) -> None:
     (tmp_path / "broken_indexer.py").write_text(
         "async def app(scope, receive, send):\n    raise RuntimeError('hunter2')\n"
     )
-    settings = _all_well(upstream) | {"indexer_app": "broken_indexer:app", "PYTHONPATH": str(tmp_path)}
+    settings = _all_well(upstreams) | {"indexer_app": "broken_indexer:app", "PYTHONPATH": str(tmp_path)}
     answer = holdfast("check", "--json", **settings)
     assert answer.code == Exit.FAILED
     assert _findings(answer)["indexer"]["fix"] == "check HOLDFAST_INDEXER_APP"

@@ -21,6 +21,7 @@ GROUPS = {
     "identifier": ("show", "release"),
     "credential": ("revoke",),
     "attestation": ("verify",),
+    "enclave": ("publish", "verify"),
     "contracts": ("deploy", "verify"),
 }
 # Every command that reads settings, with arguments that let it come that far.
@@ -38,6 +39,8 @@ READERS = [
     ("identifier", "show", "ann"),
     ("identifier", "release", "ann", "--yes"),
     ("credential", "revoke", "AAAA", "--yes"),
+    ("enclave", "verify"),
+    ("enclave", "publish", "--yes"),
 ]
 
 

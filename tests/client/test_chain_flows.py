@@ -193,6 +193,41 @@ def until(holds):
         time.sleep(0.2)
 
 
+@pytest.mark.parametrize("face", ["blocking", "asyncio"])
+def test_a_vault_whose_second_share_lies_elsewhere_registers_and_pays(chain, store, face):
+    kept, asked, payee = [], [], someone()
+
+    def fetch():
+        asked.append(1)
+        return kept[0]
+
+    passkey = Authenticator("http://localhost:8787", SoftwareAuthenticator()).create_passkey(Person("ada"))
+    given = types.GenerateInput(credential=passkey.credential)
+
+    def keep(shares):
+        kept.append(shares.val_share)
+
+    def blocking():
+        with holdfast.Vault(store, val_share=fetch) as vault:
+            vault.generate(given, KEY, keep_share=keep)
+            with holdfast.Client(chain.base_url, vault=vault, timeout=60) as client:
+                account = client.register(handle="h" + secrets.token_hex(6)).smart_account
+                chain.give(account, 1_000)
+                client.pay(payment(chain, payee, 1_000))
+
+    async def awaited():
+        async with holdfast.AsyncVault(store, val_share=fetch) as vault:
+            await vault.generate(given, KEY, keep_share=keep)
+            async with holdfast.AsyncClient(chain.base_url, vault=vault, timeout=60) as client:
+                account = (await client.register(handle="h" + secrets.token_hex(6))).smart_account
+                await asyncio.to_thread(chain.give, account, 1_000)
+                await client.pay(payment(chain, payee, 1_000))
+
+    blocking() if face == "blocking" else asyncio.run(awaited())
+    assert chain.usdc_of(payee) == 1_000
+    assert len(asked) >= 2
+
+
 def test_a_payment_that_fails_inside_is_an_error(client, chain, registered):
     with pytest.raises(OperationFailed):
         client.pay(payment(chain, someone(), 10**12))

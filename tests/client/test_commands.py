@@ -14,14 +14,18 @@ import pytest
 from tests.client.test_vault import PASSKEY
 from typer.testing import CliRunner
 
-from holdfast.cli.client_vault import session_file
 from holdfast.cli.exits import Exit
 from holdfast.cli.root import application
+from holdfast.cli.sessions import session_file
 from holdfast.client import types
+from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.ucan import UcanVerifier
+from holdfast.client.vault.keys import SecretKey
+from holdfast.client.vault.vault import Vault
 from holdfast.wire.keccak import checksum_address
 
 PASSWORD = "correct horse battery staple"
+TO = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
 HEADLESS = [sys.executable, "-c", "from holdfast.cli import main; main()"]
 
 
@@ -44,6 +48,12 @@ class Terminal:
 
     def json(self, *words, **more):
         return json.loads(self.run(*words, "--json", **more).stdout)
+
+
+@pytest.fixture(autouse=True)
+def runtime_folder(tmp_path, monkeypatch):
+    (tmp_path / "run").mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
 
 
 @pytest.fixture
@@ -85,24 +95,109 @@ def test_unlock_and_lock(terminal):
     terminal.json("vault", "unlock", "--minutes", "5")
     file = session_file(terminal.folder)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    assert terminal.folder not in file.parents  # no backup of the vault's folder has the secret
     terminal.environment["HOLDFAST_VAULT_PASSWORD"] = "not the password"
     assert terminal.json("vault", "status")["locked"] is False
     terminal.json("vault", "accounts")
-    copied = file.read_text()
+    copied, stored = file.read_text(), whole_store(terminal)
+    assert opens_any(stored, copied)
     terminal.json("vault", "lock")
     assert not file.exists()
     terminal.run("vault", "accounts", code=Exit.FAILED)
     file.write_text(copied)  # a stolen copy of the session is worth nothing once the vault was locked
     terminal.run("vault", "accounts", code=Exit.FAILED)
+    assert not opens_any(whole_store(terminal), copied)
+
+
+def whole_store(terminal):
+    """Every revision and block that the store holds, to try a secret on."""
+    with VaultStore(directory=terminal.folder) as store:
+        revisions = [store.load(did, number).sealed for did in store.dids() for number in store.revisions(did)]
+        return revisions + [row[0] for row in store._database.execute("SELECT data FROM blocks")]
+
+
+def opens_any(sealed, noted):
+    """Whether the secret of a session's file opens one of the sealed vaults."""
+    key = SecretKey(bytes.fromhex(json.loads(noted)["secret"]), "session")
+
+    def opens(one):
+        with Vault() as vault:
+            return vault.unlock(key, one).success
+
+    return any(opens(one) for one in sealed)
+
+
+def let_it_end(terminal):
+    """Turn a session's file into one of a period that is over; its text."""
+    file = session_file(terminal.folder)
+    file.write_text(json.dumps({**json.loads(file.read_text()), "begun": 1, "until": 2}))
+    return file.read_text()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("status",), ("lock",), ("accounts",), ("unlock",), ("pair", "/ip4/127.0.0.1/tcp/9/nonsense"), ("import", "none")],
+    ids=" ".join,
+)
+def test_the_first_command_after_the_end_takes_wrap_and_file_away(terminal, words):
+    terminal.json("vault", "unlock")
+    terminal.json("vault", "delegate", TO, "/accounts/list")
+    over = let_it_end(terminal)
+    assert opens_any(whole_store(terminal), over)
+    CliRunner().invoke(application, ["vault", *words], env=terminal.environment)
+    left = session_file(terminal.folder)
+    assert not left.exists() or left.read_text() != over
+    assert not opens_any(whole_store(terminal), over)
 
 
 def test_a_session_ends_by_itself(terminal):
     terminal.json("vault", "unlock")
-    file = session_file(terminal.folder)
-    file.write_text(json.dumps({**json.loads(file.read_text()), "until": 0}))
+    let_it_end(terminal)
     assert terminal.json("vault", "status")["locked"] is True
     terminal.environment["HOLDFAST_VAULT_PASSWORD"] = "not the password"
     terminal.run("vault", "accounts", code=Exit.FAILED)
+
+
+def test_a_clock_set_back_ends_a_session(terminal):
+    terminal.json("vault", "unlock")
+    file = session_file(terminal.folder)
+    noted = json.loads(file.read_text())
+    file.write_text(json.dumps({**noted, "begun": noted["begun"] + 3600, "until": noted["until"] + 3600}))
+    assert terminal.json("vault", "status")["locked"] is True
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("words", [("lock",), ("accounts",)], ids=" ".join)
+def test_a_session_whose_file_the_system_took_away_leaves_no_wrap(terminal, words):
+    terminal.json("vault", "unlock")
+    copied = session_file(terminal.folder).read_text()
+    session_file(terminal.folder).unlink()  # as at logout
+    terminal.json("vault", *words)
+    assert not opens_any(whole_store(terminal), copied)
+
+
+def test_a_session_file_that_is_none_is_no_session(terminal):
+    file = session_file(terminal.folder)
+    terminal.json("vault", "unlock")
+    good = file.read_text()
+    for bad in ("", "[]", "{}", good.replace(json.loads(good)["secret"], "00"), good.replace('"did"', '"dad"')):
+        file.write_text(bad)
+        assert terminal.json("vault", "status")["locked"] is True
+    file.unlink()
+    (file.parent / "elsewhere").write_text(good)
+    file.symlink_to(file.parent / "elsewhere")
+    assert terminal.json("vault", "status")["locked"] is True
+    terminal.json("vault", "lock")
+    assert (file.parent / "elsewhere").exists()
+
+
+def test_a_runtime_folder_that_others_may_read_is_not_used(terminal):
+    folder = session_file(terminal.folder).parent
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o755)
+    assert "alone" in terminal.run("vault", "unlock", code=Exit.USAGE).stderr
+    assert list(folder.iterdir()) == []
 
 
 def test_export_and_import(terminal, tmp_path):
@@ -112,8 +207,84 @@ def test_export_and_import(terminal, tmp_path):
     other = Terminal(tmp_path / "other")
     assert other.json("vault", "import", str(file))["did"] == exported["did"]
     assert other.json("vault", "status")["did"] == exported["did"]
-    bad = Terminal(tmp_path / "bad", password="another")
+    bad = Terminal(tmp_path / "bad", password="another password")
     assert "not imported" in bad.run("vault", "import", str(file), code=Exit.FAILED).stderr
+
+
+def test_no_moment_in_which_others_may_read_an_export(terminal, tmp_path, monkeypatch):
+    """Every file of the command is made with mode 0600, under a umask that would allow everything."""
+    modes, file, opened = [], tmp_path / "vault.mtrv", os.open
+
+    def watched(path, flags, mode=0o777, **more):
+        if flags & os.O_CREAT and str(tmp_path) in os.fsdecode(path):
+            modes.append((flags & os.O_EXCL, mode))
+        return opened(path, flags, mode, **more)
+
+    monkeypatch.setattr(os, "open", watched)
+    before = os.umask(0)
+    try:
+        terminal.json("vault", "export", str(file))
+    finally:
+        os.umask(before)
+    assert (os.O_EXCL, 0o600) in modes
+    assert {mode for _, mode in modes} == {0o600}
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_an_export_replaces_a_file_and_follows_no_link(terminal, tmp_path):
+    file, target = tmp_path / "vault.mtrv", tmp_path / "somebody's"
+    target.write_text("precious")
+    target.chmod(0o644)
+    file.symlink_to(target)
+    assert "link" in terminal.run("vault", "export", str(file), code=Exit.USAGE).stderr
+    assert target.read_text() == "precious"
+    terminal.run("vault", "export", str(tmp_path), code=Exit.USAGE)
+    terminal.run("vault", "export", str(tmp_path / "none" / "file"), code=Exit.USAGE)
+    terminal.json("vault", "export", str(target))
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    assert target.read_bytes().startswith(b"MTRV")
+
+
+@pytest.mark.parametrize(
+    ("password", "why"), [("a", "too short"), ("eleven char", "too short"), ("abababababab", "simple")]
+)
+def test_weak_passwords_are_refused(terminal, tmp_path, password, why):
+    file = tmp_path / "vault.mtrv"
+    terminal.environment["HOLDFAST_EXPORT_PASSWORD"] = password
+    refused = terminal.run("vault", "export", str(file), code=Exit.USAGE)
+    assert why in refused.stderr
+    assert not file.exists()
+    new = Terminal(tmp_path / "new", password=password)
+    assert why in new.run("vault", "create", "--credential", str(tmp_path / "credential"), code=Exit.USAGE).stderr
+
+
+def test_the_shortest_password_is_a_setting(terminal, tmp_path):
+    words, file = ("vault", "export", str(tmp_path / "vault.mtrv")), tmp_path / "vault.mtrv"
+    terminal.environment["HOLDFAST_EXPORT_PASSWORD"] = "eight ch"
+    for setting in ("7", "x", "-1", "9"):
+        terminal.environment["HOLDFAST_MIN_PASSWORD"] = setting
+        terminal.run(*words, code=Exit.USAGE)
+    assert not file.exists()
+    terminal.environment["HOLDFAST_MIN_PASSWORD"] = "8"
+    terminal.json(*words)
+
+
+def test_a_second_share_kept_in_a_file(tmp_path):
+    (tmp_path / "credential").write_text(PASSKEY.credential)
+    terminal, share = Terminal(tmp_path / "vault"), tmp_path / "share"
+    create = ("vault", "create", "--credential", str(tmp_path / "credential"), "--val-share", str(share))
+    terminal.json(*create)
+    assert stat.S_IMODE(share.stat().st_mode) == 0o600
+    kept = share.read_text()
+    refused = terminal.run("vault", "delegate", TO, "/accounts/list", code=Exit.FAILED)
+    assert "val_share" in refused.stderr
+    terminal.json("vault", "delegate", TO, "/accounts/list", "--val-share", str(share))
+    terminal.run("vault", "delegate", TO, "/x", "--val-share", str(tmp_path / "none"), code=Exit.USAGE)
+    another = Terminal(tmp_path / "another")
+    another.run(*create, code=Exit.USAGE)  # the file of one vault is never another's
+    assert share.read_text() == kept
+    assert another.run("vault", "status", code=Exit.NOT_FOUND)
 
 
 @pytest.mark.parametrize("command", ["/accounts", "/accounts/sign", "/", "/tokens/list"])
@@ -141,8 +312,7 @@ def test_limits_are_written_as_payments_are_judged(terminal):
 
 
 def test_delegate_and_revoke(terminal):
-    to = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
-    made = terminal.json("vault", "delegate", to, "/accounts/pay", "--at-most", "100", "--in-total", "500")
+    made = terminal.json("vault", "delegate", TO, "/accounts/pay", "--at-most", "100", "--in-total", "500")
     assert terminal.json("vault", "revoke", made["cid"]) == {"revoked": made["cid"]}
     terminal.run("vault", "revoke", "bafynone", code=Exit.NOT_FOUND)
 

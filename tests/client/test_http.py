@@ -21,6 +21,7 @@ from holdfast.client.http.calls import Call, Reply, Retries, as_json, result
 from holdfast.client.http.carriers import AsyncCarrier, Carrier
 from holdfast.client.http.json_rpc import JsonRpcError
 from holdfast.client.service_client import ServiceClient
+from holdfast.client.types import GetAccountStateInput, GetSmartAccountAddressInput
 from holdfast.wire.client_errors import ClientStateError, NetworkError
 from holdfast.wire.errors import ERRORS
 
@@ -218,6 +219,29 @@ def test_another_service_can_be_asked():
 
     assert Both(handler)("get_smart_account_address", "0x1", "0x2", vault_url="http://other/") == "0x" + "11" * 20
     assert seen[0] == "http://other/api/accounts/predict?pubKeyX=0x1&pubKeyY=0x2&salt=0"
+
+
+def test_the_interfaces_inputs_are_taken_as_they_are():
+    seen = []
+
+    def handler(request):
+        seen.append(str(request.url))
+        if "predict" in request.url.path:
+            return httpx.Response(200, json={"address": "0x" + "11" * 20})
+        state = {"nonce": "1", "did": "0x", "isActive": True, "pubKeyX": "0x1", "pubKeyY": "0x2"}
+        return httpx.Response(200, json=state)
+
+    key = GetSmartAccountAddressInput(pub_key_x="0x1", pub_key_y="0x2", salt=3, vault_url="http://other")
+    assert Both(handler)("get_smart_account_address", key) == "0x" + "11" * 20
+    account = GetAccountStateInput(account="0x" + "22" * 20, vault_url="http://other")
+    assert Both(handler)("get_account_state", account).nonce == "1"
+    Both(handler)("get_account_state", account, vault_url="http://third")
+    wanted = {
+        "http://other/api/accounts/predict?pubKeyX=0x1&pubKeyY=0x2&salt=3",
+        f"http://other/api/accounts/state?account={account.account}",
+        f"http://third/api/accounts/state?account={account.account}",
+    }
+    assert set(seen) == wanted
 
 
 def test_names_in_paths_cannot_leave_their_segment():

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+import time
 
 import pytest
+from fido2.client import Fido2Client
 from fido2.ctap import CtapError
 from tests.client.software_authenticator import SoftwareAuthenticator
 
@@ -141,7 +143,54 @@ def test_without_a_key_there_is_a_sentence(monkeypatch):
         Authenticator(ORIGIN).create_passkey(Person("ada"))
 
 
-def test_capabilities_of_this_machine():
-    found = device_capabilities()
-    assert isinstance(found, DeviceCapabilities)
-    assert found.conditional_mediation_available is False
+@pytest.mark.parametrize("machine", ["Windows", "Linux", "Darwin"])
+def test_no_machine_has_an_authenticator_that_is_not_spoken_with(monkeypatch, machine):
+    monkeypatch.setattr("platform.system", lambda: machine)
+    monkeypatch.setattr("holdfast.client.passkeys._devices", lambda: iter(()))
+    assert device_capabilities() == DeviceCapabilities(
+        web_authn_supported=True, platform_auth_available=False, conditional_mediation_available=False
+    )
+
+    def refusing():
+        raise OSError("not allowed")
+
+    monkeypatch.setattr("holdfast.client.passkeys._devices", refusing)
+    assert device_capabilities().web_authn_supported is False
+
+
+def test_every_ceremony_has_a_timeout(device, monkeypatch):
+    asked = []
+    for name in ("make_credential", "get_assertion"):
+        monkeypatch.setattr(Fido2Client, name, noting(asked, getattr(Fido2Client, name)))
+    for authenticator in (Authenticator(ORIGIN, device), Authenticator(ORIGIN, device, timeout=1500)):
+        made = authenticator.create_passkey(Person("ada"))
+        authenticator.assertion(b"c" * 32, (made.credential_id,))
+        authenticator.prf(made.credential_id)
+    assert asked == [60_000, 60_000, 60_000, 60_000, 1500, 1500]
+
+
+def noting(asked, ceremony):
+    def noted(self, options, event=None):
+        asked.append(options.timeout)
+        return ceremony(self, options, event)
+
+    return noted
+
+
+@pytest.mark.parametrize("ask", ["assertion", "prf"])
+def test_a_person_who_never_touches_the_key_is_not_waited_for_for_ever(device, ask):
+    made = Authenticator(ORIGIN, device).create_passkey(Person("ada"))
+    answer = device.call
+
+    def untouched(cmd, data=b"", event=None, on_keepalive=None):
+        if data[0] != 2:
+            return answer(cmd, data, event, on_keepalive)
+        event.wait(30)
+        return bytes([CtapError.ERR.KEEPALIVE_CANCEL])
+
+    device.call = untouched
+    waiting = Authenticator(ORIGIN, device, timeout=200)
+    begun = time.monotonic()
+    with pytest.raises(WebAuthnError, match=r"in time|cancelled"):
+        waiting.prf(made.credential_id) if ask == "prf" else waiting.assertion(b"c" * 32, (made.credential_id,))
+    assert time.monotonic() - begun < 25

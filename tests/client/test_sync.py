@@ -12,6 +12,7 @@ from tests.client.test_vault import GIVEN, SECRET
 
 from holdfast.client.flows.faces import run_blocking
 from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.sync import libp2p_host
 from holdfast.client.sync.http_link import HttpChannel, HttpOffer
 from holdfast.client.sync.libp2p_host import Libp2pChannel, Libp2pOffer
 from holdfast.client.sync.protocol import Holder, SyncRefused, receive
@@ -247,10 +248,68 @@ def test_over_libp2p(holding, empty):
         assert holding.boot_status.libp2p
         done = run_blocking(receive(empty, Libp2pChannel(offer.address), NEW_KEY, people.show, people.confirm))
     assert done.did == holding.status().did
-    assert holding.boot_status.libp2p is False
+    assert holding.boot_status.libp2p  # for another pairing
     with pytest.raises(NetworkError):
         run_blocking(Libp2pChannel("/ip4/127.0.0.1/tcp/9/nonsense").ask({}))
     gc.collect()  # here, where the warnings are expected, and not in whichever test comes next
+
+
+def security_of(name):
+    """One of py-libp2p's ways to secure a connection, for a host that offers no other."""
+    from libp2p import generate_new_ed25519_identity
+    from libp2p.security.insecure.transport import PLAINTEXT_PROTOCOL_ID, InsecureTransport
+    from libp2p.security.secio import transport as secio
+
+    identity = generate_new_ed25519_identity()
+    one = {"plain text": (PLAINTEXT_PROTOCOL_ID, InsecureTransport), "secio": (secio.ID, secio.Transport)}[name]
+    return {"key_pair": identity, "sec_opt": {one[0]: one[1](identity)}}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_libp2p_host_offers_noise_alone():
+    import trio
+
+    async def offered():
+        return list(libp2p_host._new_host().get_network().upgrader.security_multistream.transports)
+
+    assert trio.run(offered) == ["/noise"]
+
+
+@pytest.mark.parametrize("security", ["plain text", "secio"])
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_libp2p_peer_without_noise_is_refused(holding, empty, security, monkeypatch):
+    """An attacker in between cannot have less than noise, in neither direction."""
+    import trio
+    from libp2p import new_host
+    from libp2p.network.exceptions import SwarmException
+    from libp2p.peer.peerinfo import info_from_p2p_addr
+    from multiaddr import Multiaddr
+
+    holder = Holder(holding, People().type)
+
+    async def dials(address):
+        host = new_host(**security_of(security), enable_websocket=True, enable_tcp=False)
+        async with host.run(listen_addrs=[]):
+            with trio.fail_after(20), pytest.raises(SwarmException):
+                await host.connect(info_from_p2p_addr(Multiaddr(address)))
+
+    with Libp2pOffer(holder) as offer:
+        trio.run(dials, offer.address)
+    weak = lambda: new_host(**security_of(security), enable_websocket=True, enable_tcp=False)  # noqa: E731 - a stand-in
+    ours = libp2p_host._new_host
+    with monkeypatch.context() as patch:
+        patch.setattr(libp2p_host, "_new_host", weak)
+        offer = Libp2pOffer(holder)
+        offer.__enter__()
+    assert libp2p_host._new_host is ours
+    try:
+        with pytest.raises(NetworkError):
+            run_blocking(Libp2pChannel(offer.address).ask({"step": "hello"}))
+    finally:
+        offer.__exit__()
+    assert holder.finished is False  # not a message of it arrived
+    gc.collect()
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -179,6 +179,22 @@ def another_outcome(vault, junk):
         return True
 
 
+@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+def test_the_interfaces_inputs_are_taken_as_they_are(kind, vault, did, store):
+    sealed = types.Octets(store.load().sealed)
+    fresh = made(kind)
+    fresh.boot()
+    assert fresh.load(types.LoadInput(database=sealed)).did == did
+    assert fresh.unlock(SECRET, types.UnlockInput(database=sealed)).did == did
+    assert fresh.query(types.QueryInput(did=did)) == fresh.query() == vault.query(did)
+    listed = types.ExecInput(filter="resource:accounts action:list")
+    assert fresh.exec(listed).result == fresh.exec(listed.filter).result
+    asked = types.ExecInput(filter=listed.filter, token="none")
+    assert fresh.exec(asked) == fresh.exec(listed.filter, token="none")
+    assert fresh.exec(asked).success is False
+    end(fresh)
+
+
 def test_the_short_form_of_a_new_vault(vault):
     whole = vault.generate(GIVEN, SECRET)
     short = whole.result()
@@ -251,16 +267,41 @@ def test_boot_tells_its_progress(kind, store):
     events = []
     vault = made(kind, store, on_event=events.append)
     status = vault.boot()
-    assert status == types.BootStatus(enclave=True, helia=True, libp2p=False, ready=False)
+    assert status == types.BootStatus(enclave=True, helia=True, libp2p=True, ready=True)
     assert [(e.subsystem, e.status) for e in events] == [
         ("enclave", "booting"),
         ("enclave", "ready"),
         ("helia", "booting"),
         ("helia", "ready"),
+        ("libp2p", "booting"),
+        ("libp2p", "ready"),
     ]
     assert list(vault.boot_log) == events
     assert events[0].to_json() == {"type": "boot-progress", "subsystem": "enclave", "status": "booting"}
     end(vault)
+    assert vault.boot_status == types.BootStatus(enclave=False, helia=False, libp2p=False, ready=False)
+
+
+@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+def test_without_libp2p_or_a_working_store_boot_is_not_ready(kind, store, monkeypatch):
+    absent = {"libp2p"}
+    monkeypatch.setattr("holdfast.client.sync.installed.find_spec", lambda name: None if name in absent else name)
+    vault = made(kind, store)
+    assert vault.boot() == types.BootStatus(enclave=True, helia=True, libp2p=False, ready=False)
+    assert "holdfast-client[p2p]" in vault.boot_log.events[-1].error
+    assert vault.generate(GIVEN, SECRET).did  # the enclave alone is enough
+    end(vault)
+    absent.clear()
+    store._database.execute("CREATE TRIGGER full BEFORE INSERT ON blocks BEGIN SELECT RAISE(ABORT, 'full'); END")
+    vault = made(kind, store)
+    assert vault.boot() == types.BootStatus(enclave=True, helia=False, libp2p=True, ready=False)
+    assert next(e.error for e in vault.boot_log if e.status == "failed").startswith("Storage: ")
+    end(vault)
+
+
+def test_trying_the_store_leaves_nothing(store):
+    store.try_block()
+    assert store._database.execute("SELECT count(*) FROM blocks").fetchone() == (0,)
 
 
 @pytest.mark.parametrize("kind", ["blocking", "asyncio"])
@@ -270,7 +311,7 @@ def test_a_failing_store_does_not_stop_the_enclave(kind, tmp_path):
     vault = made(kind, store)
     status = vault.boot()
     assert (status.enclave, status.helia) == (True, False)
-    assert vault.boot_log.events[-1].status == "failed"
+    assert [e.status for e in vault.boot_log if e.subsystem == "helia"] == ["booting", "failed"]
     end(vault)
 
 
@@ -308,6 +349,7 @@ def test_the_services_module_is_verified_and_kept(tmp_path):
     assert (file.read_bytes(), len(asked)) == (module, 1)
     file.write_bytes(module[:-1])
     assert module_file(bundled_sha256(), fetch, directory=tmp_path).read_bytes() == module
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]
     with pytest.raises(WasmLoadError, match="not the expected one"):
         checked_module(module + b"x", bundled_sha256())
 

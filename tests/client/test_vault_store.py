@@ -79,6 +79,25 @@ def test_the_file_is_the_owners_alone(tmp_path):
             assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
+@pytest.mark.parametrize("name", ["holdfast-vault.db", "holdfast-vault.lock"])
+def test_a_link_in_the_place_of_a_file_is_not_followed(tmp_path, name):
+    target = tmp_path / "somebody's"
+    target.write_bytes(b"")
+    target.chmod(0o644)
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / name).symlink_to(target)
+    with pytest.raises(StorageError):
+        VaultStore(directory=tmp_path / "store")
+    assert (target.read_bytes(), stat.S_IMODE(target.stat().st_mode)) == (b"", 0o644)
+
+
+def test_a_store_that_others_could_read_is_closed_to_them(tmp_path):
+    VaultStore(directory=tmp_path).close()
+    (tmp_path / "holdfast-vault.db").chmod(0o644)
+    with VaultStore(directory=tmp_path) as store:
+        assert stat.S_IMODE(store.path.stat().st_mode) == 0o600
+
+
 def test_the_default_name_and_names_that_are_refused(tmp_path):
     assert store_path(VaultStoreConfig(), tmp_path).name == "holdfast-vault.db"
     for bad in ("../x", "a/b", "", ".hidden", "x" * 65, "a\0b"):

@@ -7,6 +7,7 @@ import sqlite3
 import struct
 from typing import TYPE_CHECKING
 
+from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
@@ -29,6 +30,27 @@ def opened(sealed: bytes, secret: bytes) -> bytes:
     kek = _kek(secret, clear[2 + id_length : 18 + id_length])
     data_key = AESGCM(kek).decrypt(clear[-12:], sealed[end - _SEALED_KEY : end], _WRAP + b"\0" + did + clear)
     return AESGCM(data_key).decrypt(sealed[24:36], sealed[end:], sealed[:end])
+
+
+def data_key(sealed: bytes, wrap_id: bytes, secret: bytes, info: str = "secret") -> bytes:
+    """What the holder of one key finds in a sealed vault: the data key, by which it outlives the key's removal."""
+    at = 44 + int.from_bytes(sealed[6:8])
+    did, rest = sealed[44:at], 16 + 12 + 12
+    while sealed[at + 2 : at + 2 + sealed[at + 1]] != wrap_id:
+        at += 2 + sealed[at + 1] + rest + _SEALED_KEY
+    end = at + 2 + len(wrap_id) + rest
+    clear = sealed[at:end]
+    kek = HKDF(hashes.SHA256(), 32, clear[-rest : 16 - rest], _WRAP + b"/" + info.encode()).derive(secret)
+    return AESGCM(kek).decrypt(clear[-12:], sealed[end : end + _SEALED_KEY], _WRAP + b"\0" + did + clear)
+
+
+def opens_with(sealed: bytes, key: bytes) -> bool:
+    """Whether a data key opens a sealed vault's database."""
+    length = int.from_bytes(sealed[36:44])
+    try:
+        return AESGCM(key).decrypt(sealed[24:36], sealed[-length:], sealed[:-length]).startswith(b"SQLite format 3")
+    except InvalidTag:
+        return False
 
 
 def sealed(database: bytes, did: bytes, secret: bytes, *, revision: int = 1, wrap_id: bytes = b"") -> bytes:

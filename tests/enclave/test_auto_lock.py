@@ -12,6 +12,8 @@ import pytest
 
 from holdfast.enclave import AsyncEnclave, Enclave, PluginCallError, auto_lock
 
+from .linear_memory import memory_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -55,7 +57,7 @@ def vault(timers: Timers, credential: bytes, key: dict[str, str]) -> Iterator[En
 
 def is_open(vault: Enclave) -> bool:
     """Whether the database lies open in memory; asked without a call, which would lock an idle vault itself."""
-    return DEVICE.encode() in vault.memory
+    return DEVICE.encode() in memory_of(vault)
 
 
 def test_the_memory_is_erased_on_time_without_a_call(vault: Enclave, timers: Timers) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import hashlib
 import os
@@ -17,7 +18,17 @@ from typing import Any
 import pytest
 import wasmtime
 
-from holdfast.enclave import AsyncEnclave, Enclave, PluginCallError, WasmLoadError, bundled, clock, host, module
+from holdfast.enclave import (
+    AsyncEnclave,
+    Enclave,
+    PluginCallError,
+    WasmLoadError,
+    bundled,
+    clock,
+    host,
+    module,
+    sources,
+)
 from holdfast.wire.client_errors import ServiceError
 
 
@@ -275,3 +286,83 @@ def test_large_inputs_and_their_limit(enclave: Enclave) -> None:
     with pytest.raises(PluginCallError) as refused:
         enclave.call("keccak256", data=bytes(20 << 20))
     assert refused.value.code == "input_too_large"
+
+
+@pytest.mark.parametrize("fields", [{"data": b"x" * 32}, {"data": b"\xd3\x16\x9b"}, {"data": b"y" * 500_000}])
+def test_the_encoded_call_is_overwritten_whatever_comes_of_it(
+    enclave: Enclave, monkeypatch: pytest.MonkeyPatch, fields: dict[str, bytes]
+) -> None:
+    """The second one's base64 looks like hex, so it is encoded twice."""
+    lain: list[bytearray] = []
+
+    def watched(value: object) -> bytearray:
+        lain.append(written(value))
+        return lain[-1]
+
+    written = sources._written
+    monkeypatch.setattr(sources, "_written", watched)
+    for function in ("keccak256", "no_such_function"):
+        with contextlib.suppress(PluginCallError):
+            enclave.call(function, **fields)
+    enclave.close()
+    with contextlib.suppress(PluginCallError):
+        enclave.call("keccak256", **fields)
+    assert len(lain) >= 3
+    assert not any(any(text) for text in lain)
+
+
+def test_raw_arguments_are_the_callers(enclave: Enclave) -> None:
+    arguments = bytearray(b'{"text":"kept"}')
+    assert enclave.call_raw("keccak256", arguments) == enclave.call_raw("keccak256", bytes(arguments))
+    assert arguments == b'{"text":"kept"}'
+
+
+_HOLDER = """
+import gc, sys
+from holdfast.enclave import Enclave
+words = "".join(reversed(sys.stdin.readline().strip()))
+enclave = Enclave()
+for function in ("import", "unlock", "export"):
+    try:
+        enclave.call(function, data=b"d" * 100_000, key={"kind": "password", "password": words}, password=words)
+    except Exception: pass
+enclave.close()
+gc.collect()
+print("ready", flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux's /proc")
+def test_the_process_holds_no_encoded_password_after_the_calls() -> None:
+    """The text itself stays, as the host's own: Python cannot overwrite it. What the enclave was handed does not."""
+    words = "correct-horse-battery-staple-7141"
+    holder = subprocess.Popen([sys.executable, "-c", _HOLDER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert holder.stdin
+    assert holder.stdout
+    try:
+        holder.stdin.write(words[::-1] + "\n")
+        holder.stdin.flush()
+        assert holder.stdout.readline() == "ready\n"
+        memory = memory_of_process(holder.pid)
+    finally:
+        holder.stdin.write("\n")
+        holder.stdin.close()
+        holder.wait()
+        holder.stdout.close()
+    assert memory.count(words.encode()) > 0  # it was looked for in the right place
+    assert memory.count(b'"password":"' + words.encode()) == 0
+
+
+def memory_of_process(pid: int) -> bytes:
+    """Everything that a process may write to."""
+    found = []
+    with Path(f"/proc/{pid}/mem").open("rb", 0) as memory:
+        for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+            span, rights = line.split()[:2]
+            start, end = (int(part, 16) for part in span.split("-"))
+            if rights.startswith("rw") and end - start < 1 << 30:
+                memory.seek(start)
+                with contextlib.suppress(OSError):
+                    found.append(memory.read(end - start))
+    return b"".join(found)

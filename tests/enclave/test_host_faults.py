@@ -19,6 +19,8 @@ from eth_hash.auto import keccak
 
 from holdfast.enclave import AsyncEnclave, Enclave, PluginCallError, WasmLoadError, clock
 
+from .linear_memory import memory_of
+
 BLOCKS = (16 << 20, 1 << 20, 1 << 16, 1 << 12, 256, 16, 1)
 
 
@@ -97,7 +99,7 @@ def test_a_clock_that_raises_ends_the_instance(credential: bytes, key: dict[str,
         times.clear()
         with pytest.raises(PluginCallError, match="discarded"):
             enclave.call("sign", digest=bytes(32))
-        assert not any(enclave.memory)
+        assert not any(memory_of(enclave))
 
 
 def test_an_interrupt_in_a_callback_leaves_the_vault_sound(credential: bytes, key: dict[str, str]) -> None:
@@ -127,7 +129,7 @@ def test_a_trap_leaves_nothing_in_memory(vault: Enclave, monkeypatch: pytest.Mon
     monkeypatch.setattr(clock, "ticks", lambda _seconds: 0)
     with pytest.raises(PluginCallError, match="discarded"):
         vault.call("export", password="longer than no time at all")
-    assert not any(vault.memory)
+    assert not any(memory_of(vault))
 
 
 @pytest.mark.parametrize("text", ["0xab", "0XAB", "0xabcdef", "0x++", "AAAA"])
@@ -149,7 +151,7 @@ def test_a_forked_child_gets_no_vault_but_may_make_one(vault: Enclave) -> None:
     if child == 0:
         with pytest.raises(PluginCallError, match="left to the process"):
             vault.call("status")
-        bounded = not any(vault.memory) and clock._ticking is False
+        bounded = not any(memory_of(vault)) and clock._ticking is False
         Enclave().call("version")
         os._exit(0 if bounded and clock._ticking else 1)
     vault._lock.release()
@@ -185,7 +187,7 @@ def test_a_closed_vault_gives_its_memory_back(credential: bytes, key: dict[str, 
         closed.append(enclave)
         before = before or (resident() if number == 0 else 0)
     assert resident() < before + (64 << 20)
-    assert closed[0].memory == b""
+    assert memory_of(closed[0]) == b""
 
 
 STRANGE = '(memory (export "memory") 2) (func (export "_initialize")) (func (export "enclave_free") (param i32 i32))'

@@ -14,6 +14,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from holdfast.enclave import Enclave
 
+from .linear_memory import memory_of
+
 PASSWORD = "correct horse battery staple"
 ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 MONTGOMERY = 1 << 256
@@ -52,7 +54,7 @@ def scalars(*values: int) -> dict[str, bytes]:
 
 
 def assert_absent(enclave: Enclave, secrets: dict[str, bytes], parts: int = 16) -> None:
-    memory = enclave.memory
+    memory = memory_of(enclave)
     for name, secret in secrets.items():
         # Halves too: a secret half overwritten is still half a secret.
         for start in range(0, len(secret) - parts + 1, parts):
@@ -86,7 +88,7 @@ def test_the_scan_finds_what_is_there(recorder: Recorder, credential: bytes, key
     """A scan that finds nothing anywhere would prove nothing: the open vault's database and data key are there."""
     enclave, _, sealing = made(recorder, credential, key)
     with enclave:
-        memory = enclave.memory
+        memory = memory_of(enclave)
         assert sealing["data key raw"] in memory
         assert sealing["val key raw"] in memory  # a row of the open database
 
@@ -114,13 +116,13 @@ def test_everything_is_gone_after_a_lock(recorder: Recorder, credential: bytes, 
         enclave.call("exec", filter=filter_, args={"kind": "k", "value": marker})
         enclave.call("exec", filter="resource:tokens action:list")
         enclave.call("sign", digest=bytes(32))
-        assert marker.encode() in enclave.memory
+        assert marker.encode() in memory_of(enclave)
         locked = enclave.call("lock")
         host_key = forms(base64.b64decode(key["secret"]))
         rest = {"marker": marker.encode()} | {f"host key {form}": data for form, data in host_key.items()}
         assert_absent(enclave, secrets | sealing | rest)
         assert enclave.call("unlock", database=locked["database"], key=key)["success"] is True
-        assert marker.encode() in enclave.memory
+        assert marker.encode() in memory_of(enclave)
         enclave.call("lock")
         assert_absent(enclave, secrets | sealing | rest)
 
@@ -134,7 +136,7 @@ def test_the_password_and_its_key_are_gone_after_export_and_import(
         derived = hash_secret_raw(PASSWORD.encode(), exported[20:36], 3, 65536, 4, 32, Type.ID)
         hidden = secrets | {"password": PASSWORD.encode()} | {f"derived {k}": v for k, v in forms(derived).items()}
         assert_absent(enclave, hidden)
-        assert bytes(64 << 20) in enclave.memory, "what Argon2 filled is not zero again"
+        assert bytes(64 << 20) in memory_of(enclave), "what Argon2 filled is not zero again"
         image = AESGCM(derived).decrypt(exported[36:48], exported[56:], exported[:56])
         connection = sqlite3.connect(":memory:")
         connection.deserialize(image)
@@ -165,6 +167,6 @@ def test_refused_keys_and_refused_calls_leave_nothing(
 
 def test_a_closed_instance_is_empty(recorder: Recorder, credential: bytes, key: dict[str, str]) -> None:
     enclave, _, _ = made(recorder, credential, key)
-    assert any(enclave.memory)
+    assert any(memory_of(enclave))
     enclave.close()
-    assert not any(enclave.memory)
+    assert not any(memory_of(enclave))

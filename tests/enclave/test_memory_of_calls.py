@@ -16,6 +16,8 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from holdfast.enclave import Enclave
 
+from .linear_memory import memory_of
+
 ORDERS = {
     "P-256": 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551,
     "secp256k1": 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141,
@@ -45,7 +47,7 @@ def numbers(order: int, *values: int) -> list[bytes]:
 
 
 def assert_absent(enclave: Enclave, secrets: list[bytes]) -> None:
-    memory = enclave.memory
+    memory = memory_of(enclave)
     for number, secret in enumerate(secrets):
         for start in range(0, len(secret) - 15, 16):
             assert secret[start : start + 16] not in memory, f"secret {number}, from byte {start}"
@@ -130,10 +132,10 @@ def test_a_pairing_that_is_late_leaves_no_secret(credential: bytes, key: dict[st
     with Enclave(random=recorder, now=lambda: now[0], after=lambda _seconds, _work: lambda: None) as enclave:
         enclave.call("sync_init")
         secret = recorder.scalars(order)[-1]
-        assert secret.to_bytes(32) in enclave.memory
+        assert secret.to_bytes(32) in memory_of(enclave)
         now[0] += 300
         enclave.call("status")
-        assert secret.to_bytes(32) in enclave.memory
+        assert secret.to_bytes(32) in memory_of(enclave)
         now[0] += 0.001
         enclave.call("status")
         assert_absent(enclave, numbers(order, secret))

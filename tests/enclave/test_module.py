@@ -5,12 +5,15 @@ from __future__ import annotations
 import gzip
 import hashlib
 import importlib.util
+import io
 import os
 import re
 import sys
+import tarfile
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import wasmtime
@@ -76,8 +79,8 @@ def test_the_build_depends_on_no_directory_and_no_program(
 def test_a_changed_archive_is_not_compiled(
     builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def forged(requirement: str, directory: Path) -> Path:
-        archive = directory / f"{requirement}.tar.gz"
+    def forged(source: Any, directory: Path) -> Path:
+        archive = directory / source.archive
         archive.write_bytes(b"something else")
         return archive
 
@@ -85,6 +88,69 @@ def test_a_changed_archive_is_not_compiled(
     with pytest.raises(builder.BuildError, match="not the pinned archive"):
         builder.build(tmp_path / "enclave.wasm", tmp_path / "cache")
     assert not (tmp_path / "enclave.wasm").exists()
+
+
+def test_a_false_archive_in_an_index_runs_nothing(
+    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An index that offers another archive under a pinned name: its set-up code must not run before it is noticed."""
+    sources = sys.modules[builder.unpack.__module__]
+    ran, index = tmp_path / "ran", tmp_path / "index"
+    index.mkdir()
+    _source_distribution(index / sources.SQLITE.archive, f"open({str(ran)!r}, 'w').close()\n" + SET_UP)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(index))
+    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "")
+    (tmp_path / "cache").mkdir()
+    with pytest.raises(builder.BuildError, match="not the pinned archive; nothing of it was run"):
+        builder.unpack(sources.SQLITE, tmp_path / "cache", tmp_path, print)
+    assert not ran.exists()
+    assert not any((tmp_path / "cache").iterdir())
+
+
+def test_the_same_archive_would_run_if_its_hash_were_pinned(
+    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That the test above can fail: pip runs set-up code for metadata, and only the hash keeps it from that."""
+    sources = sys.modules[builder.unpack.__module__]
+    ran, archive = tmp_path / "ran", tmp_path / sources.SQLITE.archive
+    _source_distribution(archive, f"open({str(ran)!r}, 'w').close()\n" + SET_UP)
+    pinned = replace(sources.SQLITE, sha256=hashlib.sha256(archive.read_bytes()).hexdigest())
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    (tmp_path / "into").mkdir()
+    assert sources.download(pinned, tmp_path / "into").name == archive.name
+    assert ran.exists()
+
+
+SET_UP = "from setuptools import setup\nsetup(name='sqlcipher3', version='0.6.4')\n"
+
+
+def _source_distribution(archive: Path, set_up: str) -> None:
+    folder = archive.name.removesuffix(".tar.gz")
+    files = {"setup.py": set_up, "PKG-INFO": "Metadata-Version: 2.1\nName: sqlcipher3\nVersion: 0.6.4\n"}
+    with tarfile.open(archive, "w:gz") as tar:
+        for name, text in files.items():
+            member = tarfile.TarInfo(f"{folder}/{name}")
+            member.size = len(text)
+            tar.addfile(member, io.BytesIO(text.encode()))
+
+
+def test_a_module_that_is_not_the_recorded_one_is_an_error(
+    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record, output = tmp_path / "enclave.sha256", tmp_path / "enclave.wasm"
+    record.write_text("00" * 32 + "  enclave.wasm\n")
+    monkeypatch.setattr(builder, "RECORDED", record)
+    monkeypatch.delenv(builder.UNRECORDED, raising=False)
+    with pytest.raises(builder.BuildError, match=r"build.py --record; to try it, HOLDFAST_ENCLAVE_UNRECORDED=1"):
+        builder.build(output)
+    assert not output.exists()
+    monkeypatch.setenv(builder.UNRECORDED, "1")
+    assert builder.build(output) == bundled_sha256() and output.exists()
+    monkeypatch.delenv(builder.UNRECORDED)
+    monkeypatch.setattr(sys, "argv", ["build.py", "--record"])
+    assert builder.build(output) == record.read_text().split()[0] == bundled_sha256()
 
 
 def test_a_damaged_or_unfinished_file_of_the_cache_is_built_anew(builder: ModuleType, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 from holdfast.enclave import Enclave, PluginCallError
 
 from .conftest import KEY
-from .sealed_vaults import opened
+from .sealed_vaults import data_key, opened, opens_with
 
 ROOT = Path(__file__).resolve().parents[2]
 RESOURCES = {
@@ -116,6 +116,68 @@ def test_wraps(vault: Enclave, key: dict[str, str]) -> None:
     with Enclave() as second:
         assert second.call("load", database=database, key=key)["error"] == "wrong_key"
         assert second.call("load", database=database, key=OTHER_KEY)["success"] is True
+
+
+def test_a_removed_key_opens_nothing_of_what_follows_under_another_data_key(
+    vault: Enclave, key: dict[str, str]
+) -> None:
+    password = {"kind": "password", "id": "words", "password": "correct horse"}
+    vault.call("add_wrap", key=OTHER_KEY)
+    vault.call("add_wrap", key=password)
+    before = base64.b64decode(vault.call("save")["database"])
+    stolen = data_key(before, b"passkey", bytes(range(32, 64)), "prf")
+    assert opens_with(before, stolen)
+    for keys, code in (
+        ([key], "key_required"),
+        ([key, {**password, "password": "wrong"}], "wrong_key"),
+        ([key, password, OTHER_KEY], "key_required"),
+        ([key, key], "key_required"),
+        ([None], "invalid_field"),
+    ):
+        with pytest.raises(PluginCallError) as error:
+            vault.call("remove_wrap", kind="prf", id="passkey", keys=keys)
+        assert error.value.code == code
+    unchanged = base64.b64decode(vault.call("save")["database"])
+    assert opens_with(unchanged, stolen)
+    left = vault.call("remove_wrap", kind="prf", id="passkey", keys=[password, key])["wraps"]
+    assert left == [{"kind": "secret", "id": ""}, {"kind": "password", "id": "words"}]
+    after = base64.b64decode(vault.call("save")["database"])
+    assert not opens_with(after, stolen)
+    for remaining in (key, password):
+        with Enclave() as second:
+            assert second.call("load", database=after, key=remaining)["success"] is True
+    with Enclave() as second:
+        assert second.call("load", database=after, key=OTHER_KEY)["error"] == "wrong_key"
+
+
+def test_status_says_whether_there_is_something_to_save(vault: Enclave) -> None:
+    def unsaved() -> bool:
+        return bool(vault.call("status")["unsaved"])
+
+    assert unsaved() is False  # as `generate` answered it
+    run(vault, "credentials", "list")
+    assert refused(vault, "services", "get", id="nothing") == "not_found: services"
+    created = {"id": "relay", "type": "t", "endpoint": "https://relay.example"}
+    assert refused(vault, "accounts", "create", **created)
+    assert unsaved() is False
+    run(vault, "services", "create", **created)
+    assert unsaved() is True
+    assert refused(vault, "services", "create", **created) == "conflict"
+    assert unsaved() is True
+    vault.call("save")
+    assert refused(vault, "services", "create", **created) == "conflict"
+    assert unsaved() is False
+    vault.call("add_wrap", key=OTHER_KEY)
+    assert unsaved() is True
+    vault.call("save")
+    vault.call("remove_wrap", kind="prf", id="passkey")
+    assert unsaved() is True
+    exported = vault.call("export", password="correct horse")["data"]
+    vault.call("lock")
+    assert "unsaved" not in vault.call("status")
+    with Enclave() as second:
+        second.call("import", data=exported, password="correct horse", key=OTHER_KEY)
+        assert second.call("status")["unsaved"] is True
 
 
 def test_it_locks_itself_when_idle(credential: bytes, key: dict[str, str]) -> None:

@@ -224,7 +224,8 @@ class FakeChain:
 
     def _no_account(self, block: FakeBlock) -> bytes:
         """Another contract, or an address that the factory may yet create an account at."""
-        free = [d["controller"] for d in block.after.dids.values() if d["controller"] not in block.after.accounts]
+        held = (did["controller"] for did in block.after.dids.values())
+        free: list[bytes] = [each for each in held if each not in block.after.accounts]
         return self.rng.choice([*free, REGISTRY, self.rng.randbytes(20)])
 
     def _emit(

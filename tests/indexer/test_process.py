@@ -116,6 +116,42 @@ async def test_a_process_follows_answers_and_ends_when_told(tmp_path: Path, busy
     assert rpc_url.encode() not in log
 
 
+async def test_the_log_of_a_process_quotes_neither_the_endpoint_nor_its_address(tmp_path: Path) -> None:
+    """Endpoints name the key of the address that they were asked under; a broken answer ends in an exception."""
+    asked = asyncio.Event()
+
+    async def refuse(request: web.Request) -> web.Response:
+        asks = await request.json()
+        error = {"code": -32001, "message": f"key hunter2 of {request.url} is not known"}
+        answers = [
+            {"jsonrpc": "2.0", "id": each["id"], "error": error}
+            for each in (asks if isinstance(asks, list) else [asks])
+        ]
+        asked.set()
+        return web.json_response(answers if isinstance(asks, list) else answers[0])
+
+    application = web.Application()
+    application.router.add_post("/{key}", refuse)
+    runner = web.AppRunner(application)
+    await runner.setup()
+    await (site := web.TCPSite(runner, "127.0.0.1", 0)).start()
+    try:
+        url = f"http://127.0.0.1:{runner.addresses[0][1]}/hunter2"
+        async with process(tmp_path, url, free_port()) as child:
+            assert child.stderr is not None
+            lines = []
+            async with asyncio.timeout(60):
+                await asked.wait()
+                while not any(b"step failed" in line for line in lines):
+                    lines.append(await child.stderr.readline())
+            log = b"".join(lines)
+    finally:
+        await site.stop()
+        await runner.cleanup()
+    assert b"the endpoint answers with error -32001" in log
+    assert b"hunter2" not in log
+
+
 async def test_a_file_of_settings_says_where_it_listens(tmp_path: Path, busy_chain: FakeChain) -> None:
     port, file = free_port(), tmp_path / "settings.env"
     async with endpoint(busy_chain) as rpc_url, aiohttp.ClientSession() as session:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 UNIT = ROOT / "deploy" / "holdfast.service"
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
+BOOTSTRAP = (ROOT / "tools" / "bootstrap.py").read_text()
 EXPOSURE_LIMIT = 20  # in tenths, as `systemd-analyze security --threshold` counts
 NOBODY = 65534
 
@@ -98,6 +99,21 @@ def test_the_image_has_stages_a_user_without_rights_and_one_volume() -> None:
     assert "HEALTHCHECK" in final
     assert final.index("USER ") < final.index("ENTRYPOINT")
     assert not re.search(r"KEY|TOKEN|PASSWORD|SECRET|--mount=type=secret|^ADD", DOCKERFILE, re.MULTILINE)
+
+
+def test_the_image_and_the_unit_are_production() -> None:
+    assert "HOLDFAST_ENV=production" in DOCKERFILE.rpartition("\nFROM ")[2]
+    assert "HOLDFAST_ENV=production" in unit()["Environment"][0].split()
+
+
+def test_what_is_installed_from_locks_are_wheels_alone() -> None:
+    """A source distribution runs its set-up code while the image, or a checkout, is made."""
+    installs = re.findall(r"pip install [^&]*", DOCKERFILE) + re.findall(r'_pip\("install".*', BOOTSTRAP)
+    locked = [line for line in installs if "lock" in line or "--require-hashes" in line]
+    assert len(locked) == 3
+    for line in locked:
+        assert "--require-hashes" in line
+        assert re.search(r'--only-binary"?,? "?:all:', line), line
 
 
 def test_the_image_is_built_without_a_frontend_from_elsewhere() -> None:

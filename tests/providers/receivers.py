@@ -16,11 +16,19 @@ class Receiver:
     """A mail server on loopback that keeps what it accepted."""
 
     def __init__(self, *, ssl_context=None, **options):
-        self.mails, self.connections, self.protocols = [], 0, []
+        self.mails, self.connections, self.protocols, self.senders = [], 0, [], []
         self.refuse, self.delay_s, self.open, self.most_open = {}, 0.0, 0, 0
         self._ssl, self._options = ssl_context, options
         self.server, self.port, self.busy = None, 0, asyncio.Event()
         self.at_once = 0  # how many must have been sent side by side before any is accepted
+
+    async def handle_MAIL(self, server, session, envelope, address, options):  # noqa: N802 - aiosmtpd's name
+        self.senders.append(address)
+        if address in self.refuse:
+            return self.refuse[address]
+        envelope.mail_from = address
+        envelope.mail_options.extend(options)
+        return "250 OK"
 
     async def handle_RCPT(self, server, session, envelope, address, options):  # noqa: N802 - aiosmtpd's name
         if address in self.refuse:

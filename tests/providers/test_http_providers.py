@@ -18,7 +18,7 @@ from holdfast.service.providers.mail_templates import letterhead
 from holdfast.service.providers.mailer import mailer_of
 from holdfast.service.providers.resend_mailer import ResendMailer
 from holdfast.service.providers.sms_verifier import TwilioVerifier, sms_verifier_of
-from holdfast.service.upstreams.pool import ConnectionPool
+from holdfast.service.upstreams.pool import ConnectionPools
 from holdfast.world.processes import free_port
 
 from .receivers import HANG_UP, NEVER, api_server
@@ -37,9 +37,9 @@ async def provider():
 
 @pytest.fixture
 async def http():
-    pool = ConnectionPool()  # the service's own, which unpacks nothing and names nobody
-    yield pool.session
-    await pool.close()
+    pools = ConnectionPools()  # the service's own, which unpack nothing
+    yield pools.of("mail")
+    await pools.close()
 
 
 @pytest.fixture

@@ -106,6 +106,16 @@ async def test_plain_delivery_carries_the_whole_message():
         assert "http" not in body  # nothing to click, nothing to track
 
 
+async def test_a_check_names_the_sender_and_sends_nothing():
+    async with receiving() as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}") as mailer:
+        await mailer.check()
+        [sender] = receiver.senders
+        assert sender in SENDER and receiver.mails == []
+        receiver.refuse = {sender: "553 not yours"}
+        with pytest.raises(DeliveryError, match="the sender was answered 553"):
+            await mailer.check()
+
+
 @pytest.mark.parametrize("scheme", ["smtps", "smtp+starttls"])
 async def test_tls_with_sign_in(scheme, server_tls, ca_file):
     tls = {"ssl_context": server_tls} if scheme == "smtps" else {"tls_context": server_tls, "require_starttls": True}

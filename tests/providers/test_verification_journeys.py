@@ -29,13 +29,13 @@ async def start(tmp_path):
     started = []
 
     def start(**settings):
-        environment = {"HOLDFAST_DATA_DIR": str(tmp_path), "HOLDFAST_PUBLIC_URL": "https://vault.example", **settings}
+        environment = {"HOLDFAST_DATA_DIR": str(tmp_path), "HOLDFAST_PUBLIC_URL": "https://vault.localhost", **settings}
         store = SqliteStore(tmp_path / "holdfast.db")
         application = Application(
             build_service(read_settings(environment), Secrets((b"k" * 32,), generated=False), store)
         )
         transport = httpx.ASGITransport(AsgiEntry(application), client=("127.0.0.1", 5000))
-        http = httpx.AsyncClient(transport=transport, base_url="https://vault.example")
+        http = httpx.AsyncClient(transport=transport, base_url="https://vault.localhost")
         started.append((http, application))
         return http
 
@@ -70,7 +70,7 @@ async def test_by_smtp(start):
         http = start(HOLDFAST_MAIL_URL=f"smtp://127.0.0.1:{receiver.port}")
         assert (await send(http, ALICE, "email")).json() == {"ok": True, "channel": "email"}
         mail = receiver.message()
-        assert (mail["From"], mail["To"]) == ("Holdfast <no-reply@vault.example>", ALICE)
+        assert (mail["From"], mail["To"]) == ("Holdfast <no-reply@vault.localhost>", ALICE)
         answer = await check(http, ALICE, "email", mail["Subject"][-6:])
         assert answer.json()["verified"] is True
 

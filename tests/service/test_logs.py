@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
+import subprocess
 import sys
 
 import pytest
 
-from holdfast.service.logs import JsonFormatter, TextFormatter
+from holdfast.wire.logs import JsonFormatter, Sparse, TextFormatter
 
 SECRET = "ann@example.com https://rpc.example/KEY 123456"
 
@@ -48,3 +49,72 @@ def test_no_value_begins_a_line_of_its_own(formatter: logging.Formatter, breaker
     record.why = f"b{breaker}c"
     line = formatter.format(record)
     assert len(line.splitlines()) == 1 and "\x1b" not in line
+
+
+UNCAUGHT = """
+import asyncio, gc, sys, threading
+from {module} import {configure}
+{configure}("{form}")
+SECRET = sys.argv[1]
+
+class Odd:
+    def __del__(self):
+        raise ValueError(SECRET)
+
+async def fails():
+    raise RuntimeError(SECRET)
+
+def raises(text):
+    raise KeyError(text)
+
+async def main():
+    asyncio.create_task(fails())
+    asyncio.get_running_loop().call_soon(raises, SECRET)
+    await asyncio.sleep(0.05)
+    gc.collect()
+
+asyncio.run(main())
+Odd()
+thread = threading.Thread(target=raises, args=(SECRET,))
+thread.start()
+thread.join()
+"""
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+@pytest.mark.parametrize(
+    ("module", "configure"),
+    [("holdfast.wire.logs", "configure"), ("holdfast.indexer.serving", "configure_logs")],
+    ids=["service", "indexer"],
+)
+def test_what_was_not_caught_is_logged_without_its_words(form: str, module: str, configure: str) -> None:
+    """Unawaited tasks, callbacks, finalisers and threads: Python and asyncio print their exceptions with the message."""
+    script = UNCAUGHT.format(module=module, configure=configure, form=form)
+    command = [sys.executable, "-c", script, SECRET]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
+    assert done.returncode == 0, done.stderr
+    for message in (
+        "Task exception was never retrieved",
+        "Exception in callback raises",
+        "exception ignored",
+        "thread ended by an exception",
+    ):
+        assert message in done.stderr
+    for kind in ("builtins.RuntimeError", "builtins.KeyError", "builtins.ValueError"):
+        assert kind in done.stderr
+    assert not any(part in done.stderr for part in SECRET.split()), done.stderr
+
+
+def test_what_strangers_repeat_is_logged_a_few_times_a_minute() -> None:
+    now = [0.0]
+    sparse = Sparse(limit=2, every_s=60, now=lambda: now[0])
+
+    def record() -> logging.LogRecord:
+        return logging.LogRecord("inngest", logging.ERROR, __file__, 1, "unauthorized: %s", ("x",), None)
+
+    assert [sparse.filter(record()) for _ in range(5)] == [True, True, False, False, False]
+    now[0] = 60.0
+    again = record()
+    assert sparse.filter(again)
+    assert again.getMessage() == "unauthorized: x (and 3 records left out before it)"
+    assert [sparse.filter(record()) for _ in range(2)] == [True, False]

@@ -119,11 +119,18 @@ def test_a_bad_reserved_file_keeps_the_list_in_force(serve: Callable[..., Server
         assert client.get("/api/sessions/check?handle=alpha").json()["reason"] == "reserved"
 
 
+KEY = "0123456789abcdef" * 2
+REAL = {"mail_url": "smtps://m.example", "sms_url": "twilio://AC1:T@VA1"}
+
+
 @pytest.mark.parametrize(
     ("settings", "code", "names"),
     [
         ({"port": "x"}, 3, "HOLDFAST_PORT"),
         ({"ATTESTATION_SIGNING_KEY": "short"}, 3, "ATTESTATION_SIGNING_KEY"),
+        ({"ATTESTATION_SIGNING_KEY": f"{KEY},{'k' * 32}"}, 3, "ATTESTATION_SIGNING_KEY"),
+        ({"public_url": "https://id.example"}, 3, "HOLDFAST_SMS_URL"),
+        ({**REAL, "public_url": "https://id.example"}, 3, "ATTESTATION_SIGNING_KEY"),
         ({"mail_url": "ftp://x"}, 3, "HOLDFAST_MAIL_URL"),
         ({"sms_url": "twilio://x"}, 3, "HOLDFAST_SMS_URL"),
         ({"database_url": "mysql://x"}, 3, "HOLDFAST_DATABASE_URL"),
@@ -132,16 +139,14 @@ def test_a_bad_reserved_file_keeps_the_list_in_force(serve: Callable[..., Server
         ({"MAX_VERIFY_ATTEMPTS": "-1"}, 3, "MAX_VERIFY_ATTEMPTS"),
         ({"env": "production"}, 3, "HOLDFAST_MAIL_URL"),
         (
-            {"env": "production", "mail_url": "smtps://m.example", "sms_url": "twilio://AC1:T@VA1"},
+            {"env": "production", **REAL},
             3,
             "ATTESTATION_SIGNING_KEY",
         ),
         (
             {
-                "env": "production",
-                "mail_url": "smtps://m.example",
-                "sms_url": "twilio://AC1:T@VA1",
-                "ATTESTATION_SIGNING_KEY": "k" * 32,
+                **REAL,
+                "ATTESTATION_SIGNING_KEY": KEY,
                 "public_url": "http://x.example",
             },
             3,
@@ -161,13 +166,13 @@ def test_a_start_that_cannot_work_says_why_in_one_line(
     assert server.process.wait(PATIENCE_S) == code
     lines = server.log.read_text().strip().splitlines()
     assert len(lines) == 1 and lines[0].startswith("holdfast: ") and names in lines[0]
-    assert not any(value in lines[0] for value in ("short", "AC1", "k" * 32))
+    assert not any(value in lines[0] for value in ("short", "AC1", KEY, "kkkk"))
 
 
 def test_production_starts_with_real_choices(serve: Callable[..., Server]) -> None:
     server = serve(
-        env="production", mail_url="smtps://m.example", sms_url="twilio://AC1:T@VA1",
-        ATTESTATION_SIGNING_KEY="k" * 32, public_url="https://id.example",
+        **REAL,
+        ATTESTATION_SIGNING_KEY=KEY, public_url="https://id.example",
     )  # fmt: skip
     assert "(production)" in server.log.read_text()
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 import pytest
 
 from holdfast.rules.limits import LIMIT_NAMES, Ceilings
+from holdfast.service.secrets import new_key, read_secrets
 from holdfast.service.settings import SettingError, read_settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize("name", LIMIT_NAMES)
@@ -70,6 +76,7 @@ PRODUCTION = {
         ({"HOLDFAST_PUBLIC_URL": "http://vault.example"}, "HOLDFAST_PUBLIC_URL"),
         ({"HOLDFAST_MAIL_URL": "outbox:"}, "HOLDFAST_MAIL_URL"),
         ({"HOLDFAST_SMS_URL": ""}, "HOLDFAST_SMS_URL"),
+        ({"HOLDFAST_ENV": "development"}, "HOLDFAST_ENV"),
         ({"INNGEST_DEV": "1"}, "INNGEST_DEV"),
         ({"INNGEST_DEV": "http://127.0.0.1:8288"}, "INNGEST_DEV"),
     ],
@@ -82,12 +89,67 @@ def test_production_refuses_development_choices(change: dict[str, str], refused:
         read_settings({**PRODUCTION, **change})
 
 
+REAL = {name: PRODUCTION[name] for name in ("HOLDFAST_MAIL_URL", "HOLDFAST_SMS_URL")}
+
+
+@pytest.mark.parametrize("host", ["vault.example", "10.0.0.1", "localhost.example", "0.0.0.0", "[2001:db8::1]"])
+def test_a_public_url_that_others_reach_counts_as_production(host: str) -> None:
+    given = {"HOLDFAST_PUBLIC_URL": f"http://{host}", "HOLDFAST_REGISTRAR_DID": "did:web:vault.example"}
+    with pytest.raises(SettingError) as caught:
+        read_settings({**given, "INNGEST_DEV": "1"})
+    assert re.findall(r"([A-Z_]+): ", str(caught.value)) == [
+        "HOLDFAST_MAIL_URL",
+        "HOLDFAST_SMS_URL",
+        "HOLDFAST_PUBLIC_URL",
+        "INNGEST_DEV",
+    ]
+    settings = read_settings({**given, **REAL, "HOLDFAST_PUBLIC_URL": f"https://{host}"})
+    assert settings.env == "production"
+    with pytest.raises(SettingError, match=r"^ATTESTATION_SIGNING_KEY: "):
+        read_secrets(settings, {})
+
+
+@pytest.mark.parametrize("host", ["localhost:8787", "127.0.0.1", "127.9.9.9", "[::1]:8787", "ann.localhost"])
+def test_a_public_url_of_this_machine_is_development(host: str) -> None:
+    given = {"HOLDFAST_PUBLIC_URL": f"http://{host}", "HOLDFAST_REGISTRAR_DID": "did:web:localhost"}
+    assert not read_settings(given).production
+
+
+@pytest.mark.parametrize(
+    "url", ["https://ann:hunter2@vault.example", "https://hunter2@vault.example", "https://vault.example/?key=hunter2"]
+)
+@pytest.mark.parametrize("name", ["HOLDFAST_PUBLIC_URL", "HOLDFAST_PUBLIC_RPC_URL"])
+def test_a_secret_in_an_address_that_is_shown_is_refused(name: str, url: str) -> None:
+    with pytest.raises(SettingError, match=f"^{name}: ") as caught:
+        read_settings({name: url})
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_secret_typed_as_the_indexers_module_is_refused() -> None:
+    with pytest.raises(SettingError, match=r"^HOLDFAST_INDEXER_APP: ") as caught:
+        read_settings({"HOLDFAST_INDEXER_APP": "https://hunter2@indexer.example"})
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["k" * 32, "ab" * 40, "01234567" * 8])
+def test_a_signing_key_of_few_letters_is_refused(key: str, tmp_path: Path) -> None:
+    settings = read_settings({"HOLDFAST_DATA_DIR": str(tmp_path)})
+    with pytest.raises(SettingError, match=r"^ATTESTATION_SIGNING_KEY: ") as caught:
+        read_secrets(settings, {"ATTESTATION_SIGNING_KEY": f"{new_key()},{key}"})
+    assert key not in str(caught.value)
+    assert len(read_secrets(settings, {"ATTESTATION_SIGNING_KEY": f"{new_key()},{new_key()}"}).signing_keys) == 2
+
+
+def test_no_proxy_at_all_can_be_said() -> None:
+    assert read_settings({"HOLDFAST_TRUSTED_PROXIES": "none"}).trusted_proxies == ()
+
+
 def test_an_ipv6_address_as_public_host_says_what_to_set() -> None:
-    given = {"HOLDFAST_PUBLIC_URL": "http://[2001:db8::1]:8787"}
+    given = {"HOLDFAST_PUBLIC_URL": "https://[2001:db8::1]:8787"}
     with pytest.raises(SettingError, match=r"^HOLDFAST_REGISTRAR_DID: .*set HOLDFAST_PUBLIC_URL to") as caught:
-        read_settings(given)
+        read_settings({**given, **REAL})
     assert "2001" not in str(caught.value)
-    settings = read_settings({**given, "HOLDFAST_REGISTRAR_DID": "did:web:vault.example"})
+    settings = read_settings({**given, **REAL, "HOLDFAST_REGISTRAR_DID": "did:web:vault.example"})
     assert settings.registrar_did == "did:web:vault.example"
     assert settings.mail_from == "Holdfast <no-reply@[IPv6:2001:db8::1]>"
 
@@ -97,9 +159,9 @@ def test_an_ipv6_address_as_public_host_says_what_to_set() -> None:
     [
         ("https://vault.example", "did:web:vault.example", "vault.example"),
         ("http://localhost:8787", "did:web:localhost%3A8787", "localhost"),
-        ("http://user:pw@vault.example:81", "did:web:vault.example%3A81", "vault.example"),
+        ("https://vault.example:81", "did:web:vault.example%3A81", "vault.example"),
     ],
 )
 def test_registrar_and_sender_come_from_the_public_host(url: str, registrar: str, sender: str) -> None:
-    settings = read_settings({"HOLDFAST_PUBLIC_URL": url})
+    settings = read_settings({**REAL, "HOLDFAST_PUBLIC_URL": url})
     assert (settings.registrar_did, settings.mail_from) == (registrar, f"Holdfast <no-reply@{sender}>")

@@ -16,7 +16,7 @@ from holdfast.service.settings import read_settings
 ROOT = Path(__file__).resolve().parents[2]
 OPERATORS_COMMANDS = (
     *("serve", "config", "check", "keys", "backup", "restore", "export", "reserved", "identifier", "credential"),
-    *("attestation", "dev", "contracts", "indexer"),
+    *("attestation", "enclave", "dev", "contracts", "indexer"),
 )
 OPERATING = (ROOT / "docs" / "operating.md").read_text("utf-8")
 

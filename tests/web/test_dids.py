@@ -184,7 +184,7 @@ def error_of_any(answer: Any) -> str | None:
 
 async def test_an_attestation_of_another_registrar_is_invalid_though_the_key_is_the_same(make_api) -> None:
     """Such as one of the place where changes are tried out."""
-    staging = make_api(public_url="https://staging.example.org", mail_from="a@b.c")
+    staging = make_api(registrar_did="did:web:staging.example.org")
     attestation = await staging.attested()
     answer = await make_api().register(identifier=MAIL, channel="email", attestation=attestation)
     assert error_of(answer) == (403, "attestation_invalid")

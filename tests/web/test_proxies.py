@@ -88,6 +88,74 @@ async def test_a_duplicate_key_cannot_smuggle_a_method(bundled) -> None:
     assert error_of(await api.http.post(BUNDLER, content=raw))[0] == 403
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"METHOD": "eth_sendRawTransaction", "Params": ["0xdead"]},
+        {"Method": "eth_sendRawTransaction"},
+        {"ID": 7, "JSONRPC": "1.0"},
+        {"m\u0000ethod": "x", "auth": "y", "": 1},
+        {"\u212aey": 1},
+    ],
+)
+async def test_only_the_four_fields_reach_the_bundler(bundled, more: dict[str, Any]) -> None:
+    """A bundler that ignores the case of names would take the last of two methods."""
+    api, bundler = bundled
+    assert (await api.http.post(BUNDLER, content=json.dumps(rpc() | more))).status_code == 200
+    assert json.loads(bundler.requests[0][3]) == rpc()
+    assert list(json.loads(bundler.requests[0][3])) == ["jsonrpc", "id", "method", "params"]
+
+
+@pytest.mark.parametrize("odd", [{"id": {"a": 1}}, {"id": [1]}, {"params": "x"}, {"params": 1}, {"id": True}])
+async def test_an_id_or_parameters_of_another_kind_are_invalid(bundled, odd: dict[str, Any]) -> None:
+    api, bundler = bundled
+    assert error_of(await api.post(BUNDLER, **rpc(**odd))) == (400, "Invalid JSON-RPC request")
+    assert bundler.requests == []
+
+
+async def test_what_is_absent_stays_absent(bundled) -> None:
+    api, bundler = bundled
+    await api.http.post(BUNDLER, content=b'{"method":"eth_supportedEntryPoints"}')
+    assert json.loads(bundler.requests[0][3]) == {"jsonrpc": "2.0", "method": "eth_supportedEntryPoints"}
+
+
+@pytest.fixture
+async def metered(make_api):
+    async with upstream() as bundler:
+        yield make_api(bundler_url=bundler.url, operations_per_address_hour="4"), bundler
+
+
+CHARGED = ("eth_sendUserOperation", "pm_sponsorUserOperation")
+
+
+async def test_what_costs_money_counts_on_a_window_of_the_address(metered) -> None:
+    api, bundler = metered
+    for method in CHARGED * 2:
+        assert (await api.post(BUNDLER, ip="10.9.9.9", **rpc(method))).status_code == 200
+    for method in CHARGED:
+        answer = await api.post(BUNDLER, ip="10.9.9.9", **rpc(method))
+        assert error_of(answer) == (429, "rate_limited")
+        assert answer.headers["retry-after"] == "3600"
+    assert len(bundler.requests) == 4
+    assert (await api.post(BUNDLER, ip="10.9.9.9", **rpc("eth_estimateUserOperationGas"))).status_code == 200
+    assert (await api.post(BUNDLER, ip="10.9.9.8", **rpc(CHARGED[0]))).status_code == 200
+    api.clock.now += 3600
+    assert (await api.post(BUNDLER, ip="10.9.9.9", **rpc(CHARGED[0]))).status_code == 200
+
+
+async def test_of_parallel_requests_exactly_the_allowed_number_passes(metered) -> None:
+    api, bundler = metered
+    asked = (api.post(BUNDLER, ip="10.9.9.9", **rpc(CHARGED[n % 2])) for n in range(20))
+    assert sorted(answer.status_code for answer in await asyncio.gather(*asked)) == [200] * 4 + [429] * 16
+    assert len(bundler.requests) == 4
+
+
+async def test_what_is_refused_anyway_is_not_counted(make_api) -> None:
+    api = make_api(operations_per_address_hour="1")
+    for _ in range(3):
+        assert error_of(await api.post(BUNDLER, ip="10.9.9.9", **rpc(CHARGED[0]))) == (503, "bundler_not_configured")
+
+
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "HEAD"])
 async def test_the_bundler_takes_only_post(api: Api, method: str) -> None:
     answer = await api.http.request(method, BUNDLER)
@@ -163,7 +231,8 @@ async def test_allowed_paths_pass(indexed, path: str) -> None:
         "", "/", "/api", "/api/didsx", "/api/dids/", "/api/dids/../x", "/api/dids/%2e%2e/x", "/api/dids/.", "/api//dids",
         "//health", "/api/dids/a%2fb", "/api/dids/a%2Fb", "/api%2fdids", "/api/dids/a%5cb", "/api/dids/a\\b",
         "/api/dids/%252e%252e", "/api/dids/%00", "/api/dids/%0d%0aX", "/metrics", "/api/admin", "/health/x", "/HEALTH",
-        "/api/dids/%ff",
+        "/api/dids/%ff", "/api/dids/..;/admin", "/api/dids/..%3b/admin", "/api/dids/a;b", "/api/dids/%25",
+        "/api/dids/%25252e%25252e", "/api/dids/a%253bb", "/api/dids/%zz",
     ],
 )  # fmt: skip
 async def test_other_paths_are_not_there(indexed, path: str) -> None:
@@ -212,11 +281,46 @@ async def test_status_body_and_content_headers_pass_unchanged(indexed) -> None:
         "/api/indexer/health", headers={"Cookie": "c=d", "Authorization": "x", "If-None-Match": '"0"'}
     )
     assert (answer.status_code, answer.content) == (418, b"\x00\xff")
-    assert answer.headers["etag"] == '"1"' and answer.headers["content-type"].startswith("text/odd")
+    assert answer.headers["etag"] == '"1"' and answer.headers["content-type"] == "application/octet-stream"
     assert answer.headers["access-control-allow-origin"] == "*"
     assert "set-cookie" not in answer.headers and "x-internal" not in answer.headers
     seen = {name.lower(): value for name, value in indexer.requests[0][2].items()}
     assert "cookie" not in seen and "authorization" not in seen and seen["if-none-match"] == '"0"'
+
+
+@pytest.mark.parametrize(
+    ("content_type", "passed"),
+    [
+        ("application/json", "application/json"),
+        ("Application/JSON; charset=utf-8", "Application/JSON; charset=utf-8"),
+        ("text/plain", "text/plain"),
+        ("text/html", "application/octet-stream"),
+        ("text/html;charset=utf-8", "application/octet-stream"),
+        ("application/xhtml+xml", "application/octet-stream"),
+        ("image/svg+xml", "application/octet-stream"),
+        ("text/javascript", "application/octet-stream"),
+        ("application/wasm", "application/octet-stream"),
+        ("application/json, text/html", "application/octet-stream"),
+    ],
+)
+async def test_an_indexers_answer_is_no_page_of_the_services_origin(indexed, content_type: str, passed: str) -> None:
+    api, indexer = indexed
+    page = b"<script>alert(document.domain)</script>"
+    headers = {"Content-Type": content_type, "Content-Security-Policy": "default-src *"}
+    indexer.answer = lambda _request, _body: web.Response(status=404, body=page, headers=headers)
+    answer = await api.http.get("/api/indexer/health")
+    assert (answer.status_code, answer.content) == (404, page)  # documented: unchanged
+    assert answer.headers["content-type"] == passed
+    assert answer.headers["content-security-policy"] == "sandbox; default-src 'none'"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+async def test_a_bundlers_answer_is_no_page_either(bundled) -> None:
+    api, bundler = bundled
+    bundler.answer = lambda _request, _body: web.Response(body=b'"<script>"', content_type="text/html")
+    answer = await api.post(BUNDLER, **rpc())
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["x-content-type-options"] == "nosniff"
 
 
 async def test_a_redirect_is_not_followed(indexed) -> None:

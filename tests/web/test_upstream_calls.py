@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import re
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from aiohttp import web
 
 from holdfast import __version__
+from holdfast.service import bootstrap
+from holdfast.service.upstreams.pool import CONNECTIONS
 
 from .conftest import Api, error_of
 from .stand_ins import Upstream, rpc_results, upstream
@@ -167,3 +171,36 @@ async def test_a_small_answer_that_unpacks_to_a_large_one_is_not_unpacked(surrou
     request = api.http.build_request("GET", "/api/indexer/health", headers={"Accept-Encoding": "gzip"})
     answer = await api.http.send(request, stream=True)
     assert b"".join([chunk async for chunk in answer.aiter_raw()]) == packed
+
+
+async def test_a_slow_upstream_holds_up_no_other(make_api) -> None:
+    """More requests than a pool has connections wait for an indexer that does not answer; the chain answers at once."""
+    released = asyncio.Event()
+
+    async def never_soon(_request: web.Request, _body: bytes) -> web.Response:
+        await released.wait()
+        return web.json_response({})
+
+    async with upstream() as slow, upstream() as chain:
+        slow.answer = never_soon
+        chain.answer = rpc_results({"eth_getBalance": "0x1"})
+        api = make_api(rpc_url=chain.url, bundler_url=chain.url, indexer_url=slow.url)
+        waiting = [asyncio.create_task(api.get("/api/indexer/health")) for _ in range(2 * CONNECTIONS + 10)]
+        while len(slow.requests) < CONNECTIONS:
+            await asyncio.sleep(0.01)
+        async with asyncio.timeout(8):
+            balance = await api.get("/api/balance", account=ACCOUNT, token="ETH", chainId="84532")
+        assert balance.status_code == 200
+        released.set()
+        assert {answer.status_code for answer in await asyncio.gather(*waiting)} == {200}
+
+
+def test_every_upstream_has_a_pool_by_itself() -> None:
+    """One name each where the service is put together: no two upstreams share connections."""
+    source = Path(bootstrap.__file__).read_text()
+    names = re.findall(r'pools\.of\("([^"]+)"\)', source)
+    assert (
+        sorted(names)
+        == sorted(set(names))
+        == ["bundler", "chain", "chain 8453", "confirmations", "indexer", "mail", "sms"]
+    )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
+from holdfast.world import node as node_wheel
 from holdfast.world import tools
 from holdfast.world.errors import NodeMissing, WorldError
 
@@ -36,19 +37,21 @@ def programs(monkeypatch: pytest.MonkeyPatch, folder: Path, npm: str = FAKE_NPM,
     for name, text in (("npm", npm), ("node", f"#!/bin/sh\necho {node}\n")):
         (folder / name).write_text(text)
         (folder / name).chmod(0o755)
+    monkeypatch.setattr(node_wheel, "folder", lambda: None)
     monkeypatch.setenv("PATH", f"{folder}:/bin:/usr/bin")
 
 
 async def test_without_node_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(node_wheel, "folder", lambda: None)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(NodeMissing, match=r"Node\.js 20") as caught:
+    with pytest.raises(NodeMissing, match=r"Node\.js 20 .*pip install 'holdfast\[world\]'") as caught:
         await tools.find_tools(print, tmp_path)
     assert "\n" not in str(caught.value)
 
 
 async def test_a_node_that_is_too_old_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     programs(monkeypatch, tmp_path / "bin", node="v18.20.4")
-    with pytest.raises(NodeMissing, match=r"Node\.js 20 or newer with npm \(here is v18\.x\)"):
+    with pytest.raises(NodeMissing, match=r"Node\.js 20 or newer with npm; .* \(here is v18\.x\)"):
         await tools.find_tools(print, tmp_path)
 
 
@@ -67,6 +70,10 @@ async def test_the_first_call_installs_without_scripts_and_the_second_does_nothi
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     programs(monkeypatch, tmp_path / "bin")
+    with pytest.raises(WorldError, match=r"has no hash in the lock.*HOLDFAST_UNPINNED_TOOLS=1"):
+        await tools.find_tools(print, tmp_path / "data")
+    assert list((tmp_path / "data" / "chain-tools").iterdir()) == []
+    monkeypatch.setenv("HOLDFAST_UNPINNED_TOOLS", "1")
     said: list[str] = []
     found = await tools.find_tools(said.append, tmp_path / "data")
     assert found.modules.is_dir()
@@ -137,7 +144,8 @@ async def test_what_a_killed_install_left_is_removed_by_the_next(
 
 INSTALLING = """
 import asyncio, pathlib, sys
-from holdfast.world import tools
+from holdfast.world import node, tools
+node.folder = lambda: None
 tools.CHECKOUT = pathlib.Path("/nonexistent")
 asyncio.run(tools.find_tools(print, pathlib.Path(sys.argv[1])))
 """

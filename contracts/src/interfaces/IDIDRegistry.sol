@@ -6,7 +6,7 @@ pragma solidity 0.8.37;
 /// DID, and an alias belongs to one DID for good.
 /// @dev A DID of the method `did:new` is the hash of a P-256 key. It is registered by an account whose address follows
 /// from that key (CREATE2), so no other caller can take it, and no commitment is needed. An alias, and a DID of another
-/// method, belongs to the first claim: it must have been committed to in an earlier block. Whoever learns it from a
+/// method, belongs to the first claim: it must have been committed to in an earlier block. A reader of a
 /// pending claim has no commitment of that age, so copying the claim gains nothing. Anyone may post a commitment for
 /// anyone: an account without balance, or not yet deployed, still claims its alias in one operation.
 interface IDIDRegistry {
@@ -148,8 +148,8 @@ interface IDIDRegistry {
         string calldata metadataCid
     ) external;
 
-    /// @notice Registers a DID of another method than `did:new` for the caller, with a first alias unless `aliasHash` is
-    /// zero. It was committed to before. The registry cannot know whether the caller controls that DID: a reader must
+    /// @notice Registers a DID of another method than `did:new` for the caller, and unless `aliasHash` is zero a first
+    /// alias. It was committed to before. The registry cannot know whether the caller controls that DID: a reader must
     /// ask the DID's own method.
     /// @param did The DID.
     /// @param aliasHash Keccak-256 of the lower-cased alias, or zero for none.

@@ -51,7 +51,7 @@ contract RegisterTest is Claims {
         vm.assertEq(didHash, 0);
     }
 
-    /// @notice Whoever reads a DID before it is on the chain cannot take it, with or without a commitment.
+    /// @notice A stranger who reads a DID before it is on the chain cannot take it, committed to or not.
     function testFuzz_aStrangerCannotRegisterAVictimsDid(address stranger, uint256 salt) public {
         vm.assume(stranger != factory.getAddress(pubKeyX, pubKeyY, salt));
         _commit(did, ALIAS, stranger, SECRET);
@@ -167,7 +167,7 @@ contract RegisterTest is Claims {
         vm.assertEq(didHash, did);
     }
 
-    /// @notice A commitment serves nobody but the controller it names, and nothing but what it names.
+    /// @notice A commitment serves only the controller it names, and nothing but what it names.
     function testFuzz_bindsTheWholeClaim(bytes32 didHash, bytes32 aliasHash, address controller, bytes32 secret)
         public
     {

@@ -157,7 +157,7 @@ contract RegisterForeignTest is Claims {
         vm.assertEq(storedCid, cid);
     }
 
-    /// @notice A commitment serves nobody but the controller it names, and nothing but what it names.
+    /// @notice A commitment serves only the controller it names, and nothing but what it names.
     function testFuzz_bindsTheWholeClaim(bytes32 didHash, bytes32 aliasHash, address controller, bytes32 secret)
         public
     {

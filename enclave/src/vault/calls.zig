@@ -8,6 +8,7 @@ const host = @import("../host.zig");
 const iso8601 = @import("../iso8601.zig");
 const json = @import("../json.zig");
 const meta = @import("meta.zig");
+const rekeying = @import("rekeying.zig");
 const resources = @import("resources.zig");
 const rows = @import("rows.zig");
 const schema = @import("schema.zig");
@@ -61,7 +62,7 @@ pub fn save(ctx: *Ctx, _: Json) Error!Json {
     });
 }
 
-/// {} -> StatusOutput, with `revision` and `idle_seconds`. Does not count as activity.
+/// {} -> StatusOutput, with `revision`, `unsaved` and `idle_seconds`. Does not count as activity.
 pub fn status(ctx: *Ctx, _: Json) Error!Json {
     const known = ctx.state.did.len > 0;
     return json.object(ctx.arena, .{
@@ -70,6 +71,7 @@ pub fn status(ctx: *Ctx, _: Json) Error!Json {
         .did = if (known) ctx.state.did else null,
         .last_activity = if (known and ctx.state.last_activity_ms > 0) try iso8601.format(ctx.arena, ctx.state.last_activity_ms) else null,
         .revision = if (ctx.state.open) |open| open.revision else null,
+        .unsaved = if (ctx.state.open) |*open| open.unsaved() else null,
         .idle_seconds = @divFloor(ctx.state.idle_ms, 1000),
     });
 }
@@ -105,10 +107,12 @@ pub fn addWrap(ctx: *Ctx, input: Json) Error!Json {
     if (open.wraps.items.len >= sealed.max_wraps) return ctx.fail(error.ValueTooLarge, "wraps");
     if (findWrap(open.wraps.items, key.kind, key.id) != null) return ctx.fail(error.Conflict, "key");
     try session.keepWrap(open, try sealed.wrap(ctx.arena, ctx.state.did, key, open.data_key));
+    open.rewrapped = true;
     return listWraps(ctx, input);
 }
 
-/// {kind, id?} -> {wraps}: that key no longer opens what is saved from now on. The last wrap stays.
+/// {kind, id?, keys?} -> {wraps}: that key no longer opens what is saved from now on. The last wrap stays. With `keys`,
+/// which are all that remain, the vault goes on under another data key.
 pub fn removeWrap(ctx: *Ctx, input: Json) Error!Json {
     const open = try session.require(ctx);
     const kind = std.meta.stringToEnum(sealed.Kind, try args.string(ctx, input, "kind", 16)) orelse
@@ -116,7 +120,10 @@ pub fn removeWrap(ctx: *Ctx, input: Json) Error!Json {
     const id = try args.optionalString(ctx, input, "id", sealed.max_wrap_id) orelse "";
     const index = findWrap(open.wraps.items, kind, id) orelse return ctx.fail(error.NotFound, "key");
     if (open.wraps.items.len == 1) return error.LastWrap;
+    const remaining = try session.hostKeys(ctx, input);
+    if (remaining.len > 0) try rekeying.anew(ctx, open, index, remaining);
     _ = open.wraps.orderedRemove(index);
+    open.rewrapped = true;
     return listWraps(ctx, input);
 }
 

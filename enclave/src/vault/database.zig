@@ -35,6 +35,7 @@ extern fn sqlite3_column_bytes(statement: *Prepared, column: c_int) c_int;
 extern fn sqlite3_column_int64(statement: *Prepared, column: c_int) i64;
 extern fn sqlite3_get_autocommit(connection: *Connection) c_int;
 extern fn sqlite3_changes64(connection: *Connection) i64;
+extern fn sqlite3_total_changes64(connection: *Connection) i64;
 extern fn sqlite3_serialize(connection: *Connection, schema: [*:0]const u8, size: *i64, flags: c_uint) ?[*]u8;
 extern fn sqlite3_deserialize(connection: *Connection, schema: [*:0]const u8, data: [*]u8, size: i64, capacity: i64, flags: c_uint) c_int;
 extern fn sqlite3_malloc64(len: u64) ?[*]u8;
@@ -125,6 +126,11 @@ pub const Database = struct {
     /// Rows that the last statement changed.
     pub fn changes(database: Database) i64 {
         return sqlite3_changes64(database.connection);
+    }
+
+    /// Rows that all statements changed since the database was opened, what was taken back included.
+    pub fn changesInAll(database: Database) i64 {
+        return sqlite3_total_changes64(database.connection);
     }
 
     fn settle(database: Database) Error!void {

@@ -40,8 +40,12 @@ fn run(ctx: *Ctx, input: Json, text: []const u8, arguments: Json) Error!Json {
         // An argument that the action does not read could only please a policy.
         try arguments_file.checkKnown(ctx, resource, filter.action, arguments);
     }
+    const before = open.database.changesInAll();
     try open.database.execute("BEGIN");
-    errdefer open.database.execute("ROLLBACK") catch {};
+    errdefer {
+        open.database.execute("ROLLBACK") catch {};
+        open.saved_changes += open.database.changesInAll() - before; // taken back: nothing to save
+    }
     const result = try actions.run(ctx, open.database, resource, filter.action, asked);
     try open.database.execute("COMMIT");
     return result;

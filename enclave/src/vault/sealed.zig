@@ -116,14 +116,18 @@ pub fn unwrap(arena: Allocator, header: Header, key: HostKey) Error!aead.Key {
     for (header.wraps) |candidate| {
         if (candidate.kind != key.kind) continue;
         if (key.id.len > 0 and !std.mem.eql(u8, candidate.id, key.id)) continue;
-        var kek = try derive(key, candidate);
-        defer std.crypto.secureZero(u8, &kek);
-        var data_key: aead.Key = undefined;
-        const associated = try binding(arena, header.did, candidate);
-        aead.openInto(&data_key, &candidate.sealed, associated, candidate.nonce, kek, error.WrongKey) catch continue;
-        return data_key;
+        return unwrapOne(arena, header.did, candidate, key) catch |err| if (err == error.WrongKey) continue else err;
     }
     return error.WrongKey;
+}
+
+/// The data key from one wrap.
+pub fn unwrapOne(arena: Allocator, did: []const u8, of: Wrap, key: HostKey) Error!aead.Key {
+    var kek = try derive(key, of);
+    defer std.crypto.secureZero(u8, &kek);
+    var data_key: aead.Key = undefined;
+    try aead.openInto(&data_key, &of.sealed, try binding(arena, did, of), of.nonce, kek, error.WrongKey);
+    return data_key;
 }
 
 fn derive(key: HostKey, parameters: Wrap) Error!aead.Key {

@@ -28,7 +28,10 @@ pub fn require(ctx: *Ctx) Error!*state.Open {
 
 /// The `key` field: {kind: "secret" | "prf" | "password", id?, secret | password}; null when absent.
 pub fn hostKey(ctx: *Ctx, input: Json, field: []const u8) Error!?sealed.HostKey {
-    const given = try args.optionalObject(ctx, input, field) orelse return null;
+    return try keyIn(ctx, try args.optionalObject(ctx, input, field) orelse return null);
+}
+
+fn keyIn(ctx: *Ctx, given: Json) Error!sealed.HostKey {
     const kind_name = try args.string(ctx, given, "kind", 16);
     const kind = std.meta.stringToEnum(sealed.Kind, kind_name) orelse return ctx.fail(error.InvalidField, "key kind");
     const id = try args.optionalString(ctx, given, "id", sealed.max_wrap_id) orelse "";
@@ -40,6 +43,17 @@ pub fn hostKey(ctx: *Ctx, input: Json, field: []const u8) Error!?sealed.HostKey 
     const secret = try args.bytes(ctx, given, "secret", 128);
     if (secret.len < 32) return ctx.fail(error.InvalidField, "secret"); // less could be searched
     return .{ .kind = kind, .id = id, .secret = secret };
+}
+
+/// The `keys` field: several of them, none when absent.
+pub fn hostKeys(ctx: *Ctx, input: Json) Error![]const sealed.HostKey {
+    const given = try args.items(ctx, input, "keys", sealed.max_wraps);
+    const keys = try ctx.arena.alloc(sealed.HostKey, given.len);
+    for (given, keys) |item, *key| {
+        if (item != .object) return ctx.fail(error.InvalidField, "keys");
+        key.* = try keyIn(ctx, item);
+    }
+    return keys;
 }
 
 /// As `hostKey`, where there must be one.
@@ -124,6 +138,8 @@ pub fn save(current: *state.State, scratch: std.mem.Allocator) Error![]const u8 
     memory.allocator.free(current.sealed);
     current.sealed = bytes;
     open.revision = revision;
+    open.saved_changes = open.database.changesInAll();
+    open.rewrapped = false;
     return bytes;
 }
 

@@ -30,6 +30,11 @@ class RpcError(ChainError):
         self.code = code
         self.data = data
 
+    @property
+    def in_our_words(self) -> str:
+        """What a log may hold: an endpoint's own message may quote the key of the address that it was asked under."""
+        return str(self) if self.code is None else f"the endpoint answers with error {self.code}"
+
 
 class TransportError(RpcError):
     """The endpoint gave no usable HTTP answer. `status` is its HTTP status, None where the connection failed."""

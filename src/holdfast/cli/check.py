@@ -12,7 +12,7 @@ from holdfast.cli.output import emit, fail
 from holdfast.cli.settings import AsJson, EnvFile, secrets_or_fail, settings_or_fail, store_or_fail
 
 if TYPE_CHECKING:
-    from holdfast.service.diagnosis import Finding
+    from holdfast.service.diagnosis_upstreams import Finding
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _MARKS = {"ok": "ok  ", "note": "note", "fault": "FAIL"}

@@ -1,35 +1,36 @@
-"""What the vault's commands share: which vault, which key, and how long it stays open between commands."""
+"""What the vault's commands share: which vault, which key, and what is asked."""
 
 from __future__ import annotations
 
-import json
+import base64
 import os
-import secrets
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import platformdirs
 import typer
 
+from holdfast.cli import sessions
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import fail
+from holdfast.cli.private_files import read_private, write_private
 
 if TYPE_CHECKING:
     from holdfast.client.flows.gas import GasPolicy
     from holdfast.client.passkeys import Authenticator
     from holdfast.client.storage.vault_store import VaultStore
+    from holdfast.client.types import EncryptedShares
     from holdfast.client.vault.keys import KeyProvider
+    from holdfast.client.vault.second_share import ShareKeeper, ShareSource
     from holdfast.client.vault.vault import Vault
 
 DEFAULT_SERVICE = "http://localhost:8787"
 VAULT_PASSWORD = "HOLDFAST_VAULT_PASSWORD"  # noqa: S105 - the variable's name
 EXPORT_PASSWORD = "HOLDFAST_EXPORT_PASSWORD"  # noqa: S105 - the variable's name
-SESSION_ID = "session"
-_SESSION_FILE = "holdfast-session.json"
+MIN_PASSWORD = "HOLDFAST_MIN_PASSWORD"  # noqa: S105 - the variable's name
 
 Service = Annotated[str, typer.Option("--service", metavar="URL", envvar="HOLDFAST_SERVICE_URL", help="The service.")]
 Folder = Annotated[
@@ -40,6 +41,15 @@ Key = Annotated[
     str,
     typer.Option(
         "--key", metavar="password|keyring|passkey", envvar="HOLDFAST_VAULT_KEY", help="What opens the vault."
+    ),
+]
+ValShare = Annotated[
+    Path | None,
+    typer.Option(
+        "--val-share",
+        metavar="FILE",
+        envvar="HOLDFAST_VAL_SHARE",
+        help="Where the key's second share lies, kept apart from the vault.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One line of JSON, for machines.")]
@@ -85,25 +95,30 @@ def plain_errors(*, as_json: bool) -> Iterator[None]:
 
 @contextmanager
 def stored_vaults(folder: Path | None) -> Iterator[VaultStore]:
-    """The store, held while the command runs."""
+    """The store, held while the command runs. A period of `vault unlock` that is over ends here."""
     from holdfast.client.storage.vault_store import VaultStore
 
     with VaultStore(directory=folder) as store:
+        sessions.end_if_over(store, folder)
         yield store
 
 
 @contextmanager
-def opened_vault(folder: Path | None, key: str, service: str) -> Iterator[Vault]:
-    """The stored vault, open: by a session that `vault unlock` began, else by the key. What changed is stored."""
+def opened_vault(folder: Path | None, key: str, service: str, val_share: Path | None = None) -> Iterator[Vault]:
+    """The stored vault, open: in a period that `vault unlock` began, else by the key. What changed is stored.
+
+    `val_share`: the file with the second share, where the vault does not keep it.
+    """
     from holdfast.client.vault.vault import Vault
     from holdfast.wire.client_errors import ClientStateError
 
-    with stored_vaults(folder) as store, Vault(store) as vault:
+    with stored_vaults(folder) as store, Vault(store, val_share=share_source(val_share)) as vault:
         if store.load() is None:
             raise ClientStateError("there is no vault here yet: holdfast vault create")
-        session = session_key(folder)
-        if session is None or not vault.unlock(session).success:
+        period = sessions.live(folder)
+        if period is None or not vault.unlock(period.key).success:
             unlock(vault, key_provider(key, service, store))
+            sessions.take_away(vault)  # its file is gone: the system emptied the folder, or the vault was moved
         yield vault
 
 
@@ -141,9 +156,34 @@ def security_key(service: str) -> Authenticator:
 
 
 def ask_password(what: str, variable: str, *, new: bool = False) -> str:
-    """A password from an environment variable, else from the terminal, without echo."""
-    given = os.environ.get(variable)
-    return given or str(typer.prompt(what, hide_input=True, confirmation_prompt=new, err=True))
+    """A password from an environment variable, else from the terminal, without echo.
+
+    Raises ValueError for a new one that is too weak.
+    """
+    from holdfast.client.vault.passwords import checked_password
+
+    given = os.environ.get(variable) or str(typer.prompt(what, hide_input=True, confirmation_prompt=new, err=True))
+    return checked_password(given, min_password()) if new else given
+
+
+def min_password() -> int:
+    """How many characters a new password has at least. Raises ValueError for a setting that is no number."""
+    from holdfast.client.vault.passwords import MIN_CHARACTERS
+
+    text = os.environ.get(MIN_PASSWORD) or str(MIN_CHARACTERS)
+    if not text.isascii() or not text.isdigit():
+        raise ValueError(f"{MIN_PASSWORD}: a number of characters")
+    return int(text)
+
+
+def share_source(file: Path | None) -> ShareSource | None:
+    """Reads the second share from its file, each time a key is used; None where no file was named."""
+    return partial(_read_share, file) if file else None
+
+
+def share_keeper(file: Path | None) -> ShareKeeper | None:
+    """Writes the second share of a new vault into a file that is not there yet; None where no file was named."""
+    return partial(_write_share, file) if file else None
 
 
 def ask_pin() -> str:
@@ -151,40 +191,14 @@ def ask_pin() -> str:
     return str(typer.prompt("PIN of the security key", hide_input=True, err=True))
 
 
-def session_key(folder: Path | None) -> Any:
-    """The key of a session that is not over, or None."""
-    from holdfast.client.vault.keys import SecretKey
-
-    with suppress(OSError, ValueError, KeyError):
-        noted = json.loads(session_file(folder).read_text())
-        if noted["until"] > time.time():
-            return SecretKey(bytes.fromhex(noted["secret"]), SESSION_ID)
-    return None
+def _read_share(file: Path) -> str:
+    try:
+        return read_private(file).decode("ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{file} cannot be read as a second share") from error
 
 
-def begin_session(vault: Vault, folder: Path | None, minutes: int) -> None:
-    """Let commands open the vault for a while: one more wrap, whose secret lies in a file of the user's alone."""
-    from holdfast.client.vault.keys import SecretKey
+def _write_share(file: Path, shares: EncryptedShares) -> None:
+    from holdfast.client.types import payload_bytes
 
-    end_session(vault, folder)
-    secret = secrets.token_bytes(32)
-    vault.add_key(SecretKey(secret, SESSION_ID))
-    file = session_file(folder)
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w") as out:
-        json.dump({"secret": secret.hex(), "until": time.time() + 60 * minutes}, out)
-
-
-def end_session(vault: Vault, folder: Path | None) -> None:
-    """Take the session's wrap and its file away."""
-    if any(wrap.get("id") == SESSION_ID for wrap in vault.keys().wraps):
-        vault.remove_key("secret", SESSION_ID)
-    session_file(folder).unlink(missing_ok=True)
-
-
-def session_file(folder: Path | None) -> Path:
-    """Where a session's secret lies: in the user's runtime folder, which the system empties at logout."""
-    if folder is not None:
-        return folder / _SESSION_FILE
-    return Path(platformdirs.user_runtime_dir("holdfast")) / _SESSION_FILE
+    write_private(file, base64.b64encode(payload_bytes(shares.val_share)) + b"\n", replace=False)

@@ -60,20 +60,24 @@ def _shown(value: Any, *, secret: bool) -> Any:
     if value is None or isinstance(value, int | float):
         return value
     if isinstance(value, tuple):
-        return ",".join(str(network) for network in value)
+        return ",".join(str(network) for network in value) or "none"
     return mask(str(value)) if secret else str(value)
 
 
 def mask(url: str) -> str:
-    """The address without what may be a secret in it: user, password, path below the root, query."""
-    if url.startswith(("outbox:", "sqlite:", "file:")):
-        return url  # the forms that carry no secret
-    scheme, _, rest = url.partition("://")
+    """What may be shown of an address that may hold a secret.
+
+    Of http addresses scheme and host; of files the path; of everything else the scheme alone, as a key in the place
+    of the host, such as `resend://KEY`, cannot be told from one.
+    """
+    scheme, _, rest = url.partition(":")
+    if url == "outbox:" or url.startswith(("sqlite:///", "file:///")):
+        return url
+    if scheme not in {"http", "https"}:
+        return f"{scheme}:***"
     # A password with an unescaped /, ? or # ends the host early: what stands before the last @ is hidden, wherever.
-    hidden, at, shown = rest.rpartition("@")
+    hidden, at, shown = rest.removeprefix("//").rpartition("@")
     host, slash, path = re.sub(r"[?#]", "/", shown).partition("/")
-    if not rest or "@" in host:
-        return f"{url.partition(':')[0]}:***"
     return f"{scheme}://{'***' if hidden or at else ''}{at}{host}{slash and path and '/***'}"
 
 

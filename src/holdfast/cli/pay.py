@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli import client_vault as common
-from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, PaymasterUrl, RpcUrl, Service, gas_policy
+from holdfast.cli.client_vault import (
+    DEFAULT_SERVICE,
+    AsJson,
+    Folder,
+    Key,
+    PaymasterUrl,
+    RpcUrl,
+    Service,
+    ValShare,
+    gas_policy,
+)
 from holdfast.cli.output import confirm, emit
 
 if TYPE_CHECKING:
@@ -31,6 +41,7 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
     service: Service = DEFAULT_SERVICE,
     folder: Folder = None,
     key: Key = "password",
+    val_share: ValShare = None,
     as_json: AsJson = False,
 ) -> None:
     """Pay from the vault's smart account, and wait until it is done."""
@@ -39,7 +50,7 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
 
     params = PaymentParams(to=to, amount=amount, token=token, chain_id=chain, ucan=ucan, label=label)
     confirm(f"pay {amount} ({token}) to {to} on chain {chain}?", yes=yes, as_json=as_json)
-    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
+    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service, val_share) as vault:
         with Client(service, vault=vault, gas=gas_policy(paymaster, rpc), timeout=30) as client:
             result = client.pay(params, on_progress=common.say)
             transaction = _transaction(client, result.user_op_hash)

@@ -7,7 +7,17 @@ from typing import Annotated
 import typer
 
 from holdfast.cli import client_vault as common
-from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, PaymasterUrl, RpcUrl, Service, gas_policy
+from holdfast.cli.client_vault import (
+    DEFAULT_SERVICE,
+    AsJson,
+    Folder,
+    Key,
+    PaymasterUrl,
+    RpcUrl,
+    Service,
+    ValShare,
+    gas_policy,
+)
 from holdfast.cli.output import emit
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -23,12 +33,13 @@ def register(  # noqa: PLR0913, PLR0917 - each is an option of the command
     service: Service = DEFAULT_SERVICE,
     folder: Folder = None,
     key: Key = "password",
+    val_share: ValShare = None,
     as_json: AsJson = False,
 ) -> None:
     """Register the vault's DID under one identifier. Interrupted, the same command goes on where it stopped."""
     from holdfast.client.client import Client
 
-    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
+    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service, val_share) as vault:
         with Client(service, vault=vault, gas=gas_policy(paymaster, rpc), timeout=30) as client:
             made = client.register(handle=handle, email=email, sms=sms, code=_ask_code, on_progress=common.say)
         text = f"{made.identifier} is {made.did}"

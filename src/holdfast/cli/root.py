@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "identifier": ("holdfast.cli.identifier", "Look at an identifier, or free it."),
     "credential": ("holdfast.cli.credential", "Take a credential's registration back."),
     "attestation": ("holdfast.cli.attestation", "Check attestations."),
+    "enclave": ("holdfast.cli.enclave", "Publish the enclave that services serve, or check one."),
     "dev": ("holdfast.cli.dev", "Run the service on a local chain with everything around it."),
     "contracts": ("holdfast.cli.contracts", "Deploy the contracts, or check what a chain carries."),
     "indexer": ("holdfast.cli.indexer", "Follow the registry on its chain and answer lookups."),

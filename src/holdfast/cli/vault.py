@@ -10,9 +10,11 @@ from typing import Annotated, Any
 import typer
 
 from holdfast.cli import client_vault as common
-from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service
+from holdfast.cli import sessions
+from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service, ValShare
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import emit, fail
+from holdfast.cli.private_files import write_private
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="The vault on this machine.")
 
@@ -29,6 +31,7 @@ def create(
     credential: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A passkey made elsewhere, serialised, in base64.")
     ] = None,
+    val_share: ValShare = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a vault from a passkey: on the plugged-in security key, or made elsewhere."""
@@ -46,7 +49,8 @@ def create(
         opener = common.key_provider(key, service, store, new=True)
         if isinstance(opener, PasskeyKey):
             common.say("once more, for the secret that opens the vault")
-        found = vault.generate(GenerateInput(credential=serialised), opener)
+        given = GenerateInput(credential=serialised)
+        found = vault.generate(given, opener, keep_share=common.share_keeper(val_share))
         answer = {"did": found.did, "account": found.accounts[0].address, "store": str(store.path)}
         emit(answer, f"{found.did}\nstored in {store.path}", as_json=as_json)
 
@@ -61,7 +65,7 @@ def unlock(
 ) -> None:
     """Open the vault for the commands that follow, for some minutes."""
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
-        common.begin_session(vault, folder, minutes)
+        sessions.begin(vault, folder, minutes)
         emit({"did": vault.status().did, "minutes": minutes}, f"open for {minutes} minutes", as_json=as_json)
 
 
@@ -71,10 +75,13 @@ def lock(
 ) -> None:
     """End what `unlock` began."""
     with common.plain_errors(as_json=as_json):
-        if common.session_key(folder) is not None:
-            with common.opened_vault(folder, key, service) as vault:
-                common.end_session(vault, folder)
-        common.session_file(folder).unlink(missing_ok=True)
+        with common.stored_vaults(folder) as store:
+            sessions.end(store, folder)
+            left = sessions.left_behind(store)
+        if left:
+            # Its file is gone, so only another key of the vault can take the wrap away. That is what opening does.
+            with common.opened_vault(folder, key, service):
+                pass
         emit({"locked": True}, "locked", as_json=as_json)
 
 
@@ -85,7 +92,7 @@ def status(folder: Folder = None, as_json: AsJson = False) -> None:
         stored = store.load()
         if stored is None:
             fail(Exit.NOT_FOUND, "there is no vault here yet: holdfast vault create", as_json=as_json)
-        locked = common.session_key(folder) is None
+        locked = sessions.live(folder) is None
         answer = {"did": stored.manifest.did, "revision": stored.revision, "locked": locked, "store": str(store.path)}
         state = "locked" if locked else "open for commands"
         emit(answer, f"{stored.manifest.did}\nrevision {stored.revision}, {state}", as_json=as_json)
@@ -126,11 +133,10 @@ def export_vault(
 
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
         password = common.ask_password("Password of the export", common.EXPORT_PASSWORD, new=True)
-        exported = vault.export(VaultExportOptions(password=password))
+        exported = vault.export(VaultExportOptions(password=password), min_password=common.min_password())
         if not exported.success or exported.data is None:
             fail(Exit.FAILED, f"the vault was not exported ({exported.error})", as_json=as_json)
-        file.write_bytes(exported.data)
-        file.chmod(0o600)
+        write_private(file, exported.data)
         answer = {"did": exported.did, "file": str(file), "bytes": len(exported.data)}
         emit(answer, f"{len(exported.data)} bytes in {file}", as_json=as_json)
 
@@ -191,6 +197,7 @@ def delegate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     service: Service = DEFAULT_SERVICE,
     folder: Folder = None,
     key: Key = "password",
+    val_share: ValShare = None,
     as_json: AsJson = False,
 ) -> None:
     """Let somebody else act for this vault, within limits. Prints the token.
@@ -205,7 +212,7 @@ def delegate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     given = DelegationOptions(
         to=to, command=command, expiration=int(time.time() + hours * 3600), caveats={"policy": policy}
     )
-    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
+    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service, val_share) as vault:
         made = vault.mint_delegation(given)
         emit({"cid": made.cid, "token": made.container}, made.container, as_json=as_json)
 

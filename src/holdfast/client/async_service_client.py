@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import httpx
 
     from holdfast.client.http.calls import Retries
-    from holdfast.client.types import service
+    from holdfast.client.types import GetAccountStateInput, GetSmartAccountAddressInput, service
     from holdfast.wire.models import Attestation
 
 
@@ -69,20 +69,27 @@ class AsyncServiceClient:
         return await self._carrier.carry(endpoints.status())
 
     async def get_smart_account_address(
-        self, pub_key_x: str, pub_key_y: str, salt: str | int = 0, *, vault_url: str | None = None
+        self,
+        pub_key_x: str | GetSmartAccountAddressInput,
+        pub_key_y: str = "",
+        salt: str | int = 0,
+        *,
+        vault_url: str | None = None,
     ) -> str:
         """The address that the account of a P-256 key (hex coordinates) has or will have.
 
         Args:
-            pub_key_x: X coordinate in hex.
+            pub_key_x: X coordinate in hex, or everything as the interface's input.
             pub_key_y: Y coordinate in hex.
             salt: decimal, hex or a number; another salt is another account of the same key.
             vault_url: another service to ask.
         """
         return await self._carrier.carry(endpoints.predict(pub_key_x, pub_key_y, salt, vault_url))
 
-    async def get_account_state(self, account: str, *, vault_url: str | None = None) -> service.AccountState:
-        """The on-chain state of an account (20-byte address)."""
+    async def get_account_state(
+        self, account: str | GetAccountStateInput, *, vault_url: str | None = None
+    ) -> service.AccountState:
+        """The on-chain state of an account: a 20-byte address, or the interface's input."""
         return await self._carrier.carry(endpoints.account_state(account, vault_url))
 
     async def balance(self, account: str, token: str, chain_id: int) -> service.Balance:

@@ -7,11 +7,11 @@ import json
 import secrets
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from platform import system
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from holdfast.client.types import CreatePasskeyOptions, CreatePasskeyResult, DeviceCapabilities
+from holdfast.client.types.webauthn import DEFAULT_TIMEOUT_MS
 from holdfast.client.vault.keys import HostKey
 from holdfast.wire.client_errors import WebAuthnError
 from holdfast.wire.encoding import from_base64url, to_base64url
@@ -50,12 +50,15 @@ class Authenticator:
         device: the security key; the first one that is plugged in unless given.
         on_progress: told what to do ("touch your security key").
         ask_pin: asked for the key's PIN; without it a key that demands one is refused.
+        timeout: milliseconds after which an assertion, or the secret that opens a vault, is given up on. Making a
+            passkey has a timeout in its options.
     """
 
     origin: str
     device: CtapDevice | None = None
     on_progress: Callable[[str], None] | None = None
     ask_pin: Callable[[], str] | None = field(default=None, repr=False)
+    timeout: int = DEFAULT_TIMEOUT_MS
 
     @property
     def rp_id(self) -> str:
@@ -71,14 +74,14 @@ class Authenticator:
 
     def assertion(self, challenge: bytes, credential_ids: tuple[str, ...] = (), *, rp_id: str | None = None) -> str:
         """Sign a challenge; base64 of the serialised assertion. Raises WebAuthnError."""
+        request = self._request(challenge, credential_ids, rp_id or self.rp_id, {})
         with _webauthn_errors():
-            selection = self._client().get_assertion(_request(challenge, credential_ids, rp_id or self.rp_id, {}))
-            return _serialised(selection.get_response(0))
+            return _serialised(self._client().get_assertion(request).get_response(0))
 
     def prf(self, credential_id: str, purpose: bytes = PRF_INPUT) -> bytes:
         """The 32 secret bytes of a passkey for a purpose. Raises WebAuthnError, also where the key knows no PRF."""
         extensions = {"prf": {"eval": {"first": purpose}}}
-        request = _request(secrets.token_bytes(_CHALLENGE_BYTES), (credential_id,), self.rp_id, extensions)
+        request = self._request(secrets.token_bytes(_CHALLENGE_BYTES), (credential_id,), self.rp_id, extensions)
         with _webauthn_errors():
             answer = self._client().get_assertion(request).get_response(0)
         extended: Any = answer.client_extension_results or {}
@@ -86,6 +89,23 @@ class Authenticator:
         if not results.get("first"):
             raise WebAuthnError("this passkey has no PRF (hmac-secret): it cannot open a vault")
         return _octets(results["first"])
+
+    def _request(
+        self, challenge: bytes, credential_ids: tuple[str, ...], rp_id: str, extensions: dict[str, Any]
+    ) -> Any:
+        from fido2.webauthn import PublicKeyCredentialRequestOptions
+
+        allowed = [{"type": "public-key", "id": from_base64url(name)} for name in credential_ids]
+        return PublicKeyCredentialRequestOptions.from_dict(
+            {
+                "challenge": challenge,
+                "timeout": self.timeout,
+                "rpId": rp_id,
+                "allowCredentials": allowed or None,
+                "userVerification": "preferred",
+                "extensions": extensions,
+            }
+        )
 
     def _client(self) -> Fido2Client:
         from fido2.client import DefaultClientDataCollector, Fido2Client
@@ -109,11 +129,14 @@ class PasskeyKey:
 
 
 def device_capabilities() -> DeviceCapabilities:
-    """What this machine can do: security keys through python-fido2; Windows' own authenticator where there is one."""
-    platform = _windows_authenticator()
+    """What an `Authenticator` can do here: speak with security keys, where the system lets this process look for them.
+
+    It speaks with no authenticator that is built into a machine (Windows Hello, Touch ID, Android's), so that is never
+    available, whatever the machine has.
+    """
     return DeviceCapabilities(
-        web_authn_supported=platform or _can_list_devices(),
-        platform_auth_available=platform,
+        web_authn_supported=_can_list_devices(),
+        platform_auth_available=False,
         conditional_mediation_available=False,  # a browser's matter: there is no autofill here
     )
 
@@ -140,21 +163,6 @@ def _creation(person: Person, options: CreatePasskeyOptions, rp_id: str) -> Any:
             "authenticatorSelection": {"residentKey": "preferred", "userVerification": "preferred"},
             "attestation": "none",
             "extensions": {"prf": {}},
-        }
-    )
-
-
-def _request(challenge: bytes, credential_ids: tuple[str, ...], rp_id: str, extensions: dict[str, Any]) -> Any:
-    from fido2.webauthn import PublicKeyCredentialRequestOptions
-
-    allowed = [{"type": "public-key", "id": from_base64url(name)} for name in credential_ids]
-    return PublicKeyCredentialRequestOptions.from_dict(
-        {
-            "challenge": challenge,
-            "rpId": rp_id,
-            "allowCredentials": allowed or None,
-            "userVerification": "preferred",
-            "extensions": extensions,
         }
     )
 
@@ -210,14 +218,6 @@ def _can_list_devices() -> bool:
     except Exception:  # noqa: BLE001 - whatever the system's back end raises, the answer is no
         return False
     return True
-
-
-def _windows_authenticator() -> bool:
-    if system() != "Windows":
-        return False
-    from fido2.client.windows import WindowsClient
-
-    return bool(WindowsClient.is_available())
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import msgspec
 import wasmtime
 
 from holdfast.enclave import auto_lock, clock, module
-from holdfast.enclave.sources import Sources, encoded
+from holdfast.enclave.sources import Sources, encoded, wipe
 from holdfast.wire.client_errors import PluginCallError, WasmLoadError
 
 if TYPE_CHECKING:
@@ -77,7 +77,11 @@ class Enclave:
 
     def call_as(self, kind: type[T], function: str, /, **fields: object) -> T:
         """As `call`, with the answer decoded as `kind` (a msgspec Struct, a TypedDict, ...)."""
-        answer = self.call_raw(function, encoded(fields))
+        arguments = encoded(fields)
+        try:
+            answer = self.call_raw(function, arguments)
+        finally:
+            wipe(arguments)  # a key or a password may be among them
         if answer.startswith(b'{"error":{'):
             refusal = msgspec.json.decode(answer, type=_Refusal).error
             raise PluginCallError(function, refusal.message, refusal.code)
@@ -86,8 +90,11 @@ class Enclave:
         except msgspec.DecodeError as error:
             raise PluginCallError(function, "unexpected answer") from error
 
-    def call_raw(self, function: str, arguments: bytes) -> bytes:
-        """JSON in, JSON out, with errors as the module wrote them. Raises PluginCallError for a dead instance."""
+    def call_raw(self, function: str, arguments: bytes | bytearray) -> bytes:
+        """JSON in, JSON out, with errors as the module wrote them. Raises PluginCallError for a dead instance.
+
+        The arguments are the caller's: what is secret in them, the caller overwrites.
+        """
         with self._lock:
             answer = self._guarded(function, arguments)
             if function in auto_lock.OPENING:
@@ -107,14 +114,6 @@ class Enclave:
         self._lock = threading.Lock()  # another thread of the parent's may have held it
         if not self._dead and hasattr(self, "_memory"):
             self._drop("left to the process that made it")
-
-    @property
-    def memory(self) -> bytes:
-        """A copy of the whole linear memory, empty once closed: for tests that search it for secrets."""
-        with self._lock:
-            if self._closed:
-                return b""
-            return bytes(self._memory.read(self._store, 0, self._memory.data_len(self._store)))
 
     def __enter__(self) -> Self:
         return self
@@ -139,7 +138,7 @@ class Enclave:
         self._size, self._buffer = 0, 0
         self._make_room(_BUFFER)
 
-    def _guarded(self, function: str, arguments: bytes) -> bytes:
+    def _guarded(self, function: str, arguments: bytes | bytearray) -> bytes:
         if self._dead:
             raise PluginCallError(function, self._dead)
         name = function.encode()
@@ -158,11 +157,12 @@ class Enclave:
         status = self._guarded("status", b"{}")
         self._auto_lock.arm(status, partial(_look, weakref.ref(self)))
 
-    def _cross(self, name: bytes, arguments: bytes) -> bytes:
+    def _cross(self, name: bytes, arguments: bytes | bytearray) -> bytes:
         self._store.set_epoch_deadline(clock.ticks(MAX_SECONDS))  # before anything runs: the last one may have passed
         self._make_room(len(name) + len(arguments))
         start = self._buffer
-        self._write(start, name + arguments)
+        self._write(start, name)
+        self._write(start + len(name), arguments)  # straight from where they are: no copy that stays
         packed = self._call(self._store, start, len(name), start + len(name), len(arguments)) & (1 << 64) - 1
         return self._take_answer(packed >> _ADDRESS_BITS, packed & _LENGTH_MASK)
 
@@ -178,8 +178,9 @@ class Enclave:
             raise PluginCallError("enclave_alloc", "not enough memory for the input", "out_of_memory")
         self._size = wanted
 
-    def _write(self, address: int, data: bytes) -> None:
-        ctypes.memmove(self._at(address, len(data)), data, len(data))
+    def _write(self, address: int, data: bytes | bytearray) -> None:
+        source = (ctypes.c_char * len(data)).from_buffer(data) if isinstance(data, bytearray) else data
+        ctypes.memmove(self._at(address, len(data)), source, len(data))
 
     def _take_answer(self, address: int, length: int) -> bytes:
         start = self._at(address, length)

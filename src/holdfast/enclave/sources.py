@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import ctypes
 import math
 import re
 from typing import TYPE_CHECKING
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _UNSIGNED = (1 << 32) - 1
+_ROOM = 4096  # keys, passwords and the names of fields; what is larger is counted
+_ENCODER = msgspec.json.Encoder()
 _BYTES = (bytes, bytearray, memoryview)
 _TEXT_LIKE_HEX = re.compile(rb'"0[xX][0-9a-fA-F]*"')
 _HEX = re.compile(rb"0[xX][0-9a-fA-F]*")
@@ -66,12 +69,33 @@ class Sources:
         return float(int(seconds * 1000)) if math.isfinite(seconds) else math.nan
 
 
-def encoded(fields: dict[str, object]) -> bytes:
-    """The call's JSON: bytes as base64, or as numbers where that base64 would be read as hex (enclave/ABI.md)."""
-    text = msgspec.json.encode(fields)
+def encoded(fields: dict[str, object]) -> bytearray:
+    """The call's JSON: bytes as base64, or as numbers where that base64 would be read as hex (enclave/ABI.md).
+
+    It lies in one place, which the caller can overwrite.
+    """
+    text = _written(fields)
     if not _TEXT_LIKE_HEX.search(text):
         return text
-    return msgspec.json.encode(_unmistakable(msgspec.to_builtins(fields, builtin_types=_BYTES)))
+    wipe(text)
+    return _written(_unmistakable(msgspec.to_builtins(fields, builtin_types=_BYTES)))
+
+
+def wipe(text: bytearray) -> None:
+    """Overwrite bytes with zeros, where they lie."""
+    ctypes.memset((ctypes.c_char * len(text)).from_buffer(text), 0, len(text))
+
+
+def _written(value: object) -> bytearray:
+    # Room at once: growing would leave copies behind.
+    text = bytearray(_ROOM + _base64_length(value))
+    _ENCODER.encode_into(value, text)
+    return text
+
+
+def _base64_length(value: object) -> int:
+    fields = value.values() if isinstance(value, dict) else ()
+    return sum(len(field) for field in fields if isinstance(field, (str, *_BYTES))) * 4 // 3
 
 
 def _unmistakable(value: object) -> object:

@@ -113,7 +113,8 @@ class Follower:
         self.health.failures += 1
         # The first failure and every power of two are worth a line; an outage of hours is not worth thousands.
         if self.health.failures & (self.health.failures - 1) == 0:
-            log.warning("indexer: step failed (%s: %s), failure %d", type(error).__name__, error, self.health.failures)
+            why = error.in_our_words if isinstance(error, RpcError) else error
+            log.warning("indexer: step failed (%s: %s), failure %d", type(error).__name__, why, self.health.failures)
         return self._backoff(self.health.failures)
 
     def _backoff(self, times: int) -> float:

@@ -6,16 +6,14 @@ import asyncio
 import logging
 import signal
 import socket
-import sys
 from typing import TYPE_CHECKING
 
-import msgspec
 from granian.constants import Interfaces
 from granian.server.embed import Server
 
 from holdfast.indexer.asgi import IndexerApp
 from holdfast.indexer.runtime import build
-from holdfast.wire.encoding import to_iso
+from holdfast.wire.logs import configure
 
 if TYPE_CHECKING:
     from holdfast.indexer.settings import Settings
@@ -51,15 +49,5 @@ def _check_free(host: str, port: int) -> None:
 
 
 def configure_logs(form: str) -> None:
-    """One line an event on stderr: `text`, `json`, or by `auto` text on a terminal, else JSON."""
-    handler = logging.StreamHandler(sys.stderr)
-    text = form == "text" or (form != "json" and sys.stderr.isatty())
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s") if text else _JsonLines())
-    logging.basicConfig(handlers=[handler], level=logging.INFO)
-
-
-class _JsonLines(logging.Formatter):
-    def format(self, record: logging.LogRecord) -> str:
-        entry = {"time": to_iso(record.created), "level": record.levelname.lower(), "logger": record.name}
-        trace = {"trace": self.formatException(record.exc_info)} if record.exc_info else {}
-        return msgspec.json.encode({**entry, "message": record.getMessage(), **trace}).decode()
+    """As the service's: the address of an endpoint or a database may hold a key, and exceptions quote addresses."""
+    configure(form)

@@ -13,17 +13,19 @@ BUNDLER_METHODS = frozenset(
         "eth_supportedEntryPoints",
     }
 )
+WORKFLOW_METHODS = ("GET", "HEAD", "PUT", "POST")  # that the engine's SDK serves
 INDEXER_PREFIX = "/api/indexer"
 INDEXER_COLLECTIONS = ("/api/dids", "/api/aliases", "/api/accounts", "/api/events")
 INDEXER_DOCUMENTS = ("/api/stats", "/health")
-_FORBIDDEN = frozenset("/\\")
+# Besides the separators: some servers read "..;" as "..", and what still holds a "%" may be decoded once more.
+_FORBIDDEN = frozenset("/\\;%")
 
 
 def indexer_path(raw_path: str) -> str | None:
     """The upstream path for a request's raw (still percent-encoded) path, or None where it is not allowed.
 
     Segments are decoded once and matched whole, so `/api/didsx` is another path; an empty or dot segment, an encoded
-    slash, a backslash or a control character is never allowed, nor one that a second decoding would bring to light.
+    slash, a backslash, a semicolon or a control character is never allowed, nor a percent sign that is left after that.
     """
     path = raw_path.removeprefix(INDEXER_PREFIX)
     segments = path.split("/")[1:]
@@ -40,9 +42,13 @@ def _is_listed(path: str) -> bool:
 
 
 def _is_plain(segment: str) -> bool:
-    once = unquote_to_bytes(segment)
     try:
-        forms = (segment, once.decode(), unquote_to_bytes(once).decode())
+        decoded = unquote_to_bytes(segment).decode()
     except UnicodeDecodeError:
         return False
-    return all(form not in {"", ".", ".."} and not _FORBIDDEN & set(form) and form.isprintable() for form in forms)
+    return (
+        segment.isprintable()
+        and decoded.isprintable()
+        and decoded not in {"", ".", ".."}
+        and not _FORBIDDEN & set(decoded)
+    )

@@ -29,6 +29,7 @@ UNCONFIRMED_PER_IDENTIFIER = 8
 DID_POSTS_PER_ADDRESS_DAY = 100
 CHECKS_PER_ADDRESS_HOUR = 60
 REFUSED_SENDS_PER_ADDRESS_DAY = 20
+OPERATIONS_PER_ADDRESS_HOUR = 60  # sponsored or sent; a registration takes up to four
 SMS_PER_NUMBER_HOUR = 5
 SMS_PER_COUNTRY_DAY = 200
 SMS_PER_DAY = 1000
@@ -40,7 +41,7 @@ REFUSED_KEPT_S = 30 * DAY_S  # how long a refused registration stays for an oper
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_BUNDLER_BODY_BYTES = 512 * 1024
-MAX_WORKFLOW_BODY_BYTES = 4 * 1024 * 1024
+MAX_WORKFLOW_BODY_BYTES = 512 * 1024  # signed; an unsigned call has the usual MAX_BODY_BYTES
 MAX_UPSTREAM_BYTES = 8 * 1024 * 1024
 BODY_TIMEOUT_S = 20.0
 CONNECTION_BUFFER_BYTES = 128 * 1024  # what the server keeps of a connection's bytes, each way
@@ -94,6 +95,7 @@ class Ceilings:
     did_posts_per_address_day: int = DID_POSTS_PER_ADDRESS_DAY
     checks_per_address_hour: int = CHECKS_PER_ADDRESS_HOUR
     refused_sends_per_address_day: int = REFUSED_SENDS_PER_ADDRESS_DAY
+    operations_per_address_hour: int = OPERATIONS_PER_ADDRESS_HOUR
     sms_per_number_hour: int = SMS_PER_NUMBER_HOUR
     sms_per_country_day: int = SMS_PER_COUNTRY_DAY
     sms_per_day: int = SMS_PER_DAY

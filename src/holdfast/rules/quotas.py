@@ -42,6 +42,7 @@ class Counted(StrEnum):
     SMS = "sms"  # in all
     CHECKS = "checks"  # by address
     DID_POSTS = "did_posts"  # by address
+    OPERATIONS = "operations"  # by address
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,11 @@ def of_check(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
 def of_did_post(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
     """The windows that a POST /api/dids counts on, whatever comes of it."""
     return of_address(Counted.DID_POSTS, ip, ceilings.did_posts_per_address_day, DAY_S)
+
+
+def of_operation(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
+    """The windows that a request counts on for which bundler or paymaster charge the operator."""
+    return of_address(Counted.OPERATIONS, ip, ceilings.operations_per_address_hour, HOUR_S)
 
 
 def _of_text_message(phone: str, ceilings: Ceilings) -> tuple[Quota, ...]:

@@ -15,6 +15,7 @@ from holdfast.service.operations.accounts import Accounts, Balances
 from holdfast.service.operations.confirmation import Confirmations
 from holdfast.service.operations.controllers import Controllers
 from holdfast.service.operations.dids import Dids
+from holdfast.service.operations.relay import Relay
 from holdfast.service.operations.sessions import Sessions
 from holdfast.service.operations.verification import Verification
 from holdfast.service.providers.enclave_source import EnclaveSource
@@ -28,7 +29,7 @@ from holdfast.service.settings import SettingError
 from holdfast.service.upstreams.bundler import Bundler
 from holdfast.service.upstreams.chain_rpc import ChainReader
 from holdfast.service.upstreams.indexer import IndexerAddress, IndexerBinding
-from holdfast.service.upstreams.pool import ConnectionPool
+from holdfast.service.upstreams.pool import ConnectionPools
 from holdfast.service.web.application import Application
 from holdfast.service.web.client_ip import ClientAddress
 from holdfast.service.web.files import prepare
@@ -36,6 +37,10 @@ from holdfast.wire.encoding import from_hex
 from holdfast.wire.models import ContractSet
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from aiohttp import ClientSession
+
     from holdfast.chain.rpc import RpcClient
     from holdfast.service.clock import Clock, Entropy
     from holdfast.service.metrics import Metrics
@@ -72,18 +77,20 @@ def build_service(
     entropy: Entropy = system_entropy,
 ) -> Service:
     """The service over a store. Time and randomness can be given, so that tests own them."""
-    pool = ConnectionPool()
+    pools = ConnectionPools()
     outbox = settings.data_dir / "outbox"
-    mailer = _named("HOLDFAST_MAIL_URL", mailer_of, settings.mail_url, settings.mail_from, pool.session, outbox,
+    mailer = _named("HOLDFAST_MAIL_URL", mailer_of, settings.mail_url, settings.mail_from, pools.of("mail"), outbox,
                     settings.public_host)  # fmt: skip
-    sms = _named("HOLDFAST_SMS_URL", sms_verifier_of, settings.sms_url, pool.session, outbox, clock, entropy)
+    sms = _named("HOLDFAST_SMS_URL", sms_verifier_of, settings.sms_url, pools.of("sms"), outbox, clock, entropy)
     chains = {
-        84532: ChainReader(lambda: _rpc(settings.rpc_url, pool)),
-        8453: ChainReader(lambda: _rpc(settings.rpc_url_8453, pool)),
+        84532: ChainReader(lambda: _rpc(settings.rpc_url, pools.of("chain"))),
+        8453: ChainReader(lambda: _rpc(settings.rpc_url_8453, pools.of("chain 8453"))),
     }
     chain = chains[DEFAULT_CHAIN_ID]
     reserved = _reserved_names(settings)
-    confirmations = _confirmations(settings, store, ChainReader(lambda: _rpc(settings.rpc_url, pool)), clock)
+    confirmations = _confirmations(
+        settings, store, ChainReader(lambda: _rpc(settings.rpc_url, pools.of("confirmations"))), clock
+    )
     sessions = Sessions(store, reserved.current, settings.limits, clock)
     chores = Chores(store, confirmations, clock)
     return Service(
@@ -110,8 +117,8 @@ def build_service(
             settings.contract_entry_point,
         ),
         balances=Balances(chains, {84532: settings.usdc_84532, 8453: settings.usdc_8453}),
-        bundler=Bundler(settings.bundler_url, pool.session),
-        indexer=_indexer(settings, pool),
+        relay=Relay(Bundler(settings.bundler_url, pools.of("bundler")), store, settings.ceilings, clock),
+        indexer=_indexer(settings, pools.of("indexer")),
         workflow=Workflow(chores, settings.public_url),
         chores=chores,
         statics=prepare(contract_set(settings)),
@@ -124,7 +131,7 @@ def build_service(
         engine=engine_configured(),
         clock=clock,
         senders=(mailer, sms),
-        close_pool=pool.close,
+        close_pools=pools.close,
     )
 
 
@@ -167,22 +174,22 @@ def bundled_enclave() -> bytes:
         raise SettingError("the bundled enclave is missing; install again, or run: make setup") from error
 
 
-def _rpc(url: str, pool: ConnectionPool) -> RpcClient:
+def _rpc(url: str, session: Callable[[], ClientSession]) -> RpcClient:
     # Imported here: the first question to a chain pays for the HTTP client, not the start.
     from holdfast.chain.rpc import RpcClient
     from holdfast.chain.transports import AiohttpTransport
 
-    return RpcClient(url, AiohttpTransport(pool.session()))
+    return RpcClient(url, AiohttpTransport(session()))
 
 
-def _indexer(settings: Settings, pool: ConnectionPool) -> Indexer | None:
+def _indexer(settings: Settings, session: Callable[[], ClientSession]) -> Indexer | None:
     if settings.indexer_app:
         module, _, attribute = settings.indexer_app.partition(":")
         try:
             return IndexerBinding(getattr(import_module(module), attribute))
         except (ImportError, AttributeError) as error:
             raise SettingError(f"HOLDFAST_INDEXER_APP: cannot be loaded ({type(error).__name__})") from error
-    return IndexerAddress(settings.indexer_url, pool.session) if settings.indexer_url else None
+    return IndexerAddress(settings.indexer_url, session) if settings.indexer_url else None
 
 
 def _reserved_names(settings: Settings) -> ReservedNames:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger("holdfast.housekeeping")
 EXPIRE_EVERY_S = 60.0
 LEASE_S = 120.0
+ENGINE = "engine"  # lease and holder: any process that hears of the engine renews it for all
+ENGINE_LEASE_S = 600.0  # after as long without a registration or a finished run, the service does the chores again
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,18 @@ class Chores:
     async def confirm_registrations(self) -> dict[str, int]:
         """Settle pending registrations by the chain's word."""
         return await self.confirmations.confirm_all()
+
+    async def engine_seen(self) -> None:
+        """Leave the chores to the workflow engine for a while: it has registered, or finished a run."""
+        await self.store.take_lease(ENGINE, ENGINE, self.clock(), ENGINE_LEASE_S)
+
+    def unless_engine(self, work: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[object]]:
+        """`work`, left out while the engine does it."""
+
+        async def by_itself() -> object:
+            return None if await self.store.holds_lease(ENGINE, ENGINE, self.clock()) else await work()
+
+        return by_itself
 
     async def expire(self) -> dict[str, int]:
         """Remove codes, used marks and send records that no rule looks at any more."""

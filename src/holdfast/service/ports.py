@@ -1,4 +1,4 @@
-"""The ports: what operations need of the outside world. Each has, or will have, two real fillings."""
+"""The ports: what operations need of the outside world. Mailer and SmsVerifier have several fillings, Store has one."""
 
 from __future__ import annotations
 
@@ -247,6 +247,10 @@ class Store(Protocol):
         """Take or renew a named lease; False while another holder has it."""
         ...
 
+    async def holds_lease(self, name: str, holder: str, now: float) -> bool:
+        """Whether this holder has the named lease now."""
+        ...
+
     async def release(self, channel: str, key: str, now: float) -> bool:
         """Free an identifier with all that hangs on it; False when nobody holds it."""
         ...
@@ -260,7 +264,7 @@ class Store(Protocol):
         ...
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Every row of every table, for `holdfast export`."""
+        """Every row of every table, as of one moment."""
         ...
 
     async def backup(self, target: Path) -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SIGNING_KEY = "ATTESTATION_SIGNING_KEY"
 KEY_FILE = "attestation-signing-key"
+# Of 64 random hex digits fewer than nine kinds occur once in 10^15 keys; a placeholder rarely has as many.
+MIN_DISTINCT_BYTES = 9
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -47,7 +49,7 @@ def read_secrets(settings: Settings, environment: Mapping[str, str] | None = Non
     if text:
         return Secrets(_parse(text), generated=False)
     if settings.production:
-        raise SettingError(f"{SIGNING_KEY}: production needs one (make it with: holdfast keys new)")
+        raise SettingError(f"{SIGNING_KEY}: production, or a public URL elsewhere, needs one (holdfast keys new)")
     return Secrets(_parse(_generated(settings.data_dir)), generated=True)
 
 
@@ -60,6 +62,8 @@ def _parse(text: str) -> tuple[bytes, ...]:
     keys = tuple(part.strip().encode() for part in text.split(",") if part.strip())
     if not keys or min(map(len, keys)) < MIN_KEY_BYTES:
         raise SettingError(f"{SIGNING_KEY}: every key needs at least {MIN_KEY_BYTES} bytes (holdfast keys new)")
+    if min(len(set(key)) for key in keys) < MIN_DISTINCT_BYTES:
+        raise SettingError(f"{SIGNING_KEY}: a key repeats a few letters, so it can be guessed (holdfast keys new)")
     return keys
 
 

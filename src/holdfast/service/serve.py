@@ -60,10 +60,10 @@ def asgi_application() -> AsgiEntry:
 
 def application() -> Application:
     """The application as the environment describes it, its metrics and logs set up."""
-    from holdfast.service import logs
     from holdfast.service.bootstrap import build_application
     from holdfast.service.secrets import read_secrets
     from holdfast.service.settings import read_settings
+    from holdfast.wire import logs
 
     _end_with_parent()
     settings = read_settings()
@@ -108,7 +108,7 @@ def needs_raw_paths(settings: Settings) -> bool:
 def _serve_granian(settings: Settings) -> None:
     from granian.server import Server
 
-    from holdfast.service import logs
+    from holdfast.wire import logs
 
     logs.configure(settings.log)
     # With its own logging off, granian raises its logger's level so far that a lost worker would go unmentioned.

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from holdfast.service.housekeeping import Chores
     from holdfast.service.operations.accounts import Accounts, Balances
     from holdfast.service.operations.dids import Dids
+    from holdfast.service.operations.relay import Relay
     from holdfast.service.operations.sessions import Sessions
     from holdfast.service.operations.verification import Verification
     from holdfast.service.ports import Mailer, SmsVerifier, Store
     from holdfast.service.providers.enclave_source import Enclave, EnclaveSource
     from holdfast.service.providers.workflow import Workflow
     from holdfast.service.reserved_names import ReservedNames
-    from holdfast.service.upstreams.bundler import Bundler
     from holdfast.service.upstreams.indexer import Indexer
     from holdfast.service.web.client_ip import ClientAddress
     from holdfast.service.web.files import Statics
@@ -48,7 +48,7 @@ class Service:
     dids: Dids
     accounts: Accounts
     balances: Balances
-    bundler: Bundler
+    relay: Relay
     indexer: Indexer | None
     workflow: Workflow
     chores: Chores
@@ -62,7 +62,7 @@ class Service:
     engine: bool
     clock: Clock
     senders: tuple[Mailer | SmsVerifier, ...]
-    close_pool: Callable[[], Awaitable[None]]
+    close_pools: Callable[[], Awaitable[None]]
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _wrapped: tuple[Enclave, StaticAnswer] | None = None
 
@@ -82,12 +82,12 @@ class Service:
         self._tasks.append(periodic("reserved", REREAD_EVERY_S, self._reread))
         self._tasks.append(asyncio.create_task(self._first_enclave()))
         self._tasks.append(periodic("enclave", REFRESH_ENCLAVE_EVERY_S, self.enclaves.refresh))
-        if not self.engine:
-            for name, every_s, work in (
-                ("confirm", CONFIRM_EVERY_S, self.chores.confirm_registrations),
-                ("expire", EXPIRE_EVERY_S, self.chores.expire),
-            ):
-                self._tasks.append(periodic(name, every_s, under_lease(self.store, self.clock, name, work)))
+        for name, every_s, work in (
+            ("confirm", CONFIRM_EVERY_S, self.chores.confirm_registrations),
+            ("expire", EXPIRE_EVERY_S, self.chores.expire),
+        ):
+            leased = under_lease(self.store, self.clock, name, self.chores.unless_engine(work))
+            self._tasks.append(periodic(name, every_s, leased))
 
     async def stop(self) -> None:
         """End the chores, then close what they and the requests used."""
@@ -98,7 +98,8 @@ class Service:
             await self.indexer.stop()
         for sender in self.senders:
             await sender.close()
-        await self.close_pool()
+        await self.workflow.close()
+        await self.close_pools()
         await self.store.close()
 
     async def _reread(self) -> None:

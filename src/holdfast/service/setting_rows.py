@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 _HEADER = re.compile(r"[A-Za-z0-9-]{1,64}")
 _DIGITS = re.compile(r"[0-9]{1,18}")
+_DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 _COUNTRY = re.compile(r"[A-Z]{2}")
 _MAX_PORT = 65535
 MAX_LIMIT = 1_000_000_000  # as seconds some thirty years: times stay within what a calendar can hold
-LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,14 @@ def _http_url(text: str) -> str:
     return text.rstrip("/")
 
 
+def _public_url(text: str) -> str:
+    """An address that people and pages are shown, so nothing in it may be a secret."""
+    parts = urlsplit(_http_url(text))
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise ValueError("an address without user, password, query and fragment is needed: it is shown to everybody")
+    return text.rstrip("/")
+
+
 def _url_with(*schemes: str) -> Callable[[str], str]:
     def parse(text: str) -> str:
         if text.partition(":")[0] not in schemes:
@@ -108,10 +116,12 @@ def _header(text: str) -> str:
 
 
 def _networks(text: str) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
+    if text == "none":
+        return ()
     try:
         return tuple(ipaddress.ip_network(part.strip(), strict=False) for part in text.split(",") if part.strip())
     except ValueError:
-        raise ValueError("addresses or CIDR blocks, separated by commas, are needed") from None
+        raise ValueError("addresses or CIDR blocks, separated by commas, or none are needed") from None
 
 
 def _did(text: str) -> str:
@@ -129,7 +139,7 @@ def _sender(text: str) -> str:
 
 def _binding(text: str) -> str:
     module, colon, attribute = text.partition(":")
-    if not (module and colon and attribute):
+    if not (colon and _DOTTED.fullmatch(module) and _DOTTED.fullmatch(attribute)):
         raise ValueError("module:attribute of an ASGI application is needed")
     return text
 
@@ -139,6 +149,19 @@ def _data_dir(_values: Mapping[str, Any]) -> str:
     import platformdirs
 
     return platformdirs.user_data_dir("holdfast", appauthor=False)
+
+
+def is_local(host: str) -> bool:
+    """Whether a host of the public URL is this machine: localhost (RFC 6761) or a loopback address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _environment(values: Mapping[str, Any]) -> str:
+    """An address that others can reach counts as production, so that forgetting the variable is no open door."""
+    return "development" if is_local(urlsplit(values["public_url"]).hostname or "") else "production"
 
 
 def _host_of(values: Mapping[str, Any]) -> str:
@@ -171,7 +194,7 @@ def _countries(text: str) -> tuple[str, ...]:
 
 def _depth(values: Mapping[str, Any]) -> str:
     # A chain on this machine is a development chain: it does not reorganise, and mines when it is told to.
-    return "0" if urlsplit(values["rpc_url"]).hostname in LOCAL_HOSTS else str(CONFIRMATION_DEPTH)
+    return "0" if is_local(urlsplit(values["rpc_url"]).hostname or "") else str(CONFIRMATION_DEPTH)
 
 
 def _ceiling(name: str, about: str) -> Row:
@@ -183,10 +206,10 @@ def _contract(name: str) -> str:
 
 
 ROWS: tuple[Row, ...] = (
-    Row("HOLDFAST_ENV", "development", _one_of("development", "production"), "production refuses development choices"),
     Row("HOLDFAST_HOST", "127.0.0.1", str, "address to listen on"),
     Row("HOLDFAST_PORT", "8787", whole(0, _MAX_PORT), "port to listen on"),
-    Row("HOLDFAST_PUBLIC_URL", "http://localhost:8787", _http_url, "the service's own address, WebAuthn origin"),
+    Row("HOLDFAST_PUBLIC_URL", "http://localhost:8787", _public_url, "the service's own address, WebAuthn origin"),
+    Row("HOLDFAST_ENV", _environment, _one_of("development", "production"), "production refuses development choices"),
     Row("HOLDFAST_DATA_DIR", _data_dir, Path, "embedded database, generated secrets, outbox"),
     Row(
         "HOLDFAST_DATABASE_URL",
@@ -203,7 +226,7 @@ ROWS: tuple[Row, ...] = (
     Row("HOLDFAST_TLS_KEY", None, Path, "private key of the certificate, PEM"),
     Row("HOLDFAST_RPC_URL", CHAINS[84532].public_rpc, _http_url, "JSON-RPC of chain 84532", secret=True),
     Row("HOLDFAST_RPC_URL_8453", CHAINS[8453].public_rpc, _http_url, "JSON-RPC of chain 8453", secret=True),
-    Row("HOLDFAST_PUBLIC_RPC_URL", None, _http_url, "what /api/status shows as rpc"),
+    Row("HOLDFAST_PUBLIC_RPC_URL", None, _public_url, "what /api/status shows as rpc"),
     Row("HOLDFAST_BUNDLER_URL", None, _http_url, "ERC-4337 bundler of chain 84532", secret=True),
     Row("HOLDFAST_INDEXER_APP", None, _binding, "indexer in this process, module:attribute"),
     Row("HOLDFAST_INDEXER_URL", None, _http_url, "indexer at an address", secret=True),
@@ -217,7 +240,7 @@ ROWS: tuple[Row, ...] = (
     Row("HOLDFAST_MAIL_FROM", _sender_of, _sender, "sender"),
     Row("HOLDFAST_SMS_URL", "outbox:", _url_with("twilio", "outbox"), "provider of SMS codes", secret=True),
     Row("HOLDFAST_CLIENT_IP_HEADER", None, _header, "the edge's header with the client's address"),
-    Row("HOLDFAST_TRUSTED_PROXIES", "127.0.0.1,::1", _networks, "peers whose header is believed"),
+    Row("HOLDFAST_TRUSTED_PROXIES", "127.0.0.1,::1", _networks, "peers whose header is believed, or none"),
     Row(
         "HOLDFAST_ENCLAVE_URL",
         None,
@@ -251,6 +274,7 @@ ROWS: tuple[Row, ...] = (
     _ceiling("did_posts_per_address_day", "POST /api/dids from an address in 24 hours, whatever comes of them"),
     _ceiling("checks_per_address_hour", "POST /api/verify/check from an address in an hour"),
     _ceiling("refused_sends_per_address_day", "sends from an address that providers refuse, in 24 hours"),
+    _ceiling("operations_per_address_hour", "user operations sponsored or sent for an address in an hour"),
     _ceiling("sms_per_number_hour", "text messages to a number in an hour"),
     _ceiling("sms_per_country_day", "text messages to a country in 24 hours"),
     _ceiling("sms_per_day", "text messages in all in 24 hours"),

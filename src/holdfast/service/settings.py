@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from holdfast.rules.limits import LIMIT_NAMES, Ceilings, Limits
-from holdfast.service.setting_rows import LOCAL_HOSTS, MAX_LIMIT, ROWS, whole
+from holdfast.service.setting_rows import MAX_LIMIT, ROWS, is_local, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from ipaddress import IPv4Network, IPv6Network
     from pathlib import Path
 
     from holdfast.service.setting_rows import Row
 
-__all__ = ["LOCAL_HOSTS", "MAX_LIMIT", "SettingError", "Settings", "engine_unsigned", "read_settings"]
+__all__ = ["MAX_LIMIT", "SettingError", "Settings", "engine_unsigned", "read_settings"]
 
 
 class SettingError(Exception):
@@ -71,6 +71,7 @@ class Settings:
     did_posts_per_address_day: int
     checks_per_address_hour: int
     refused_sends_per_address_day: int
+    operations_per_address_hour: int
     sms_per_number_hour: int
     sms_per_country_day: int
     sms_per_day: int
@@ -93,8 +94,8 @@ class Settings:
 
     @property
     def production(self) -> bool:
-        """Whether development choices are refused."""
-        return self.env == "production"
+        """Whether development choices are refused: on request, and wherever others can reach the public URL."""
+        return self.env == "production" or not is_local(self.public_host)
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
@@ -149,12 +150,19 @@ def engine_unsigned(environment: Mapping[str, str]) -> bool:
 
 
 def _refuse_development_choices(settings: Settings, given: Mapping[str, str]) -> None:
-    """Refuse what loses mail, leaks codes or weakens the origin (decisions, section 2)."""
+    """Refuse what loses mail, leaks codes or weakens the origin, in one message that names every such setting."""
+    refused = [f"{name}: {why}" for name, why in _development_choices(settings, given)]
+    if refused:
+        raise SettingError("; ".join(refused))
+
+
+def _development_choices(settings: Settings, given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    if settings.env == "development":
+        yield "HOLDFAST_ENV", "development needs a HOLDFAST_PUBLIC_URL on this machine, such as http://localhost:8787"
     for name, value in (("HOLDFAST_MAIL_URL", settings.mail_url), ("HOLDFAST_SMS_URL", settings.sms_url)):
         if value.startswith("outbox:"):
-            raise SettingError(f"{name}: the outbox is for development; in production name a provider")
-    url = urlsplit(settings.public_url)
-    if url.scheme == "http" and url.hostname not in LOCAL_HOSTS:
-        raise SettingError("HOLDFAST_PUBLIC_URL: in production it must be https")
+            yield name, "the outbox is for development; in production name a provider"
+    if urlsplit(settings.public_url).scheme == "http" and not is_local(settings.public_host):
+        yield "HOLDFAST_PUBLIC_URL", "in production it must be https"
     if engine_unsigned(given):
-        raise SettingError("INNGEST_DEV: it lets anybody call the workflow; in production set INNGEST_SIGNING_KEY")
+        yield "INNGEST_DEV", "it lets anybody call the workflow; in production set INNGEST_SIGNING_KEY"

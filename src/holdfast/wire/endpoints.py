@@ -83,7 +83,14 @@ BUNDLER = Endpoint(
     path="/api/bundler",
     summary="One allowed JSON-RPC request to the bundler",
     asks=r.CallBundler,
-    refusals=(e.INVALID_JSON_RPC, e.RPC_METHOD_NOT_ALLOWED, e.BUNDLER_NOT_CONFIGURED, e.BUNDLER_ERROR, *_BODY),
+    refusals=(
+        e.INVALID_JSON_RPC,
+        e.RPC_METHOD_NOT_ALLOWED,
+        e.BUNDLER_NOT_CONFIGURED,
+        e.RATE_LIMITED,
+        e.BUNDLER_ERROR,
+        *_BODY,
+    ),
 )
 STATUS = Endpoint[r.Asked](
     name="status",

@@ -38,10 +38,10 @@ class Front:
             asked = msgspec.json.decode(body)
         except (msgspec.DecodeError, UnicodeDecodeError):
             asked = None
-        answer = await self._dispatch(asked, body)
+        answer = await self._dispatch(asked)
         return web.Response(body=answer, content_type="application/json")
 
-    async def _dispatch(self, asked: Any, body: bytes) -> bytes:
+    async def _dispatch(self, asked: Any) -> bytes:
         if not isinstance(asked, dict):
             return _error(None, _INVALID_REQUEST, "expected one JSON-RPC request")
         if asked.get("method") == SPONSOR_METHOD:
@@ -49,7 +49,7 @@ class Front:
         if asked.get("method") == ESTIMATE_METHOD:
             await self._pass_a_block(asked.get("params"))
         try:
-            return await self._transport.post(self._alto_url, body)
+            return await self._transport.post(self._alto_url, _anew(asked))
         except TransportError:
             return _error(asked.get("id"), _INTERNAL, "the bundler does not answer")
 
@@ -71,6 +71,12 @@ class Front:
             code, message, data = _refusal_of(error)
             return _error(identity, code, message, data)
         return msgspec.json.encode({"jsonrpc": "2.0", "id": identity, "result": result})
+
+
+def _anew(asked: dict[str, Any]) -> bytes:
+    """The request with its own four fields alone: the bundler sees the method that was looked at here."""
+    fields = ("jsonrpc", "id", "method", "params")
+    return msgspec.json.encode({name: asked[name] for name in fields if name in asked})
 
 
 def _refusal_of(error: Exception) -> tuple[int, str, Any]:

@@ -26,6 +26,7 @@ from platformdirs import user_data_path
 from holdfast.client.storage.file_lock import FileLock
 from holdfast.wire.client_errors import StorageError
 from holdfast.world.errors import NodeMissing, WorldError
+from holdfast.world.node import npm_command, search_path
 from holdfast.world.processes import end, guarded
 
 if TYPE_CHECKING:
@@ -41,8 +42,10 @@ _ASK = ("view", "--fetch-retries=0", "--fetch-timeout=20000", "--no-update-notif
 _NO_NETWORK = re.compile(
     r"\b(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|E?TIMEDOUT|ERR_SOCKET_TIMEOUT)\b"
 )
+UNPINNED = "HOLDFAST_UNPINNED_TOOLS"
 _TELL_EVERY_S = 5.0
 _LOOK_EVERY_S = 0.5
+_NEEDED = "the local chain needs Node.js 20 or newer with npm; pip install 'holdfast[world]' brings both"
 OLDEST_NODE = 20  # what anvil's package asks for; npm leaves it out where Node is older
 _CPU = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 
@@ -75,7 +78,7 @@ class Tools:
 
 def find_node() -> str:
     """Node's path. Raises NodeMissing where there is none, or only an older one than the tools can do with."""
-    node = shutil.which("node")
+    node = shutil.which("node", path=search_path())
     found = None
     if node is not None:
         asked = subprocess.run([node, "--version"], capture_output=True, text=True, check=False)  # noqa: S603 - found on the path
@@ -83,9 +86,7 @@ def find_node() -> str:
         if found is not None and int(found[1]) >= OLDEST_NODE:
             return node
     here = f" (here is {found[0]}x)" if found else ""
-    raise NodeMissing(
-        f"the local chain needs Node.js {OLDEST_NODE} or newer with npm{here}, https://nodejs.org; please install it"
-    )
+    raise NodeMissing(f"{_NEEDED}{here}")
 
 
 async def find_tools(say: Callable[[str], None], data: Path | None = None) -> Tools:
@@ -143,24 +144,34 @@ def _sweep(folder: Path) -> None:
 
 async def _install(say: Callable[[str], None], folder: Path) -> None:
     """Install beside the final place and move there at the end, so that a broken install is never mistaken for one."""
-    npm = shutil.which("npm")
+    npm = npm_command()
     if npm is None:
-        raise NodeMissing("the local chain needs npm, which usually comes with Node.js; please install it")
+        raise NodeMissing(_NEEDED)
     partial = folder.with_name(f"{folder.name}.{os.getpid()}.partial")
     partial.mkdir(parents=True)
     try:
         for name in ("package.json", "package-lock.json"):
             shutil.copy(MANIFEST / name, partial / name)
         say("installing the chain's tools from npm into the data folder (once; about 430 MB, a minute or so)")
-        await _run_npm(say, partial, npm, *_ASK, f"@foundry-rs/anvil@{_anvil_version()}", "version")
-        await _run_npm(say, partial, npm, *_INSTALL, *_PATIENCE)
+        await _run_npm(say, partial, *npm, *_ASK, f"@foundry-rs/anvil@{_anvil_version()}", "version")
+        await _run_npm(say, partial, *npm, *_INSTALL, *_PATIENCE)
         if not _anvil_in(partial / "node_modules").exists():
+            _require_leave_for_unpinned()
             await _run_npm(
-                say, partial, npm, *_INSTALL, *_PATIENCE, "--no-save", f"{_platform_package()}@{_anvil_version()}"
+                say, partial, *npm, *_INSTALL, *_PATIENCE, "--no-save", f"{_platform_package()}@{_anvil_version()}"
             )
         partial.rename(folder)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def _require_leave_for_unpinned() -> None:
+    """Raise WorldError unless a program without a hash in the lock may be taken by the registry's word alone."""
+    if os.environ.get(UNPINNED) != "1":
+        raise WorldError(
+            f"{_platform_package()} has no hash in the lock, which was written on another platform: {UNPINNED}=1"
+            " installs it all the same"
+        )
 
 
 async def _run_npm(say: Callable[[str], None], folder: Path, *command: str) -> None:

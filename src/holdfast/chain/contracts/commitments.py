@@ -1,7 +1,7 @@
 """What must be committed to before the registry accepts a claim (docs/contracts.md, "Claims").
 
 An alias, and a DID of another method than `did:new`, belongs to the first claim, and the registry refuses a claim that
-nobody committed to in an earlier block: copying a pending claim gains nothing. Anyone may post the commitment for the
+was not committed to in an earlier block: copying a pending claim gains nothing. Anyone may post the commitment for the
 account that will claim. A sponsor reads from the operation's call data what is needed (`commitments_needed`) and posts
 it; without such a sponsor the account posts it itself, in an operation before (`holdfast.chain.calls.commit`).
 """
@@ -36,7 +36,7 @@ def commitment(did_hash: bytes, alias_hash: bytes, controller: str, secret: byte
         alias_hash: 32-byte hash of the alias, or 32 zero bytes for none.
         controller: Address of the account that will claim.
         secret: 32 bytes that keep the commitment from being guessed: random, or zero where the account's address is
-            known to nobody yet.
+            not known to others yet.
 
     Raises:
         ValueError: An argument has another length.

@@ -9,7 +9,7 @@ import msgspec
 
 from holdfast.client.http.calls import Call, Reader, Reply, as_bytes, as_json, as_text, as_type
 from holdfast.client.http.json_rpc import read_json_rpc
-from holdfast.client.types import service
+from holdfast.client.types import GetAccountStateInput, GetSmartAccountAddressInput, service
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,14 +27,21 @@ def status() -> Call[service.Status]:
     return _get("/api/status", as_type(service.Status))
 
 
-def predict(pub_key_x: str, pub_key_y: str, salt: str | int, vault_url: str | None) -> Call[str]:
-    """GET /api/accounts/predict."""
+def predict(
+    pub_key_x: str | GetSmartAccountAddressInput, pub_key_y: str, salt: str | int, vault_url: str | None
+) -> Call[str]:
+    """GET /api/accounts/predict, for coordinates and a salt, or for the interface's input."""
+    if isinstance(pub_key_x, GetSmartAccountAddressInput):
+        given = pub_key_x
+        return predict(given.pub_key_x, given.pub_key_y, given.salt, vault_url or given.vault_url)
     query = {"pubKeyX": pub_key_x, "pubKeyY": pub_key_y, "salt": str(salt)}
     return _get("/api/accounts/predict", _predicted, query, vault_url)
 
 
-def account_state(account: str, vault_url: str | None) -> Call[service.AccountState]:
-    """GET /api/accounts/state."""
+def account_state(account: str | GetAccountStateInput, vault_url: str | None) -> Call[service.AccountState]:
+    """GET /api/accounts/state, for an address, or for the interface's input."""
+    if isinstance(account, GetAccountStateInput):
+        return account_state(account.account, vault_url or account.vault_url)
     return _get("/api/accounts/state", as_type(service.AccountState), {"account": account}, vault_url)
 
 

@@ -12,11 +12,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+NOT_THROUGH_A_LINK = getattr(os, "O_NOFOLLOW", 0)  # Windows has no such flag
+
+
 class FileLock:
     """Held from construction until `release`. Raises StorageError where another holder lives."""
 
     def __init__(self, path: Path) -> None:
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | NOT_THROUGH_A_LINK | getattr(os, "O_CLOEXEC", 0), 0o600)
         try:
             _lock(self._file)
         except OSError as error:

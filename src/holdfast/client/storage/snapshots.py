@@ -18,8 +18,9 @@ from holdfast.client.storage.content import (
     verified,
     write_car,
 )
+from holdfast.client.storage.sealed_header import did_of, is_sealed_vault
 from holdfast.client.types import VaultManifest
-from holdfast.wire.client_errors import StorageError
+from holdfast.wire.client_errors import PluginCallError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,6 +80,14 @@ def parse_root(cid: str, data: bytes) -> tuple[VaultManifest, str]:
         return VaultManifest.from_json(value["manifest"]), cid_text(link(str(value["vault"])))
     except ValueError as error:
         raise StorageError("a snapshot's manifest is damaged") from error
+
+
+def did_of_block(cid: str, data: bytes) -> str | None:
+    """Whose snapshot a kept block belongs to: a root or a sealed vault; None for any other block."""
+    try:
+        return did_of(data) if is_sealed_vault(data) else parse_root(cid, data)[0].did
+    except (StorageError, PluginCallError):
+        return None
 
 
 def _present(blocks: dict[str, bytes], cid: str) -> bytes:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Self
 import msgspec
 import platformdirs
 
-from holdfast.client.storage.content import Block, verified
-from holdfast.client.storage.file_lock import FileLock
+from holdfast.client.storage.content import Block, raw_block, verified
+from holdfast.client.storage.file_lock import NOT_THROUGH_A_LINK, FileLock
+from holdfast.client.storage.snapshots import did_of_block
 from holdfast.client.types import VaultManifest, VaultStoreConfig
 from holdfast.wire.client_errors import ClientStateError, StorageError
 
@@ -77,15 +78,25 @@ class VaultStore:
             self._lock.release()
             raise
 
-    def save(self, manifest: VaultManifest, sealed: bytes, revision: int) -> StoredVault:
-        """Store a revision. Raises StorageError where it is not newer than the newest: a vault never goes back."""
+    def save(self, manifest: VaultManifest, sealed: bytes, revision: int, *, forget_older: bool = False) -> StoredVault:
+        """Store a revision. Raises StorageError where it is not newer than the newest: a vault never goes back.
+
+        With `forget_older` it becomes the vault's only one: the same transaction drops every revision before it and
+        the blocks of its snapshots, and their bytes are overwritten in the file and gone from its journal. That is
+        how a key is removed: a revision from before would open with it.
+        """
         with self._transaction() as database:
             newest = _number(database.execute("SELECT max(revision) FROM revisions WHERE did = ?", (manifest.did,)))
             if revision <= newest:
                 raise StorageError(f"revision {revision} is not newer than the stored {newest}")
             row = (manifest.did, revision, _encode(manifest), sealed)
             database.execute("INSERT INTO revisions VALUES (?, ?, ?, ?)", row)
-            self._forget_old(database, manifest.did)
+            self._forget_old(database, manifest.did, 1 if forget_older else self._kept)
+            if forget_older:
+                _forget_blocks(database, manifest.did)
+        if forget_older:
+            with self._reading() as database:
+                _empty_journal(database)
         return StoredVault(revision, manifest, sealed)
 
     def load(self, did: str | None = None, revision: int | None = None) -> StoredVault | None:
@@ -124,9 +135,12 @@ class VaultStore:
                 raise StorageError("no such vault is stored")
 
     def delete(self, did: str) -> None:
-        """Forget a vault and all its revisions."""
+        """Forget a vault, all its revisions and the blocks of its snapshots, to the last byte in this file."""
         with self._transaction() as database:
             database.execute("DELETE FROM revisions WHERE did = ?", (did,))
+            _forget_blocks(database, did)
+        with self._reading() as database:
+            _empty_journal(database)
 
     def put_block(self, block: Block) -> None:
         """Keep a block. Raises StorageError where its bytes are not what its CID says."""
@@ -139,6 +153,17 @@ class VaultStore:
         with self._reading() as database:
             row = database.execute("SELECT data FROM blocks WHERE cid = ?", (cid,)).fetchone()
         return None if row is None else verified(cid, bytes(row[0]))
+
+    def try_block(self) -> None:
+        """Write a block and read it back, as a snapshot would; it does not stay. Raises StorageError."""
+        block = raw_block(os.urandom(32))
+        self.put_block(block)
+        try:
+            if self.get_block(block.cid) is None:
+                raise StorageError("the store did not keep a block")
+        finally:
+            with self._transaction() as database:
+                database.execute("DELETE FROM blocks WHERE cid = ?", (block.cid,))
 
     def set_note(self, name: str, value: str | None) -> None:
         """Remember a short text under a name, or forget it: how far a registration got, for example."""
@@ -193,9 +218,10 @@ class VaultStore:
             raise StorageError("several vaults are stored here: name one by its DID")
         return found[0][0] if found else ""
 
-    def _forget_old(self, database: sqlite3.Connection, did: str) -> None:
+    @staticmethod
+    def _forget_old(database: sqlite3.Connection, did: str, kept: int) -> None:
         oldest = "SELECT revision FROM revisions WHERE did = ?1 ORDER BY revision DESC LIMIT 1 OFFSET ?2"
-        database.execute(f"DELETE FROM revisions WHERE did = ?1 AND revision <= ({oldest})", (did, self._kept))  # noqa: S608 - both parts are constants
+        database.execute(f"DELETE FROM revisions WHERE did = ?1 AND revision <= ({oldest})", (did, kept))  # noqa: S608 - both parts are constants
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
@@ -227,14 +253,19 @@ def store_path(config: VaultStoreConfig, directory: Path | str | None = None) ->
 
 def _open(path: Path) -> sqlite3.Connection:
     # Made with its mode before SQLite opens it: the journal beside it inherits the mode.
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    path.chmod(0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NOT_THROUGH_A_LINK, 0o600)
+    try:
+        if hasattr(os, "fchmod"):
+            os.fchmod(descriptor, 0o600)
+    finally:
+        os.close(descriptor)
     database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     try:
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = FULL")
         database.execute("PRAGMA secure_delete = ON")
         _migrate(database)
+        _empty_journal(database)  # a process that was killed may have left in it what was to be forgotten
     except BaseException:
         database.close()
         raise
@@ -247,6 +278,20 @@ def _migrate(database: sqlite3.Connection) -> None:
         raise StorageError("the vault store was written by a newer release")
     if version == 0:
         database.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_SCHEMA_VERSION}; COMMIT;")
+
+
+def _forget_blocks(database: sqlite3.Connection, did: str) -> None:
+    cids = [row[0] for row in database.execute("SELECT cid FROM blocks")]
+    for cid in cids:
+        data = database.execute("SELECT data FROM blocks WHERE cid = ?", (cid,)).fetchone()[0]
+        if did_of_block(cid, bytes(data)) == did:
+            database.execute("DELETE FROM blocks WHERE cid = ?", (cid,))
+
+
+def _empty_journal(database: sqlite3.Connection) -> None:
+    busy = _number(database.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
+    if busy:
+        raise StorageError("the store's journal is in use and still holds what was forgotten")
 
 
 def _number(cursor: sqlite3.Cursor) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
+from holdfast.client.sync.installed import NOT_INSTALLED
 from holdfast.client.sync.protocol import LIFE_S, MAX_MESSAGE_BYTES, PROTOCOL
 from holdfast.client.sync.serving import Desk
 from holdfast.wire.client_errors import NetworkError
@@ -25,7 +26,7 @@ class Libp2pOffer:
 
     Args:
         holder: the pairing.
-        log: the vault's boot log, which learns whether the `libp2p` subsystem came up.
+        log: the vault's boot log, which learns whether a host could be started.
         listen: a multiaddress of WebSockets.
         loop: the loop of an asyncio vault.
 
@@ -64,8 +65,6 @@ class Libp2pOffer:
 
         trio.from_thread.run_sync(self._stop.set, trio_token=self._token)
         self._thread.join()
-        if self._log is not None:
-            self._log.stopped("libp2p")
 
     def _start(self) -> None:
         self._thread.start()
@@ -146,14 +145,22 @@ class Libp2pChannel:
 def _told(what: str, error: BaseException) -> NetworkError:
     """The error as the client's; where the library itself is missing, what brings it."""
     if isinstance(error, ModuleNotFoundError):
-        return NetworkError("libp2p is not installed: it comes with holdfast-client[p2p] or holdfast[client]")
+        return NetworkError(NOT_INSTALLED)
     return NetworkError(f"{what} ({type(error).__name__})")
 
 
 def _new_host() -> Any:
-    from libp2p import new_host
+    from libp2p import generate_new_ed25519_identity, new_host
+    from libp2p.crypto.x25519 import create_new_key_pair
+    from libp2p.custom_types import TProtocol
+    from libp2p.security.noise.transport import PROTOCOL_ID, Transport
 
-    return new_host(enable_websocket=True, enable_tcp=False)
+    # Noise alone, which proves the peer ID of the address. Left to itself the library would also offer secio and
+    # plain text, which prove nothing, and an attacker in between could choose them.
+    identity = generate_new_ed25519_identity()
+    noise = Transport(identity, noise_privkey=create_new_key_pair().private_key)
+    secured = {TProtocol(PROTOCOL_ID): noise}
+    return new_host(key_pair=identity, sec_opt=secured, enable_websocket=True, enable_tcp=False)
 
 
 async def _read_message(stream: Any) -> bytes:

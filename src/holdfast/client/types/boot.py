@@ -11,7 +11,11 @@ SubsystemStatus = Literal["booting", "ready", "failed"]
 
 
 class BootStatus(Record, frozen=True, kw_only=True):
-    """Which subsystems are ready; `ready` is all three. The enclave alone is enough to work."""
+    """Which subsystems are ready; `ready` is all three. The enclave alone is enough to work.
+
+    `enclave`: the module runs. `helia`: snapshots can be written to the vault's store and read back. `libp2p`: the
+    packages for pairing over libp2p are installed, and no host failed to start since.
+    """
 
     enclave: bool
     helia: bool

@@ -7,20 +7,24 @@ from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.client import types
 from holdfast.client.storage.gateway import AsyncGateway, snapshot_stored
+from holdfast.client.sync.installed import require_libp2p
 from holdfast.client.vault import calls
 from holdfast.client.vault.boot import BootLog
 from holdfast.client.vault.keeping import Keeper, did_of
+from holdfast.client.vault.passwords import MIN_CHARACTERS, checked_password
+from holdfast.client.vault.second_share import shares_of, with_share
 from holdfast.client.vault.vault import file_sha256, probe, probed
 from holdfast.wire.client_errors import ClientStateError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from holdfast.client.storage.snapshots import Snapshot
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.types import BootEvent, BootStatus
     from holdfast.client.vault.keys import KeyProvider
+    from holdfast.client.vault.second_share import ShareKeeper, ShareSource, ValShare
     from holdfast.enclave import AsyncEnclave
 
 
@@ -32,6 +36,7 @@ class AsyncVault:
         module: another enclave module than the bundled one (see `module_file`).
         snapshots: the gateway that is asked for blocks that are not here.
         on_event: told each boot event.
+        val_share: asked for the second share of a key whenever it signs, for a vault made with `keep_share`.
 
     `boot` comes first, `close` last; in between every method raises PluginCallError where the enclave refuses the
     call, and StorageError where the store fails. Before and after: ClientStateError.
@@ -44,10 +49,12 @@ class AsyncVault:
         module: Path | None = None,
         snapshots: types.VaultSnapshotConfig | None = None,
         on_event: Callable[[BootEvent], None] | None = None,
+        val_share: ShareSource | None = None,
     ) -> None:
         self._store, self._module = store, module
         self._snapshots = snapshots or types.VaultSnapshotConfig()
         self._log = BootLog(on_event)
+        self._share = val_share
         self._enclave: AsyncEnclave | None = None
         self._keeper = Keeper(store, "")
         self._closed = False
@@ -55,7 +62,10 @@ class AsyncVault:
         self._saving = asyncio.Lock()
 
     async def boot(self) -> BootStatus:
-        """Start the enclave and look at the store. Raises WasmLoadError; a failing store only shows in the status."""
+        """Start the enclave, try the store, and look whether libp2p is installed.
+
+        Raises WasmLoadError; a failing store and an absent libp2p only show in the status.
+        """
         if self._closed or self._enclave is not None:
             raise ClientStateError("the vault is closed" if self._closed else "the vault has been booted")
         from holdfast.enclave import AsyncEnclave  # brings the WebAssembly runtime: paid for by whoever uses it
@@ -66,6 +76,8 @@ class AsyncVault:
             self._keeper = Keeper(self._store, file_sha256(self._module) if self._module else bundled_sha256())
         with self._log.starting("helia", required=False):
             await asyncio.to_thread(probe, self._store)
+        with self._log.starting("libp2p", required=False):
+            require_libp2p()
         return self.boot_status
 
     @property
@@ -89,6 +101,7 @@ class AsyncVault:
         if self._enclave is not None:
             await self._enclave.aclose()
             self._enclave = None
+        self._log.ended()
 
     async def __aenter__(self) -> Self:
         if self._enclave is None:
@@ -98,23 +111,35 @@ class AsyncVault:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def generate(self, given: types.GenerateInput, key: KeyProvider, **options: Any) -> calls.Generated:
+    async def generate(
+        self, given: types.GenerateInput, key: KeyProvider, *, keep_share: ShareKeeper | None = None, **options: Any
+    ) -> calls.Generated:
         """Make a vault from a passkey's credential; it is open and stored afterwards.
 
-        `options` are the enclave's own: `curve`, `chain_id`, `factory`, `implementation`, `salt`, `device_name`,
-        `keep_val_share`.
+        Args:
+            given: the credential, and perhaps an identifier.
+            key: opens the vault from now on.
+            keep_share: takes the key's second share into a second place; the vault keeps the other one alone then,
+                and signs only with what its `val_share` fetches.
+            options: the enclave's own: `curve`, `chain_id`, `factory`, `implementation`, `salt`, `device_name`.
         """
+        if keep_share is not None:
+            options = {**options, "keep_val_share": False}
         made = await self._run(calls.generate(given, await asyncio.to_thread(key.host_key), options))
+        if keep_share is not None:
+            await self._hand_over(keep_share, shares_of(made))
         await self._keep(made.did, made.database)
         return made
 
-    async def load(self, database: bytes | None = None, *, did: str | None = None) -> types.LoadOutput:
+    async def load(
+        self, database: bytes | types.LoadInput | None = None, *, did: str | None = None
+    ) -> types.LoadOutput:
         """Put a sealed vault into the enclave, where it stays locked; without bytes, the newest stored one."""
         sealed, revision = await self._sealed(database, did)
         return await self._run(calls.load(sealed, revision))
 
     async def unlock(
-        self, key: KeyProvider, database: bytes | None = None, *, did: str | None = None
+        self, key: KeyProvider, database: bytes | types.UnlockInput | None = None, *, did: str | None = None
     ) -> types.UnlockOutput:
         """Open a vault: the given bytes, else the one that this enclave locked, else the newest stored one."""
         if database is None and (await self._run(calls.status())).initialized:
@@ -126,6 +151,7 @@ class AsyncVault:
         """Seal, store and erase."""
         async with self._saving:
             did = (await self._run(calls.status())).did
+            self._keeper.sealing()
             locked = await self._run(calls.lock())
             if locked.success and locked.database is not None and did is not None:
                 await self._keep(did, locked.database)
@@ -134,22 +160,19 @@ class AsyncVault:
     async def save(self) -> calls.Saved:
         """Seal and store; the vault stays open."""
         async with self._saving:
-            did = (await self._run(calls.status())).did
-            saved = await self._run(calls.save())
-            await self._keep(did or "", saved.database)
-            return saved
+            return await self._save()
 
     async def status(self) -> types.StatusOutput:
         """Whether there is a vault, whose, and whether it is locked."""
         return await self._run(calls.status())
 
-    async def query(self, did: str = "") -> types.QueryOutput:
+    async def query(self, did: str | types.QueryInput = "") -> types.QueryOutput:
         """Verification methods, accounts and credentials; empty: of the vault's own DID."""
         return await self._run(calls.query(did))
 
     async def exec(
         self,
-        filter: str,  # noqa: A002 - the interface's name
+        filter: str | types.ExecInput,  # noqa: A002 - the interface's name
         args: Mapping[str, Any] | None = None,
         *,
         token: str | None = None,
@@ -157,13 +180,16 @@ class AsyncVault:
     ) -> types.ExecOutput[Any]:
         """Do `resource:<name> action:<name>`, perhaps under a UCAN; what changes the vault is stored.
 
+        An action that only reads stores nothing. Of a vault that does not keep its second share, actions that sign
+        want it in `args`, as `val_share`.
+
         Without `audience`, the DID of whoever brings the `token`, a delegation is good in anybody's hands.
         """
         return await self._run(calls.execute(filter, args, token, audience))
 
-    async def sign(self, digest: bytes) -> types.SignResult:
-        """Sign 32 bytes: r ‖ s with a low s."""
-        return await self._run(calls.sign(digest))
+    async def sign(self, digest: bytes, *, val_share: ValShare | None = None) -> types.SignResult:
+        """Sign 32 bytes: r ‖ s with a low s. `val_share`: the second share, where it is not to be fetched."""
+        return await self._run(calls.sign(digest, await self._second(val_share)))
 
     async def derive_address(self, chain: str = "ethereum", **options: Any) -> types.DeriveAddressResult:
         """The key's address on "ethereum", "bitcoin" or "cosmos".
@@ -183,17 +209,19 @@ class AsyncVault:
         """Prepare an on-chain registration; `options` are the enclave's: `registry_addr`, `step`, `secret`, ..."""
         return await self._run(calls.create_registration(given, options))
 
-    async def sign_user_op(self, user_op: types.UserOp, entry_point: str, chain_id: int) -> types.SignUserOpResult:
-        """Sign a user operation for an entry point and a chain."""
-        return await self._run(calls.sign_user_op(user_op, entry_point, chain_id))
+    async def sign_user_op(
+        self, user_op: types.UserOp, entry_point: str, chain_id: int, *, val_share: ValShare | None = None
+    ) -> types.SignUserOpResult:
+        """Sign a user operation for an entry point and a chain; `val_share` as for `sign`."""
+        return await self._run(calls.sign_user_op(user_op, entry_point, chain_id, await self._second(val_share)))
 
     async def mint_delegation(self, given: types.DelegationOptions, **options: Any) -> calls.MintedUcan:
         """Sign a UCAN delegation of the vault's authority, or pass on the chain in `token`."""
-        return await self._run(calls.mint_delegation(given, options))
+        return await self._run(calls.mint_delegation(given, await asyncio.to_thread(with_share, options, self._share)))
 
     async def mint_invocation(self, given: types.InvocationOptions, **options: Any) -> calls.MintedUcan:
         """Sign a UCAN invocation."""
-        return await self._run(calls.mint_invocation(given, options))
+        return await self._run(calls.mint_invocation(given, await asyncio.to_thread(with_share, options, self._share)))
 
     async def verify_ucan(self, token: str | bytes, **demand: Any) -> calls.UcanClaims:
         """Verify a UCAN; `demand`: `proofs`, `audience`, `subject`, `command`, `args`, `now`, `revoked`."""
@@ -204,12 +232,35 @@ class AsyncVault:
         method = (await self._run(calls.query(""))).verification_methods[0]
         return (await self._run(calls.did_key(method))).did
 
-    async def refresh_shares(self, *, rotate: bool = False) -> types.EncryptedShares:
-        """Other shares of the same key; with `rotate` under new sealing keys too."""
-        return await self._run(calls.refresh_shares(rotate=rotate))
+    async def refresh_shares(
+        self, *, rotate: bool = False, val_share: ValShare | None = None, keep_share: ShareKeeper | None = None
+    ) -> types.EncryptedShares:
+        """Other shares of the same key; with `rotate` under new sealing keys too.
 
-    async def export(self, options: types.VaultExportOptions) -> types.VaultExportOutput:
-        """The vault in MTRV format, sealed by a password."""
+        Of a vault that does not keep its second share, `keep_share` takes the new one. Until this returns, the old one
+        has to be kept too: the stored vault needs it until the new one is stored.
+
+        Raises ValueError, before anything happens, where there is a second share and nothing to keep the new one.
+        """
+        second = await self._second(val_share)
+        if second is not None and keep_share is None:
+            raise ValueError("keep_share: the old second share is worth nothing afterwards")
+        async with self._saving:
+            fresh = await self._answer(calls.refresh_shares(rotate=rotate, val_share=second))
+            if keep_share is not None:
+                await self._hand_over(keep_share, fresh)
+            await self._store_due()
+            return fresh
+
+    async def export(
+        self, options: types.VaultExportOptions, *, min_password: int = MIN_CHARACTERS
+    ) -> types.VaultExportOutput:
+        """The vault in MTRV format, sealed by a password.
+
+        Raises ValueError for a password of fewer than `min_password` characters (8 at least) or fewer than five
+        different ones.
+        """
+        checked_password(options.password, min_password)
         return await self._run(calls.export(options))
 
     async def import_(self, options: types.VaultImportOptions, key: KeyProvider) -> types.VaultImportOutput:
@@ -220,9 +271,23 @@ class AsyncVault:
         """Let one more key open the vault."""
         return await self._run(calls.add_wrap(await asyncio.to_thread(key.host_key)))
 
-    async def remove_key(self, kind: str, key_id: str) -> calls.Wraps:
-        """Take a key's wrap away; the last one stays."""
-        return await self._run(calls.remove_wrap(kind, key_id))
+    async def remove_key(self, kind: str, key_id: str, *, remaining: Sequence[KeyProvider] = ()) -> calls.Wraps:
+        """Take a key's wrap away; the last one stays. No older revision and no snapshot stays in the store.
+
+        What this key has opened before keeps its data key, with which a copy of a later revision could be opened too.
+        Given all keys that remain, the vault goes on under another data key, which the removed key never had; without
+        their secrets no wrap of it can be made.
+
+        Args:
+            kind: the wrap's kind, and
+            key_id: its id, as `keys` lists them.
+            remaining: every other key of the vault, or none.
+
+        Raises PluginCallError, and nothing has changed: `not_found`, `last_wrap`; `key_required` where these are
+        not all the remaining keys, `wrong_key` where one does not open its wrap.
+        """
+        given = [await asyncio.to_thread(key.host_key) for key in remaining]
+        return await self._run(calls.remove_wrap(kind, key_id, given))
 
     async def keys(self) -> calls.Wraps:
         """Which keys open the vault, by kind and id."""
@@ -278,11 +343,44 @@ class AsyncVault:
             calls.sync_complete(session_id, code, encrypted_vault, await asyncio.to_thread(key.host_key))
         )
 
+    async def _second(self, given: ValShare | None) -> ValShare | None:
+        if given is not None or self._share is None:
+            return given
+        return await asyncio.to_thread(self._share)
+
+    async def _answer(self, call: calls.EnclaveCall[calls.T]) -> calls.T:
+        return call.read(await self._ready.call(call.name, **call.arguments))
+
     async def _run(self, call: calls.EnclaveCall[calls.T]) -> calls.T:
-        answer = call.read(await self._ready.call(call.name, **call.arguments))
-        if call.changes and self._keeper.store is not None and getattr(answer, "success", True):
-            await self.save()
+        answer = await self._answer(call)
+        if call.changes and getattr(answer, "success", True):
+            await self._store_changes(forget=call.forgets)
         return answer
+
+    async def _store_changes(self, *, forget: bool) -> None:
+        async with self._saving:
+            if forget:
+                self._keeper.forget()
+            await self._store_due()
+
+    async def _store_due(self) -> None:
+        if self._keeper.due(unsaved=(await self._run(calls.unsaved())).unsaved):
+            await self._save()
+
+    async def _hand_over(self, keep_share: ShareKeeper, shares: types.EncryptedShares) -> None:
+        try:
+            await asyncio.to_thread(keep_share, shares)
+        except BaseException:
+            # The open vault needs a share that has no place: discarded, it cannot be stored.
+            await self.close()
+            raise
+
+    async def _save(self) -> calls.Saved:
+        did = (await self._run(calls.status())).did
+        self._keeper.sealing()
+        saved = await self._run(calls.save())
+        await self._keep(did or "", saved.database)
+        return saved
 
     @property
     def _ready(self) -> AsyncEnclave:
@@ -293,11 +391,14 @@ class AsyncVault:
     async def _keep(self, did: str, sealed: bytes) -> None:
         await asyncio.to_thread(self._keeper.keep, did, sealed)
 
-    async def _sealed(self, database: bytes | None, did: str | None) -> tuple[bytes, int | None]:
+    async def _sealed(
+        self, database: bytes | types.LoadInput | types.UnlockInput | None, did: str | None
+    ) -> tuple[bytes, int | None]:
         if database is not None:
             # Not older than what is stored: somebody may have kept a copy from before a key was removed.
-            seen = await asyncio.to_thread(self._keeper.newest, did_of(database))
-            return database, seen.revision if seen else None
+            sealed = calls.sealed_bytes(database)
+            seen = await asyncio.to_thread(self._keeper.newest, did_of(sealed))
+            return sealed, seen.revision if seen else None
         stored = await asyncio.to_thread(self._keeper.newest, did)
         if stored is None:
             raise ClientStateError("no vault is stored here")

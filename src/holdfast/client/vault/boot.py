@@ -52,10 +52,10 @@ class BootLog:
         if self._on_event is not None:
             self._on_event(event)
 
-    def stopped(self, subsystem: Subsystem) -> None:
-        """Note that a subsystem which was started on demand has ended: it is not ready any more, and nothing failed."""
+    def ended(self) -> None:
+        """Note that the vault was closed: nothing is ready any more, and nothing failed."""
         with self._lock:
-            self._now.pop(subsystem, None)
+            self._now.clear()
 
     def starting(self, subsystem: Subsystem, *, required: bool) -> AbstractContextManager[None]:
         """A block that starts a subsystem: what it raises becomes an event, and passes on only where `required`."""

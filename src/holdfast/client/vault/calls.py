@@ -8,25 +8,31 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from holdfast.client import types
 from holdfast.client.handles import canonical_handle
 from holdfast.client.types.base import Wire
+from holdfast.client.vault.second_share import shares_of
 from holdfast.wire.client_errors import PluginCallError
 from holdfast.wire.encoding import from_base64url
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from holdfast.client.vault.keys import HostKey
+    from holdfast.client.vault.second_share import ValShare
 
 T = TypeVar("T", bound=Wire)
 
 
 @dataclass(frozen=True, slots=True)
 class EnclaveCall(Generic[T]):
-    """One function of the enclave. `changes`: the vault must be saved afterwards."""
+    """One function of the enclave.
+
+    `changes`: what it may change is stored afterwards. `forgets`: and no revision before that stays.
+    """
 
     name: str
     fields: Mapping[str, Any]
     kind: type[T]
     changes: bool = False
+    forgets: bool = False
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -48,9 +54,7 @@ class Generated(types.GenerateOutputWithShares, frozen=True, kw_only=True):
 
     def result(self) -> types.GenerateResult:
         """The same in the interface's short form. Raises PluginCallError where the enclave gave no shares."""
-        if self.encrypted_shares is None:
-            raise PluginCallError("generate", "no shares")
-        shares = {**self.encrypted_shares.to_json(), "enclave_id": self.enclave_id}
+        shares = {**shares_of(self).to_json(), "enclave_id": self.enclave_id}
         return types.GenerateResult(
             success=True,
             did=self.did,
@@ -152,22 +156,40 @@ def status() -> EnclaveCall[types.StatusOutput]:
     return EnclaveCall("status", {}, types.StatusOutput)
 
 
-def query(did: str) -> EnclaveCall[types.QueryOutput]:
+class Unsaved(types.Record, frozen=True, kw_only=True):
+    """Whether the open vault holds what its sealed bytes do not."""
+
+    unsaved: bool = False
+
+
+def unsaved() -> EnclaveCall[Unsaved]:
+    """What `status` says of changes that are not sealed yet."""
+    return EnclaveCall("status", {}, Unsaved)
+
+
+def query(did: str | types.QueryInput) -> EnclaveCall[types.QueryOutput]:
     """What the vault knows of a DID."""
-    return EnclaveCall("query", {"did": did}, types.QueryOutput)
+    wanted = did.did if isinstance(did, types.QueryInput) else did
+    return EnclaveCall("query", {"did": wanted}, types.QueryOutput)
 
 
 def execute(
-    filter_: str, args: Mapping[str, Any] | None, token: str | None, audience: str | None = None
-) -> EnclaveCall[Any]:
+    filter_: str | types.ExecInput, args: Mapping[str, Any] | None, token: str | None, audience: str | None = None
+) -> EnclaveCall[types.ExecOutput[Any]]:
     """One action on one resource."""
-    fields = {"filter": filter_, "args": args, "token": token, "audience": audience}
+    given = filter_ if isinstance(filter_, types.ExecInput) else types.ExecInput(filter=filter_)
+    fields = {"filter": given.filter, "args": args, "token": token or given.token, "audience": audience}
     return EnclaveCall("exec", fields, types.ExecOutput[Any], changes=True)
 
 
-def sign(digest: bytes) -> EnclaveCall[types.SignResult]:
+def sealed_bytes(database: bytes | types.LoadInput | types.UnlockInput) -> bytes:
+    """The sealed vault, given as it is or as the interface's input."""
+    return database.database if isinstance(database, (types.LoadInput, types.UnlockInput)) else database
+
+
+def sign(digest: bytes, val_share: ValShare | None) -> EnclaveCall[types.SignResult]:
     """A signature over 32 bytes."""
-    return EnclaveCall("sign", {"digest": digest}, types.SignResult)
+    return EnclaveCall("sign", {"digest": digest, "val_share": val_share}, types.SignResult)
 
 
 def derive_address(chain: str, options: Mapping[str, Any]) -> EnclaveCall[types.DeriveAddressResult]:
@@ -188,10 +210,12 @@ def create_registration(
     return EnclaveCall("create_registration", {**given.to_json(), "alias": alias, **options}, types.RegistrationResult)
 
 
-def sign_user_op(user_op: types.UserOp, entry_point: str, chain_id: int) -> EnclaveCall[types.SignUserOpResult]:
+def sign_user_op(
+    user_op: types.UserOp, entry_point: str, chain_id: int, val_share: ValShare | None
+) -> EnclaveCall[types.SignUserOpResult]:
     """A signature over a user operation's hash."""
-    fields = {"user_op": user_op.to_json(), "entry_point": entry_point, "chain_id": chain_id}
-    return EnclaveCall("sign_user_op", fields, types.SignUserOpResult)
+    operation = {"user_op": user_op.to_json(), "entry_point": entry_point, "chain_id": chain_id}
+    return EnclaveCall("sign_user_op", {**operation, "val_share": val_share}, types.SignUserOpResult)
 
 
 def verify_ucan(token: str | bytes, demand: Mapping[str, Any]) -> EnclaveCall[UcanClaims]:
@@ -222,9 +246,10 @@ def did_key(method: types.VerificationMethod) -> EnclaveCall[DidKey]:
     return EnclaveCall("did_key", {"public_key": from_base64url(method.public_key), "curve": curve}, DidKey)
 
 
-def refresh_shares(*, rotate: bool) -> EnclaveCall[types.EncryptedShares]:
+def refresh_shares(*, rotate: bool, val_share: ValShare | None) -> EnclaveCall[types.EncryptedShares]:
     """Other shares of the same key."""
-    return EnclaveCall("refresh_shares", {"rotate": rotate}, types.EncryptedShares, changes=True)
+    fields = {"rotate": rotate, "val_share": val_share}
+    return EnclaveCall("refresh_shares", fields, types.EncryptedShares, changes=True)
 
 
 def export(options: types.VaultExportOptions) -> EnclaveCall[types.VaultExportOutput]:
@@ -243,9 +268,11 @@ def add_wrap(key: HostKey) -> EnclaveCall[Wraps]:
     return EnclaveCall("add_wrap", {"key": key.fields()}, Wraps, changes=True)
 
 
-def remove_wrap(kind: str, wrap_id: str) -> EnclaveCall[Wraps]:
-    """A key no longer opens what is saved from now on."""
-    return EnclaveCall("remove_wrap", {"kind": kind, "id": wrap_id}, Wraps, changes=True)
+def remove_wrap(kind: str, wrap_id: str, remaining: Sequence[HostKey]) -> EnclaveCall[Wraps]:
+    """A key no longer opens what is saved from now on; with the remaining keys, under another data key."""
+    keys = [key.fields() for key in remaining] or None
+    fields = {"kind": kind, "id": wrap_id, "keys": keys}
+    return EnclaveCall("remove_wrap", fields, Wraps, changes=True, forgets=True)
 
 
 def list_wraps() -> EnclaveCall[Wraps]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,11 @@ def _is(module: bytes, sha256: str) -> bool:
 
 def _keep(file: Path, module: bytes) -> Path:
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    temporary = file.with_suffix(f".{os.getpid()}.new")
-    temporary.write_bytes(module)
-    temporary.replace(file)
-    return file
+    descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=".module-")  # no link can wait under this name
+    try:
+        with os.fdopen(descriptor, "wb") as out:
+            out.write(module)
+        return Path(temporary).replace(file)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from obstore.store import ObjectStore
 
 SETTING = "HOLDFAST_ENCLAVE_URL"
 OBJECT = "enclave.wasm"
@@ -18,6 +21,8 @@ _OPTIONS: dict[str, dict[str, str]] = {
     "az": {"endpoint": "endpoint", "account": "account_name"},
     "file": {},
 }
+_CLIENT = {"connect_timeout": timedelta(seconds=5), "timeout": timedelta(seconds=30)}
+_RETRIES = {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -60,6 +65,17 @@ def parse_place(url: str) -> Place:
         folder, last = parts.path.rstrip("/"), OBJECT
     allow_http = any(str(value).startswith("http://") for value in given.values())
     return Place(scheme, f"{scheme}://{parts.netloc}{folder}", last, given, allow_http)
+
+
+def opened(place: Place) -> ObjectStore:
+    """The store of a place; credentials come from the cloud's usual environment variables. Raises obstore's errors."""
+    from obstore.store import from_url  # slow to import, and not every service has object storage
+
+    if place.scheme == "file":
+        return from_url(place.folder)
+    client: Any = {**_CLIENT, "allow_http": True} if place.allow_http else _CLIENT
+    arguments: Any = {"client_options": client, "retry_config": _RETRIES, **place.options}
+    return from_url(place.folder, **arguments)
 
 
 def _given(scheme: str, query: str) -> dict[str, str | bool]:

@@ -9,24 +9,19 @@ import asyncio
 import hashlib
 import logging
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from holdfast.service.providers.enclave_contract import Contract, Unusable, contract_of, require_replaceable
+from holdfast.service.providers.enclave_object import fetch, open_store
 from holdfast.service.providers.enclave_place import Place, parse_place
 
 if TYPE_CHECKING:
-    from obstore import GetOptions, GetResult
     from obstore.store import ObjectStore
 
 log = logging.getLogger("holdfast.enclave")
 
-MAX_BYTES = 8 * 1024 * 1024
-CHUNK_BYTES = 1024 * 1024
 FETCH_S = 60.0
 CURRENT = "current"
-MAGIC = b"\0asm\x01\0\0\0"  # a core module of version 1 (WebAssembly core specification, section 5.5.16)
-_CLIENT = {"connect_timeout": timedelta(seconds=5), "timeout": timedelta(seconds=30)}
-_RETRIES = {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +39,6 @@ class Enclave:
     published: bool
 
 
-class Unusable(Exception):
-    """The object cannot take the enclave's place; the message says why, without naming where it lies."""
-
-
 class EnclaveSource:
     """Keeps the latest valid enclave at hand.
 
@@ -63,6 +54,8 @@ class EnclaveSource:
     def __init__(self, url: str | None, bundled: bytes, fetch_s: float = FETCH_S) -> None:
         self._place = parse_place(url) if url else None
         self._current = _enclave(bundled, published=False)
+        self._bundled = bundled
+        self._measure: Contract | None = None  # what the bundled copy offers, found out when first needed
         self._fetch_s = fetch_s
         self._store: ObjectStore | None = None
         self._seen_etag: str | None = None
@@ -88,6 +81,14 @@ class EnclaveSource:
             self._tell(await self._outcome(self._place))
             return self._current is not before
 
+    async def verdict(self) -> str | None:
+        """Look now, and say why the published enclave is not the one in use; None where it is. For `holdfast check`."""
+        if self._place is None:
+            return "none is named"
+        async with self._busy:
+            outcome = await self._outcome(self._place)
+        return None if outcome == CURRENT else outcome
+
     async def _outcome(self, place: Place) -> str:
         """Fetch and judge; `current`, or why it is not."""
         try:
@@ -109,7 +110,7 @@ class EnclaveSource:
         if digest == self._seen_digest:
             return self._verdict
         try:
-            await asyncio.to_thread(validate, body)
+            await asyncio.to_thread(self._validate, body)
         except Unusable as error:
             verdict = str(error)
         else:
@@ -119,22 +120,17 @@ class EnclaveSource:
         self._seen_digest = digest
         return verdict
 
+    def _validate(self, body: bytes) -> None:
+        """Raise Unusable unless the body may take the bundled copy's place. Takes CPU time: runs in a thread."""
+        if self._measure is None:
+            self._measure = contract_of(self._bundled)
+        require_replaceable(body, self._measure)
+
     async def _fetch(self, place: Place) -> tuple[str | None, bytes] | None:
         """The object's entity tag and bytes; None when it is the one seen last. Raises Unusable."""
-        import obstore  # slow to import, and not every service has object storage
-        from obstore.exceptions import BaseError, NotModifiedError
-
-        try:
-            if self._store is None:
-                self._store = _opened(place)
-            result = await obstore.get_async(self._store, place.name, options=_unless(self._seen_etag))
-            return result.meta["e_tag"], await _bounded(result)
-        except NotModifiedError:
-            return None
-        except FileNotFoundError:
-            raise Unusable("object storage has no enclave at the configured address") from None
-        except (BaseError, OSError, ValueError) as error:
-            raise Unusable(f"object storage cannot be read ({type(error).__name__})") from None
+        if self._store is None:
+            self._store = open_store(place)
+        return await fetch(self._store, place.name, self._seen_etag)
 
     def _tell(self, state: str) -> None:
         """One line for each change of state."""
@@ -145,50 +141,6 @@ class EnclaveSource:
             log.info("enclave: the published copy is current")
         else:
             log.warning("enclave: %s; the last good copy stays", state)
-
-
-def validate(body: bytes) -> None:
-    """Raise Unusable unless this is a WebAssembly module that compiles. Takes CPU time: call it in a thread."""
-    if not body.startswith(MAGIC):  # wasmtime would take the text format and components too
-        raise Unusable("the published enclave is not a WebAssembly module")
-    import wasmtime
-
-    config = wasmtime.Config()
-    config.parallel_compilation = False  # the other cores serve requests
-    config.cranelift_opt_level = "none"
-    try:
-        wasmtime.Module(wasmtime.Engine(config), body)
-    except wasmtime.WasmtimeError:
-        raise Unusable("the published enclave does not compile") from None
-
-
-def _unless(etag: str | None) -> GetOptions:
-    return {} if etag is None else {"if_none_match": etag}
-
-
-async def _bounded(result: GetResult) -> bytes:
-    """The object's bytes. Raises Unusable past the limit, whatever size storage stated."""
-    size, body = result.meta["size"], bytearray()
-    if size <= MAX_BYTES:
-        async for chunk in result.stream(min_chunk_size=CHUNK_BYTES):
-            body += memoryview(chunk)
-            size = len(body)
-            if size > MAX_BYTES:
-                break
-    if size > MAX_BYTES:
-        raise Unusable(f"the published enclave is larger than {MAX_BYTES} bytes")
-    return bytes(body)
-
-
-def _opened(place: Place) -> ObjectStore:
-    """The store of an address; credentials come from the cloud's usual environment variables."""
-    from obstore.store import from_url
-
-    if place.scheme == "file":
-        return from_url(place.folder)
-    client: Any = {**_CLIENT, "allow_http": True} if place.allow_http else _CLIENT
-    arguments: Any = {"client_options": client, "retry_config": _RETRIES, **place.options}
-    return from_url(place.folder, **arguments)
 
 
 def _enclave(body: bytes, *, published: bool) -> Enclave:

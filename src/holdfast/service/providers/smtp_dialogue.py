@@ -14,6 +14,7 @@ from holdfast.service.providers.mail_templates import is_international
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from email.headerregistry import Address
     from email.message import EmailMessage
 
 SERVICE_UNAVAILABLE = 421  # the server closes the channel (RFC 5321 section 3.8)
@@ -42,6 +43,15 @@ async def envelope(client: aiosmtplib.SMTP, message: EmailMessage) -> None:
         raise aiosmtplib.SMTPNotSupported("the server takes no internationalised addresses")
     await client.mail(sender.addr_spec, options=["SMTPUTF8", "BODY=8BITMIME"], encoding="utf-8")
     await client.rcpt(recipient.addr_spec, encoding="utf-8")
+
+
+async def name_sender(client: aiosmtplib.SMTP, sender: Address) -> None:
+    """MAIL and at once RSET: whether the server takes mail from this address, without a recipient."""
+    if is_international(sender):
+        await client.mail(sender.addr_spec, options=["SMTPUTF8", "BODY=8BITMIME"], encoding="utf-8")
+    else:
+        await client.mail(sender.addr_spec)
+    await client.rset()
 
 
 async def content(client: aiosmtplib.SMTP, message: EmailMessage) -> None:

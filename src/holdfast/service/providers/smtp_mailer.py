@@ -20,6 +20,7 @@ from holdfast.service.providers.smtp_dialogue import (
     envelope,
     greet,
     hung_up,
+    name_sender,
     part,
     was_reset,
 )
@@ -81,12 +82,12 @@ class SmtpMailer:
                 await self._deliver(message)
 
     async def check(self) -> str:
-        """Connect, encrypt, sign in, leave. Raises DeliveryError."""
+        """Connect, encrypt, sign in, name the sender, leave before a recipient. Raises DeliveryError."""
         with delivery_errors():
             async with asyncio.timeout(self._server.total_s):
                 client = await self._connect()
                 try:
-                    await client.noop()
+                    await name_sender(client, self._head.sender)
                     return self._described(client)
                 finally:
                     await part(client)

@@ -166,6 +166,11 @@ class SqliteStore:
         """See Store."""
         return await self._writer.write(lambda connection: writes.take_lease(connection, name, holder, now, ttl_s))
 
+    async def holds_lease(self, name: str, holder: str, now: float) -> bool:
+        """See Store."""
+        statement = "SELECT 1 FROM leases WHERE name = ? AND holder = ? AND expires_at > ?"
+        return self._read.one(statement, name, holder, now) is not None
+
     async def release(self, channel: str, key: str, now: float) -> bool:
         """See Store."""
         return await self._writer.write(lambda connection: writes.release(connection, channel, key, now))

@@ -1,4 +1,4 @@
-"""Each write of the embedded store: facts, the rule's decision, the rows, inside one savepoint."""
+"""Each write of the embedded store: facts, the rule's decision, the rows, inside the transaction of a batch."""
 
 from __future__ import annotations
 

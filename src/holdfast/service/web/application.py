@@ -54,7 +54,7 @@ class Application:
         started = time.perf_counter() if self._metrics else 0.0
         request_id = _request_id(request)
         route = self._routes.get(request.path) or _prefixed(request.path)
-        handler = route.handlers.get(request.method) if route else None
+        handler = route.handler_of(request.method) if route else None
         try:
             response = await handler(self._service, request) if handler else _without_handler(route, request.method)
         except ClientGone:

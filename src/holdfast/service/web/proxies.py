@@ -15,15 +15,20 @@ from holdfast.wire.errors import INDEXER_ERROR, INDEXER_NOT_CONFIGURED, NOT_FOUN
 
 if TYPE_CHECKING:
     from holdfast.service.service import Service
+    from holdfast.service.upstreams.proxy import UpstreamAnswer
     from holdfast.service.web.http import Request
 
+PASSED_TYPES = frozenset({"application/json", "application/problem+json", "application/x-ndjson", "text/plain"})
+OPAQUE_TYPE = "application/octet-stream"
+SANDBOXED = ("content-security-policy", "sandbox; default-src 'none'")
 _log = logging.getLogger("holdfast.proxies")
 
 
 @serves_plainly(BUNDLER)
 async def bundler(service: Service, request: Request) -> Response:
     """POST /api/bundler."""
-    return raw_json(await service.bundler.forward(await request.body(MAX_BUNDLER_BODY_BYTES)))
+    body = await request.body(MAX_BUNDLER_BODY_BYTES)
+    return raw_json(await service.relay.forward(body, service.client_address.subject(request)))
 
 
 @serves_plainly(INDEXER)
@@ -40,4 +45,18 @@ async def indexer(service: Service, request: Request) -> Response:
     except UpstreamError as error:
         _log.warning("indexer failed", extra={"why": str(error)})
         raise Refused(INDEXER_ERROR) from None
-    return Response(answer.status, [*answer.headers, ANY_ORIGIN, EXPOSED, NO_SNIFFING], answer.body)
+    return Response(answer.status, [*_harmless(answer), ANY_ORIGIN, EXPOSED, NO_SNIFFING, SANDBOXED], answer.body)
+
+
+def _harmless(answer: UpstreamAnswer) -> list[tuple[str, str]]:
+    """The headers of an answer, with a content type that browsers do not render as a page.
+
+    The answer comes under the service's own origin, where passkeys work: an indexer that was taken over must not be
+    able to put a page there. Status and body pass unchanged.
+    """
+    return [(name, _inert(value) if name == "content-type" else value) for name, value in answer.headers]
+
+
+def _inert(content_type: str) -> str:
+    essence = content_type.partition(";")[0].strip().lower()
+    return content_type if essence in PASSED_TYPES else OPAQUE_TYPE

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.service.web import accounts, dids, files, health, proxies, sessions, verification, workflow
 from holdfast.service.web.serving import HANDLERS
-from holdfast.wire.endpoints import ENDPOINTS
+from holdfast.wire.endpoints import ENDPOINTS, WORKFLOW
 
 if TYPE_CHECKING:
     from holdfast.service.web.serving import Handler
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 # Importing a module registers what it serves.
 SERVING = (accounts, dids, files, health, proxies, sessions, verification, workflow)
 _REST = "{path}"
+# Every method of the workflow's path goes to its handler (interface: ANY /api/workflow).
+ANY_METHOD = {WORKFLOW.path: HANDLERS[WORKFLOW.key]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,11 @@ class Route:
 
     path: str
     handlers: dict[str, Handler]
+    any_other: Handler | None = None  # answers the methods that are not listed, but not OPTIONS
+
+    def handler_of(self, method: str) -> Handler | None:
+        """What answers a method; None where the application does."""
+        return self.handlers.get(method) or (None if method == "OPTIONS" else self.any_other)
 
     @property
     def allowed(self) -> str:
@@ -37,7 +44,7 @@ def _routes() -> list[Route]:
         handlers[endpoint.method] = HANDLERS[endpoint.key]
         if endpoint.method == "GET":
             handlers["HEAD"] = handlers["GET"]
-    return [Route(path, handlers) for path, handlers in by_path.items()]
+    return [Route(path, handlers, ANY_METHOD.get(path)) for path, handlers in by_path.items()]
 
 
 _ALL = _routes()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.rules.limits import MAX_WORKFLOW_BODY_BYTES
 from holdfast.service.web.serving import serves_plainly
 from holdfast.wire.endpoints import WORKFLOW, WORKFLOW_REGISTER, WORKFLOW_RUN
 
@@ -16,4 +15,4 @@ if TYPE_CHECKING:
 @serves_plainly(WORKFLOW, WORKFLOW_REGISTER, WORKFLOW_RUN)
 async def workflow(service: Service, request: Request) -> Response:
     """Hand the request to the engine's handler."""
-    return await service.workflow.handle(request, MAX_WORKFLOW_BODY_BYTES)
+    return await service.workflow.handle(request)

@@ -1,12 +1,23 @@
-"""Logs: one line an event, as JSON or text. What an event may carry is listed; anything else is dropped."""
+"""Logs of service and indexer: one line an event, as JSON or text.
+
+What an event may carry is listed; anything else is dropped. Of exceptions only kinds and places are written.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
+import math
+import re
 import sys
+import threading
+import time
 import traceback
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Identifiers, codes, addresses of people, keys and tokens are absent on purpose.
 FIELDS = ("request_id", "route", "channel", "kind", "why", "count", "seconds", "path", "version")
@@ -29,6 +40,26 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(entry)
 
 
+class Sparse(logging.Filter):
+    """Lets a logger's first few records of each minute pass: for what strangers can make it say again and again."""
+
+    def __init__(self, limit: int = 5, every_s: float = 60.0, now: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._limit, self._every_s, self._now = limit, every_s, now
+        self._began, self._passed, self._held = -math.inf, 0, 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record passes; the first of a new minute tells how many did not."""
+        if self._now() - self._began >= self._every_s:
+            if self._held:
+                record.msg, record.args = f"{record.getMessage()} (and {self._held} records left out before it)", ()
+            self._began, self._passed, self._held = self._now(), 0, 0
+        passes = self._passed < self._limit
+        self._passed += passes
+        self._held += not passes
+        return passes
+
+
 class TextFormatter(logging.Formatter):
     """Time, level, message and the listed fields."""
 
@@ -48,9 +79,29 @@ def configure(form: str) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.INFO)
+    logging.getLogger("asyncio").addFilter(_WITHOUT_OBJECTS)
+    sys.unraisablehook = lambda event: _uncaught("exception ignored", event.exc_value)
+    threading.excepthook = lambda event: _uncaught("thread ended by an exception", event.exc_value)
     # Libraries may quote addresses and recipients at these levels.
     for name in ("aiosmtplib", "aiohttp", "httpx", "httpcore", "inngest", "mail.log", "asyncio"):
         logging.getLogger(name).setLevel(logging.WARNING)
+
+
+class WithoutObjects(logging.Filter):
+    """Cuts the event loop's messages where they begin to show objects: a task's text quotes its exception's."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Every record passes, shortened; the exception itself is formatted like any other."""
+        record.msg, record.args = re.split(r"[\n<(]", record.getMessage(), maxsplit=1)[0].rstrip(), ()
+        return True
+
+
+_WITHOUT_OBJECTS = WithoutObjects()
+
+
+def _uncaught(what: str, error: BaseException | None) -> None:
+    """Log an exception that Python would print with its message."""
+    logging.getLogger("holdfast").error(what, exc_info=error)
 
 
 def _fields(record: logging.LogRecord) -> dict[str, object]:

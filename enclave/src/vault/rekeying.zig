@@ -1,0 +1,36 @@
+//! Another data key for the open vault: what a removed key opened once does not open what follows.
+
+const std = @import("std");
+const host = @import("../host.zig");
+const sealed = @import("sealed.zig");
+const state = @import("../state.zig");
+const Ctx = @import("../context.zig").Ctx;
+const Error = @import("../errors.zig").Error;
+
+/// Wraps a fresh data key for every key but the one at `removed`, whose wrap the caller takes away. A wrap can be made
+/// only with its key's secret, so `keys` must be exactly those that remain, each opening its wrap; else nothing changes.
+pub fn anew(ctx: *Ctx, open: *state.Open, removed: usize, keys: []const sealed.HostKey) Error!void {
+    const wraps = open.wraps.items;
+    if (keys.len != wraps.len - 1) return ctx.fail(error.KeyRequired, "keys");
+    var data_key = try host.randomBytes(32);
+    defer std.crypto.secureZero(u8, &data_key);
+    const fresh = try ctx.arena.dupe(sealed.Wrap, wraps);
+    for (fresh, 0..) |*wrap, index| {
+        if (index != removed) wrap.* = try again(ctx, wrap.*, keys, data_key);
+    }
+    @memcpy(wraps, fresh);
+    open.data_key = data_key;
+}
+
+/// The wrap of another data key under the same key. Its identifier stays where it lies, in the open vault's memory.
+fn again(ctx: *Ctx, wrap: sealed.Wrap, keys: []const sealed.HostKey, data_key: [32]u8) Error!sealed.Wrap {
+    for (keys) |key| {
+        if (key.kind != wrap.kind or !std.mem.eql(u8, key.id, wrap.id)) continue;
+        var opened = try sealed.unwrapOne(ctx.arena, ctx.state.did, wrap, key);
+        std.crypto.secureZero(u8, &opened);
+        var made = try sealed.wrap(ctx.arena, ctx.state.did, key, data_key);
+        made.id = wrap.id;
+        return made;
+    }
+    return ctx.fail(error.KeyRequired, "keys");
+}

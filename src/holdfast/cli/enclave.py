@@ -1,0 +1,143 @@
+"""`holdfast enclave publish` and `holdfast enclave verify`."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from holdfast.cli.exits import Exit
+from holdfast.cli.output import confirm, emit, fail
+from holdfast.cli.settings import AsJson, EnvFile, settings_or_fail
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from holdfast.service.providers.enclave_place import Place
+
+T = TypeVar("T")
+app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
+
+Module = Annotated[Path | None, typer.Argument(metavar="[FILE]", show_default=False)]
+Expected = Annotated[str | None, typer.Option("--sha256", metavar="HEX", help="Refuse a module with another digest.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Publish without asking.")]
+
+
+@app.callback(help="The published enclave: put one where services fetch it, or check one.")
+def _group() -> None:
+    """Stands above both commands."""
+
+
+@app.command()
+def publish(
+    file: Module = None, expected: Expected = None, yes: Yes = False, env_file: EnvFile = None, as_json: AsJson = False
+) -> None:
+    """Put FILE (the bundled enclave, where none is named) at HOLDFAST_ENCLAVE_URL.
+
+    The module is judged first, as services judge it: they would ignore one that lacks an export or a function of the
+    bundled copy, speaks another ABI, or fails the self-test. It replaces the published one as a whole, is read back
+    and compared; its SHA-256 goes next to it as NAME.sha256 and is printed. Services notice within a minute.
+    Credentials come from the cloud's usual environment variables and must allow writing.
+
+    Exits with 1 for a module that cannot be used, 3 without HOLDFAST_ENCLAVE_URL, 4 when storage cannot be written,
+    5 when there is no FILE.
+    """
+    place = _place_or_fail(env_file, as_json=as_json)
+    body = _read(file, as_json=as_json)
+    value = _judged(body, expected, as_json=as_json)
+    confirm(
+        f"Publish {value['bytes']} bytes, sha256 {value['sha256']}, for every service there?", yes=yes, as_json=as_json
+    )
+    from holdfast.service.providers.enclave_object import publish as put
+
+    _awaited(put(place, body), as_json=as_json)
+    emit({**value, "published": True}, f"published: {value['bytes']} bytes, sha256 {value['sha256']}", as_json=as_json)
+
+
+@app.command()
+def verify(file: Module = None, expected: Expected = None, env_file: EnvFile = None, as_json: AsJson = False) -> None:
+    """Judge FILE, or the enclave at HOLDFAST_ENCLAVE_URL where none is named, as a service does before it serves it.
+
+    Prints size, SHA-256, ABI version and the number of functions, and whether it is the bundled copy. Of a published
+    enclave the digest that was published with it must agree. Nothing is changed.
+
+    Exits with 0 for a module that can be used, 1 for one that cannot, 3 without FILE and HOLDFAST_ENCLAVE_URL, 4 when
+    storage cannot be read, 5 when the file or object does not exist.
+    """
+    if file is not None:
+        body, stated = _read(file, as_json=as_json), None
+    else:
+        from holdfast.service.providers.enclave_object import published
+
+        body, stated = _awaited(published(_place_or_fail(env_file, as_json=as_json)), as_json=as_json)
+    value = _judged(body, expected, as_json=as_json)
+    if stated is not None and stated != value["sha256"]:
+        fail(Exit.FAILED, "the digest published with the enclave is another: publish again", as_json=as_json)
+    emit(value, _text(value), as_json=as_json)
+
+
+def _judged(body: bytes, expected: str | None, *, as_json: bool) -> dict[str, Any]:
+    """What is known of a module that may be served. Leaves with FAILED for any other."""
+    from holdfast.service.bootstrap import bundled_enclave
+    from holdfast.service.providers.enclave_contract import Unusable, contract_of, require_replaceable
+
+    digest = hashlib.sha256(body).hexdigest()
+    if expected is not None and digest != expected.strip().lower():
+        fail(Exit.FAILED, f"the module's sha256 is {digest}, not the expected one", as_json=as_json)
+    bundled = bundled_enclave()
+    try:
+        contract = contract_of(body) if body == bundled else require_replaceable(body, contract_of(bundled))
+    except Unusable as error:
+        fail(Exit.FAILED, str(error).replace("the published enclave", "the module"), as_json=as_json)
+    functions = len(contract.functions)
+    return {
+        "bytes": len(body), "sha256": digest, "abi": contract.abi, "functions": functions, "bundled": body == bundled,
+    }  # fmt: skip
+
+
+def _text(value: dict[str, Any]) -> str:
+    same = "; the copy that came with this release" if value["bundled"] else ""
+    return (
+        f"usable: {value['bytes']} bytes, sha256 {value['sha256']}, ABI {value['abi']},"
+        f" {value['functions']} functions{same}"
+    )
+
+
+def _place_or_fail(env_file: str | None, *, as_json: bool) -> Place:
+    from holdfast.service.providers.enclave_place import parse_place
+
+    url = settings_or_fail(env_file, as_json=as_json).enclave_url
+    if not url:
+        fail(Exit.CONFIGURATION, "HOLDFAST_ENCLAVE_URL: set it to where services fetch the enclave", as_json=as_json)
+    try:
+        return parse_place(url)
+    except ValueError as error:
+        fail(Exit.CONFIGURATION, str(error), as_json=as_json)
+
+
+def _read(file: Path | None, *, as_json: bool) -> bytes:
+    from holdfast.service.bootstrap import bundled_enclave
+
+    if file is None:
+        return bundled_enclave()
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        fail(Exit.NOT_FOUND, f"{file}: {error.strerror}", as_json=as_json)
+
+
+def _awaited(work: Coroutine[Any, Any, T], *, as_json: bool) -> T:
+    from holdfast.service.providers.enclave_contract import Unusable
+    from holdfast.service.providers.enclave_object import Absent, Unreachable
+
+    try:
+        return asyncio.run(work)
+    except Absent as error:
+        fail(Exit.NOT_FOUND, str(error), as_json=as_json)
+    except Unreachable as error:
+        fail(Exit.UNAVAILABLE, str(error), as_json=as_json)
+    except Unusable as error:
+        fail(Exit.FAILED, str(error), as_json=as_json)

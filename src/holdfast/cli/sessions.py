@@ -1,0 +1,141 @@
+"""`vault unlock`: one more wrap, whose secret lies in a file of the user's runtime folder until its period is over.
+
+No process waits for the end. The next command opens the vault with that secret once more, takes
+the wrap and the revisions that it opens out of the store, and then the file away.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import time
+import warnings
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import platformdirs
+
+from holdfast.cli.private_files import private_folder, read_private, write_private
+
+if TYPE_CHECKING:
+    from holdfast.client.storage.vault_store import VaultStore
+    from holdfast.client.vault.keys import SecretKey
+    from holdfast.client.vault.vault import Vault
+
+SESSION_ID = "session"
+_KIND = "secret"
+_SECRET_BYTES = 32
+
+
+class Period(msgspec.Struct, frozen=True):
+    """What the file holds: whose vault, its secret in hex, and from when to when, in seconds since 1970."""
+
+    did: str
+    secret: str
+    begun: float
+    until: float
+
+    def __repr__(self) -> str:
+        return f"Period(did={self.did!r}, secret=<hidden>, begun={self.begun}, until={self.until})"
+
+    def is_open(self, now: float) -> bool:
+        """Whether it is not over; a clock that was set back ends it."""
+        return self.begun <= now < self.until
+
+    @property
+    def key(self) -> SecretKey:
+        """What opens the vault."""
+        from holdfast.client.vault.keys import SecretKey
+
+        return SecretKey(bytes.fromhex(self.secret), SESSION_ID)
+
+
+def session_file(folder: Path | None) -> Path:
+    """Where the secret lies: in the user's runtime folder, never next to the vault, whose folder is backed up.
+
+    Raises ValueError where there is no such folder.
+    """
+    from holdfast.client.storage.vault_store import store_path
+    from holdfast.client.types import VaultStoreConfig
+
+    store = store_path(VaultStoreConfig(), folder).absolute()
+    name = hashlib.sha256(os.fsencode(store.parent.resolve() / store.name)).hexdigest()[:16]
+    return _runtime_folder() / f"session-{name}.json"
+
+
+def noted(folder: Path | None) -> Period | None:
+    """The period that was begun last, over or not; None without one."""
+    try:
+        period = msgspec.json.decode(read_private(session_file(folder)), type=Period)
+        return period if len(bytes.fromhex(period.secret)) == _SECRET_BYTES else None
+    except (OSError, ValueError):
+        return None
+
+
+def live(folder: Path | None) -> Period | None:
+    """The period, unless it is over."""
+    period = noted(folder)
+    return period if period is not None and period.is_open(time.time()) else None
+
+
+def begin(vault: Vault, folder: Path | None, minutes: int) -> None:
+    """Let commands open the vault for a while."""
+    take_away(vault)
+    now = time.time()
+    period = Period(vault.status().did or "", secrets.token_hex(_SECRET_BYTES), now, now + 60 * minutes)
+    file = session_file(folder)
+    private_folder(file.parent)
+    write_private(file, msgspec.json.encode(period))
+    vault.add_key(period.key)
+
+
+def end(store: VaultStore, folder: Path | None) -> None:
+    """End the period, over or not: its wrap, the revisions that it opens, and its file go."""
+    from holdfast.client.vault.vault import Vault
+
+    period = noted(folder)
+    if period is not None:
+        with Vault(store) as vault:
+            if _opened(vault, store, period):
+                take_away(vault)
+    with suppress(FileNotFoundError):
+        session_file(folder).unlink()
+
+
+def end_if_over(store: VaultStore, folder: Path | None) -> None:
+    """What every command does first."""
+    period = noted(folder)
+    if period is not None and not period.is_open(time.time()):
+        end(store, folder)
+
+
+def take_away(vault: Vault) -> None:
+    """Take the wrap of a period out of an open vault, where there is one."""
+    if any((wrap["kind"], wrap["id"]) == (_KIND, SESSION_ID) for wrap in vault.keys().wraps):
+        vault.remove_key(_KIND, SESSION_ID)
+
+
+def left_behind(store: VaultStore) -> bool:
+    """Whether the stored vault has the wrap of a period, by its clear header."""
+    from holdfast.client.storage.sealed_header import wrap_names
+
+    stored = store.load()
+    return stored is not None and (_KIND, SESSION_ID) in wrap_names(stored.sealed)
+
+
+def _runtime_folder() -> Path:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # without XDG_RUNTIME_DIR: whose the folder is, is examined all the same
+            return Path(platformdirs.user_runtime_dir("holdfast"))
+    except OSError as error:
+        raise ValueError("there is no runtime folder of this user's alone") from error
+
+
+def _opened(vault: Vault, store: VaultStore, period: Period) -> bool:
+    if period.did not in store.dids():
+        return False
+    return vault.unlock(period.key, did=period.did).success

@@ -1,0 +1,51 @@
+"""What a sealed vault says in the clear (docs/formats.md): its revision, and whose it is."""
+
+from __future__ import annotations
+
+from holdfast.wire.client_errors import PluginCallError
+
+HEADER_BYTES = 44  # everything before the DID
+_MAGIC = b"HFDB"
+_DID_LENGTH = slice(6, 8)
+_REVISION = slice(8, 16)
+_WRAP_COUNT = 5
+_OTHER_FORM = "the sealed vault has another form than documented"
+_WRAP_REST = 16 + 12 + 12 + 48  # salt, Argon2id's parameters, nonce, sealed data key
+_KINDS = {1: "secret", 2: "prf", 3: "password"}
+
+
+def is_sealed_vault(data: bytes) -> bool:
+    """Whether the bytes begin as a sealed vault does."""
+    return data.startswith(_MAGIC)
+
+
+def revision_of(sealed: bytes) -> int:
+    """The revision in a sealed vault's clear header. Raises PluginCallError for other bytes."""
+    header = sealed[: _REVISION.stop]
+    if len(header) < _REVISION.stop or not is_sealed_vault(header):
+        raise PluginCallError("save", _OTHER_FORM)
+    return int.from_bytes(header[_REVISION])
+
+
+def did_of(sealed: bytes) -> str:
+    """Whose sealed vault it is, by its clear header. Raises PluginCallError for other bytes."""
+    return sealed[HEADER_BYTES : _after_did(sealed)].decode("utf-8", "replace")
+
+
+def wrap_names(sealed: bytes) -> list[tuple[str, str]]:
+    """Kind and id of every key that opens a sealed vault. Raises PluginCallError for other bytes."""
+    position, names = _after_did(sealed), []
+    for _ in range(sealed[_WRAP_COUNT]):
+        end = position + 2 + int.from_bytes(sealed[position + 1 : position + 2])
+        if end + _WRAP_REST > len(sealed):
+            raise PluginCallError("load", _OTHER_FORM)
+        names.append((_KINDS.get(sealed[position], ""), sealed[position + 2 : end].decode("utf-8", "replace")))
+        position = end + _WRAP_REST
+    return names
+
+
+def _after_did(sealed: bytes) -> int:
+    end = HEADER_BYTES + int.from_bytes(sealed[_DID_LENGTH])
+    if not is_sealed_vault(sealed) or len(sealed) < end:
+        raise PluginCallError("load", _OTHER_FORM)
+    return end

@@ -1,0 +1,192 @@
+"""The upstreams that `holdfast check` asks: each a question whose right answer is known, so that each can fail."""
+
+from __future__ import annotations
+
+import asyncio
+import email.utils
+import json
+import time
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from holdfast.chain.errors import RpcError
+from holdfast.rules.chains import DEFAULT_CHAIN_ID
+from holdfast.service.ports import DeliveryError
+from holdfast.service.providers.workflow import engine_address, engine_configured
+from holdfast.service.upstreams.proxy import UpstreamAnswer, UpstreamError, fetch
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Mapping
+
+    from holdfast.chain.rpc import RpcClient
+    from holdfast.service.ports import Mailer, SmsVerifier
+    from holdfast.service.service import Service
+    from holdfast.service.settings import Settings
+    from holdfast.service.upstreams.indexer import Indexer
+    from holdfast.service.upstreams.pool import ConnectionPools
+
+CLOCK_TOLERANCE_S = 5.0
+CHECK_WITHIN_S = 10.0
+SETTLE_S = 8.0
+_LOOK_AGAIN_S = 0.2
+_OK = 200
+_ENTRY_POINTS = b'{"jsonrpc":"2.0","id":1,"method":"eth_supportedEntryPoints","params":[]}'
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        subject: what.
+        state: ok; note (works, but see the fix); fault (must be fixed).
+        found: what was seen; never a setting that may hold a secret, nor an upstream's own words.
+        fix: what to do, empty when there is nothing to do.
+    """
+
+    subject: str
+    state: Literal["ok", "note", "fault"]
+    found: str
+    fix: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """For machines."""
+        return asdict(self)
+
+
+class WrongAnswer(Exception):
+    """An upstream answered, but not what it must; the message says what, in our own words."""
+
+
+async def see_sender(subject: str, url: str, sender: Mailer | SmsVerifier) -> Finding:
+    """Everything up to sending: connection, certificate, credentials, the sender's address."""
+    if url.startswith("outbox:"):
+        name = "HOLDFAST_MAIL_URL" if subject == "e-mail" else "HOLDFAST_SMS_URL"
+        return Finding(subject, "note", "development outbox", f"set {name} before real people come")
+    return await _asked(subject, sender.check(), "check the address, credentials and firewall")
+
+
+async def see_chain(chain: int, client: RpcClient) -> Finding:
+    """Whether the endpoint answers for this very chain (eth_chainId, EIP-695)."""
+    subject = "chain" if chain == DEFAULT_CHAIN_ID else f"chain {chain}"
+    name = "HOLDFAST_RPC_URL" if chain == DEFAULT_CHAIN_ID else f"HOLDFAST_RPC_URL_{chain}"
+
+    async def ask() -> str:
+        answered = await client.chain_id()
+        _require(answered == chain, f"answers for chain {answered}, not {chain}")
+        return f"answers, chain {answered}"
+
+    return await _asked(subject, ask(), f"set {name} to an endpoint of chain {chain} that answers")
+
+
+async def see_bundler(settings: Settings, pools: ConnectionPools) -> Finding:
+    """Whether it serves the configured entry point (ERC-4337, eth_supportedEntryPoints)."""
+    if not settings.bundler_url:
+        return Finding("bundler", "note", "none", "set HOLDFAST_BUNDLER_URL, or POST /api/bundler answers 503")
+    url, entry_point = settings.bundler_url, settings.contract_entry_point
+
+    async def ask() -> str:
+        asked = await fetch(pools.of("bundler"), "POST", url, {"Content-Type": "application/json"}, _ENTRY_POINTS)
+        served = _json(asked).get("result")
+        if not isinstance(served, list):
+            raise WrongAnswer("answers, but not eth_supportedEntryPoints")
+        known = {entry.lower() for entry in served if isinstance(entry, str)}
+        _require(entry_point.lower() in known, f"does not serve the entry point {entry_point}")
+        return f"serves the entry point {entry_point}"
+
+    return await _asked("bundler", ask(), "check HOLDFAST_BUNDLER_URL and HOLDFAST_CONTRACT_ENTRY_POINT")
+
+
+async def see_indexer(settings: Settings, service: Service) -> Finding:
+    """Whether it says of itself that it agrees with the chain, and with which (interface: /health)."""
+    if service.indexer is None:
+        return Finding("indexer", "note", "none", "set HOLDFAST_INDEXER_URL or HOLDFAST_INDEXER_APP")
+    indexer = service.indexer
+
+    async def ask() -> str:
+        await indexer.start()
+        health = await _settled_health(indexer, SETTLE_S if settings.indexer_app else 0)
+        _require(type(health.get("chain")) is int, "answers, but not as an indexer's /health does")
+        chain = health["chain"]
+        _require(chain == DEFAULT_CHAIN_ID, f"follows chain {chain}, not {DEFAULT_CHAIN_ID}")
+        _require(health.get("ok") is True, "says that it does not agree with its chain yet")
+        return f"agrees with chain {chain}"
+
+    name = "HOLDFAST_INDEXER_APP" if settings.indexer_app else "HOLDFAST_INDEXER_URL"
+    return await _asked("indexer", ask(), f"check {name}")
+
+
+async def _settled_health(indexer: Indexer, wait_s: float) -> dict[str, Any]:
+    """What it says of itself; one in this process has only just begun to look at its chain, and gets `wait_s`."""
+    until = time.monotonic() + wait_s
+    health = _json(await indexer.get("/health", "", {}))
+    while health.get("ok") is not True and time.monotonic() < until:
+        await asyncio.sleep(_LOOK_AGAIN_S)
+        health = _json(await indexer.get("/health", "", {}))
+    return health
+
+
+async def see_enclave(settings: Settings, service: Service) -> Finding:
+    """Whether a published copy is named, and can be used."""
+    if not settings.enclave_url:
+        return Finding("enclave", "ok", "the bundled copy")
+    verdict = await service.enclaves.verdict()
+    if verdict is None:
+        return Finding("enclave", "ok", "the published copy")
+    return Finding("enclave", "fault", verdict, "check HOLDFAST_ENCLAVE_URL: holdfast enclave verify")
+
+
+async def see_clock(settings: Settings, pools: ConnectionPools) -> Finding:
+    """Compare with the Date header of the chain's endpoint: codes and attestations live by this clock."""
+    try:
+        session = pools.of("clock")()
+        async with asyncio.timeout(CHECK_WITHIN_S), session.get(settings.rpc_url) as answer:
+            theirs = email.utils.parsedate_to_datetime(answer.headers["Date"]).timestamp()
+    except Exception:  # noqa: BLE001 - whatever it is, there is nothing to compare with
+        return Finding("clock", "note", "nothing to compare with", "keep it in step by NTP")
+    drift_s = time.time() - theirs
+    if abs(drift_s) > CLOCK_TOLERANCE_S:
+        return Finding("clock", "fault", f"{drift_s:+.0f} s from the chain endpoint's", "set it by NTP")
+    return Finding("clock", "ok", "in step with the chain endpoint's")
+
+
+async def see_engine(environment: Mapping[str, str], pools: ConnectionPools) -> Finding:
+    """Whether the workflow engine's address answers at all; that it has registered shows at run time alone."""
+    if not engine_configured(environment):
+        return Finding("workflow", "ok", "no engine; the service confirms and expires by itself")
+    url = engine_address(environment)
+
+    async def ask() -> str:
+        await fetch(pools.of("engine"), "GET", url, {})
+        return "the engine's address answers; the service hands over once it has registered"
+
+    return await _asked("workflow", ask(), "check INNGEST_DEV or INNGEST_BASE_URL, or unset them")
+
+
+def _json(answer: UpstreamAnswer) -> dict[str, Any]:
+    """The object that a healthy upstream answers with. Raises WrongAnswer."""
+    _require(answer.status == _OK, f"answers with status {answer.status}")
+    try:
+        value = json.loads(answer.body)
+    except (ValueError, RecursionError):
+        value = None
+    if type(value) is not dict:
+        raise WrongAnswer("answers, but not with a JSON object")
+    return value
+
+
+def _require(condition: object, why: str) -> None:
+    if not condition:
+        raise WrongAnswer(why)
+
+
+async def _asked(subject: str, question: Awaitable[str], fix: str) -> Finding:
+    try:
+        async with asyncio.timeout(CHECK_WITHIN_S):
+            return Finding(subject, "ok", await question)
+    except (DeliveryError, UpstreamError, WrongAnswer) as error:
+        return Finding(subject, "fault", str(error), fix)
+    except RpcError as error:
+        return Finding(subject, "fault", error.in_our_words, fix)
+    except TimeoutError:
+        return Finding(subject, "fault", "no answer in time", fix)

@@ -1,0 +1,47 @@
+"""The way of user operations to the bundler: only listed methods, and those that cost money within a window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.rules.json_rpc import parse_request
+from holdfast.rules.quotas import of_operation
+from holdfast.wire.errors import BUNDLER_NOT_CONFIGURED, Refused
+
+if TYPE_CHECKING:
+    from holdfast.rules.limits import Ceilings
+    from holdfast.service.clock import Clock
+    from holdfast.service.ports import Store
+    from holdfast.service.upstreams.bundler import Bundler
+
+# What a bundler or paymaster charges the operator for; the others only look.
+CHARGED = frozenset({"eth_sendUserOperation", "pm_sponsorUserOperation"})
+
+
+@dataclass(frozen=True, slots=True)
+class Relay:
+    """Forwards requests to the bundler."""
+
+    bundler: Bundler
+    store: Store
+    ceilings: Ceilings
+    clock: Clock
+
+    async def forward(self, body: bytes, ip: str) -> bytes:
+        """The bundler's answer to one JSON-RPC request (interface: POST /api/bundler).
+
+        Args:
+            body: the request as the client sent it.
+            ip: subject of the address's window.
+
+        Raises:
+            Refused: INVALID_JSON_RPC, RPC_METHOD_NOT_ALLOWED, BUNDLER_NOT_CONFIGURED, RATE_LIMITED, BUNDLER_ERROR, in
+                this order.
+        """
+        method, written = parse_request(body)
+        if self.bundler.url is None:
+            raise Refused(BUNDLER_NOT_CONFIGURED)
+        if method in CHARGED:
+            await self.store.charge(of_operation(ip, self.ceilings), self.clock())
+        return await self.bundler.forward(written)

@@ -1,0 +1,85 @@
+"""`holdfast enclave publish` and `holdfast enclave verify`: judged before, read back after, one exit code each."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.providers.modules import standing_in
+
+from holdfast.cli.exits import Exit
+from holdfast.enclave.module import bundled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from .conftest import Answer
+
+EMPTY = b"\0asm\x01\0\0\0"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A folder as object storage."""
+    (tmp_path / "storage").mkdir()
+    return tmp_path / "storage"
+
+
+def test_what_is_published_can_be_verified_and_served(holdfast: Callable[..., Answer], place: Path) -> None:
+    digest = hashlib.sha256(bundled().read_bytes()).hexdigest()
+    done = holdfast("enclave", "publish", "--yes", "--json", "--sha256", digest, enclave_url=place.as_uri())
+    assert done.code == Exit.OK, done.err
+    assert (done.value["sha256"], done.value["published"], done.value["abi"]) == (digest, True, 1)
+    assert sorted(file.name for file in place.iterdir()) == ["enclave.wasm", "enclave.wasm.sha256"]
+    assert (place / "enclave.wasm.sha256").read_text() == f"{digest}  enclave.wasm\n"
+    seen = holdfast("enclave", "verify", enclave_url=place.as_uri())
+    assert seen.code == Exit.OK
+    assert digest in seen.out and "the copy that came with this release" in seen.out
+
+
+def test_a_module_that_services_would_ignore_is_not_published(
+    holdfast: Callable[..., Answer], place: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "new.wasm"
+    file.write_bytes(standing_in())
+    for command in (("publish", file, "--yes"), ("verify", file)):
+        done = holdfast("enclave", *command, "--json", enclave_url=place.as_uri())
+        assert done.code == Exit.FAILED
+        assert done.error["error"].startswith("the module lacks add_wrap")
+    assert list(place.iterdir()) == []
+
+
+def test_publishing_asks_first(holdfast: Callable[..., Answer], place: Path) -> None:
+    assert holdfast("enclave", "publish", enclave_url=place.as_uri()).code == Exit.USAGE
+    assert list(place.iterdir()) == []
+
+
+def test_another_digest_than_the_expected_or_the_published_one(holdfast: Callable[..., Answer], place: Path) -> None:
+    other = holdfast("enclave", "publish", "--yes", "--sha256", "00" * 32, enclave_url=place.as_uri())
+    assert other.code == Exit.FAILED and list(place.iterdir()) == []
+    (place / "enclave.wasm").write_bytes(bundled().read_bytes())
+    assert holdfast("enclave", "verify", enclave_url=place.as_uri()).code == Exit.OK  # published by other means
+    (place / "enclave.wasm.sha256").write_text("00" * 32)
+    torn = holdfast("enclave", "verify", enclave_url=place.as_uri())
+    assert torn.code == Exit.FAILED and "digest" in torn.err
+
+
+def test_each_way_to_fail_has_its_exit_code(holdfast: Callable[..., Answer], place: Path, tmp_path: Path) -> None:
+    nowhere, url = tmp_path / "none", place.as_uri()
+    assert holdfast("enclave", "verify").code == Exit.CONFIGURATION
+    assert holdfast("enclave", "publish", "--yes").code == Exit.CONFIGURATION
+    assert holdfast("enclave", "verify", enclave_url="s3://id:hunter2@bucket").code == Exit.CONFIGURATION
+    assert holdfast("enclave", "verify", nowhere, enclave_url=url).code == Exit.NOT_FOUND
+    assert holdfast("enclave", "verify", enclave_url=url).code == Exit.NOT_FOUND
+    assert holdfast("enclave", "verify", enclave_url=nowhere.as_uri()).code == Exit.UNAVAILABLE
+    assert holdfast("enclave", "publish", "--yes", enclave_url=nowhere.as_uri()).code == Exit.UNAVAILABLE
+    (place / "enclave.wasm").write_bytes(EMPTY)
+    assert holdfast("enclave", "verify", enclave_url=url).code == Exit.FAILED
+
+
+def test_the_help_says_what_each_exit_code_means(holdfast: Callable[..., Answer]) -> None:
+    for command in ("publish", "verify"):
+        text = holdfast("enclave", command, "--help").out
+        assert "HOLDFAST_ENCLAVE_URL" in text and "Exits with" in text and "SHA-256" in text

@@ -1,0 +1,16 @@
+"""What lies in an enclave's linear memory: for tests that search it for secrets. The host itself offers no copy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from holdfast.enclave import Enclave
+
+
+def memory_of(enclave: Enclave) -> bytes:
+    """A copy of the whole memory, asked without a call; empty once closed."""
+    with enclave._lock:
+        if enclave._closed:
+            return b""
+        return bytes(enclave._memory.read(enclave._store, 0, enclave._memory.data_len(enclave._store)))

@@ -1,0 +1,34 @@
+"""What the world's bundler address passes on, without a world."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+import pytest
+
+from holdfast.world.front import Front
+
+if TYPE_CHECKING:
+    from holdfast.chain.transports import Transport
+    from holdfast.world.sponsor import Sponsor
+
+
+class Recorder:
+    """Keeps the bodies that were posted."""
+
+    def __init__(self) -> None:
+        self.posted: list[bytes] = []
+
+    async def post(self, _url: str, body: bytes) -> bytes:
+        self.posted.append(body)
+        return b"{}"
+
+
+@pytest.mark.parametrize("more", [{"METHOD": "eth_sendRawTransaction"}, {"Method": "x", "Params": []}, {"auth": "y"}])
+async def test_only_the_four_fields_reach_the_bundler(more: dict[str, Any]) -> None:
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "params": []}
+    transport = Recorder()
+    front = Front(cast("Sponsor", None), "http://alto", cast("Transport", transport))
+    await front._dispatch(asked | more)
+    assert msgspec.json.decode(transport.posted[0]) == asked
