@@ -14,6 +14,14 @@ from holdfast.chain.contracts import ADDRESSES
 from holdfast.world.local_world import WorldOptions, open_world
 from holdfast.world.service_process import start_service
 
+# Many people from one address.
+LIMITS = {
+    "MAX_REGISTRATIONS_PER_IP": "1000",
+    "MAX_VERIFY_SENDS_PER_IP": "1000",
+    "HOLDFAST_OPERATIONS_PER_ADDRESS_HOUR": "100000",
+    "HOLDFAST_DID_POSTS_PER_ADDRESS_DAY": "100000",
+}
+
 
 class ChainService:
     """Where the service listens, and how test money comes to an account."""
@@ -66,8 +74,7 @@ class ChainService:
         """A second service on the same chain, behind another bundler; it ends with the chain."""
         folder.mkdir()
         world = replace(self._world, bundler_url=bundler_url)
-        settings = {"MAX_REGISTRATIONS_PER_IP": "1000", "MAX_VERIFY_SENDS_PER_IP": "1000"}
-        return ChainService(self.wait(start_service(world, folder, free_port(), settings)), world, self._loop, folder)
+        return ChainService(self.wait(start_service(world, folder, free_port(), LIMITS)), world, self._loop, folder)
 
     def wait(self, coroutine):
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(120)
@@ -84,8 +91,7 @@ def chain_service(folder):
         async with open_world(WorldOptions(logs=folder), lambda _: None) as world:
             data = folder / "data"
             data.mkdir()
-            settings = {"MAX_REGISTRATIONS_PER_IP": "1000", "MAX_VERIFY_SENDS_PER_IP": "1000"}
-            base_url = await start_service(world, data, free_port(), settings)
+            base_url = await start_service(world, data, free_port(), LIMITS)
             box["service"] = ChainService(base_url, world, box["loop"], data)
             started.set()
             await stop.wait()
