@@ -225,6 +225,18 @@ def test_a_registration_is_prepared(vault, did):
     assert done.user_op is None
 
 
+def test_a_prepared_alias_is_the_handle_that_the_service_knows(vault, did):
+    def prepared(alias):
+        return vault.create_registration(
+            types.CreateRegistrationInput(sender="0x" + "11" * 20, alias=alias), registry_addr="0x" + "22" * 20
+        )
+
+    for written, canonical in (("\u00c4DA", "\u00e4da"), ("\uff21da", "ada"), ("ADA", "ada")):
+        assert prepared(written).alias_hash == "0x" + keccak256(canonical.encode()).hex()
+    with pytest.raises(ValueError, match="handle"):
+        prepared("a b")
+
+
 def test_an_idle_vault_locks_itself(vault, did):
     vault.set_auto_lock(3600)
     assert vault.status().locked is False

@@ -19,6 +19,7 @@ from holdfast.cli.output import fail
 from holdfast.cli.private_files import read_private, write_private
 
 if TYPE_CHECKING:
+    from holdfast.client.flows.gas import GasPolicy
     from holdfast.client.passkeys import Authenticator
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.types import EncryptedShares
@@ -52,6 +53,22 @@ ValShare = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One line of JSON, for machines.")]
+
+PaymasterUrl = Annotated[
+    str | None,
+    typer.Option("--paymaster", metavar="URL", envvar="HOLDFAST_PAYMASTER_URL", help="Who pays for gas (ERC-7677)."),
+]
+RpcUrl = Annotated[
+    str | None,
+    typer.Option("--rpc", metavar="URL", envvar="HOLDFAST_CLIENT_RPC_URL", help="The chain's JSON-RPC, for fees."),
+]
+
+
+def gas_policy(paymaster: str | None, rpc: str | None) -> GasPolicy:
+    """What the options say about gas. Raises ValueError."""
+    from holdfast.client.flows.gas import GasPolicy
+
+    return GasPolicy(paymaster_url=paymaster, rpc_url=rpc)
 
 
 def say(text: str) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from holdfast.client import types
+from holdfast.client.handles import canonical_handle
 from holdfast.client.types.base import Wire
 from holdfast.client.vault.second_share import shares_of
 from holdfast.wire.client_errors import PluginCallError
@@ -204,8 +205,9 @@ def parse_webauthn(credential: str | bytes) -> EnclaveCall[types.ParseWebAuthnRe
 def create_registration(
     given: types.CreateRegistrationInput, options: Mapping[str, Any]
 ) -> EnclaveCall[types.RegistrationResult]:
-    """The registry's call and the user operation that makes it."""
-    return EnclaveCall("create_registration", {**given.to_json(), **options}, types.RegistrationResult)
+    """The registry's call and the user operation that makes it. Raises ValueError for an alias that is no handle."""
+    alias = canonical_handle(given.alias) if given.alias else ""
+    return EnclaveCall("create_registration", {**given.to_json(), "alias": alias, **options}, types.RegistrationResult)
 
 
 def sign_user_op(
