@@ -40,7 +40,7 @@ pub const PublicKey = struct {
         return [1]u8{2 + (key.y[31] & 1)} ++ key.x;
     }
 
-    /// Keccak-256 of both coordinates: what the DID and the Ethereum address are made of.
+    /// Keccak-256 of both coordinates: what the DID is made of, and a secp256k1 key's Ethereum address.
     pub fn hash(key: PublicKey) [32]u8 {
         const both = key.x ++ key.y;
         return hashes.keccak(&both);
@@ -76,6 +76,30 @@ pub fn generate(curve: Curve) Error!Generated {
     return switch (curve) {
         inline else => |known| generateOn(known),
     };
+}
+
+/// Shares of a key that is given, as one that follows from a seed is. Fails with InvalidKey for what is no secret key.
+pub fn split(curve: Curve, secret: [32]u8) Error!Generated {
+    return switch (curve) {
+        inline else => |known| splitOn(known, secret),
+    };
+}
+
+/// The public key of a secret one. Fails with InvalidKey for what is no secret key.
+pub fn publicOf(comptime curve: Curve, secret: [32]u8) Error!PublicKey {
+    const scalar = Scheme(curve).Scalar.fromBytes(secret, .big) catch return error.InvalidKey;
+    if (scalar.isZero()) return error.InvalidKey;
+    const point = Scheme(curve).base.multiply(scalar).affineCoordinates();
+    return .{ .curve = curve, .x = point.x.toBytes(.big), .y = point.y.toBytes(.big) };
+}
+
+/// `offset` plus `secret` in the curve's scalar field; null where `offset` is not below the order, or the sum is zero.
+pub fn sum(comptime curve: Curve, offset: [32]u8, secret: [32]u8) ?[32]u8 {
+    const Scalar = Scheme(curve).Scalar;
+    const first = Scalar.fromBytes(offset, .big) catch return null;
+    const second = Scalar.fromBytes(secret, .big) catch return null;
+    const both = first.add(second);
+    return if (both.isZero()) null else both.toBytes(.big);
 }
 
 /// Other shares of the same key: each alone is independent of what it was before.
@@ -132,6 +156,16 @@ noinline fn generateOn(comptime curve: Curve) Error!Generated {
         };
     }
     return error.EntropyUnavailable;
+}
+
+noinline fn splitOn(comptime curve: Curve, secret: [32]u8) Error!Generated {
+    const public = try publicOf(curve, secret);
+    const whole = Scheme(curve).Scalar.fromBytes(secret, .big) catch return error.InvalidKey;
+    const val = try randomScalar(Scheme(curve).Scalar);
+    return .{
+        .shares = .{ .val = val.toBytes(.big), .user = whole.sub(val).toBytes(.big) },
+        .public = public,
+    };
 }
 
 noinline fn refreshOn(comptime curve: Curve, shares: Shares) Error!Shares {
