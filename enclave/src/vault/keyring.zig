@@ -68,7 +68,7 @@ pub fn ofDid(ctx: *Ctx, database: Database, did: []const u8) Error!Entry {
         const entry = try read(ctx, statement);
         if (std.mem.eql(u8, did, try didOf(ctx, entry.public))) return entry;
     }
-    return ctx.fail(error.NotFound, "enclave_id");
+    return error.NotFound;
 }
 
 /// The identifier of that key, or null where the vault does not have it.

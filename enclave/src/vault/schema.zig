@@ -8,7 +8,7 @@ const repaired = @import("repairs.zig");
 const Database = @import("database.zig").Database;
 const Error = @import("../errors.zig").Error;
 
-/// `VaultManifest.schemaVersion`.
+/// The database's `user_version`. `VaultManifest.schemaVersion`, which the interface fixes at 1, is the manifest's.
 pub const version = 2;
 
 const migrations = [_][:0]const u8{
