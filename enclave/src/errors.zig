@@ -129,7 +129,7 @@ comptime {
 
 /// The table's row of an error.
 pub fn row(err: Error) Row {
-    inline for (rows) |candidate| {
+    for (rows) |candidate| {
         if (candidate.err == err) return candidate;
     }
     unreachable; // the table has a row for each error: the assertion above counts them

@@ -9,6 +9,7 @@ const encoding = @import("encoding.zig");
 const eth = @import("eth.zig");
 const hashes = @import("hashes.zig");
 const json = @import("json.zig");
+const memory = @import("memory.zig");
 const keyring = @import("vault/keyring.zig");
 const seeds = @import("vault/seeds.zig");
 const session = @import("vault/session.zig");
@@ -91,10 +92,10 @@ fn lowered(ctx: *Ctx, alias: []const u8) Error![]const u8 {
 fn secretOf(ctx: *Ctx, r: Registration) Error!eth.Word {
     const open = try session.require(ctx);
     var seed = try seeds.open(ctx, open.database);
-    defer std.crypto.secureZero(u8, &seed);
+    defer memory.wipe(&seed);
     const Hmac = std.crypto.auth.hmac.sha2.HmacSha256;
     var mac = Hmac.init(&seed);
-    defer std.crypto.secureZero(u8, std.mem.asBytes(&mac));
+    defer memory.wipe(std.mem.asBytes(&mac));
     for ([_][]const u8{ "holdfast/registration/v1\x00", &r.did_hash, &r.alias_hash, &r.sender }) |part| mac.update(part);
     var secret: eth.Word = undefined;
     mac.final(&secret);

@@ -301,6 +301,26 @@ def test_the_smart_account_is_the_factorys_clone(
         assert made["accounts"][0]["address"] == smart_account(made, **given)
 
 
+def test_addresses_are_what_the_factory_on_a_chain_answers(enclave: Enclave) -> None:
+    """And by default the contract set's: neither factory nor implementation is given."""
+    told = json.loads((VECTORS / "accounts" / "addresses.json").read_text())
+    assert (told["factory"], told["implementation"]) == (APP_FACTORY, VAULT_ACCOUNT)
+    seen = dict.fromkeys(("on the curve", "off it"), 0)
+    for vector in told["vectors"]:
+        point = "04" + vector["pubKeyX"][2:].rjust(64, "0") + vector["pubKeyY"][2:].rjust(64, "0")
+        try:
+            ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), bytes.fromhex(point))
+        except ValueError:
+            seen["off it"] += 1
+            with pytest.raises(PluginCallError, match="not a valid one"):
+                enclave.call("derive_address", public_key=point)
+        else:
+            seen["on the curve"] += 1
+            answer = enclave.call("derive_address", public_key=point, salt=hex(int(vector["salt"])))
+            assert answer["address"] == vector["address"]
+    assert all(seen.values())
+
+
 def test_no_p256_key_is_shown_an_account_that_nobody_signs_for(vault: Enclave, generated: dict[str, Any]) -> None:
     shown = [vault.call("derive_address"), vault.call("query", did=""), generated]
     shown += [vault.call("exec", filter="resource:accounts action:list")]

@@ -44,9 +44,13 @@ def _rooms_that(room: str, *, meets: str) -> list[str]:
     return found
 
 
-def test_the_client_shares_with_the_service_only_wire_chain_and_enclave() -> None:
-    for other in ("rules", "service", "indexer", "world", "cli"):
+def test_the_client_shares_with_the_service_only_wire_chain_enclave_and_named_rules() -> None:
+    for other in ("service", "indexer", "world", "cli"):
         assert _rooms_that("client", meets=other) == []
+    # The client's distribution carries these rules alone (packaging/client/hatch_build.py).
+    shared = ("chains", "identifiers", "limits")
+    met = {name.partition("holdfast.rules.")[2].partition(".")[0] for name in _rooms_that("client", meets="rules")}
+    assert met <= set(shared)
     assert _rooms_that("service", meets="client") == []
 
 

@@ -4,6 +4,7 @@ const std = @import("std");
 const host = @import("../host.zig");
 const ecdsa = @import("../ec/ecdsa.zig");
 const hashes = @import("../hashes.zig");
+const memory = @import("../memory.zig");
 const Error = @import("../errors.zig").Error;
 
 pub const Curve = enum {
@@ -31,12 +32,12 @@ pub const PublicKey = struct {
     y: [32]u8,
 
     /// 04 and both coordinates (SEC 1).
-    pub fn uncompressed(key: PublicKey) [65]u8 {
+    pub noinline fn uncompressed(key: PublicKey) [65]u8 {
         return [1]u8{4} ++ key.x ++ key.y;
     }
 
     /// 02 or 03 and x (SEC 1).
-    pub fn compressed(key: PublicKey) [33]u8 {
+    pub noinline fn compressed(key: PublicKey) [33]u8 {
         return [1]u8{2 + (key.y[31] & 1)} ++ key.x;
     }
 
@@ -64,8 +65,8 @@ pub const Shares = struct {
     user: [32]u8,
 
     pub fn wipe(shares: *Shares) void {
-        std.crypto.secureZero(u8, &shares.val);
-        std.crypto.secureZero(u8, &shares.user);
+        memory.wipe(&shares.val);
+        memory.wipe(&shares.user);
     }
 };
 
@@ -187,6 +188,6 @@ noinline fn signOn(comptime curve: Curve, public: PublicKey, shares: Shares, dig
 /// 48 bytes reduced: the bias is below 2^-128.
 fn randomScalar(comptime Scalar: type) Error!Scalar {
     var wide = try host.randomBytes(48);
-    defer std.crypto.secureZero(u8, &wide);
+    defer memory.wipe(&wide);
     return Scalar.fromBytes48(wide, .big);
 }

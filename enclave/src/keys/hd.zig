@@ -2,6 +2,7 @@
 
 const std = @import("std");
 const curves = @import("curves.zig");
+const memory = @import("../memory.zig");
 const Curve = curves.Curve;
 const Error = @import("../errors.zig").Error;
 const Hmac = std.crypto.auth.hmac.sha2.HmacSha512;
@@ -15,7 +16,7 @@ pub const Node = struct {
     chain_code: [32]u8,
 
     pub fn wipe(node: *Node) void {
-        std.crypto.secureZero(u8, std.mem.asBytes(node));
+        memory.wipe(std.mem.asBytes(node));
     }
 };
 
@@ -40,7 +41,7 @@ fn master(comptime curve: Curve, seed: []const u8) Node {
         .p256 => "Nist256p1 seed",
     };
     var hash: [64]u8 = undefined;
-    defer std.crypto.secureZero(u8, &hash);
+    defer memory.wipe(&hash);
     Hmac.create(&hash, seed, name);
     while (curves.sum(curve, hash[0..32].*, @splat(0)) == null) {
         const again = hash;
@@ -52,17 +53,22 @@ fn master(comptime curve: Curve, seed: []const u8) Node {
 /// SLIP-0010, "Private parent key to private child key": what is no key is hashed again with the chain code's half.
 fn descend(comptime curve: Curve, node: *Node, index: u32) Error!void {
     var data: [37]u8 = undefined;
-    defer std.crypto.secureZero(u8, &data);
-    data[0..33].* = if (index >= hardened) [1]u8{0} ++ node.secret else (try curves.publicOf(curve, node.secret)).compressed();
+    defer memory.wipe(&data);
+    if (index < hardened) data[0..33].* = (try curves.publicOf(curve, node.secret)).compressed() else begin(&data, 0, &node.secret);
     std.mem.writeInt(u32, data[33..37], index, .big);
     var hash: [64]u8 = undefined;
-    defer std.crypto.secureZero(u8, &hash);
+    defer memory.wipe(&hash);
     while (true) {
         Hmac.create(&hash, &data, &node.chain_code);
         if (curves.sum(curve, hash[0..32].*, node.secret)) |child| {
             node.* = .{ .secret = child, .chain_code = hash[32..64].* };
             return;
         }
-        data[0..33].* = [1]u8{1} ++ hash[32..64].*;
+        begin(&data, 1, hash[32..64]);
     }
+}
+
+fn begin(data: *[37]u8, first: u8, rest: *const [32]u8) void {
+    data[0] = first;
+    @memcpy(data[1..33], rest);
 }

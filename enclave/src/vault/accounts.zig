@@ -7,6 +7,7 @@ const curves = @import("../keys/curves.zig");
 const hd = @import("../keys/hd.zig");
 const json = @import("../json.zig");
 const keyring = @import("keyring.zig");
+const memory = @import("../memory.zig");
 const resources = @import("resources.zig");
 const rows = @import("rows.zig");
 const seeds = @import("seeds.zig");
@@ -67,7 +68,7 @@ fn keyOf(ctx: *Ctx, database: Database, chain: Chain, input: Json) Error!keyring
 /// The key at that path below the seed: the vault's already, or from now on.
 fn derived(ctx: *Ctx, database: Database, curve: curves.Curve, path: []const u32) Error!keyring.Entry {
     var seed = try seeds.open(ctx, database);
-    defer std.crypto.secureZero(u8, &seed);
+    defer memory.wipe(&seed);
     var node = try hd.derive(curve, &seed, path);
     defer node.wipe();
     var made = try curves.split(curve, node.secret);

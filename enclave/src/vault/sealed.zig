@@ -2,6 +2,7 @@
 //! docs/formats.md describes the bytes.
 
 const std = @import("std");
+const memory = @import("../memory.zig");
 const aead = @import("../aead.zig");
 const host = @import("../host.zig");
 const Error = @import("../errors.zig").Error;
@@ -106,7 +107,7 @@ pub fn wrap(arena: Allocator, did: []const u8, key: HostKey, data_key: aead.Key)
         .sealed = undefined,
     };
     var kek = try derive(key, made);
-    defer std.crypto.secureZero(u8, &kek);
+    defer memory.wipe(&kek);
     aead.sealInto(&made.sealed, &data_key, try binding(arena, did, made), made.nonce, kek);
     return made;
 }

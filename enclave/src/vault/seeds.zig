@@ -1,8 +1,8 @@
 //! The vault's seed: 64 random bytes that derived keys follow from, sealed as a key's shares are.
 
-const std = @import("std");
 const aead = @import("../aead.zig");
 const host = @import("../host.zig");
+const memory = @import("../memory.zig");
 const iso8601 = @import("../iso8601.zig");
 const rows = @import("rows.zig");
 const Ctx = @import("../context.zig").Ctx;
@@ -16,7 +16,7 @@ const binding = "holdfast/seed/v1";
 /// Puts a fresh seed into a vault that has none.
 pub fn make(ctx: *Ctx, database: Database) Error!void {
     var seed = try host.randomBytes(length);
-    defer std.crypto.secureZero(u8, &seed);
+    defer memory.wipe(&seed);
     const key = try host.randomBytes(32);
     const nonce = try host.randomBytes(12);
     var sealed: [sealed_length]u8 = undefined;

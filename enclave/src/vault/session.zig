@@ -101,7 +101,7 @@ pub fn restore(ctx: *Ctx, image: []const u8, key: ?sealed.HostKey) Error!void {
 pub fn open_(ctx: *Ctx, bytes: []const u8, key: sealed.HostKey) Error!void {
     const header = try sealed.parse(ctx.arena, bytes);
     var data_key = try sealed.unwrap(ctx.arena, header, key);
-    defer std.crypto.secureZero(u8, &data_key);
+    defer memory.wipe(&data_key);
     const image = try sealed.open(ctx.arena, header, data_key);
     const database = try Database.load(image);
     errdefer database.close();

@@ -73,6 +73,15 @@ def parse_identifier(text: str, channel: Channel) -> Identifier:
     return Identifier(channel, key, text)
 
 
+def canonical_alias(text: str) -> str:
+    """The alias whose hash the registry knows: a handle's canonical key; "" for none.
+
+    Every spelling of a handle that the service takes for one ("ÄDA", "äda", full width) is one alias on the chain.
+    Raises Refused(INVALID_IDENTIFIER) for what cannot be a handle.
+    """
+    return parse_identifier(text, Channel.HANDLE).key if text else ""
+
+
 def _fold(text: str) -> str:
     """NFKC and trimmed. Raises Refused when too long, or when a control, direction or white-space mark is inside."""
     if len(text) > MAX_IDENTIFIER_CHARACTERS or any(map(_is_refused, text)):

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from holdfast.client import types
 from holdfast.client.types.base import Wire
 from holdfast.client.vault.second_share import shares_of
+from holdfast.rules.identifiers import canonical_alias
 from holdfast.wire.client_errors import PluginCallError
 from holdfast.wire.encoding import from_base64url
+from holdfast.wire.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -204,8 +206,19 @@ def parse_webauthn(credential: str | bytes) -> EnclaveCall[types.ParseWebAuthnRe
 def create_registration(
     given: types.CreateRegistrationInput, options: Mapping[str, Any]
 ) -> EnclaveCall[types.RegistrationResult]:
-    """The registry's call and the user operation that makes it."""
-    return EnclaveCall("create_registration", {**given.to_json(), **options}, types.RegistrationResult)
+    """The registry's call and the user operation that makes it. Raises ValueError for what is no alias."""
+    fields = {**given.to_json(), "alias": alias_of(given.alias), **options}
+    # A claim without a secret takes the vault's, and a vault made before there were seeds gets its seed by that.
+    makes_secret = bool(given.alias or given.did) and "secret" not in options
+    return EnclaveCall("create_registration", fields, types.RegistrationResult, changes=makes_secret)
+
+
+def alias_of(text: str) -> str:
+    """The alias in its canonical form, which the enclave hashes. Raises ValueError for what cannot be a handle."""
+    try:
+        return canonical_alias(text)
+    except Refused as error:
+        raise ValueError("alias: cannot be a handle") from error
 
 
 def sign_user_op(
