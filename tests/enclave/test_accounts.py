@@ -261,3 +261,21 @@ def test_an_old_export_is_put_right_too(tmp_path: Path) -> None:
         assert answer["success"] is True, answer
         assert NOBODYS not in str(enclave.call("query"))
         assert HALF_NAMED not in str(enclave.call("query"))
+
+
+def test_a_policy_sees_the_place_that_is_derived(vault: Enclave) -> None:
+    """With what is left to defaults; the vault's own key is no place below the seed."""
+    policy = [["==", ".account_index", 0], ["<=", ".address_index", 1], ["==", ".coin_type", 60]]
+    given = {"to": "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG", "command": "/accounts/derive"}
+    token = vault.call("mint_ucan", **given, policy=policy)["signed_dag_cbor"]
+
+    def told(**args: Any) -> Any:
+        answer = vault.call("exec", filter="resource:accounts action:derive", args=args, token=token)
+        assert answer["success"] is ("error" not in answer)
+        return answer.get("error")
+
+    assert told(address_index=1) is None
+    assert told(account_index=0) is None
+    assert told(address_index=1, curve="P-256", chain_id="1") is None
+    for denied in ({"address_index": 2}, {"account_index": 1}, {"chain": "cosmos", "address_index": 0}, {}):
+        assert told(**denied) == "policy_denied", denied
