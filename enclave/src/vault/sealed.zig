@@ -125,7 +125,7 @@ pub fn unwrap(arena: Allocator, header: Header, key: HostKey) Error!aead.Key {
 /// The data key from one wrap.
 pub fn unwrapOne(arena: Allocator, did: []const u8, of: Wrap, key: HostKey) Error!aead.Key {
     var kek = try derive(key, of);
-    defer std.crypto.secureZero(u8, &kek);
+    defer memory.wipe(&kek);
     var data_key: aead.Key = undefined;
     try aead.openInto(&data_key, &of.sealed, try binding(arena, did, of), of.nonce, kek, error.WrongKey);
     return data_key;
