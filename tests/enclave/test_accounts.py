@@ -17,6 +17,7 @@ from holdfast.enclave import Enclave
 from holdfast.wire.keccak import checksum_address, keccak256
 
 from .conftest import KEY
+from .linear_memory import memory_of
 from .sealed_vaults import edited, opened, sealed
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ def test_the_seed_and_the_derived_key_leave_no_trace(credential: bytes, key: dic
                 enclave.call("create_registration", sender=sender, alias="alice")
             if step == "locked":
                 enclave.call("lock")
-            memory = enclave.memory
+            memory = memory_of(enclave)
             for number, secret in enumerate(hidden):
                 for start in range(0, len(secret) - 15, 16):
                     assert secret[start : start + 16] not in memory, f"{step}: secret {number}, from byte {start}"
