@@ -16,10 +16,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from tests.web.conftest import Clock, RecordingMailer, RecordingSms
 
 from holdfast.service.bootstrap import build_service
-from holdfast.service.ports import DeliveryError
-from holdfast.service.providers.sqlite_store import SqliteStore
 from holdfast.service.secrets import Secrets
 from holdfast.service.settings import read_settings
+from holdfast.service.store.port import DeliveryError
+from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.web.application import Application
 from holdfast.service.web.asgi import AsgiEntry
 

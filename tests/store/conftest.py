@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from holdfast.service.providers.sqlite_store import SqliteStore
+from holdfast.service.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from holdfast.service.ports import Store
+    from holdfast.service.store.port import Store
 
 STORES = {"sqlite": lambda folder: SqliteStore(folder / "store.db")}
 

@@ -20,13 +20,13 @@ from holdfast.rules.registration import (
     Wish,
     admit_registration,
 )
-from holdfast.service.ports import NewAttempt, NewCode, NewRegistration, NewSession, StoreUnavailable
+from holdfast.service.store.port import NewAttempt, NewCode, NewRegistration, NewSession, StoreUnavailable
 from holdfast.wire.errors import IDENTIFIER_TAKEN, RATE_LIMITED, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.service.ports import Store
+    from holdfast.service.store.port import Store
 
 ANN = Identifier(Channel.HANDLE, "ann", "Ann")
 MAIL = Identifier(Channel.EMAIL, "ann@example.com", "Ann@example.com")

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast.rules.identifiers import Channel, Identifier
-from holdfast.service.ports import NewAttempt, NewCode, NewSession, StoreUnavailable
-from holdfast.service.providers import sqlite_confirmations, sqlite_schema
-from holdfast.service.providers.sqlite_admin import InUse, NotABackup, check_backup, every_row, restore_from
-from holdfast.service.providers.sqlite_store import SqliteStore
+from holdfast.service.store.port import NewAttempt, NewCode, NewSession, StoreUnavailable
+from holdfast.service.store.sqlite import confirmations, schema
+from holdfast.service.store.sqlite.admin import InUse, NotABackup, check_backup, every_row, restore_from
+from holdfast.service.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ def admit(_facts: object) -> None:
 
 
 async def test_the_pragmas_that_the_promises_rest_on(tmp_path: Path) -> None:
-    connection = sqlite_schema.connect(tmp_path / "x.db")
+    connection = schema.connect(tmp_path / "x.db")
     values = {
         name: connection.execute(f"PRAGMA {name}").fetchone()[0]
         for name in ("journal_mode", "synchronous", "foreign_keys")
@@ -45,7 +45,7 @@ async def test_every_table_is_strict(tmp_path: Path) -> None:
         "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'"
     ).fetchall()
     await store.close()
-    assert {name for name, _ in rows} == set(sqlite_schema.TABLES)
+    assert {name for name, _ in rows} == set(schema.TABLES)
     assert all(strict == 1 for _, strict in rows)
 
 
@@ -84,17 +84,17 @@ async def test_what_was_answered_is_on_disk(tmp_path: Path) -> None:
 async def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
     await SqliteStore(tmp_path / "x.db").close()
     connection = sqlite3.connect(tmp_path / "x.db")
-    connection.execute(f"PRAGMA user_version = {sqlite_schema.SCHEMA_VERSION + 1}")
+    connection.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION + 1}")
     connection.close()
-    with pytest.raises(sqlite_schema.SchemaTooNew, match="install the newer release"):
+    with pytest.raises(schema.SchemaTooNew, match="install the newer release"):
         SqliteStore(tmp_path / "x.db")
 
 
 async def test_migrations_run_once_and_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     await SqliteStore(tmp_path / "x.db").close()
-    broken = (*sqlite_schema.MIGRATIONS, "CREATE TABLE extra (id INTEGER) STRICT; THIS IS NO SQL")
-    monkeypatch.setattr(sqlite_schema, "MIGRATIONS", broken)
-    monkeypatch.setattr(sqlite_schema, "SCHEMA_VERSION", len(broken))
+    broken = (*schema.MIGRATIONS, "CREATE TABLE extra (id INTEGER) STRICT; THIS IS NO SQL")
+    monkeypatch.setattr(schema, "MIGRATIONS", broken)
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", len(broken))
     with pytest.raises(StoreUnavailable):
         SqliteStore(tmp_path / "x.db")
     connection = sqlite3.connect(tmp_path / "x.db")
@@ -117,7 +117,7 @@ async def test_backup_while_writing_then_restore(tmp_path: Path) -> None:
     await store.backup(tmp_path / "copy.db")
     await writing
     await store.close()
-    assert check_backup(tmp_path / "copy.db") == sqlite_schema.SCHEMA_VERSION
+    assert check_backup(tmp_path / "copy.db") == schema.SCHEMA_VERSION
     assert stat.S_IMODE((tmp_path / "copy.db").stat().st_mode) == 0o600
     names = {row["key"] for row in every_row(tmp_path / "copy.db") if row["table"] == "identifiers"}
     assert names >= {f"n{number}" for number in range(50)}
@@ -195,8 +195,8 @@ async def test_a_store_that_cannot_write_says_so_and_recovers(tmp_path: Path) ->
 
 def first_schema(file: Path) -> sqlite3.Connection:
     """A database as the first release left it, with a registration, a code under way and two sends."""
-    connection = sqlite_schema.connect(file)
-    connection.executescript(sqlite_schema.MIGRATIONS[0])
+    connection = schema.connect(file)
+    connection.executescript(schema.MIGRATIONS[0])
     connection.executescript("""
         INSERT INTO identifiers VALUES (1, 'handle', 'ann', 'Ann', 'did:a:1', 'registered', '2001:db8:1:2::/64', 5, 6);
         INSERT INTO identifiers VALUES (2, 'handle', 'bob', 'bob', 'did:a:2', 'session', '2001:db8:1:3::/64', 5, NULL);
@@ -232,7 +232,7 @@ async def test_a_database_of_the_first_schema_keeps_everything(tmp_path: Path) -
 async def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "x.db")
     asked = {
-        sqlite_confirmations.DUE: (1.0, 1),
+        confirmations.DUE: (1.0, 1),
         "DELETE FROM audit WHERE action IN ('code_sent', 'refused') AND at < ?": (1.0,),
         "DELETE FROM credentials WHERE confirmation = 'refused' AND settled_at < ?": (1.0,),
         "DELETE FROM charges WHERE at < ?": (1.0,),
@@ -241,5 +241,5 @@ async def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path: 
     for statement, values in asked.items():
         plan = store._reader.execute(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
         scans = [row[3] for row in plan if row[3].startswith("SCAN") and "INDEX" not in row[3]]
-        assert not [scan for scan in scans if scan.split()[1] in sqlite_schema.TABLES], plan
+        assert not [scan for scan in scans if scan.split()[1] in schema.TABLES], plan
     await store.close()

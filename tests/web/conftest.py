@@ -10,10 +10,10 @@ import httpx
 import pytest
 
 from holdfast.service.bootstrap import build_service
-from holdfast.service.ports import DeliveryError
-from holdfast.service.providers.sqlite_store import SqliteStore
 from holdfast.service.secrets import Secrets
 from holdfast.service.settings import read_settings
+from holdfast.service.store.port import DeliveryError
+from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.web.application import Application
 from holdfast.service.web.asgi import AsgiEntry
 

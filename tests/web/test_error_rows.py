@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from aiohttp import web
 
-from holdfast.service.ports import DeliveryError, StoreUnavailable
+from holdfast.service.store.port import DeliveryError, StoreUnavailable
 from holdfast.wire.errors import ERRORS
 
 from .conftest import DID, MAIL, OTHER_DID, PHONE, Api

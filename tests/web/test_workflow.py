@@ -13,9 +13,9 @@ from aiohttp import web
 
 from holdfast.service import service as service_module
 from holdfast.service.housekeeping import ENGINE_LEASE_S
-from holdfast.service.ports import StoreUnavailable
-from holdfast.service.providers import workflow
-from holdfast.service.providers.workflow import engine_address, engine_configured
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.workflow import engine as workflow
+from holdfast.service.workflow.engine import engine_address, engine_configured
 
 from .conftest import DID, Api, error_of
 from .stand_ins import upstream

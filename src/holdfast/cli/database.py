@@ -29,7 +29,7 @@ def backup(
 
     The copy holds identifiers in clear and is readable by you alone; keep it as you keep the database.
     """
-    from holdfast.service.providers.sqlite_admin import backup_to
+    from holdfast.service.store.sqlite.admin import backup_to
 
     source = existing_database_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json)
     if file.exists() and file.samefile(source):
@@ -52,8 +52,8 @@ def restore(
     as_json: AsJson = False,
 ) -> None:
     """Put a copy in the database's place. The service must be stopped."""
-    from holdfast.service.providers.sqlite_admin import InUse, NotABackup, restore_from
-    from holdfast.service.providers.sqlite_schema import SchemaTooNew
+    from holdfast.service.store.sqlite.admin import InUse, NotABackup, restore_from
+    from holdfast.service.store.sqlite.schema import SchemaTooNew
 
     target = database_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json)
     if not file.exists():
@@ -74,7 +74,7 @@ def restore(
 @export_app.command()
 def export(env_file: EnvFile = None, as_json: AsJson = False) -> None:
     """Print every row of the database as JSON lines, as of one moment."""
-    from holdfast.service.providers.sqlite_admin import every_row
+    from holdfast.service.store.sqlite.admin import every_row
 
     source = existing_database_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json)
     try:

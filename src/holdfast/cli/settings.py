@@ -13,9 +13,9 @@ from holdfast.cli.output import fail
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from holdfast.service.ports import Store
     from holdfast.service.secrets import Secrets
     from holdfast.service.settings import Settings
+    from holdfast.service.store.port import Store
 
 EnvFile = Annotated[str | None, typer.Option("--env-file", metavar="FILE", help="Read settings from FILE first.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One line of JSON, for machines.")]
@@ -66,9 +66,9 @@ def secrets_or_fail(settings: Settings, *, as_json: bool = False) -> Secrets:
 def store_or_fail(settings: Settings, *, as_json: bool = False) -> Store:
     """The open store, or exit 4."""
     from holdfast.service.bootstrap import open_store
-    from holdfast.service.ports import StoreUnavailable
-    from holdfast.service.providers.sqlite_schema import SchemaTooNew
     from holdfast.service.settings import SettingError
+    from holdfast.service.store.port import StoreUnavailable
+    from holdfast.service.store.sqlite.schema import SchemaTooNew
 
     try:
         return open_store(settings)

@@ -10,7 +10,10 @@ from urllib.parse import urlsplit
 import holdfast
 from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID
 from holdfast.service.clock import system_clock, system_entropy
+from holdfast.service.enclave_source.source import EnclaveSource
 from holdfast.service.housekeeping import Chores
+from holdfast.service.http.client_address import ClientAddress
+from holdfast.service.mail.choice import mailer_of
 from holdfast.service.operations.accounts import Accounts, Balances
 from holdfast.service.operations.confirmation import Confirmations
 from holdfast.service.operations.controllers import Controllers
@@ -18,21 +21,18 @@ from holdfast.service.operations.dids import Dids
 from holdfast.service.operations.relay import Relay
 from holdfast.service.operations.sessions import Sessions
 from holdfast.service.operations.verification import Verification
-from holdfast.service.providers.enclave_source import EnclaveSource
-from holdfast.service.providers.mailer import mailer_of
-from holdfast.service.providers.sms_verifier import sms_verifier_of
-from holdfast.service.providers.sqlite_store import SqliteStore
-from holdfast.service.providers.workflow import Workflow, engine_configured
 from holdfast.service.reserved_names import ReservedNames
 from holdfast.service.service import Service
 from holdfast.service.settings import SettingError
+from holdfast.service.sms.twilio import sms_verifier_of
+from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.upstreams.bundler import Bundler
 from holdfast.service.upstreams.chain_rpc import ChainReader
 from holdfast.service.upstreams.indexer import IndexerAddress, IndexerBinding
 from holdfast.service.upstreams.pool import ConnectionPools
 from holdfast.service.web.application import Application
-from holdfast.service.web.client_ip import ClientAddress
 from holdfast.service.web.files import prepare
+from holdfast.service.workflow.engine import Workflow, engine_configured
 from holdfast.wire.encoding import from_hex
 from holdfast.wire.models import ContractSet
 
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from holdfast.chain.rpc import RpcClient
     from holdfast.service.clock import Clock, Entropy
     from holdfast.service.metrics import Metrics
-    from holdfast.service.ports import Store
     from holdfast.service.secrets import Secrets
     from holdfast.service.settings import Settings
+    from holdfast.service.store.port import Store
     from holdfast.service.upstreams.indexer import Indexer
 
 

@@ -19,16 +19,16 @@ from holdfast.service.diagnosis_upstreams import (
     see_indexer,
     see_sender,
 )
-from holdfast.service.ports import StoreUnavailable
-from holdfast.service.providers.sqlite_probe import try_write
 from holdfast.service.secrets import KEY_FILE
 from holdfast.service.setting_rows import is_local
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.sqlite.write_check import try_write
 from holdfast.service.upstreams.pool import ConnectionPools
 
 if TYPE_CHECKING:
-    from holdfast.service.ports import Store
     from holdfast.service.secrets import Secrets
     from holdfast.service.settings import Settings
+    from holdfast.service.store.port import Store
 
 _LOW_DISK_BYTES = 500 * 1024 * 1024
 

@@ -8,14 +8,14 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.service.ports import StoreUnavailable
+from holdfast.service.store.port import StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from holdfast.service.clock import Clock
     from holdfast.service.operations.confirmation import Confirmations
-    from holdfast.service.ports import Store
+    from holdfast.service.store.port import Store
 
 _log = logging.getLogger("holdfast.housekeeping")
 EXPIRE_EVERY_S = 60.0

@@ -10,28 +10,28 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.limits import CONFIRM_EVERY_S
 from holdfast.service.housekeeping import EXPIRE_EVERY_S, periodic, under_lease
+from holdfast.service.http.static import StaticAnswer
 from holdfast.service.warm_up import warm_up
 from holdfast.service.web.files import ENCLAVE_CACHE
-from holdfast.service.web.static import StaticAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from holdfast.rules.limits import Limits
     from holdfast.service.clock import Clock
+    from holdfast.service.enclave_source.source import Enclave, EnclaveSource
     from holdfast.service.housekeeping import Chores
+    from holdfast.service.http.client_address import ClientAddress
     from holdfast.service.operations.accounts import Accounts, Balances
     from holdfast.service.operations.dids import Dids
     from holdfast.service.operations.relay import Relay
     from holdfast.service.operations.sessions import Sessions
     from holdfast.service.operations.verification import Verification
-    from holdfast.service.ports import Mailer, SmsVerifier, Store
-    from holdfast.service.providers.enclave_source import Enclave, EnclaveSource
-    from holdfast.service.providers.workflow import Workflow
     from holdfast.service.reserved_names import ReservedNames
+    from holdfast.service.store.port import Mailer, SmsVerifier, Store
     from holdfast.service.upstreams.indexer import Indexer
-    from holdfast.service.web.client_ip import ClientAddress
     from holdfast.service.web.files import Statics
+    from holdfast.service.workflow.engine import Workflow
 
 _log = logging.getLogger("holdfast.service")
 REREAD_EVERY_S = 1.0

@@ -10,7 +10,7 @@ from holdfast.rules.attestations import Proof, verify_at
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.quotas import of_did_post
 from holdfast.rules.registration import Confirmation, RegistrationFacts, Wish, admit_registration
-from holdfast.service.ports import NewRegistration
+from holdfast.service.store.port import NewRegistration
 from holdfast.wire.errors import ATTESTATION_REQUIRED, REGISTRATION_UNPROVEN, Refused
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from holdfast.service.clock import Clock
     from holdfast.service.operations.confirmation import Confirmations
     from holdfast.service.operations.sessions import Sessions
-    from holdfast.service.ports import Store
     from holdfast.service.secrets import Secrets
+    from holdfast.service.store.port import Store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

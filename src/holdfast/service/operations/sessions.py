@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.registration import SessionFacts, Wish, admit_session
-from holdfast.service.ports import NewSession
+from holdfast.service.store.port import NewSession
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from holdfast.rules.registration import Claim
     from holdfast.rules.reserved_identifiers import ReservedList
     from holdfast.service.clock import Clock
-    from holdfast.service.ports import Store
+    from holdfast.service.store.port import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from holdfast.rules import abi
 from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID, TOKENS, formatted
 from holdfast.rules.p256 import on_curve
-from holdfast.service.ports import StoreUnavailable
+from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.web.serving import serves, serves_plainly
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.endpoints import ACCOUNT_STATE, BALANCE, CONTRACTS, PREDICT_ADDRESS, STATUS
@@ -15,8 +15,8 @@ from holdfast.wire.errors import INVALID_PUBLIC_KEY, UNSUPPORTED_CHAIN, UNSUPPOR
 from holdfast.wire.models import AccountState, Balance, PredictedAddress, Status
 
 if TYPE_CHECKING:
+    from holdfast.service.http.messages import Request, Response
     from holdfast.service.service import Service
-    from holdfast.service.web.http import Request, Response
     from holdfast.wire.requests import PredictAddress, ReadAccount, ReadBalance
 
 _CHAIN_IDS = {str(chain_id): chain_id for chain_id in CHAINS}

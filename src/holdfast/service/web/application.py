@@ -7,8 +7,8 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from holdfast.service.ports import StoreUnavailable
-from holdfast.service.web.http import ANY_ORIGIN, BODILESS, ClientGone, Response, error_response, refusal
+from holdfast.service.http.messages import ANY_ORIGIN, BODILESS, ClientGone, Response, error_response, refusal
+from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.web.routes import PREFIX_ROUTES, ROUTES, Route
 from holdfast.wire.errors import (
     BODY_TOO_LARGE,
@@ -21,9 +21,9 @@ from holdfast.wire.errors import (
 )
 
 if TYPE_CHECKING:
+    from holdfast.service.http.messages import Request
     from holdfast.service.metrics import Metrics
     from holdfast.service.service import Service
-    from holdfast.service.web.http import Request
 
 _log = logging.getLogger("holdfast.web")
 _MAX_REQUEST_ID = 128

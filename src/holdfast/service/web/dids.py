@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules import dids as rules
 from holdfast.rules.identifiers import Channel, parse_channel, parse_identifier
+from holdfast.service.http.messages import raw_json
 from holdfast.service.operations.dids import RegistrationRequest
-from holdfast.service.web.http import raw_json
 from holdfast.service.web.serving import serves
 from holdfast.wire.encoding import to_iso
 from holdfast.wire.endpoints import CHECK_ALIAS, LOOK_UP_DID, REGISTER_DID
 from holdfast.wire.models import AliasAvailability, DidRecord, DidRegistered
 
 if TYPE_CHECKING:
+    from holdfast.service.http.messages import Request, Response
     from holdfast.service.service import Service
-    from holdfast.service.web.http import Request, Response
     from holdfast.wire.requests import CheckAlias, LookUpDid, RegisterDid
 
 _NOT_FOUND = b'{"found":false}'

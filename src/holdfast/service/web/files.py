@@ -7,17 +7,17 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from holdfast.service.web.http import ANY_ORIGIN, EXPOSED, Response, cached_json
+from holdfast.service.http.messages import ANY_ORIGIN, EXPOSED, Response, cached_json
+from holdfast.service.http.static import StaticAnswer
 from holdfast.service.web.openapi import document, page
 from holdfast.service.web.serving import serves_plainly
-from holdfast.service.web.static import StaticAnswer
 from holdfast.wire import endpoints
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from holdfast.service.http.messages import Request
     from holdfast.service.service import Service
-    from holdfast.service.web.http import Request
     from holdfast.wire.endpoints import Endpoint
     from holdfast.wire.models import ContractSet
     from holdfast.wire.requests import Asked

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.service.web.http import raw_json
+from holdfast.service.http.messages import raw_json
 from holdfast.service.web.serving import serves_plainly
 from holdfast.wire.endpoints import HEALTH, READINESS
 
 if TYPE_CHECKING:
+    from holdfast.service.http.messages import Request, Response
     from holdfast.service.service import Service
-    from holdfast.service.web.http import Request, Response
 
 _ALIVE = b'{"ok":true}'
 

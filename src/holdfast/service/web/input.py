@@ -16,7 +16,7 @@ from holdfast.wire.requests import Asked
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from holdfast.service.web.http import Request
+    from holdfast.service.http.messages import Request
     from holdfast.wire.endpoints import Endpoint
 
 A = TypeVar("A", bound=Asked)

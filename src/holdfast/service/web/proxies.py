@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.allowlists import indexer_path
 from holdfast.rules.limits import MAX_BUNDLER_BODY_BYTES
+from holdfast.service.http.messages import ANY_ORIGIN, EXPOSED, NO_SNIFFING, Response, raw_json
 from holdfast.service.upstreams.proxy import REQUEST_HEADERS, UpstreamError
-from holdfast.service.web.http import ANY_ORIGIN, EXPOSED, NO_SNIFFING, Response, raw_json
 from holdfast.service.web.serving import serves_plainly
 from holdfast.wire.endpoints import BUNDLER, INDEXER
 from holdfast.wire.errors import INDEXER_ERROR, INDEXER_NOT_CONFIGURED, NOT_FOUND, Refused
 
 if TYPE_CHECKING:
+    from holdfast.service.http.messages import Request
     from holdfast.service.service import Service
     from holdfast.service.upstreams.proxy import UpstreamAnswer
-    from holdfast.service.web.http import Request
 
 PASSED_TYPES = frozenset({"application/json", "application/problem+json", "application/x-ndjson", "text/plain"})
 OPAQUE_TYPE = "application/octet-stream"

@@ -8,16 +8,16 @@ from urllib.parse import quote
 from granian.rsgi import ProtocolClosed, ProtocolError  # type: ignore[attr-defined]  # re-exported for applications
 
 from holdfast.rules.limits import BODY_TIMEOUT_S
-from holdfast.service.web.deadlines import Deadlines
-from holdfast.service.web.http import BROKEN_OFF, ClientGone
+from holdfast.service.http.deadlines import Deadlines
+from holdfast.service.http.messages import BROKEN_OFF, ClientGone
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Sequence
 
+    from holdfast.service.http.messages import Headers
     from holdfast.service.web.application import Application
-    from holdfast.service.web.http import Headers
 
 
 class RsgiRequest:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from holdfast.service.web.http import Response, json_response
+from holdfast.service.http.messages import Response, json_response
 from holdfast.service.web.input import Reader
 from holdfast.wire.models import Answer
 from holdfast.wire.requests import Asked
 
 if TYPE_CHECKING:
+    from holdfast.service.http.messages import Request
     from holdfast.service.service import Service
-    from holdfast.service.web.http import Request
     from holdfast.wire.endpoints import Endpoint
 
 A = TypeVar("A", bound=Asked)

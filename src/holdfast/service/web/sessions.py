@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from holdfast.rules.dids import parse_did
 from holdfast.rules.identifiers import parse_channel, parse_identifier
 from holdfast.rules.reserved_identifiers import RESERVED_MESSAGE
-from holdfast.service.web.http import raw_json
+from holdfast.service.http.messages import raw_json
 from holdfast.service.web.input import restore_plus_sign
 from holdfast.service.web.serving import serves, serves_plainly
 from holdfast.wire.endpoints import CHECK_SESSION, OPEN_SESSION, REGISTRATION_COUNTERS
 from holdfast.wire.models import Availability, RegistrationCounters, SessionCreated
 
 if TYPE_CHECKING:
+    from holdfast.service.http.messages import Request, Response
     from holdfast.service.service import Service
-    from holdfast.service.web.http import Request, Response
     from holdfast.wire.requests import CheckSession, OpenSession
 
 _AVAILABLE = b'{"available":true,"reason":null}'

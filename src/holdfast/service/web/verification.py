@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.identifiers import parse_identifier, parse_verify_channel
 from holdfast.rules.one_time_codes import CodeFailure
-from holdfast.service.web.http import json_response
+from holdfast.service.http.messages import json_response
 from holdfast.service.web.input import restore_plus_sign
 from holdfast.service.web.serving import serves
 from holdfast.wire.encoding import to_iso
@@ -15,8 +15,8 @@ from holdfast.wire.errors import SMS_CHECK_FAILED, Refused
 from holdfast.wire.models import CheckFailed, CodeAccepted, CodeRefused, CodeSent, VerificationStatus
 
 if TYPE_CHECKING:
+    from holdfast.service.http.messages import Request, Response
     from holdfast.service.service import Service
-    from holdfast.service.web.http import Request, Response
     from holdfast.wire.requests import CheckCode, ReadVerification, SendCode
 
 

@@ -8,8 +8,8 @@ from holdfast.service.web.serving import serves_plainly
 from holdfast.wire.endpoints import WORKFLOW, WORKFLOW_REGISTER, WORKFLOW_RUN
 
 if TYPE_CHECKING:
+    from holdfast.service.http.messages import Request, Response
     from holdfast.service.service import Service
-    from holdfast.service.web.http import Request, Response
 
 
 @serves_plainly(WORKFLOW, WORKFLOW_REGISTER, WORKFLOW_RUN)
