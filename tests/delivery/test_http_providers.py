@@ -13,11 +13,12 @@ import pytest
 
 from holdfast import __version__
 from holdfast.service.delivery import http_exchange
+from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.mail.choice import mailer_of
-from holdfast.service.mail.code_mail import letterhead
+from holdfast.service.mail.code_mail import mail_identity
 from holdfast.service.mail.resend_mailer import ResendMailer
-from holdfast.service.sms.twilio import TwilioVerifier, sms_verifier_of
-from holdfast.service.store.port import DeliveryError
+from holdfast.service.sms.choice import sms_verifier_of
+from holdfast.service.sms.twilio import TwilioVerifier
 from holdfast.service.upstreams.pool import ConnectionPools
 from holdfast.world.processes import free_port
 
@@ -157,7 +158,7 @@ async def test_answer_that_is_not_http(provider, mailer, verifier, answer):
 
 
 async def test_never_answering_is_a_timeout(provider, http):
-    mailer = ResendMailer(KEY, provider.url, http, letterhead(SENDER, "vault.example"), timeout_s=0.2)
+    mailer = ResendMailer(KEY, provider.url, http, mail_identity(SENDER, "vault.example"), timeout_s=0.2)
     verifier = TwilioVerifier(ACCOUNT, TOKEN, f"{provider.url}/v2/Services/{SERVICE}", http, timeout_s=0.2)
     for send in (mailer.send_code(ALICE, CODE, 90), verifier.start(PHONE), verifier.check_code(PHONE, CODE)):
         provider.answers = [NEVER]
@@ -168,7 +169,7 @@ async def test_never_answering_is_a_timeout(provider, http):
 
 async def test_nobody_listening_is_unreachable(http):
     base = f"http://127.0.0.1:{free_port()}"
-    mailer = ResendMailer(KEY, base, http, letterhead(SENDER, "vault.example"))
+    mailer = ResendMailer(KEY, base, http, mail_identity(SENDER, "vault.example"))
     verifier = TwilioVerifier(ACCOUNT, TOKEN, f"{base}/v2/Services/{SERVICE}", http)
     for send in (mailer.send_code(ALICE, CODE, 90), mailer.check(), verifier.start(PHONE), verifier.check()):
         with pytest.raises(DeliveryError) as error:

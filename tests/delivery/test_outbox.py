@@ -12,9 +12,9 @@ from email import message_from_bytes, policy
 
 import pytest
 
+from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.mail.choice import mailer_of
-from holdfast.service.sms.twilio import sms_verifier_of
-from holdfast.service.store.port import DeliveryError
+from holdfast.service.sms.choice import sms_verifier_of
 
 ALICE, PHONE, CODE = "alice@example.com", "+12125550123", "271828"
 
@@ -171,7 +171,7 @@ async def test_attempts_are_shared_between_processes(verifier, folder, clock):
     wrong = f"{(int(code) + 1) % 10**6:06}"
     script = (
         "import asyncio, os, pathlib, sys\n"
-        "from holdfast.service.sms.twilio import sms_verifier_of\n"
+        "from holdfast.service.sms.choice import sms_verifier_of\n"
         "v = sms_verifier_of('outbox:', None, pathlib.Path(sys.argv[1]), lambda: float(sys.argv[2]), os.urandom)\n"
         "print(asyncio.run(v.check_code(sys.argv[3], sys.argv[4])))\n"
     )

@@ -13,8 +13,9 @@ from holdfast.service.mail.choice import mailer_of
 from holdfast.service.mail.outbox_mailer import OutboxMailer
 from holdfast.service.mail.resend_mailer import ResendMailer
 from holdfast.service.mail.smtp_mailer import SmtpMailer
+from holdfast.service.sms.choice import sms_verifier_of
 from holdfast.service.sms.outbox_verifier import OutboxSmsVerifier
-from holdfast.service.sms.twilio import TwilioVerifier, sms_verifier_of
+from holdfast.service.sms.twilio import TwilioVerifier
 
 SECRET = "hunter2"
 SENDER = "Holdfast <no-reply@vault.example>"
@@ -173,7 +174,7 @@ def test_providers_import_nothing_slow_until_chosen():
     code = (
         "import sys, pathlib, time\n"
         "from holdfast.service.mail.choice import mailer_of\n"
-        "from holdfast.service.sms.twilio import sms_verifier_of\n"
+        "from holdfast.service.sms.choice import sms_verifier_of\n"
         "mailer_of('outbox:', 'a@b.example', None, pathlib.Path('x'), 'h')\n"
         "mailer_of('resend://k@', 'a@b.example', None, pathlib.Path('x'), 'h')\n"
         "sms_verifier_of('twilio://AC1:t@VA1', None, None, time.time, None)\n"

@@ -11,11 +11,9 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from holdfast.service.bootstrap import build_service
+from holdfast.service.bootstrap import application_of, build_service, open_store
 from holdfast.service.secrets import Secrets
 from holdfast.service.settings import read_settings
-from holdfast.service.store.sqlite.store import SqliteStore
-from holdfast.service.web.application import Application
 from holdfast.service.web.asgi import AsgiEntry
 
 from .receivers import HANG_UP, api_server, receiving
@@ -30,10 +28,9 @@ async def start(tmp_path):
 
     def start(**settings):
         environment = {"HOLDFAST_DATA_DIR": str(tmp_path), "HOLDFAST_PUBLIC_URL": "https://vault.localhost", **settings}
-        store = SqliteStore(tmp_path / "holdfast.db")
-        application = Application(
-            build_service(read_settings(environment), Secrets((b"k" * 32,), generated=False), store)
-        )
+        read = read_settings(environment)
+        service = build_service(read, Secrets((b"k" * 32,), generated=False), open_store(read))
+        application = application_of(read, service)
         transport = httpx.ASGITransport(AsgiEntry(application), client=("127.0.0.1", 5000))
         http = httpx.AsyncClient(transport=transport, base_url="https://vault.localhost")
         started.append((http, application))

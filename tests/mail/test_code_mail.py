@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 from holdfast.service.mail.code_mail import (
     compose,
     is_international,
-    letterhead,
+    mail_identity,
     recipient_address,
     render,
     spoken,
 )
 
-HEAD = letterhead("Holdfast <no-reply@vault.example>", "vault.example")
+HEAD = mail_identity("Holdfast <no-reply@vault.example>", "vault.example")
 HEADERS = ["From", "To", "Subject", "Date", "Message-ID", "Auto-Submitted", "MIME-Version", "Content-Type"]
 
 
-def written(head, to, code="271828", lifetime_s=90):
-    message = compose(head, recipient_address(to), render(head, code, lifetime_s))
+def written(identity, to, code="271828", lifetime_s=90):
+    message = compose(identity, recipient_address(to), render(identity, code, lifetime_s))
     return message.as_bytes()
 
 
@@ -59,8 +59,8 @@ def test_two_mails_have_two_ids():
 
 
 def test_markup_in_the_host_stays_text():
-    head = letterhead("a@b.example", '<img src="x">&')
-    html = render(head, "271828", 90).html
+    identity = mail_identity("a@b.example", '<img src="x">&')
+    html = render(identity, "271828", 90).html
     assert "<img" not in html
     assert "&lt;img src=&quot;x&quot;&gt;&amp;" in html
 
@@ -141,9 +141,9 @@ def test_any_sender_name_and_host_are_refused_or_harmless(name, host):
         str(Address(name, "no-reply", "vault.example")) if "\r" not in name and "\n" not in name else f"{name} <a@b.c>"
     )
     try:
-        head = letterhead(text, host)
+        identity = mail_identity(text, host)
     except ValueError:
         return
-    mail = message_from_bytes(written(head, "alice@example.com"), policy=policy.default)
+    mail = message_from_bytes(written(identity, "alice@example.com"), policy=policy.default)
     assert mail.keys() == HEADERS
     assert len(mail["From"].addresses) == 1

@@ -18,10 +18,10 @@ import trustme
 from aiosmtpd.smtp import AuthResult
 from tests.delivery.receivers import receiving, scripted
 
+from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.mail.choice import mailer_of
-from holdfast.service.mail.code_mail import letterhead
+from holdfast.service.mail.code_mail import mail_identity
 from holdfast.service.mail.smtp_mailer import SmtpMailer, SmtpServer
-from holdfast.service.store.port import DeliveryError
 
 # aiosmtpd knows no implicit TLS: it takes an encrypted socket for a bare one.
 pytestmark = pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS:UserWarning")
@@ -395,7 +395,7 @@ async def test_silence_anywhere_is_a_timeout(stage):
 
     async with scripted(falls_silent) as (port, _):
         server = SmtpServer("127.0.0.1", port, "none", "", "", None, 1, total_s=0.3, command_s=0.2)
-        mailer = SmtpMailer(server, letterhead(SENDER, "vault.example"))
+        mailer = SmtpMailer(server, mail_identity(SENDER, "vault.example"))
         began = time.monotonic()
         assert (await refused(mailer)).kind == "timeout"
         assert time.monotonic() - began < 10, "not its own limits ended it but the usual ones"
@@ -440,7 +440,7 @@ async def test_cancelled_send_does_not_spoil_the_next():
 async def test_idle_connection_is_closed_politely():
     async with receiving() as receiver:
         server = SmtpServer("127.0.0.1", receiver.port, "none", "", "", None, 1, idle_s=0.05)
-        mailer = SmtpMailer(server, letterhead(SENDER, "vault.example"))
+        mailer = SmtpMailer(server, mail_identity(SENDER, "vault.example"))
         await mailer.send_code(ALICE, CODE, 90)
         async with asyncio.timeout(60):
             while not (receiver.protocols[0].transport is None or receiver.protocols[0].transport.is_closing()):

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast.rules.identifiers import Channel, Identifier
+from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
 from holdfast.service.store.port import NewAttempt, NewCode, NewSession, StoreUnavailable
 from holdfast.service.store.sqlite import confirmations, schema
-from holdfast.service.store.sqlite.admin import InUse, NotABackup, check_backup, every_row, restore_from
+from holdfast.service.store.sqlite.admin import backup_to, check_backup, every_row, restore_from
 from holdfast.service.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ async def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "x.db")
     connection.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION + 1}")
     connection.close()
-    with pytest.raises(schema.SchemaTooNew, match="install the newer release"):
+    with pytest.raises(SchemaTooNew, match="install the newer release"):
         SqliteStore(tmp_path / "x.db")
 
 
@@ -114,7 +115,7 @@ async def test_backup_while_writing_then_restore(tmp_path: Path) -> None:
     for number in range(50):
         await store.open_session(session(f"n{number}"), admit)
     writing = asyncio.gather(*(store.open_session(session(f"m{number}"), admit) for number in range(200)))
-    await store.backup(tmp_path / "copy.db")
+    await asyncio.to_thread(backup_to, tmp_path / "x.db", tmp_path / "copy.db")
     await writing
     await store.close()
     assert check_backup(tmp_path / "copy.db") == schema.SCHEMA_VERSION
@@ -123,14 +124,14 @@ async def test_backup_while_writing_then_restore(tmp_path: Path) -> None:
     assert names >= {f"n{number}" for number in range(50)}
     restore_from(tmp_path / "copy.db", tmp_path / "x.db")
     restored = SqliteStore(tmp_path / "x.db")
-    kept = {row["key"] for row in restored.rows() if row["table"] == "identifiers"}
+    kept = {row["key"] for row in every_row(tmp_path / "x.db") if row["table"] == "identifiers"}
     await restored.close()
     assert kept == names
 
 
 async def test_restore_refuses_a_running_service(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "x.db")
-    await store.backup(tmp_path / "copy.db")
+    await asyncio.to_thread(backup_to, tmp_path / "x.db", tmp_path / "copy.db")
     with pytest.raises(InUse):
         restore_from(tmp_path / "copy.db", tmp_path / "x.db")
     await store.open_session(session("still"), admit)
@@ -142,7 +143,7 @@ async def test_restore_refuses_what_is_no_backup(tmp_path: Path, fault: str) -> 
     store = SqliteStore(tmp_path / "x.db")
     await store.open_session(session("keep"), admit)
     copy = tmp_path / "copy.db"
-    await store.backup(copy)
+    backup_to(tmp_path / "x.db", copy)
     await store.close()
     if fault == "missing":
         copy.unlink()
@@ -168,7 +169,7 @@ async def test_every_row_is_plain_json(tmp_path: Path) -> None:
             identifier=Identifier(Channel.EMAIL, "a@b.c", "a@b.c"), digest=b"\x00\xff", ip="", now=1.0, expires_at=2.0
         )
     )
-    rows = [json.loads(json.dumps(row)) for row in store.rows()]
+    rows = [json.loads(json.dumps(row)) for row in every_row(tmp_path / "x.db")]
     await store.close()
     assert {row["table"] for row in rows} >= {"identifiers", "codes", "audit", "totals", "ip_counters"}
     assert next(row for row in rows if row["table"] == "codes")["digest"] == "00ff"
@@ -213,7 +214,7 @@ def first_schema(file: Path) -> sqlite3.Connection:
 async def test_a_database_of_the_first_schema_keeps_everything(tmp_path: Path) -> None:
     first_schema(tmp_path / "x.db").close()
     store = SqliteStore(tmp_path / "x.db")
-    rows = list(store.rows())
+    rows = list(every_row(tmp_path / "x.db"))
     counted = {(row["what"], row["subject"], row["at"]) for row in rows if row["table"] == "charges"}
     assert counted == {
         ("sends", "2001:db8:1:2::/64", 100.0), ("sends", "2001:db8:1::/48", 100.0), ("sends", "192.0.2.1", 101.0),

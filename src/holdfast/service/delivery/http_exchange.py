@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from holdfast import __version__
-from holdfast.service.store.port import DeliveryError
+from holdfast.service.delivery.errors import DeliveryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -8,12 +8,12 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.service.enclave_source.contract import Contract, Unusable, contract_of, require_replaceable
 from holdfast.service.enclave_source.object_storage import fetch, open_store
 from holdfast.service.enclave_source.place import Place, parse_place
+from holdfast.service.enclave_source.port import Enclave
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -22,21 +22,6 @@ log = logging.getLogger("holdfast.enclave")
 
 FETCH_S = 60.0
 CURRENT = "current"
-
-
-@dataclass(frozen=True, slots=True)
-class Enclave:
-    """A module as it is served.
-
-    Attributes:
-        body: the WebAssembly binary.
-        etag: strong entity tag (RFC 9110 section 8.8.3), quotes included, of the body alone.
-        published: whether it came from object storage; False for the bundled copy.
-    """
-
-    body: bytes
-    etag: str
-    published: bool
 
 
 class EnclaveSource:

@@ -99,7 +99,7 @@ def length_missing(response: Response) -> bool:
 
 
 # Whoever broke the protocol may still be listening; whoever left is not.
-BROKEN_OFF = Response(400, [ANY_ORIGIN, ("connection", "close")], b"")
+ABORTED = Response(400, [ANY_ORIGIN, ("connection", "close")], b"")
 
 
 def json_response(value: Any, status: int = 200) -> Response:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     import aiohttp
 
+    from holdfast.service.mail.port import Mailer
     from holdfast.service.mail.smtp_mailer import Encryption
-    from holdfast.service.store.port import Mailer
 
 SETTING = "HOLDFAST_MAIL_URL"
 RESEND_BASE_URL = "https://api.resend.com"
@@ -23,7 +23,7 @@ MAX_CONNECTIONS = 50
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class _Order:
+class _MailSettings:
     """All that a mailer may be made from."""
 
     url: str
@@ -51,14 +51,14 @@ def mailer_of(
     build = _BUILDERS.get(url.partition(":")[0].lower())
     if build is None:
         raise ValueError(f"{SETTING} starts with smtp://, smtps://, smtp+starttls://, resend:// or outbox:")
-    return build(_Order(url, sender, http, outbox_dir, product_host))
+    return build(_MailSettings(url, sender, http, outbox_dir, product_host))
 
 
-def _smtp(order: _Order) -> Mailer:
-    from holdfast.service.mail.code_mail import letterhead
+def _smtp(given: _MailSettings) -> Mailer:
+    from holdfast.service.mail.code_mail import mail_identity
     from holdfast.service.mail.smtp_mailer import SmtpMailer, SmtpServer, tls_context_of
 
-    parts = parse_provider_url(SETTING, order.url, ("ca_file", "connections"))
+    parts = parse_provider_url(SETTING, given.url, ("ca_file", "connections"))
     encryption, default_port = _SMTP_SCHEMES[parts.scheme]
     _refuse_odd_smtp(parts, encryption)
     server = SmtpServer(
@@ -70,7 +70,7 @@ def _smtp(order: _Order) -> Mailer:
         tls=tls_context_of(parts.options["ca_file"]) if "ca_file" in parts.options else None,
         connections=_connections(parts.options.get("connections")),
     )
-    return SmtpMailer(server, letterhead(order.sender, order.host))
+    return SmtpMailer(server, mail_identity(given.sender, given.host))
 
 
 def _refuse_odd_smtp(parts: ProviderUrl, encryption: Encryption) -> None:
@@ -96,11 +96,11 @@ def _connections(text: str | None) -> int:
     return int(text)
 
 
-def _resend(order: _Order) -> Mailer:
-    from holdfast.service.mail.code_mail import letterhead
+def _resend(given: _MailSettings) -> Mailer:
+    from holdfast.service.mail.code_mail import mail_identity
     from holdfast.service.mail.resend_mailer import ResendMailer
 
-    parts = parse_provider_url(SETTING, order.url, ("base_url",))
+    parts = parse_provider_url(SETTING, given.url, ("base_url",))
     if not parts.user or parts.password or parts.host or parts.port:
         raise ValueError(
             f"{SETTING}: write resend://KEY@ with the key before the @ and nothing after it but ?base_url="
@@ -108,19 +108,19 @@ def _resend(order: _Order) -> Mailer:
     if not (parts.user.isascii() and parts.user.isprintable()):
         raise ValueError(f"{SETTING}: the key is not one that a header can carry.")
     base_url = parse_base_url(SETTING, parts.options.get("base_url", RESEND_BASE_URL))
-    return ResendMailer(parts.user, base_url, order.http, letterhead(order.sender, order.host))
+    return ResendMailer(parts.user, base_url, given.http, mail_identity(given.sender, given.host))
 
 
-def _outbox(order: _Order) -> Mailer:
-    from holdfast.service.mail.code_mail import letterhead
+def _outbox(given: _MailSettings) -> Mailer:
+    from holdfast.service.mail.code_mail import mail_identity
     from holdfast.service.mail.outbox_mailer import OutboxMailer
 
-    if order.url.rstrip("/").lower() != "outbox:":
+    if given.url.rstrip("/").lower() != "outbox:":
         raise ValueError(f"{SETTING}: outbox: stands alone; the folder is in the data folder.")
-    return OutboxMailer(order.outbox_dir, letterhead(order.sender, order.host))
+    return OutboxMailer(given.outbox_dir, mail_identity(given.sender, given.host))
 
 
-_BUILDERS: dict[str, Callable[[_Order], Mailer]] = {
+_BUILDERS: dict[str, Callable[[_MailSettings], Mailer]] = {
     "smtp": _smtp,
     "smtps": _smtp,
     "smtp+starttls": _smtp,

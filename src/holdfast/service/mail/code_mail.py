@@ -41,19 +41,19 @@ class CodeMail:
 
 
 @dataclass(frozen=True, slots=True)
-class Letterhead:
+class MailIdentity:
     """Who writes: the sender's address, and the host that people see in the text."""
 
     sender: Address
     host: str
 
 
-def letterhead(sender: str, host: str) -> Letterhead:
-    """Letterhead of a sender such as `Name <box@domain>`. Raises ValueError for anything but one address."""
+def mail_identity(sender: str, host: str) -> MailIdentity:
+    """The identity of a sender such as `Name <box@domain>`. Raises ValueError for anything but one address."""
     if _CONTROL.search(sender + host):
         raise ValueError("The sender or the host of mail holds a control character.")
     found = _only_address(sender)
-    return Letterhead(_address(found.username, found.domain, found.display_name), host)
+    return MailIdentity(_address(found.username, found.domain, found.display_name), host)
 
 
 def recipient_address(text: str) -> Address:
@@ -69,24 +69,24 @@ def is_international(*addresses: Address) -> bool:
     return not all(address.addr_spec.isascii() for address in addresses)
 
 
-def render(head: Letterhead, code: str, lifetime_s: int) -> CodeMail:
+def render(identity: MailIdentity, code: str, lifetime_s: int) -> CodeMail:
     """The mail's words. The code stands at the subject's end, where a notification still shows it."""
     if not _CODE.fullmatch(code):
         raise ValueError("not a one-time code")
-    subject = f"Your code for {head.host}: {code}"
-    words = {"code": code, "host": head.host, "lifetime": spoken(lifetime_s), "subject": subject}
+    subject = f"Your code for {identity.host}: {code}"
+    words = {"code": code, "host": identity.host, "lifetime": spoken(lifetime_s), "subject": subject}
     marked_up = {name: escape(word) for name, word in words.items()}
     return CodeMail(subject, _template("code.txt").substitute(words), _template("code.html").substitute(marked_up))
 
 
-def compose(head: Letterhead, to: Address, mail: CodeMail) -> EmailMessage:
+def compose(identity: MailIdentity, to: Address, mail: CodeMail) -> EmailMessage:
     """The message as it is handed over: two alternatives, and marked as written by a machine (RFC 3834)."""
-    message = EmailMessage(policy=_INTERNATIONAL if is_international(head.sender, to) else _PLAIN)
-    message["From"] = head.sender
+    message = EmailMessage(policy=_INTERNATIONAL if is_international(identity.sender, to) else _PLAIN)
+    message["From"] = identity.sender
     message["To"] = to
     message["Subject"] = mail.subject
     message["Date"] = datetime.now(UTC)
-    message["Message-ID"] = make_msgid(domain=head.sender.domain)
+    message["Message-ID"] = make_msgid(domain=identity.sender.domain)
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(mail.text)
     message.add_alternative(mail.html, subtype="html")

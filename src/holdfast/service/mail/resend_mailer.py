@@ -6,16 +6,16 @@ import uuid
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.delivery.http_exchange import exchange, refusal
 from holdfast.service.mail.code_mail import recipient_address, render
-from holdfast.service.store.port import DeliveryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import aiohttp
 
-    from holdfast.service.mail.code_mail import Letterhead
+    from holdfast.service.mail.code_mail import MailIdentity
 
 SUCCESS = range(200, 300)
 SEND_ONLY_KEY = "restricted_api_key"  # a key that may send but not list anything is the one to use
@@ -29,13 +29,13 @@ class ResendMailer:
         key: str,
         base_url: str,
         http: Callable[[], aiohttp.ClientSession],
-        head: Letterhead,
+        identity: MailIdentity,
         timeout_s: float = 10,
     ) -> None:
         self._authorization = {"Authorization": f"Bearer {key}"}
         self._base_url = base_url
         self._http = http
-        self._head = head
+        self._identity = identity
         self._timeout_s = timeout_s
 
     async def send_code(self, recipient: str, code: str, lifetime_s: int) -> None:
@@ -68,11 +68,11 @@ class ResendMailer:
 
     def _message(self, recipient: str, code: str, lifetime_s: int) -> dict[str, Any]:
         try:
-            to, mail = recipient_address(recipient), render(self._head, code, lifetime_s)
+            to, mail = recipient_address(recipient), render(self._identity, code, lifetime_s)
         except ValueError:
             raise DeliveryError("refused", "no mail can be written to this address") from None
         return {
-            "from": str(self._head.sender),
+            "from": str(self._identity.sender),
             "to": [to.addr_spec],
             "subject": mail.subject,
             "text": mail.text,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import aiosmtplib
 
+from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.mail.code_mail import is_international
-from holdfast.service.store.port import DeliveryError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,8 +68,8 @@ async def was_reset(client: aiosmtplib.SMTP) -> bool:
     return True
 
 
-async def part(client: aiosmtplib.SMTP) -> None:
-    """QUIT, without insisting."""
+async def close_politely(client: aiosmtplib.SMTP) -> None:
+    """Send QUIT and close; an error, or no answer within two seconds, changes nothing."""
     try:
         async with asyncio.timeout(2):
             await client.quit()

@@ -9,27 +9,27 @@ from typing import TYPE_CHECKING, Literal
 
 import aiosmtplib
 
+from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.mail.code_mail import compose, recipient_address, render
 from holdfast.service.mail.smtp_dialogue import (
     GARBAGE,
     SERVICE_UNAVAILABLE,
     abort,
+    close_politely,
     content,
     delivery_errors,
     envelope,
     greet,
     hung_up,
     name_sender,
-    part,
     was_reset,
 )
-from holdfast.service.store.port import DeliveryError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from email.message import EmailMessage
 
-    from holdfast.service.mail.code_mail import Letterhead
+    from holdfast.service.mail.code_mail import MailIdentity
 
     _Step = Callable[[aiosmtplib.SMTP, EmailMessage], Awaitable[None]]
 
@@ -63,18 +63,18 @@ class SmtpServer:
 class SmtpMailer:
     """Mailer over SMTP submission (RFC 6409)."""
 
-    def __init__(self, server: SmtpServer, head: Letterhead) -> None:
+    def __init__(self, server: SmtpServer, identity: MailIdentity) -> None:
         self._server = server
-        self._head = head
+        self._identity = identity
         self._slots = asyncio.Semaphore(server.connections)
         self._idle: dict[aiosmtplib.SMTP, asyncio.TimerHandle] = {}
-        self._farewells: set[asyncio.Task[None]] = set()
+        self._closing: set[asyncio.Task[None]] = set()
         self._tls = server.tls
 
     async def send_code(self, recipient: str, code: str, lifetime_s: int) -> None:
         """Hand the code to the server. Raises DeliveryError unless the server accepted it."""
         try:
-            message = compose(self._head, recipient_address(recipient), render(self._head, code, lifetime_s))
+            message = compose(self._identity, recipient_address(recipient), render(self._identity, code, lifetime_s))
         except ValueError:
             raise DeliveryError("refused", "no mail can be written to this address") from None
         with delivery_errors():
@@ -87,16 +87,16 @@ class SmtpMailer:
             async with asyncio.timeout(self._server.total_s):
                 client = await self._connect()
                 try:
-                    await name_sender(client, self._head.sender)
+                    await name_sender(client, self._identity.sender)
                     return self._described(client)
                 finally:
-                    await part(client)
+                    await close_politely(client)
 
     async def close(self) -> None:
-        """Say goodbye on every kept connection."""
+        """Close every kept connection with QUIT."""
         for client in list(self._idle):
             self._retire(client)
-        await asyncio.gather(*self._farewells)
+        await asyncio.gather(*self._closing)
 
     async def _deliver(self, message: EmailMessage) -> None:
         """One message over a kept connection, or over a new one where the kept one turns out dead.
@@ -155,7 +155,7 @@ class SmtpMailer:
             port=server.port,
             username=server.user.encode() or None,
             password=server.password.encode() or None,
-            local_hostname=self._head.sender.domain,
+            local_hostname=self._identity.sender.domain,
             timeout=server.command_s,
             use_tls=server.encryption == "tls",
             start_tls=server.encryption == "starttls",
@@ -177,9 +177,9 @@ class SmtpMailer:
     def _retire(self, client: aiosmtplib.SMTP) -> None:
         timer = self._idle.pop(client)
         timer.cancel()
-        farewell = asyncio.get_running_loop().create_task(part(client))
-        self._farewells.add(farewell)
-        farewell.add_done_callback(self._farewells.discard)
+        closing = asyncio.get_running_loop().create_task(close_politely(client))
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
 
     def _described(self, client: aiosmtplib.SMTP) -> str:
         server = self._server

@@ -9,8 +9,8 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING, TypeVar
 
-from holdfast.service.mail import outbox_mailer as outbox
-from holdfast.service.store.port import DeliveryError
+from holdfast.service.delivery import outbox
+from holdfast.service.delivery.errors import DeliveryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

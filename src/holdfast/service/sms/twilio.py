@@ -1,4 +1,4 @@
-"""Codes by SMS: which verifier `HOLDFAST_SMS_URL` asks for, and Twilio Verify, which makes and checks its own codes."""
+"""Codes by SMS through Twilio Verify, which makes and checks them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.delivery.http_exchange import exchange, refusal
 from holdfast.service.delivery.provider_url import parse_base_url, parse_provider_url
-from holdfast.service.store.port import DeliveryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     import aiohttp
 
-    from holdfast.service.store.port import SmsVerifier
 
 SETTING = "HOLDFAST_SMS_URL"
 TWILIO_BASE_URL = "https://verify.twilio.com"
@@ -28,45 +26,6 @@ MAX_CHECKS_REACHED = 60202  # Twilio's error code: this verification takes no mo
 OVER = frozenset({"pending", "canceled", "max_attempts_reached", "deleted", "failed", "expired"})
 _CODE = re.compile(r"[0-9A-Za-z]{4,10}")
 _SID = re.compile(r"[A-Za-z0-9]{2,64}")
-
-
-def sms_verifier_of(
-    url: str,
-    http: Callable[[], aiohttp.ClientSession],
-    outbox_dir: Path,
-    clock: Callable[[], float],
-    entropy: Callable[[int], bytes],
-) -> SmsVerifier:
-    """The verifier that a setting describes.
-
-    Args:
-        url: value of HOLDFAST_SMS_URL.
-        http: returns the pooled HTTP session; called when a message is sent, not before.
-        outbox_dir: folder of the development outbox.
-        clock: seconds since the epoch, for the outbox's own codes.
-        entropy: that many random bytes, for the outbox's own codes.
-
-    Raises:
-        ValueError: with a sentence for the operator that never repeats the value.
-    """
-    scheme = url.partition(":")[0].lower()
-    if scheme == "twilio":
-        return _twilio(url, http)
-    if url.rstrip("/").lower() != "outbox:":
-        raise ValueError(f"{SETTING} starts with twilio:// or is outbox: alone.")
-    from holdfast.service.sms.outbox_verifier import OutboxSmsVerifier
-
-    return OutboxSmsVerifier(outbox_dir, clock, entropy)
-
-
-def _twilio(url: str, http: Callable[[], aiohttp.ClientSession]) -> SmsVerifier:
-    parts = parse_provider_url(SETTING, url, ("base_url",))
-    if not _SID.fullmatch(parts.user) or not _SID.fullmatch(parts.host) or parts.port:
-        raise ValueError(f"{SETTING}: write twilio://ACCOUNT_SID:TOKEN@VERIFY_SERVICE_SID")
-    if not parts.password or not parts.password.isascii():
-        raise ValueError(f"{SETTING}: the token after the account's SID is missing or not ASCII.")
-    base_url = parse_base_url(SETTING, parts.options.get("base_url", TWILIO_BASE_URL))
-    return TwilioVerifier(parts.user, parts.password, f"{base_url}/v2/Services/{parts.host}", http)
 
 
 class TwilioVerifier:
@@ -134,3 +93,14 @@ class TwilioVerifier:
         headers = {"Authorization": self._authorization, "Connection": "close"}
         url = self._service_url + path
         return await exchange(self._http, method, url, timeout_s=self._timeout_s, headers=headers, data=form)
+
+
+def twilio_verifier(url: str, http: Callable[[], aiohttp.ClientSession]) -> TwilioVerifier:
+    """The verifier of a `twilio:` address. Raises ValueError that never repeats it."""
+    parts = parse_provider_url(SETTING, url, ("base_url",))
+    if not _SID.fullmatch(parts.user) or not _SID.fullmatch(parts.host) or parts.port:
+        raise ValueError(f"{SETTING}: write twilio://ACCOUNT_SID:TOKEN@VERIFY_SERVICE_SID")
+    if not parts.password or not parts.password.isascii():
+        raise ValueError(f"{SETTING}: the token after the account's SID is missing or not ASCII.")
+    base_url = parse_base_url(SETTING, parts.options.get("base_url", TWILIO_BASE_URL))
+    return TwilioVerifier(parts.user, parts.password, f"{base_url}/v2/Services/{parts.host}", http)

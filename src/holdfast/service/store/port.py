@@ -1,4 +1,4 @@
-"""The ports: what operations need of the outside world. Mailer and SmsVerifier have several fillings, Store has one."""
+"""The Store port: what the service keeps, and the values that go in and out. `kinds.py` lists what fills it."""
 
 from __future__ import annotations
 
@@ -8,65 +8,14 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Collection, Sequence
     from typing import Any
 
     from holdfast.rules.identifiers import Identifier
     from holdfast.rules.one_time_codes import CountedAttempt
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
-
-
-class DeliveryError(Exception):
-    """A provider did not accept a message or a check.
-
-    Attributes:
-        kind: one of 'unreachable', 'timeout', 'refused', 'nonsense'. Never carries the recipient or the code.
-        perhaps_sent: whether the message may have gone out all the same. Unless the provider's filling knows better,
-            it may after a timeout and after an answer that cannot be read.
-    """
-
-    def __init__(self, kind: str, detail: str = "", *, perhaps_sent: bool | None = None) -> None:
-        super().__init__(f"{kind}: {detail}" if detail else kind)
-        self.kind = kind
-        self.perhaps_sent = kind in {"timeout", "nonsense"} if perhaps_sent is None else perhaps_sent
-
-
-class Mailer(Protocol):
-    """Delivers codes that Holdfast made."""
-
-    async def send_code(self, recipient: str, code: str, lifetime_s: int) -> None:
-        """Hand the code to the provider. Raises DeliveryError unless the provider accepted it."""
-        ...
-
-    async def check(self) -> str:
-        """One line that says what was reached. Raises DeliveryError."""
-        ...
-
-    async def close(self) -> None:
-        """Let go of connections."""
-        ...
-
-
-class SmsVerifier(Protocol):
-    """Sends and checks codes of its own."""
-
-    async def start(self, phone: str) -> None:
-        """Have a code sent to an E.164 number. Raises DeliveryError."""
-        ...
-
-    async def check_code(self, phone: str, code: str) -> bool:
-        """Whether this is the code; False for a wrong, expired or unknown one. Raises DeliveryError."""
-        ...
-
-    async def check(self) -> str:
-        """One line that says what was reached. Raises DeliveryError."""
-        ...
-
-    async def close(self) -> None:
-        """Let go of connections."""
-        ...
+    from holdfast.wire.requests import RegisterDid
 
 
 class StoreUnavailable(Exception):
@@ -85,19 +34,15 @@ class NewSession:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRegistration:
-    """A DID's registration to be written.
+    """A DID's registration to be written: the request in canonical form, and what the service knows besides.
 
     Attributes:
-        credential: credential ID in folded form.
+        asked: the request; its credential ID is folded, its block number the one to keep.
         attestation: signature of the attestation and its expiry, to be remembered as used; None for handles.
     """
 
+    asked: RegisterDid
     identifier: Identifier
-    did: str
-    credential: str
-    tx_hash: str
-    block_number: int | None
-    smart_account: str | None
     attestation: tuple[bytes, float] | None
     confirmation: Confirmation
     ip: str
@@ -197,7 +142,11 @@ class Store(Protocol):
         ...
 
     async def register(self, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move]) -> None:
-        """Write a registration as `decide` says."""
+        """Write a registration as `decide` says.
+
+        CLAIM makes the identifier's claim and charges the address, DISPLACE gives the claim to the registration's DID,
+        CONTINUE leaves it with the DID that has it.
+        """
         ...
 
     async def charge(self, quotas: Sequence[Quota], now: float) -> Charge:
@@ -261,14 +210,6 @@ class Store(Protocol):
 
     async def describe(self, channel: str, key: str) -> dict[str, Any] | None:
         """Everything kept about one identifier, for the operator."""
-        ...
-
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """Every row of every table, as of one moment."""
-        ...
-
-    async def backup(self, target: Path) -> None:
-        """Write a consistent copy while the service runs."""
         ...
 
     async def close(self) -> None:

@@ -1,6 +1,6 @@
-"""The background-workflow engine: Inngest's SDK serves our functions, which call the same operations as the chores.
+"""The background-workflow engine: Inngest's SDK serves our functions, which call the same operations as the jobs.
 
-Until the engine has registered, or has finished a run, and again when it stays away, the service does the chores.
+Until the engine has registered, or has finished a run, and again when it stays away, the service does the jobs.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     import inngest
 
-    from holdfast.service.housekeeping import Chores
     from holdfast.service.http.messages import Request
+    from holdfast.service.workflow.port import Jobs
 
 APP_ID = "holdfast"
 PATH = "/api/workflow"
@@ -55,11 +55,11 @@ def engine_address(environment: Mapping[str, str]) -> str:
     return environment.get("INNGEST_API_BASE_URL") or environment.get("INNGEST_BASE_URL") or usual
 
 
-class Workflow:
+class InngestWorkflow:
     """Answers the engine. The SDK is loaded on the first request: it takes half a second that a start must not wait."""
 
-    def __init__(self, chores: Chores, public_url: str) -> None:
-        self._chores = chores
+    def __init__(self, jobs: Jobs, public_url: str) -> None:
+        self._jobs = jobs
         self._public_url = public_url
         self._handler: Any = None
 
@@ -70,11 +70,11 @@ class Workflow:
         if request.method not in WORKFLOW_METHODS:
             return error_response(METHOD_NOT_ALLOWED, [("allow", ", ".join([*WORKFLOW_METHODS, "OPTIONS"]))])
         if self._handler is None:
-            self._handler = _build(self._chores)
+            self._handler = _build(self._jobs)
         asked = await self._translate(request)
         answer = await self._answered(request.method, asked)
         if _shows_the_engine(request.method, asked, answer):
-            await self._chores.engine_seen()
+            await self._jobs.engine_seen()
         headers = [(name.lower(), value) for name, value in answer.headers.items()]
         body = answer.body_bytes()  # that the SDK has signed: written in another way, the engine would refuse them
         if isinstance(body, Exception):
@@ -127,7 +127,7 @@ def _shows_the_engine(method: str, asked: Any, answer: Any) -> bool:
     return method == "POST" and "fnId" in asked.query_params
 
 
-def _build(chores: Chores) -> Any:
+def _build(jobs: Jobs) -> Any:
     import inngest
     from inngest._internal import comm_lib, server_lib
 
@@ -138,7 +138,7 @@ def _build(chores: Chores) -> Any:
         client=client,
         enable_unauthed_sync=_unsigned_registration(os.environ),
         framework=server_lib.Framework.FAST_API,
-        functions=_functions(client, chores),
+        functions=_functions(client, jobs),
         streaming=None,
     )
 
@@ -148,23 +148,23 @@ def _unsigned_registration(environment: Mapping[str, str]) -> bool:
     return environment.get("INNGEST_ENABLE_UNAUTHED_SYNC", "").strip().lower() in {"1", "true"}
 
 
-def _functions(client: inngest.Inngest, chores: Chores) -> list[Any]:
+def _functions(client: inngest.Inngest, jobs: Jobs) -> list[Any]:
     import inngest
 
     every_minute = inngest.TriggerCron(cron="* * * * *")
 
     @client.create_function(fn_id="confirm_registrations", trigger=every_minute, retries=RETRIES)
     async def confirm_registrations(ctx: inngest.Context) -> dict[str, int]:
-        return await ctx.step.run("confirm", _told(chores.confirm_registrations))
+        return await ctx.step.run("confirm", _without_details(jobs.confirm_registrations))
 
     @client.create_function(fn_id="expire", trigger=every_minute, retries=RETRIES)
     async def expire(ctx: inngest.Context) -> dict[str, int]:
-        return await ctx.step.run("expire", _told(chores.expire))
+        return await ctx.step.run("expire", _without_details(jobs.expire))
 
     return [confirm_registrations, expire]
 
 
-def _told(work: Callable[[], Awaitable[dict[str, int]]]) -> Callable[[], Awaitable[dict[str, int]]]:
+def _without_details(work: Callable[[], Awaitable[dict[str, int]]]) -> Callable[[], Awaitable[dict[str, int]]]:
     """`work`; its failure is logged here, and told to the engine without its words, which may quote identifiers."""
 
     async def step() -> dict[str, int]:

@@ -6,19 +6,12 @@ import os
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
-from holdfast.service.store.sqlite.schema import SCHEMA_VERSION, TABLES, SchemaTooNew, connect, schema_version
+from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
+from holdfast.service.store.sqlite.schema import SCHEMA_VERSION, TABLES, connect, schema_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-
-class NotABackup(Exception):
-    """The file is no intact Holdfast database."""
-
-
-class InUse(Exception):
-    """Another process has the database open."""
 
 
 def backup_to(source: Path, target: Path) -> None:
@@ -71,7 +64,7 @@ def check_backup(file: Path) -> int:
     finally:
         connection.close()
     if version > SCHEMA_VERSION:
-        raise SchemaTooNew(version)
+        raise SchemaTooNew(version, SCHEMA_VERSION)
     if verdict != "ok" or version == 0 or not tables >= set(TABLES):
         raise NotABackup("damaged, or no database of Holdfast's")
     return version

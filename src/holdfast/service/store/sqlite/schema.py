@@ -7,6 +7,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from holdfast.rules.addresses import network_of
+from holdfast.service.store.database import SchemaTooNew
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -156,15 +157,6 @@ TABLES = (
 )  # fmt: skip
 
 
-class SchemaTooNew(Exception):
-    """The file was written by a newer Holdfast."""
-
-    def __init__(self, found: int) -> None:
-        super().__init__(
-            f"the database has schema {found}, this Holdfast knows {SCHEMA_VERSION}: install the newer release again"
-        )
-
-
 def connect(file: Path) -> sqlite3.Connection:
     """A connection in autocommit mode with the pragmas that the promises rest on.
 
@@ -206,7 +198,7 @@ def migrate(connection: sqlite3.Connection) -> int:
     try:
         found = schema_version(connection)
         if found > SCHEMA_VERSION:
-            raise SchemaTooNew(found)
+            raise SchemaTooNew(found, SCHEMA_VERSION)
         for step in MIGRATIONS[found:]:
             for statement in _statements(step):
                 connection.execute(statement)

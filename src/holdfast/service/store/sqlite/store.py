@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.registration import Claim, Stage
 from holdfast.service.store.port import PendingRegistration, RegisteredDid, StoreUnavailable
 from holdfast.service.store.sqlite import charges, confirmations, writes
-from holdfast.service.store.sqlite.admin import backup_to, describe_identifier, every_row
+from holdfast.service.store.sqlite.admin import describe_identifier
 from holdfast.service.store.sqlite.identity import OpenedFiles
 from holdfast.service.store.sqlite.reader import TurnReader
 from holdfast.service.store.sqlite.schema import SCHEMA_VERSION, connect, migrate
 from holdfast.service.store.sqlite.writer import GroupCommitWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
     from holdfast.rules.identifiers import Identifier
@@ -108,10 +107,6 @@ class SqliteStore:
         """See Store."""
         return describe_identifier(self._reader, channel, key)
 
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """See Store."""
-        return every_row(self._file)
-
     # -- writes ----------------------------------------------------------------------------------------------------
 
     async def open_session(self, session: NewSession, decide: Callable[[SessionFacts], None]) -> None:
@@ -178,10 +173,6 @@ class SqliteStore:
         return await self._writer.write(lambda connection: writes.revoke_credential(connection, credential, now))
 
     # -- life ------------------------------------------------------------------------------------------------------
-
-    async def backup(self, target: Path) -> None:
-        """See Store."""
-        await asyncio.to_thread(backup_to, self._file, target)
 
     async def close(self) -> None:
         """See Store."""

@@ -11,13 +11,13 @@ from holdfast.service.store.port import StoreUnavailable
 if TYPE_CHECKING:
     from pathlib import Path
 
-PROBE_BYTES = 1024 * 1024
+WRITTEN_BYTES = 1024 * 1024
 _WAIT_S = 5.0
-_CACHE_PAGES = 8  # far fewer than the probe has, so that SQLite writes them out before the transaction ends
+_CACHE_PAGES = 8  # far fewer than are written, so that SQLite writes them out before the transaction ends
 
 
 def try_write(file: Path) -> None:
-    """Write `PROBE_BYTES` within a transaction and roll it back. Raises StoreUnavailable where that fails.
+    """Write `WRITTEN_BYTES` within a transaction and roll it back. Raises StoreUnavailable where that fails.
 
     Other writers wait for the few milliseconds that it takes, and the log file (`-wal`) may keep its new size.
     """
@@ -33,7 +33,7 @@ def _write_and_undo(connection: sqlite3.Connection) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         connection.execute("CREATE TABLE holdfast_check (content BLOB)")
-        connection.execute("INSERT INTO holdfast_check VALUES (zeroblob(?))", (PROBE_BYTES,))
+        connection.execute("INSERT INTO holdfast_check VALUES (zeroblob(?))", (WRITTEN_BYTES,))
     finally:
         if connection.in_transaction:  # after a full disk SQLite has rolled back by itself
             connection.execute("ROLLBACK")

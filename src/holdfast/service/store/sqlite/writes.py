@@ -39,21 +39,28 @@ def register(
     """Write an admitted registration: claim the identifier, add the credential, use the attestation up."""
     claim = _claim(connection, registration.identifier)
     move = decide(_registration_facts(connection, registration, claim))
-    if claim is None:
-        identifier_id = _insert_claim(
-            connection, registration.identifier, registration.did, registration.ip, registration.now
-        )
-    else:
-        identifier_id = claim[0]
+    identifier_id = _claimed(connection, registration, move, claim)
     connection.execute(
-        "UPDATE identifiers SET stage = 'registered', did = ?, registered_at = coalesce(registered_at, ?) WHERE id = ?",
-        (registration.did, registration.now, identifier_id),
+        "UPDATE identifiers SET stage = 'registered', registered_at = coalesce(registered_at, ?) WHERE id = ?",
+        (registration.now, identifier_id),
     )
     _insert_credential(connection, registration, identifier_id)
     if registration.attestation is not None:
         connection.execute("INSERT INTO used_attestations VALUES (?, ?)", registration.attestation)
     action = "displaced" if move is Move.DISPLACE else "registered"
-    _audit(connection, action, registration.identifier, registration.did, registration.now)
+    _audit(connection, action, registration.identifier, registration.asked.did, registration.now)
+
+
+def _claimed(connection: Connection, registration: NewRegistration, move: Move, claim: tuple[int, Claim] | None) -> int:
+    """The row of the identifier, after the move that was decided."""
+    if move is Move.CLAIM:
+        return _insert_claim(
+            connection, registration.identifier, registration.asked.did, registration.ip, registration.now
+        )
+    assert claim is not None, "only what is claimed can be displaced or continued"
+    if move is Move.DISPLACE:
+        connection.execute("UPDATE identifiers SET did = ? WHERE id = ?", (registration.asked.did, claim[0]))
+    return claim[0]
 
 
 def keep_code(connection: Connection, code: NewCode) -> None:
@@ -117,7 +124,7 @@ def expire(connection: Connection, now: float) -> int:
 
 
 def take_lease(connection: Connection, name: str, holder: str, now: float, ttl_s: float) -> bool:
-    """Take a lease that is free, over, or one's own; one that lies beyond its own length is from a wrong clock."""
+    """Take a lease that is free, over or this holder's, or whose end is so late that a wrong clock must have set it."""
     cursor = connection.execute(
         "INSERT INTO leases VALUES (?, ?, ?) ON CONFLICT DO UPDATE"
         " SET holder = excluded.holder, expires_at = excluded.expires_at"
@@ -178,7 +185,8 @@ def _registration_facts(
     connection: Connection, registration: NewRegistration, claim: tuple[int, Claim] | None
 ) -> RegistrationFacts:
     registered = connection.execute(
-        "SELECT 1 FROM credentials WHERE credential = ? AND confirmation <> 'refused'", (registration.credential,)
+        "SELECT 1 FROM credentials WHERE credential = ? AND confirmation <> 'refused'",
+        (registration.asked.credential_id,),
     ).fetchone()
     used = (
         registration.attestation
@@ -225,19 +233,19 @@ def _insert_claim(connection: Connection, identifier: Identifier, did: str, ip: 
 
 def _insert_credential(connection: Connection, registration: NewRegistration, identifier_id: int) -> None:
     # A row that the chain refused makes way: its credential was never registered.
-    connection.execute("DELETE FROM credentials WHERE credential = ?", (registration.credential,))
+    connection.execute("DELETE FROM credentials WHERE credential = ?", (registration.asked.credential_id,))
     connection.execute(
         "INSERT INTO credentials (credential, identifier_id, identifier, channel, did, tx_hash, block_number,"
         " smart_account, created_at, ask_at, confirmation, settled_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            registration.credential,
+            registration.asked.credential_id,
             identifier_id,
             registration.identifier.given,
             registration.identifier.channel.value,
-            registration.did,
-            registration.tx_hash,
-            registration.block_number,
-            registration.smart_account,
+            registration.asked.did,
+            registration.asked.tx_hash,
+            registration.asked.block_number,
+            registration.asked.smart_account,
             registration.now,
             registration.now,
             registration.confirmation,
