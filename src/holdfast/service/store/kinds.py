@@ -22,6 +22,8 @@ def _sqlite(url: str) -> Database:
 
 KINDS: Mapping[str, Callable[[str], Database]] = {"sqlite": _sqlite}
 
+FILE_ADDRESSES = ("sqlite:///",)  # these name a file and hold no password
+
 
 def default_url(data_dir: Path) -> str:
     """Address of the embedded database in the data folder."""
