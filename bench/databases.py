@@ -49,7 +49,7 @@ PEER_ROWS = (
 def service_database(file: Path, rows: int) -> None:
     """A new database of the service's own schema, with `rows` registered identifiers."""
     # Imported here: the peers alone can be measured before the service can be imported.
-    from holdfast.service.providers.sqlite_schema import connect, migrate
+    from holdfast.service.store.sqlite.schema import connect, migrate
 
     connection = connect(file)
     migrate(connection)

@@ -80,7 +80,7 @@ def _warm(file: Path) -> None:
 
 def _store_turn(file: Path, rows: int, seconds: float) -> Sample:
     """Look-ups through the service's own store, in this thread, without a server."""
-    from holdfast.service.providers.sqlite_store import SqliteStore
+    from holdfast.service.store.sqlite.store import SqliteStore
 
     async def turn() -> Sample:
         store = SqliteStore(file)

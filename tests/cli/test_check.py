@@ -17,10 +17,10 @@ from tests.service.conftest import HOLDFAST, environment_of, free_port
 
 from holdfast.cli.exits import Exit
 from holdfast.service import diagnosis
-from holdfast.service.ports import StoreUnavailable
-from holdfast.service.providers.sqlite_probe import try_write
-from holdfast.service.providers.sqlite_store import SqliteStore
 from holdfast.service.settings import read_settings
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.sqlite.store import SqliteStore
+from holdfast.service.store.sqlite.write_check import try_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

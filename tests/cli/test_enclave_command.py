@@ -6,7 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.providers.modules import standing_in
+from tests.enclave_source.modules import standing_in
 
 from holdfast.cli.exits import Exit
 from holdfast.enclave.module import bundled

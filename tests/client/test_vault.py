@@ -355,7 +355,7 @@ def test_boot_tells_its_progress(kind, store):
 @pytest.mark.parametrize("kind", ["blocking", "asyncio"])
 def test_without_libp2p_or_a_working_store_boot_is_not_ready(kind, store, monkeypatch):
     absent = {"libp2p"}
-    monkeypatch.setattr("holdfast.client.sync.installed.find_spec", lambda name: None if name in absent else name)
+    monkeypatch.setattr("holdfast.client.installed.find_spec", lambda name: None if name in absent else name)
     vault = made(kind, store)
     assert vault.boot() == types.BootStatus(enclave=True, helia=True, libp2p=False, ready=False)
     assert "holdfast-client[p2p]" in vault.boot_log.events[-1].error

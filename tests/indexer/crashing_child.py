@@ -9,6 +9,7 @@ import asyncio
 import os
 import signal
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,17 +24,20 @@ from holdfast.indexer.sqlite_store import SqliteStore
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterator
 
 
 class DyingStore(SqliteStore):
     commits_left = int(sys.argv[5]) + 1  # the first one is that of opening
     after = sys.argv[6] == "after"
 
-    def _commit(self, db: sqlite3.Connection) -> None:
-        self.commits_left -= 1
-        if self.commits_left == 0 and not self.after:
-            os.kill(os.getpid(), signal.SIGKILL)
-        super()._commit(db)
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with super()._transaction() as db:
+            yield db
+            self.commits_left -= 1
+            if self.commits_left == 0 and not self.after:
+                os.kill(os.getpid(), signal.SIGKILL)
         if self.commits_left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 

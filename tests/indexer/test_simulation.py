@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import random
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.indexer.fake_chain import ChaosRpc, FakeChain
@@ -21,7 +22,7 @@ from holdfast.indexer.store import StoreError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable, Iterator
     from pathlib import Path
 
     from holdfast.indexer.store import IndexStore
@@ -42,11 +43,13 @@ class CrashingStore(SqliteStore):
         self.crash_in = crash_in
         self.after = after
 
-    def _commit(self, db: sqlite3.Connection) -> None:
-        self.crash_in -= 1
-        if self.crash_in == 0 and not self.after:
-            raise Crash
-        super()._commit(db)
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with super()._transaction() as db:
+            yield db
+            self.crash_in -= 1
+            if self.crash_in == 0 and not self.after:
+                raise Crash
         if self.crash_in == 0:
             raise Crash
 
@@ -158,10 +161,13 @@ async def test_an_index_in_postgresql_equals_one_built_afresh_in_sqlite(
     class CrashingPostgresStore(PostgresStore):
         left = 0
 
-        async def _before_commit(self) -> None:
-            self.left -= 1
-            if self.left == 0:
-                raise Crash
+        @asynccontextmanager
+        async def _transaction(self) -> AsyncIterator[Any]:
+            async with super()._transaction() as db:
+                yield db
+                self.left -= 1
+                if self.left == 0:
+                    raise Crash
 
     def dying(left: int, _after: bool) -> PostgresStore:
         store = CrashingPostgresStore(postgres_url)

@@ -30,7 +30,7 @@ def loaded():
     return [name for name in SLOW if name in sys.modules]
 
 async def first_requests(service):
-    await service.sessions.holding(parse_identifier("\\u00e4nn", Channel.HANDLE))
+    await service.sessions.holder(parse_identifier("\\u00e4nn", Channel.HANDLE))
     parse_identifier("ann@ex\\u00e4mple.org", Channel.EMAIL)
     parse_identifier("+14155552671", Channel.SMS)
     await service.accounts.state(bytes(20))

@@ -15,12 +15,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from tests.web.conftest import Clock, RecordingMailer, RecordingSms
 
-from holdfast.service.bootstrap import build_service
-from holdfast.service.ports import DeliveryError
-from holdfast.service.providers.sqlite_store import SqliteStore
+from holdfast.service.bootstrap import application_of, build_service, open_store
+from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.secrets import Secrets
 from holdfast.service.settings import read_settings
-from holdfast.service.web.application import Application
 from holdfast.service.web.asgi import AsgiEntry
 
 IPS = ("192.0.2.1", "192.0.2.2", "2001:db8::1")
@@ -80,15 +78,16 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
         self.clock, self.mailer, self.model = Clock(), RecordingMailer(), Model()
         self.attestations: list[dict[str, str]] = []
         environment = {"HOLDFAST_DATA_DIR": str(folder), "HOLDFAST_RPC_URL": "http://127.0.0.1:9", **CEILINGS}
+        settings = read_settings(environment)
         service = build_service(
-            read_settings(environment),
+            settings,
             Secrets((b"k" * 32,), generated=False),
-            SqliteStore(folder / "x.db"),
+            open_store(settings),
             clock=self.clock,
+            mailer=self.mailer,
+            sms=RecordingSms(),
         )
-        object.__setattr__(service.verification, "mailer", self.mailer)
-        object.__setattr__(service.verification, "sms", RecordingSms())
-        self.application = Application(service)
+        self.application = application_of(settings, service)
         transport = httpx.ASGITransport(AsgiEntry(self.application), client=("127.0.0.1", 1))
         self.http = httpx.AsyncClient(transport=transport, base_url="http://x")
 
@@ -245,7 +244,7 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
 
     @rule()
     def expire(self) -> None:
-        self.loop.run_until_complete(self.application._service.chores.expire())
+        self.loop.run_until_complete(self.application.service.maintenance.expire())
         horizon = self.clock.now - HOUR
         self.model.codes = {key: code for key, code in self.model.codes.items() if code["until"] >= horizon}
 

@@ -15,18 +15,20 @@ from holdfast.rules.registration import (
     Confirmation,
     Move,
     RegistrationFacts,
+    RegistrationRequest,
     SessionFacts,
     Stage,
-    Wish,
     admit_registration,
 )
-from holdfast.service.ports import NewAttempt, NewCode, NewRegistration, NewSession, StoreUnavailable
+from holdfast.service.store.port import NewAttempt, NewCode, NewRegistration, NewSession, StoreUnavailable
 from holdfast.wire.errors import IDENTIFIER_TAKEN, RATE_LIMITED, Refused
+from holdfast.wire.requests import RegisterDid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.service.ports import Store
+    from holdfast.service.store.database import Database
+    from holdfast.service.store.port import Store
 
 ANN = Identifier(Channel.HANDLE, "ann", "Ann")
 MAIL = Identifier(Channel.EMAIL, "ann@example.com", "Ann@example.com")
@@ -46,11 +48,19 @@ def session(identifier: Identifier = ANN, did: str = "did:a:1", ip: str = "192.0
 
 
 def registration(**fields: Any) -> NewRegistration:
+    """A registration; keyword arguments are fields of it or of the request in it."""
     base: dict[str, Any] = {
-        "identifier": ANN, "did": "did:a:1", "credential": "cred", "tx_hash": "0x1", "block_number": None,
-        "smart_account": None, "attestation": None, "confirmation": Confirmation.PENDING, "ip": "192.0.2.1", "now": NOW,
+        "identifier": ANN, "attestation": None, "confirmation": Confirmation.PENDING, "ip": "192.0.2.1", "now": NOW,
     }  # fmt: skip
-    return NewRegistration(**{**base, **fields})
+    of_it = {**base, **{name: value for name, value in fields.items() if name in base}}
+    of_request = {name: value for name, value in fields.items() if name not in base}
+    identifier = of_it["identifier"]
+    asked = RegisterDid(
+        identifier=identifier.given,
+        channel=identifier.channel.value,
+        **{"credential_id": "cred", "did": "did:a:1", "tx_hash": "0x1", **of_request},
+    )
+    return NewRegistration(asked=asked, **of_it)
 
 
 def code(digest: bytes = b"digest", ip: str = "192.0.2.1") -> NewCode:
@@ -65,8 +75,8 @@ def sends(limit: int, subject: str = "192.0.2.1", window_s: int = 86400) -> Quot
     return Quota(Counted.SENDS, subject, limit, window_s)
 
 
-def claims(_facts: RegistrationFacts) -> Move:
-    return Move.CLAIM
+def claims(facts: RegistrationFacts) -> Move:
+    return Move.CLAIM if facts.claim is None else Move.CONTINUE
 
 
 async def test_an_empty_store_knows_nothing(store: Store) -> None:
@@ -91,7 +101,7 @@ async def test_a_session_is_a_claim_and_charges_its_address(store: Store) -> Non
     assert await store.registrations("192.0.2.2") == (0, 2)
 
 
-async def test_what_the_rule_refuses_changes_nothing(store: Store) -> None:
+async def test_what_the_rule_refuses_changes_nothing(store: Store, database: Database) -> None:
     with pytest.raises(Refused):
         await store.open_session(session(), refuse)
     with pytest.raises(Refused):
@@ -102,7 +112,7 @@ async def test_what_the_rule_refuses_changes_nothing(store: Store) -> None:
         await store.count_attempt(attempt(quotas=(sends(0),)))
     assert await store.claim_of("handle", "ann") is None
     assert await store.registrations("192.0.2.1") == (0, 0)
-    assert not [row for row in store.rows() if row["table"] != "totals"]
+    assert not [row for row in database.rows() if row["table"] != "totals"]
 
 
 async def test_a_rule_that_fails_takes_only_its_own_write_along(store: Store) -> None:
@@ -261,7 +271,9 @@ async def test_a_code_is_consumed_once_and_never_in_place_of_a_newer(store: Stor
 
 async def test_settled_registrations_are_no_longer_unconfirmed(store: Store) -> None:
     for name in "abc":
-        await store.register(registration(identifier=Identifier(Channel.HANDLE, name, name), credential=name), claims)
+        await store.register(
+            registration(identifier=Identifier(Channel.HANDLE, name, name), credential_id=name), claims
+        )
     assert [pending.credential for pending in await store.due(NOW, 2)] == ["a", "b"]
     assert await store.settle("a", Confirmation.CONFIRMED, 99, NOW)
     assert not await store.settle("a", Confirmation.REFUSED, None, NOW)
@@ -294,7 +306,7 @@ async def test_expire_removes_only_what_no_rule_looks_at(store: Store) -> None:
 
 async def test_what_the_chain_refused_is_gone_after_thirty_days(store: Store) -> None:
     await store.register(registration(), claims)
-    await store.register(registration(credential="two"), lambda _facts: Move.CONTINUE)
+    await store.register(registration(credential_id="two"), lambda _facts: Move.CONTINUE)
     await store.settle("cred", Confirmation.REFUSED, None, NOW)
     assert await store.expire(NOW + 30 * 86400) == 0
     assert await store.expire(NOW + 30 * 86400 + 3601) == 2, "the row and its line of the history"
@@ -305,10 +317,10 @@ async def test_what_the_chain_refused_is_gone_after_thirty_days(store: Store) ->
 
 async def test_what_is_due_goes_round_the_identifiers(store: Store) -> None:
     for n in range(30):
-        await store.register(registration(credential=f"flood{n:02}", now=NOW + n), claims)
+        await store.register(registration(credential_id=f"flood{n:02}", now=NOW + n), claims)
     for name in ("x", "y"):
         identifier = Identifier(Channel.HANDLE, name, name)
-        await store.register(registration(identifier=identifier, credential=name, now=NOW + 100), claims)
+        await store.register(registration(identifier=identifier, credential_id=name, now=NOW + 100), claims)
     due = await store.due(NOW + 100, 5)
     assert [row.credential for row in due] == ["flood00", "x", "y", "flood01", "flood02"]
     assert (due[1].key, due[1].channel, due[1].asked) == ("x", "handle", 0)
@@ -324,12 +336,12 @@ async def test_what_was_put_off_waits_and_a_clock_that_ran_ahead_does_not_make_i
 
 
 async def test_of_parallel_credentials_exactly_as_many_join_as_the_rule_allows(store: Store) -> None:
-    wish = Wish(Channel.HANDLE, "did:a:1", reserved=False)
+    request = RegistrationRequest(Channel.HANDLE, "did:a:1", reserved=False)
 
     def decide(facts: RegistrationFacts) -> Move:
-        return admit_registration(wish, facts, Limits(), Ceilings(credentials_per_identifier=6))
+        return admit_registration(request, facts, Limits(), Ceilings(credentials_per_identifier=6))
 
-    rows = [registration(credential=f"c{n}") for n in range(40)]
+    rows = [registration(credential_id=f"c{n}") for n in range(40)]
     results = await asyncio.gather(*(store.register(row, decide) for row in rows), return_exceptions=True)
     assert sum(result is None for result in results) == 6
 
@@ -357,7 +369,7 @@ async def test_release_frees_an_identifier_with_all_that_hangs_on_it(store: Stor
 
 async def test_revoking_the_last_credential_leaves_a_session(store: Store) -> None:
     await store.register(registration(), claims)
-    await store.register(registration(credential="two"), lambda _facts: Move.CONTINUE)
+    await store.register(registration(credential_id="two"), lambda _facts: Move.CONTINUE)
     assert await store.revoke_credential("cred", NOW)
     assert (await store.claim_of("handle", "ann")) == Claim("did:a:1", Stage.REGISTERED)
     assert await store.revoke_credential("two", NOW)
@@ -384,3 +396,11 @@ async def test_a_closed_store_is_unavailable(store: Store) -> None:
     await store.close()
     with pytest.raises(StoreUnavailable):
         await store.open_session(session(), admit)
+
+
+@pytest.mark.parametrize(("move", "holder"), [(Move.CONTINUE, "did:a:1"), (Move.DISPLACE, "did:a:2")])
+async def test_the_store_does_what_the_rule_decided(store: Store, move: Move, holder: str) -> None:
+    await store.open_session(session(MAIL, did="did:a:1"), admit)
+    await store.register(registration(identifier=MAIL, did="did:a:2"), lambda _facts: move)
+    assert await store.claim_of("email", MAIL.key) == Claim(holder, Stage.REGISTERED)
+    assert await store.registrations("192.0.2.1") == (1, 1), "only a claim is charged to the address"

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast.rules.identifiers import Channel, Identifier
-from holdfast.service.ports import NewAttempt, NewCode, NewSession, StoreUnavailable
-from holdfast.service.providers import sqlite_confirmations, sqlite_schema
-from holdfast.service.providers.sqlite_admin import InUse, NotABackup, check_backup, every_row, restore_from
-from holdfast.service.providers.sqlite_store import SqliteStore
+from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
+from holdfast.service.store.port import NewAttempt, NewCode, NewSession, StoreUnavailable
+from holdfast.service.store.sqlite import confirmations, schema
+from holdfast.service.store.sqlite.admin import backup_to, check_backup, every_row, restore_from
+from holdfast.service.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +31,7 @@ def admit(_facts: object) -> None:
 
 
 async def test_the_pragmas_that_the_promises_rest_on(tmp_path: Path) -> None:
-    connection = sqlite_schema.connect(tmp_path / "x.db")
+    connection = schema.connect(tmp_path / "x.db")
     values = {
         name: connection.execute(f"PRAGMA {name}").fetchone()[0]
         for name in ("journal_mode", "synchronous", "foreign_keys")
@@ -45,7 +46,7 @@ async def test_every_table_is_strict(tmp_path: Path) -> None:
         "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'"
     ).fetchall()
     await store.close()
-    assert {name for name, _ in rows} == set(sqlite_schema.TABLES)
+    assert {name for name, _ in rows} == set(schema.TABLES)
     assert all(strict == 1 for _, strict in rows)
 
 
@@ -84,17 +85,17 @@ async def test_what_was_answered_is_on_disk(tmp_path: Path) -> None:
 async def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
     await SqliteStore(tmp_path / "x.db").close()
     connection = sqlite3.connect(tmp_path / "x.db")
-    connection.execute(f"PRAGMA user_version = {sqlite_schema.SCHEMA_VERSION + 1}")
+    connection.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION + 1}")
     connection.close()
-    with pytest.raises(sqlite_schema.SchemaTooNew, match="install the newer release"):
+    with pytest.raises(SchemaTooNew, match="install the newer release"):
         SqliteStore(tmp_path / "x.db")
 
 
 async def test_migrations_run_once_and_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     await SqliteStore(tmp_path / "x.db").close()
-    broken = (*sqlite_schema.MIGRATIONS, "CREATE TABLE extra (id INTEGER) STRICT; THIS IS NO SQL")
-    monkeypatch.setattr(sqlite_schema, "MIGRATIONS", broken)
-    monkeypatch.setattr(sqlite_schema, "SCHEMA_VERSION", len(broken))
+    broken = (*schema.MIGRATIONS, "CREATE TABLE extra (id INTEGER) STRICT; THIS IS NO SQL")
+    monkeypatch.setattr(schema, "MIGRATIONS", broken)
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", len(broken))
     with pytest.raises(StoreUnavailable):
         SqliteStore(tmp_path / "x.db")
     connection = sqlite3.connect(tmp_path / "x.db")
@@ -114,23 +115,23 @@ async def test_backup_while_writing_then_restore(tmp_path: Path) -> None:
     for number in range(50):
         await store.open_session(session(f"n{number}"), admit)
     writing = asyncio.gather(*(store.open_session(session(f"m{number}"), admit) for number in range(200)))
-    await store.backup(tmp_path / "copy.db")
+    await asyncio.to_thread(backup_to, tmp_path / "x.db", tmp_path / "copy.db")
     await writing
     await store.close()
-    assert check_backup(tmp_path / "copy.db") == sqlite_schema.SCHEMA_VERSION
+    assert check_backup(tmp_path / "copy.db") == schema.SCHEMA_VERSION
     assert stat.S_IMODE((tmp_path / "copy.db").stat().st_mode) == 0o600
     names = {row["key"] for row in every_row(tmp_path / "copy.db") if row["table"] == "identifiers"}
     assert names >= {f"n{number}" for number in range(50)}
     restore_from(tmp_path / "copy.db", tmp_path / "x.db")
     restored = SqliteStore(tmp_path / "x.db")
-    kept = {row["key"] for row in restored.rows() if row["table"] == "identifiers"}
+    kept = {row["key"] for row in every_row(tmp_path / "x.db") if row["table"] == "identifiers"}
     await restored.close()
     assert kept == names
 
 
 async def test_restore_refuses_a_running_service(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "x.db")
-    await store.backup(tmp_path / "copy.db")
+    await asyncio.to_thread(backup_to, tmp_path / "x.db", tmp_path / "copy.db")
     with pytest.raises(InUse):
         restore_from(tmp_path / "copy.db", tmp_path / "x.db")
     await store.open_session(session("still"), admit)
@@ -142,7 +143,7 @@ async def test_restore_refuses_what_is_no_backup(tmp_path: Path, fault: str) -> 
     store = SqliteStore(tmp_path / "x.db")
     await store.open_session(session("keep"), admit)
     copy = tmp_path / "copy.db"
-    await store.backup(copy)
+    backup_to(tmp_path / "x.db", copy)
     await store.close()
     if fault == "missing":
         copy.unlink()
@@ -168,7 +169,7 @@ async def test_every_row_is_plain_json(tmp_path: Path) -> None:
             identifier=Identifier(Channel.EMAIL, "a@b.c", "a@b.c"), digest=b"\x00\xff", ip="", now=1.0, expires_at=2.0
         )
     )
-    rows = [json.loads(json.dumps(row)) for row in store.rows()]
+    rows = [json.loads(json.dumps(row)) for row in every_row(tmp_path / "x.db")]
     await store.close()
     assert {row["table"] for row in rows} >= {"identifiers", "codes", "audit", "totals", "ip_counters"}
     assert next(row for row in rows if row["table"] == "codes")["digest"] == "00ff"
@@ -195,8 +196,8 @@ async def test_a_store_that_cannot_write_says_so_and_recovers(tmp_path: Path) ->
 
 def first_schema(file: Path) -> sqlite3.Connection:
     """A database as the first release left it, with a registration, a code under way and two sends."""
-    connection = sqlite_schema.connect(file)
-    connection.executescript(sqlite_schema.MIGRATIONS[0])
+    connection = schema.connect(file)
+    connection.executescript(schema.MIGRATIONS[0])
     connection.executescript("""
         INSERT INTO identifiers VALUES (1, 'handle', 'ann', 'Ann', 'did:a:1', 'registered', '2001:db8:1:2::/64', 5, 6);
         INSERT INTO identifiers VALUES (2, 'handle', 'bob', 'bob', 'did:a:2', 'session', '2001:db8:1:3::/64', 5, NULL);
@@ -213,7 +214,7 @@ def first_schema(file: Path) -> sqlite3.Connection:
 async def test_a_database_of_the_first_schema_keeps_everything(tmp_path: Path) -> None:
     first_schema(tmp_path / "x.db").close()
     store = SqliteStore(tmp_path / "x.db")
-    rows = list(store.rows())
+    rows = list(every_row(tmp_path / "x.db"))
     counted = {(row["what"], row["subject"], row["at"]) for row in rows if row["table"] == "charges"}
     assert counted == {
         ("sends", "2001:db8:1:2::/64", 100.0), ("sends", "2001:db8:1::/48", 100.0), ("sends", "192.0.2.1", 101.0),
@@ -232,7 +233,7 @@ async def test_a_database_of_the_first_schema_keeps_everything(tmp_path: Path) -
 async def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "x.db")
     asked = {
-        sqlite_confirmations.DUE: (1.0, 1),
+        confirmations.DUE: (1.0, 1),
         "DELETE FROM audit WHERE action IN ('code_sent', 'refused') AND at < ?": (1.0,),
         "DELETE FROM credentials WHERE confirmation = 'refused' AND settled_at < ?": (1.0,),
         "DELETE FROM charges WHERE at < ?": (1.0,),
@@ -241,5 +242,5 @@ async def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path: 
     for statement, values in asked.items():
         plan = store._reader.execute(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
         scans = [row[3] for row in plan if row[3].startswith("SCAN") and "INDEX" not in row[3]]
-        assert not [scan for scan in scans if scan.split()[1] in sqlite_schema.TABLES], plan
+        assert not [scan for scan in scans if scan.split()[1] in schema.TABLES], plan
     await store.close()

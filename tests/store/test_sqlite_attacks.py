@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from holdfast.service.ports import StoreUnavailable
-from holdfast.service.providers.sqlite_schema import SCHEMA_VERSION
-from holdfast.service.providers.sqlite_store import SqliteStore
-from holdfast.service.providers.sqlite_writer import GroupCommitWriter
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.sqlite.schema import SCHEMA_VERSION
+from holdfast.service.store.sqlite.store import SqliteStore
+from holdfast.service.store.sqlite.writer import GroupCommitWriter
 
 from .test_sqlite import admit, session
 

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from holdfast.service.bootstrap import build_service
-from holdfast.service.ports import DeliveryError
-from holdfast.service.providers.sqlite_store import SqliteStore
+from holdfast.service.bootstrap import application_of, build_service, database, open_store
+from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.secrets import Secrets
 from holdfast.service.settings import read_settings
-from holdfast.service.web.application import Application
 from holdfast.service.web.asgi import AsgiEntry
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from pathlib import Path
+
+    from holdfast.service.store.database import Database
+    from holdfast.service.web.application import Application
 
 DID = "did:new:0x" + "11" * 32
 OTHER_DID = "did:new:0x" + "22" * 32
@@ -87,12 +88,15 @@ class RecordingSms:
 class Api:
     """Calls the service as a client would, from a new address each time unless one is named."""
 
-    def __init__(self, application: Application, clock: Clock, mailer: RecordingMailer, sms: RecordingSms) -> None:
+    def __init__(
+        self, application: Application, clock: Clock, mailer: RecordingMailer, sms: RecordingSms, database: Database
+    ) -> None:
         self.application = application
-        self.service = application._service
+        self.service = application.service
         self.clock = clock
         self.mailer = mailer
         self.sms = sms
+        self.rows = database.rows
         self._addresses = (f"10.{n >> 16 & 255}.{n >> 8 & 255}.{n & 255}" for n in itertools.count(1))
         transport = httpx.ASGITransport(AsgiEntry(application), client=("127.0.0.1", 5000))
         self.http = httpx.AsyncClient(transport=transport, base_url="http://holdfast.test")
@@ -135,13 +139,11 @@ async def make_api(tmp_path: Path) -> AsyncIterator[Callable[..., Api]]:
             known = name.upper() if name.isupper() else f"HOLDFAST_{name.upper()}"
             environment[known] = value
         clock, mailer, sms = Clock(), RecordingMailer(), RecordingSms()
-        store = SqliteStore(tmp_path / "holdfast.db")
-        service = build_service(
-            read_settings(environment), secrets or Secrets((KEY,), generated=False), store, clock=clock
-        )
-        object.__setattr__(service.verification, "mailer", mailer)
-        object.__setattr__(service.verification, "sms", sms)
-        api = Api(Application(service), clock, mailer, sms)
+        read = read_settings(environment)
+        store = open_store(read)
+        keys = secrets or Secrets((KEY,), generated=False)
+        service = build_service(read, keys, store, clock=clock, mailer=mailer, sms=sms)
+        api = Api(application_of(read, service), clock, mailer, sms, database(read))
         made.append(api)
         return api
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.service.web import client_ip
-from holdfast.service.web.client_ip import ClientAddress
+from holdfast.service.http import client_address
+from holdfast.service.http.client_address import ClientAddress
 
 TRUSTED = tuple(map(ip_network, ("127.0.0.1", "::1", "10.0.0.0/8", "2001:db8:ffff::/48")))
 XFF = "x-forwarded-for"
@@ -74,7 +74,7 @@ def test_the_edges_own_header_wins(peer: str, named: list[str], expected: str) -
 
 
 def test_long_texts_are_not_kept() -> None:
-    before = client_ip._parse_short.cache_info().currsize
+    before = client_address._parse_short.cache_info().currsize
     for number in range(10):
         subject("127.0.0.1", (XFF, f"{number}" * 10_000))
-    assert client_ip._parse_short.cache_info().currsize <= before + 1
+    assert client_address._parse_short.cache_info().currsize <= before + 1

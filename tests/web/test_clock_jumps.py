@@ -39,7 +39,7 @@ async def test_an_attestation_is_used_once_whatever_the_clock_does(api: Api, jum
     body = {"identifier": MAIL, "channel": "email", "attestation": attestation}
     api.clock.now += jump_s
     assert (await api.register(**body)).status_code == 200
-    await api.service.chores.expire()
+    await api.service.maintenance.expire()
     api.clock.now -= jump_s
     assert error_of(await api.register(credentialId="another", **body)) == (403, "attestation_used")
 
@@ -56,7 +56,7 @@ async def test_registrations_count_for_life_whatever_the_clock_does(api: Api) ->
     for number, jump_s in enumerate((0, -HOUR_S, 10 * 365 * 24 * HOUR_S)):
         api.clock.now += jump_s
         assert (await api.session(f"ann{number}", DID, ip="192.0.2.9")).status_code == 200
-    await api.service.chores.expire()
+    await api.service.maintenance.expire()
     api.clock.now -= 20 * 365 * 24 * HOUR_S
     assert error_of(await api.session("ann9", DID, ip="192.0.2.9")) == (429, "ip_limit_reached")
 

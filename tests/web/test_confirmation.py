@@ -63,16 +63,16 @@ async def test_a_receipt_with_the_event_confirms_and_fills_the_block_in(chain) -
     api, rpc = chain
     await api.register(txHash=TX)
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
-    assert await api.service.chores.confirm_registrations() == {"pending": 0, "confirmed": 1, "refused": 0}
+    assert await api.service.maintenance.confirm_registrations() == {"pending": 0, "confirmed": 1, "refused": 0}
     assert (await lookup(api))["blockNumber"] == 42
-    assert (await api.service.chores.confirm_registrations())["confirmed"] == 0
+    assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 0
 
 
 async def test_another_dids_event_refuses_at_once(chain, caplog: pytest.LogCaptureFixture) -> None:
     api, rpc = chain
     await api.register(txHash=TX)
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt(OTHER_DID)})
-    assert (await api.service.chores.confirm_registrations())["refused"] == 1
+    assert (await api.service.maintenance.confirm_registrations())["refused"] == 1
     assert await lookup(api) == {"found": False}
     assert [record.why for record in caplog.records] == ["another_did"] and DID not in caplog.text
     assert (await api.register(txHash="0x2")).status_code == 200, "the holder may register again"
@@ -88,24 +88,24 @@ async def test_what_does_not_register_is_refused_after_a_day(chain, answer: Any)
     await api.register(txHash=TX)
     rpc.answer = rpc_results({"eth_getTransactionReceipt": answer})
     api.clock.now += 86399
-    assert (await api.service.chores.confirm_registrations())["pending"] == 1
+    assert (await api.service.maintenance.confirm_registrations())["pending"] == 1
     assert (await lookup(api))["found"] is True
     api.clock.now += 1
-    assert (await api.service.chores.confirm_registrations())["refused"] == 1
+    assert (await api.service.maintenance.confirm_registrations())["refused"] == 1
     assert await lookup(api) == {"found": False}
 
 
 async def test_a_chain_out_of_reach_refuses_nobody(api: Api) -> None:
     await api.register(txHash=TX)
     api.clock.now += 10 * 86400
-    assert (await api.service.chores.confirm_registrations())["refused"] == 0
+    assert (await api.service.maintenance.confirm_registrations())["refused"] == 0
     assert (await lookup(api))["found"] is True
 
 
 async def test_a_hash_that_is_none_waits_its_day_out(chain) -> None:
     api, _ = chain
     await api.register(txHash="0xabc")
-    assert (await api.service.chores.confirm_registrations())["pending"] == 1
+    assert (await api.service.maintenance.confirm_registrations())["pending"] == 1
     assert (await lookup(api))["found"] is True
 
 
@@ -114,20 +114,20 @@ async def test_many_registrations_are_settled_in_one_turn_and_few_requests(chain
     for number in range(230):
         await api.register(identifier=f"n{number}", credentialId=f"c{number:03}", txHash=TX)
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
-    assert (await api.service.chores.confirm_registrations())["confirmed"] == 230
+    assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 230
     assert len(rpc.requests) < 40
 
 
 async def test_expire_removes_what_is_over(api: Api) -> None:
     await api.register(identifier="ann@example.com", channel="email", attestation=await api.attested())
-    assert await api.service.chores.expire() == {"removed": 0}
+    assert await api.service.maintenance.expire() == {"removed": 0}
     api.clock.now += 2 * 86400
-    assert await api.service.chores.expire() == {"removed": 5}
+    assert await api.service.maintenance.expire() == {"removed": 5}
 
 
 async def turns(api: Api, number: int, every_s: float = 15.0) -> None:
     for _ in range(number):
-        await api.service.chores.confirm_registrations()
+        await api.service.maintenance.confirm_registrations()
         api.clock.now += every_s
 
 
@@ -158,7 +158,7 @@ async def test_a_row_that_cannot_be_asked_about_stops_no_other(chain) -> None:
     for name in ("ann", "bob", "cat"):
         await api.register(identifier=name, credentialId=name, txHash=TX)
     rpc.answer = bad(receipt())
-    assert await api.service.chores.confirm_registrations() == {"pending": 1, "confirmed": 3, "refused": 0}
+    assert await api.service.maintenance.confirm_registrations() == {"pending": 1, "confirmed": 3, "refused": 0}
 
 
 @pytest.mark.usefixtures("no_pauses")
@@ -167,9 +167,9 @@ async def test_a_row_that_cannot_be_asked_about_is_refused_after_a_day_all_the_s
     await api.register(txHash=BAD_TX)
     rpc.answer = bad(None)
     api.clock.now += 86399
-    assert (await api.service.chores.confirm_registrations())["pending"] == 1
+    assert (await api.service.maintenance.confirm_registrations())["pending"] == 1
     api.clock.now += 1
-    assert (await api.service.chores.confirm_registrations())["refused"] == 1
+    assert (await api.service.maintenance.confirm_registrations())["refused"] == 1
     assert await lookup(api) == {"found": False}
 
 
@@ -200,14 +200,14 @@ async def test_a_flood_of_one_identifier_makes_nobody_wait(chain) -> None:
     )
     await api.register(identifier="bob", credentialId="honest", txHash=TX)
     rpc.answer = rpc_results({"eth_getTransactionReceipt": lambda tx: receipt() if tx == TX else None})
-    assert (await api.service.chores.confirm_registrations())["confirmed"] == 1
+    assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 1
     assert (await api.get("/api/dids/lookup", credentialId="honest")).json()["blockNumber"] == 42
 
 
 async def test_strangers_transactions_share_no_batch_with_other_reads(api: Api) -> None:
     confirmations = api.service.dids.confirmations
     assert confirmations.chain not in (api.service.accounts.chain, *api.service.balances.chains.values())
-    assert confirmations is api.service.chores.confirmations
+    assert confirmations is api.service.maintenance.confirmations
 
 
 async def test_a_turn_ends_and_the_next_goes_on(chain, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,20 +216,20 @@ async def test_a_turn_ends_and_the_next_goes_on(chain, monkeypatch: pytest.Monke
     for n in range(5):
         await api.register(identifier=f"ann{n}", credentialId=f"c{n}", txHash=TX)
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
-    turns = [await api.service.chores.confirm_registrations() for _ in range(3)]
+    turns = [await api.service.maintenance.confirm_registrations() for _ in range(3)]
     assert [turn["confirmed"] for turn in turns] == [3, 2, 0]
     monkeypatch.setattr("holdfast.service.operations.confirmation.CONFIRM_TURN_S", -1.0)
     await api.register(identifier="last", credentialId="last", txHash=TX)
-    assert (await api.service.chores.confirm_registrations())["confirmed"] == 0, "no time is left"
+    assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 0, "no time is left"
 
 
 async def test_the_account_that_was_named_must_be_the_controller(chain) -> None:
     api, rpc = chain
     await api.register(txHash=TX, smartAccount="0x" + "66" * 20)
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
-    assert (await api.service.chores.confirm_registrations())["refused"] == 1
+    assert (await api.service.maintenance.confirm_registrations())["refused"] == 1
     assert (await api.register(txHash=TX, smartAccount=CONTROLLER.upper().replace("X", "x"))).status_code == 200
-    assert (await api.service.chores.confirm_registrations())["confirmed"] == 1
+    assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 1
 
 
 async def test_the_alias_on_the_chain_must_be_the_handle(chain) -> None:
@@ -238,7 +238,7 @@ async def test_the_alias_on_the_chain_must_be_the_handle(chain) -> None:
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt(alias="Ann")})
     await api.register(identifier="Ann", credentialId="her", txHash=TX)
     await api.register(identifier="paypal-ann", credentialId="his", txHash=TX)
-    assert await api.service.chores.confirm_registrations() == {"pending": 0, "confirmed": 1, "refused": 1}
+    assert await api.service.maintenance.confirm_registrations() == {"pending": 0, "confirmed": 1, "refused": 1}
     assert (await api.get("/api/dids/lookup", credentialId="her")).json()["found"] is True
     assert (await api.get("/api/dids/lookup", credentialId="his")).json() == {"found": False}
 
@@ -247,14 +247,14 @@ async def test_an_alias_says_nothing_about_a_mailbox(chain) -> None:
     api, rpc = chain
     await api.register(identifier=MAIL, channel="email", attestation=await api.attested(), txHash=TX)
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt(alias="ann")})
-    assert (await api.service.chores.confirm_registrations())["confirmed"] == 1
+    assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 1
 
 
 async def test_a_confirmed_records_block_is_the_receipts(chain) -> None:
     api, rpc = chain
     await api.register(txHash=TX, blockNumber=7)
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
-    await api.service.chores.confirm_registrations()
+    await api.service.maintenance.confirm_registrations()
     assert (await lookup(api))["blockNumber"] == 42
 
 
@@ -291,7 +291,7 @@ async def test_another_registry_does_not_prove_whose_did_it_is(
         await api.register(did=did, txHash=TX)
         results = {"eth_getTransactionReceipt": receipt(did, registry=OTHERS_REGISTRY)}
         rpc.answer = rpc_results(results | {"eth_call": accounts(key, account)})
-        assert (await api.service.chores.confirm_registrations())[outcome] == 1
+        assert (await api.service.maintenance.confirm_registrations())[outcome] == 1
 
 
 @pytest.fixture
@@ -308,10 +308,10 @@ async def test_a_registration_counts_when_enough_blocks_stand_on_it(deep) -> Non
     api, rpc = deep
     await api.register(txHash=TX)
     rpc.answer = chain_at(42 + 11, receipt())
-    assert await api.service.chores.confirm_registrations() == {"pending": 1, "confirmed": 0, "refused": 0}
+    assert await api.service.maintenance.confirm_registrations() == {"pending": 1, "confirmed": 0, "refused": 0}
     api.clock.now += 15
     rpc.answer = chain_at(42 + 12, receipt())
-    assert (await api.service.chores.confirm_registrations())["confirmed"] == 1
+    assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 1
 
 
 async def test_what_a_reorganisation_takes_away_was_never_confirmed(deep) -> None:
@@ -331,10 +331,10 @@ async def test_a_contradiction_counts_at_that_depth_too(deep) -> None:
     api, rpc = deep
     await api.register(txHash=TX)
     rpc.answer = chain_at(42 + 11, receipt(OTHER_DID))
-    assert (await api.service.chores.confirm_registrations())["pending"] == 1
+    assert (await api.service.maintenance.confirm_registrations())["pending"] == 1
     api.clock.now += 15
     rpc.answer = chain_at(42 + 12, receipt(OTHER_DID))
-    assert (await api.service.chores.confirm_registrations())["refused"] == 1
+    assert (await api.service.maintenance.confirm_registrations())["refused"] == 1
 
 
 async def test_no_day_is_over_for_what_only_lacks_blocks(deep) -> None:
@@ -342,7 +342,7 @@ async def test_no_day_is_over_for_what_only_lacks_blocks(deep) -> None:
     await api.register(txHash=TX)
     api.clock.now += 2 * 86400
     rpc.answer = chain_at(42 + 1, receipt())
-    assert (await api.service.chores.confirm_registrations())["pending"] == 1
+    assert (await api.service.maintenance.confirm_registrations())["pending"] == 1
 
 
 async def test_required_proof_takes_a_fresh_transaction_and_confirms_it_later(make_api) -> None:
@@ -350,10 +350,10 @@ async def test_required_proof_takes_a_fresh_transaction_and_confirms_it_later(ma
         api = make_api(rpc_url=rpc.url, registration_proof="required", confirmation_depth="12")
         rpc.answer = chain_at(42, receipt())
         assert (await api.register(txHash=TX)).status_code == 200
-        assert (await api.service.chores.confirm_registrations())["pending"] == 1
+        assert (await api.service.maintenance.confirm_registrations())["pending"] == 1
         api.clock.now += 60
         rpc.answer = chain_at(54, receipt())
-        assert (await api.service.chores.confirm_registrations())["confirmed"] == 1
+        assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 1
 
 
 @pytest.fixture
@@ -386,7 +386,7 @@ async def test_required_proof_accepts_and_confirms_at_once(strict) -> None:
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
     assert (await api.register(txHash=TX, blockNumber=7)).status_code == 200
     assert (await lookup(api))["blockNumber"] == 42
-    assert (await api.service.chores.confirm_registrations())["confirmed"] == 0
+    assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 0
 
 
 async def test_required_proof_without_a_chain_is_502(make_api) -> None:

@@ -50,7 +50,7 @@ async def chain() -> AsyncIterator[Chain]:
 
 async def turn(api: Api) -> dict[str, int]:
     api.clock.now += 600
-    return await api.service.chores.confirm_registrations()
+    return await api.service.maintenance.confirm_registrations()
 
 
 async def block_of(api: Api) -> int | None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from aiohttp import web
 
-from holdfast.service.ports import DeliveryError, StoreUnavailable
+from holdfast.service.delivery.errors import DeliveryError
+from holdfast.service.store.port import StoreUnavailable
 from holdfast.wire.errors import ERRORS
 
 from .conftest import DID, MAIL, OTHER_DID, PHONE, Api
@@ -117,7 +118,7 @@ async def broken(api: Api) -> httpx.Response:
     async def fails(*_: Any) -> None:
         raise RuntimeError("a defect")
 
-    object.__setattr__(api.service.store, "registrations", fails)
+    api.service.store.registrations = fails
     return await api.get("/api/sessions/status")
 
 
@@ -125,7 +126,7 @@ async def without_a_store(api: Api) -> httpx.Response:
     async def fails(*_: Any) -> None:
         raise StoreUnavailable("gone")
 
-    object.__setattr__(api.service.store, "registrations", fails)
+    api.service.store.registrations = fails
     return await api.get("/api/sessions/status")
 
 

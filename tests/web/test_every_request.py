@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from holdfast.service.ports import StoreUnavailable
+from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.web.routes import PREFIX_ROUTES, ROUTES
 from holdfast.wire.endpoints import BY_KEY
 

@@ -12,10 +12,10 @@ import pytest
 from aiohttp import web
 
 from holdfast.service import service as service_module
-from holdfast.service.housekeeping import ENGINE_LEASE_S
-from holdfast.service.ports import StoreUnavailable
-from holdfast.service.providers import workflow
-from holdfast.service.providers.workflow import engine_address, engine_configured
+from holdfast.service.operations.maintenance import ENGINE_LEASE_S
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.workflow import engine as workflow
+from holdfast.service.workflow.engine import engine_address, engine_configured
 
 from .conftest import DID, Api, error_of
 from .stand_ins import upstream
@@ -121,7 +121,7 @@ async def test_a_function_runs_in_a_step_whose_result_the_engine_keeps(
 
 
 async def _direct(api: Api, function: str) -> dict[str, int]:
-    return await getattr(api.service.chores, function)()
+    return await getattr(api.service.maintenance, function)()
 
 
 async def test_a_planned_step_is_run_when_it_is_asked_for(engine: Api) -> None:
@@ -179,7 +179,7 @@ async def _built_in_runs(api: Api) -> bool:
     async def work() -> None:
         ran.append(True)
 
-    await api.service.chores.unless_engine(work)()
+    await api.service.maintenance.unless_engine(work)()
     return bool(ran)
 
 

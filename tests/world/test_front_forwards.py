@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 import pytest
 
-from holdfast.world.front import Front
+from holdfast.world.front import DevelopmentBundler
 
 if TYPE_CHECKING:
     from holdfast.chain.transports import Transport
@@ -29,6 +29,6 @@ class Recorder:
 async def test_only_the_four_fields_reach_the_bundler(more: dict[str, Any]) -> None:
     asked = {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "params": []}
     transport = Recorder()
-    front = Front(cast("Sponsor", None), "http://alto", cast("Transport", transport))
-    await front._dispatch(asked | more)
+    bundler = DevelopmentBundler(cast("Sponsor", None), "http://alto", cast("Transport", transport))
+    await bundler._dispatch(asked | more)
     assert msgspec.json.decode(transport.posted[0]) == asked

@@ -70,8 +70,10 @@ def mask(url: str) -> str:
     Of http addresses scheme and host; of files the path; of everything else the scheme alone, as a key in the place
     of the host, such as `resend://KEY`, cannot be told from one.
     """
+    from holdfast.service.store.kinds import FILE_ADDRESSES
+
     scheme, _, rest = url.partition(":")
-    if url == "outbox:" or url.startswith(("sqlite:///", "file:///")):
+    if url == "outbox:" or url.startswith(("file:///", *FILE_ADDRESSES)):
         return url
     if scheme not in {"http", "https"}:
         return f"{scheme}:***"

@@ -117,12 +117,12 @@ async def _carry_out(client: RpcClient, plan: Plan, key: PrivateKey, *, as_json:
 
     sent: dict[str, str] = {}
 
-    def told(name: str, transaction: str) -> None:
+    def report(name: str, transaction: str) -> None:
         sent[name] = transaction
         if not as_json:
             emit(None, f"deployed {name}  {transaction}", as_json=False)
 
-    await carry_out(client, plan, key, told)
+    await carry_out(client, plan, key, report)
     return sent
 
 

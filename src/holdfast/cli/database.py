@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -29,17 +28,17 @@ def backup(
 
     The copy holds identifiers in clear and is readable by you alone; keep it as you keep the database.
     """
-    from holdfast.service.providers.sqlite_admin import backup_to
+    from holdfast.service.store.port import StoreUnavailable
 
     source = existing_database_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json)
-    if file.exists() and file.samefile(source):
+    if file.exists() and any(file.samefile(own) for own in source.files):
         fail(Exit.USAGE, f"{file} is the database itself: name another file", as_json=as_json)
     try:
-        backup_to(source, file.absolute())
+        source.backup(file.absolute())
     except OSError as error:
         fail(Exit.UNAVAILABLE, f"the copy cannot be written: {error.strerror or error}", as_json=as_json)
-    except sqlite3.Error as error:
-        fail(Exit.UNAVAILABLE, f"{source} cannot be copied: {error}", as_json=as_json)
+    except StoreUnavailable as error:
+        fail(Exit.UNAVAILABLE, f"{source.place} cannot be copied: {error}", as_json=as_json)
     size = file.stat().st_size
     emit({"file": str(file), "bytes": size}, f"{file}: {size} bytes", as_json=as_json)
 
@@ -52,33 +51,32 @@ def restore(
     as_json: AsJson = False,
 ) -> None:
     """Put a copy in the database's place. The service must be stopped."""
-    from holdfast.service.providers.sqlite_admin import InUse, NotABackup, restore_from
-    from holdfast.service.providers.sqlite_schema import SchemaTooNew
+    from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
+    from holdfast.service.store.port import StoreUnavailable
 
     target = database_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json)
     if not file.exists():
         fail(Exit.NOT_FOUND, f"there is no file {file}", as_json=as_json)
-    confirm(f"Replace {target}?", yes=yes or not target.exists(), as_json=as_json)
+    confirm(f"Replace {target.place}?", yes=yes or not target.exists(), as_json=as_json)
     try:
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        restore_from(file, target)
+        target.restore(file)
     except (NotABackup, SchemaTooNew) as error:
         fail(Exit.FAILED, f"{file}: {error}", as_json=as_json)
     except InUse:
         fail(Exit.UNAVAILABLE, "the service is running: stop it, then restore", as_json=as_json)
-    except (OSError, sqlite3.Error) as error:
-        fail(Exit.UNAVAILABLE, f"the copy cannot be put at {target}: {error}", as_json=as_json)
-    emit({"database": str(target)}, f"restored to {target}", as_json=as_json)
+    except (OSError, StoreUnavailable) as error:
+        fail(Exit.UNAVAILABLE, f"the copy cannot be put at {target.place}: {error}", as_json=as_json)
+    emit({"database": target.place}, f"restored to {target.place}", as_json=as_json)
 
 
 @export_app.command()
 def export(env_file: EnvFile = None, as_json: AsJson = False) -> None:
     """Print every row of the database as JSON lines, as of one moment."""
-    from holdfast.service.providers.sqlite_admin import every_row
+    from holdfast.service.store.port import StoreUnavailable
 
     source = existing_database_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json)
     try:
-        for row in every_row(source):
+        for row in source.rows():
             sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
-    except sqlite3.Error as error:
-        fail(Exit.UNAVAILABLE, f"{source} cannot be read: {error}", as_json=as_json)
+    except StoreUnavailable as error:
+        fail(Exit.UNAVAILABLE, f"{source.place} cannot be read: {error}", as_json=as_json)

@@ -16,7 +16,7 @@ from holdfast.cli.settings import AsJson, EnvFile, settings_or_fail
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-    from holdfast.service.providers.enclave_place import Place
+    from holdfast.service.enclave_source.place import Place
 
 T = TypeVar("T")
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
@@ -51,7 +51,7 @@ def publish(
     confirm(
         f"Publish {value['bytes']} bytes, sha256 {value['sha256']}, for every service there?", yes=yes, as_json=as_json
     )
-    from holdfast.service.providers.enclave_object import publish as put
+    from holdfast.service.enclave_source.object_storage import publish as put
 
     _awaited(put(place, body), as_json=as_json)
     emit({**value, "published": True}, f"published: {value['bytes']} bytes, sha256 {value['sha256']}", as_json=as_json)
@@ -70,7 +70,7 @@ def verify(file: Module = None, expected: Expected = None, env_file: EnvFile = N
     if file is not None:
         body, stated = _read(file, as_json=as_json), None
     else:
-        from holdfast.service.providers.enclave_object import published
+        from holdfast.service.enclave_source.object_storage import published
 
         body, stated = _awaited(published(_place_or_fail(env_file, as_json=as_json)), as_json=as_json)
     value = _judged(body, expected, as_json=as_json)
@@ -82,7 +82,7 @@ def verify(file: Module = None, expected: Expected = None, env_file: EnvFile = N
 def _judged(body: bytes, expected: str | None, *, as_json: bool) -> dict[str, Any]:
     """What is known of a module that may be served. Leaves with FAILED for any other."""
     from holdfast.service.bootstrap import bundled_enclave
-    from holdfast.service.providers.enclave_contract import Unusable, contract_of, require_replaceable
+    from holdfast.service.enclave_source.contract import Unusable, contract_of, require_replaceable
 
     digest = hashlib.sha256(body).hexdigest()
     if expected is not None and digest != expected.strip().lower():
@@ -107,7 +107,7 @@ def _text(value: dict[str, Any]) -> str:
 
 
 def _place_or_fail(env_file: str | None, *, as_json: bool) -> Place:
-    from holdfast.service.providers.enclave_place import parse_place
+    from holdfast.service.enclave_source.place import parse_place
 
     url = settings_or_fail(env_file, as_json=as_json).enclave_url
     if not url:
@@ -130,8 +130,8 @@ def _read(file: Path | None, *, as_json: bool) -> bytes:
 
 
 def _awaited(work: Coroutine[Any, Any, T], *, as_json: bool) -> T:
-    from holdfast.service.providers.enclave_contract import Unusable
-    from holdfast.service.providers.enclave_object import Absent, Unreachable
+    from holdfast.service.enclave_source.contract import Unusable
+    from holdfast.service.enclave_source.object_storage import Absent, Unreachable
 
     try:
         return asyncio.run(work)

@@ -15,7 +15,7 @@ from holdfast.cli.settings import AsJson, EnvFile, existing_database_or_fail, se
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from holdfast.service.ports import Store
+    from holdfast.service.store.port import Store
 
 app = typer.Typer(
     add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Look at an identifier, or free it."
@@ -96,7 +96,7 @@ def _parse(identifier: str, channel: str, *, as_json: bool) -> tuple[str, str]:
 
 
 def _with_store(work: Callable[[Store], Awaitable[Any]], env_file: str | None, *, as_json: bool) -> Any:
-    from holdfast.service.ports import StoreUnavailable
+    from holdfast.service.store.port import StoreUnavailable
 
     settings = settings_or_fail(env_file, as_json=as_json)
     existing_database_or_fail(settings, as_json=as_json)

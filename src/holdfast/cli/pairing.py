@@ -44,7 +44,7 @@ def take(link: str, folder: Path | None, key: str, service: str) -> dict[str, An
 
     with common.stored_vaults(folder) as store, Vault(store) as vault:
         opener = common.key_provider(key, service, store, new=True)
-        done = run_blocking(receive(vault, _channel(link), opener, _told, _confirmed))
+        done = run_blocking(receive(vault, _channel(link), opener, _show_digits, _confirmed))
         return {"did": done.did, "received": True}
 
 
@@ -89,7 +89,7 @@ def _typed(digits: str) -> str:
     return str(typer.prompt("the new device shows", err=True, default="", show_default=False))
 
 
-def _told(digits: str) -> None:
+def _show_digits(digits: str) -> None:
     common.say(f"this device shows    {digits}")
 
 

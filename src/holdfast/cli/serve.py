@@ -75,8 +75,8 @@ def _require_free(host: str, port: int, *, as_json: bool) -> None:
 
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind, protocol) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
+        with socket.socket(family, kind, protocol) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind(address)
     except OSError as error:
         fail(Exit.UNAVAILABLE, f"cannot listen on {host} port {port}: {error.strerror}", as_json=as_json)

@@ -11,11 +11,10 @@ from holdfast.cli.exits import Exit
 from holdfast.cli.output import fail
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from holdfast.service.ports import Store
     from holdfast.service.secrets import Secrets
     from holdfast.service.settings import Settings
+    from holdfast.service.store.database import Database
+    from holdfast.service.store.port import Store
 
 EnvFile = Annotated[str | None, typer.Option("--env-file", metavar="FILE", help="Read settings from FILE first.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One line of JSON, for machines.")]
@@ -66,9 +65,9 @@ def secrets_or_fail(settings: Settings, *, as_json: bool = False) -> Secrets:
 def store_or_fail(settings: Settings, *, as_json: bool = False) -> Store:
     """The open store, or exit 4."""
     from holdfast.service.bootstrap import open_store
-    from holdfast.service.ports import StoreUnavailable
-    from holdfast.service.providers.sqlite_schema import SchemaTooNew
     from holdfast.service.settings import SettingError
+    from holdfast.service.store.database import SchemaTooNew
+    from holdfast.service.store.port import StoreUnavailable
 
     try:
         return open_store(settings)
@@ -78,20 +77,24 @@ def store_or_fail(settings: Settings, *, as_json: bool = False) -> Store:
         fail(Exit.UNAVAILABLE, f"the database cannot be opened: {error}", as_json=as_json)
 
 
-def database_or_fail(settings: Settings, *, as_json: bool = False) -> Path:
-    """The embedded database's file, or exit 3."""
-    from holdfast.service.bootstrap import database_file
+def database_or_fail(settings: Settings, *, as_json: bool = False) -> Database:
+    """The database that the settings name, or exit 3."""
+    from holdfast.service.bootstrap import database
     from holdfast.service.settings import SettingError
 
     try:
-        return database_file(settings)
+        return database(settings)
     except SettingError as error:
         fail(Exit.CONFIGURATION, str(error), as_json=as_json)
 
 
-def existing_database_or_fail(settings: Settings, *, as_json: bool = False) -> Path:
-    """As `database_or_fail`, or exit 5 where there is none: whoever only looks must not make one."""
+def existing_database_or_fail(settings: Settings, *, as_json: bool = False) -> Database:
+    """As `database_or_fail`, or exit 5 if it does not exist: a command that only reads must not create one."""
     source = database_or_fail(settings, as_json=as_json)
-    if not source.is_file():
-        fail(Exit.NOT_FOUND, f"there is no database at {source}: is HOLDFAST_DATA_DIR the service's?", as_json=as_json)
+    if not source.exists():
+        fail(
+            Exit.NOT_FOUND,
+            f"there is no database at {source.place}: is HOLDFAST_DATA_DIR the service's?",
+            as_json=as_json,
+        )
     return source

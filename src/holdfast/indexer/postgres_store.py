@@ -125,12 +125,8 @@ class PostgresStore(Reads):
             async with self._pool.acquire(timeout=_TIMEOUT_S) as db, db.transaction():
                 await db.execute("SELECT pg_advisory_xact_lock($1)", _WRITER_LOCK)
                 yield db
-                await self._before_commit()
         except _FAULTS as error:
             raise StoreError(type(error).__name__) from error
-
-    async def _before_commit(self) -> None:
-        """Where the crash tests strike."""
 
 
 _FAULTS = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)

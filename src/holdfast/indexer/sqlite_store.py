@@ -186,14 +186,11 @@ class SqliteStore(Reads):
         db.execute("BEGIN IMMEDIATE")
         try:
             yield db
-            self._commit(db)
+            db.execute("COMMIT")
         except BaseException:
             if db.in_transaction:
                 db.execute("ROLLBACK")
             raise
-
-    def _commit(self, db: sqlite3.Connection) -> None:
-        db.execute("COMMIT")
 
     @contextmanager
     def _as_store_errors(self) -> Iterator[None]:

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from holdfast.rules.limits import MAX_CREDENTIAL_ID_CHARACTERS, MAX_DID_CHARACTERS, MAX_TX_HASH_CHARACTERS
 from holdfast.wire.errors import INVALID_CREDENTIAL_ID, INVALID_DID, INVALID_TX_HASH, Refused
+
+if TYPE_CHECKING:
+    from holdfast.wire.requests import RegisterDid
 
 _DID = re.compile(r"did:[a-z0-9]+:(?:(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2})*:)*(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2})+")
 # What nearly every DID looks like; ten times as quick to match as the whole syntax.
@@ -55,3 +61,15 @@ def parse_block_number(value: object) -> int | None:
     if type(value) is int and 0 <= value <= _MAX_BLOCK_NUMBER:
         return value
     return None
+
+
+def canonical(asked: RegisterDid) -> RegisterDid:
+    """The request with every field as it is kept. Raises Refused for the first that cannot be."""
+    return replace(
+        asked,
+        did=parse_did(asked.did),
+        credential_id=parse_credential_id(asked.credential_id),
+        tx_hash=parse_tx_hash(asked.tx_hash),
+        block_number=parse_block_number(asked.block_number),
+        smart_account=parse_smart_account(asked.smart_account),
+    )

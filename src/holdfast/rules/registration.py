@@ -20,6 +20,7 @@ from holdfast.wire.errors import (
 
 if TYPE_CHECKING:
     from holdfast.rules.limits import Ceilings, Limits
+    from holdfast.wire.errors import ErrorRow
 
 
 class Stage(StrEnum):
@@ -79,8 +80,8 @@ class RegistrationFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What a request asks for: this identifier for this DID; `confirmed` when the chain has it for good."""
+class RegistrationRequest:
+    """What is asked for: this identifier for this DID; `confirmed` when the chain has it for good."""
 
     channel: Channel
     did: str
@@ -96,19 +97,27 @@ class Move(StrEnum):
     CONTINUE = "continue"  # the session or registration is this DID's own
 
 
-def admit_session(wish: Wish, facts: SessionFacts, limits: Limits) -> None:
+def unavailable(*, reserved: bool, claimed: bool) -> ErrorRow | None:
+    """Why an identifier cannot be had, in the interface's order of checks; None when it is free."""
+    if reserved:
+        return IDENTIFIER_RESERVED
+    return IDENTIFIER_TAKEN if claimed else None
+
+
+def admit_session(request: RegistrationRequest, facts: SessionFacts, limits: Limits) -> None:
     """Refuse a session, in the interface's order of checks: reserved, taken, limit of the address."""
-    if wish.reserved:
-        raise Refused(IDENTIFIER_RESERVED)
-    if facts.claim is not None:
-        raise Refused(IDENTIFIER_TAKEN)
+    row = unavailable(reserved=request.reserved, claimed=facts.claim is not None)
+    if row is not None:
+        raise Refused(row)
     own, around = limits.max_registrations_per_ip, NETWORK_FACTOR * limits.max_registrations_per_ip
     if facts.registrations_from_ip >= own or facts.registrations_from_network >= around:
         # The limit is for life: only an operator can lift it, so a client need not ask again before tomorrow.
         raise Refused(IP_LIMIT_REACHED, retry_after_s=DAY_S)
 
 
-def admit_registration(wish: Wish, facts: RegistrationFacts, limits: Limits, ceilings: Ceilings) -> Move:
+def admit_registration(
+    request: RegistrationRequest, facts: RegistrationFacts, limits: Limits, ceilings: Ceilings
+) -> Move:
     """Refuse a registration, or say which move it is.
 
     The attestation's own form, owner and age were judged before; here come the credential's uniqueness, the
@@ -120,19 +129,19 @@ def admit_registration(wish: Wish, facts: RegistrationFacts, limits: Limits, cei
         raise Refused(ATTESTATION_USED)
     if facts.claim is None:
         session = SessionFacts(None, facts.registrations_from_ip, facts.registrations_from_network)
-        admit_session(wish, session, limits)
+        admit_session(request, session, limits)
         return Move.CLAIM
-    if facts.claim.did == wish.did:
-        _admit_credential(wish, facts, ceilings)
+    if facts.claim.did == request.did:
+        _admit_credential(request, facts, ceilings)
         return Move.CONTINUE
-    if wish.channel is not Channel.HANDLE and facts.claim.stage is Stage.SESSION:
+    if request.channel is not Channel.HANDLE and facts.claim.stage is Stage.SESSION:
         return Move.DISPLACE  # a session proves nothing; the code behind the attestation does
     raise Refused(IDENTIFIER_TAKEN)
 
 
-def _admit_credential(wish: Wish, facts: RegistrationFacts, ceilings: Ceilings) -> None:
+def _admit_credential(request: RegistrationRequest, facts: RegistrationFacts, ceilings: Ceilings) -> None:
     """Refuse one credential more than an identifier may have: anybody can name a handle and its DID."""
-    too_many_wait = facts.unconfirmed >= ceilings.unconfirmed_per_identifier and not wish.confirmed
+    too_many_wait = facts.unconfirmed >= ceilings.unconfirmed_per_identifier and not request.confirmed
     if too_many_wait or facts.credentials >= ceilings.credentials_per_identifier:
         # Within a day the chain has settled those that wait; for the others an operator must make room.
         raise Refused(CREDENTIAL_LIMIT_REACHED, retry_after_s=DAY_S)

@@ -107,7 +107,9 @@ def _prototypes() -> dict[str, str]:
     """
     from confusable_homoglyphs.confusables import confusables_data
 
-    partners = {_bare(key): [_bare(row["c"]) for row in rows] for key, rows in confusables_data.items()}
+    partners = {
+        _without_marks(key): [_without_marks(row["c"]) for row in rows] for key, rows in confusables_data.items()
+    }
     return {
         source: found[0]
         for source, found in partners.items()
@@ -120,5 +122,5 @@ def _is_prototype(candidate: str, source: str, partners: dict[str, list[str]]) -
     return not alone or len(candidate) > 1 or candidate < source
 
 
-def _bare(text: str) -> str:
+def _without_marks(text: str) -> str:
     return text.replace("\u200e", "")  # the table's file wraps right-to-left characters in marks

@@ -10,29 +10,31 @@ from urllib.parse import urlsplit
 import holdfast
 from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID
 from holdfast.service.clock import system_clock, system_entropy
-from holdfast.service.housekeeping import Chores
+from holdfast.service.enclave_source.source import EnclaveSource
+from holdfast.service.http.client_address import ClientAddress
+from holdfast.service.mail.choice import mailer_of
 from holdfast.service.operations.accounts import Accounts, Balances
 from holdfast.service.operations.confirmation import Confirmations
 from holdfast.service.operations.controllers import Controllers
 from holdfast.service.operations.dids import Dids
+from holdfast.service.operations.maintenance import Maintenance
 from holdfast.service.operations.relay import Relay
 from holdfast.service.operations.sessions import Sessions
+from holdfast.service.operations.status import ServiceStatus
 from holdfast.service.operations.verification import Verification
-from holdfast.service.providers.enclave_source import EnclaveSource
-from holdfast.service.providers.mailer import mailer_of
-from holdfast.service.providers.sms_verifier import sms_verifier_of
-from holdfast.service.providers.sqlite_store import SqliteStore
-from holdfast.service.providers.workflow import Workflow, engine_configured
 from holdfast.service.reserved_names import ReservedNames
 from holdfast.service.service import Service
 from holdfast.service.settings import SettingError
+from holdfast.service.sms.choice import sms_verifier_of
+from holdfast.service.store.kinds import database_of
 from holdfast.service.upstreams.bundler import Bundler
 from holdfast.service.upstreams.chain_rpc import ChainReader
 from holdfast.service.upstreams.indexer import IndexerAddress, IndexerBinding
 from holdfast.service.upstreams.pool import ConnectionPools
 from holdfast.service.web.application import Application
-from holdfast.service.web.client_ip import ClientAddress
-from holdfast.service.web.files import prepare
+from holdfast.service.web.context import WebContext
+from holdfast.service.web.prepared import prepare
+from holdfast.service.workflow.engine import InngestWorkflow, engine_configured
 from holdfast.wire.encoding import from_hex
 from holdfast.wire.models import ContractSet
 
@@ -43,30 +45,40 @@ if TYPE_CHECKING:
 
     from holdfast.chain.rpc import RpcClient
     from holdfast.service.clock import Clock, Entropy
+    from holdfast.service.mail.port import Mailer
     from holdfast.service.metrics import Metrics
-    from holdfast.service.ports import Store
     from holdfast.service.secrets import Secrets
     from holdfast.service.settings import Settings
+    from holdfast.service.sms.port import SmsVerifier
+    from holdfast.service.store.database import Database
+    from holdfast.service.store.port import Store
     from holdfast.service.upstreams.indexer import Indexer
+
+
+OUTBOX = "outbox"  # folder in the data folder
 
 
 def build_application(settings: Settings, secrets: Secrets, metrics: Metrics | None = None) -> Application:
     """The application of one process. Raises SettingError, SchemaTooNew or StoreUnavailable."""
-    return Application(build_service(settings, secrets, open_store(settings)), metrics)
+    return application_of(settings, build_service(settings, secrets, open_store(settings)), metrics)
+
+
+def application_of(settings: Settings, service: Service, metrics: Metrics | None = None) -> Application:
+    """The web application over a service."""
+    client_address = ClientAddress(settings.client_ip_header, settings.trusted_proxies)
+    return Application(WebContext(service, prepare(contract_set(settings)), client_address), metrics)
+
+
+def database(settings: Settings) -> Database:
+    """The database that HOLDFAST_DATABASE_URL names. Raises SettingError."""
+    made: Database = _named("HOLDFAST_DATABASE_URL", database_of, settings.database_url)
+    return made
 
 
 def open_store(settings: Settings) -> Store:
-    """The store that the database URL names."""
+    """The store that the database URL names. Raises SettingError, SchemaTooNew or StoreUnavailable."""
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return SqliteStore(database_file(settings))
-
-
-def database_file(settings: Settings) -> Path:
-    """The embedded database's file: `sqlite:///` and a path, absolute with a fourth slash."""
-    path = settings.database_url.removeprefix("sqlite:///")
-    if not settings.database_url.startswith("sqlite:///") or not path:
-        raise SettingError("HOLDFAST_DATABASE_URL: sqlite:/// and a path is needed")
-    return Path(path)
+    return database(settings).open()
 
 
 def build_service(
@@ -75,59 +87,37 @@ def build_service(
     store: Store,
     clock: Clock = system_clock,
     entropy: Entropy = system_entropy,
+    mailer: Mailer | None = None,
+    sms: SmsVerifier | None = None,
 ) -> Service:
-    """The service over a store. Time and randomness can be given, so that tests own them."""
+    """The service over a store. Ports that are given take the place of those that the settings name."""
     pools = ConnectionPools()
-    outbox = settings.data_dir / "outbox"
-    mailer = _named("HOLDFAST_MAIL_URL", mailer_of, settings.mail_url, settings.mail_from, pools.of("mail"), outbox,
-                    settings.public_host)  # fmt: skip
-    sms = _named("HOLDFAST_SMS_URL", sms_verifier_of, settings.sms_url, pools.of("sms"), outbox, clock, entropy)
+    mailer = mailer or _mailer(settings, pools)
+    sms = sms or _sms_verifier(settings, pools, clock, entropy)
     chains = {
         84532: ChainReader(lambda: _rpc(settings.rpc_url, pools.of("chain"))),
         8453: ChainReader(lambda: _rpc(settings.rpc_url_8453, pools.of("chain 8453"))),
     }
-    chain = chains[DEFAULT_CHAIN_ID]
     reserved = _reserved_names(settings)
-    confirmations = _confirmations(
-        settings, store, ChainReader(lambda: _rpc(settings.rpc_url, pools.of("confirmations"))), clock
-    )
-    sessions = Sessions(store, reserved.current, settings.limits, clock)
-    chores = Chores(store, confirmations, clock)
+    confirmations = _confirmations(settings, store, pools, clock)
+    sessions = Sessions(store, reserved.current, settings.registrar_did, settings.limits, clock)
+    maintenance = Maintenance(store, confirmations, clock)
     return Service(
         store=store,
         sessions=sessions,
         verification=Verification(
             store, mailer, sms, secrets, settings.registrar_did, settings.limits, settings.ceilings, clock, entropy
         ),
-        dids=Dids(
-            store=store,
-            sessions=sessions,
-            confirmations=confirmations,
-            secrets=secrets,
-            registrar=settings.registrar_did,
-            limits=settings.limits,
-            ceilings=settings.ceilings,
-            clock=clock,
-            proof_required=settings.registration_proof == "required",
-        ),
-        accounts=Accounts(
-            chain,
-            settings.contract_app_factory,
-            settings.contract_account_helper,
-            settings.contract_entry_point,
-        ),
+        dids=_dids(settings, secrets, sessions, confirmations),
+        accounts=_accounts(settings, chains[DEFAULT_CHAIN_ID]),
         balances=Balances(chains, {84532: settings.usdc_84532, 8453: settings.usdc_8453}),
         relay=Relay(Bundler(settings.bundler_url, pools.of("bundler")), store, settings.ceilings, clock),
+        status=ServiceStatus(store, shown_rpc(settings)),
         indexer=_indexer(settings, pools.of("indexer")),
-        workflow=Workflow(chores, settings.public_url),
-        chores=chores,
-        statics=prepare(contract_set(settings)),
+        workflow=InngestWorkflow(maintenance, settings.public_url),
+        maintenance=maintenance,
         enclaves=_named("HOLDFAST_ENCLAVE_URL", EnclaveSource, settings.enclave_url, bundled_enclave()),
         reserved=reserved,
-        client_address=ClientAddress(settings.client_ip_header, settings.trusted_proxies),
-        limits=settings.limits,
-        registrar=settings.registrar_did,
-        shown_rpc=shown_rpc(settings),
         engine=engine_configured(),
         clock=clock,
         senders=(mailer, sms),
@@ -135,8 +125,49 @@ def build_service(
     )
 
 
-def _confirmations(settings: Settings, store: Store, chain: ChainReader, clock: Clock) -> Confirmations:
+def _mailer(settings: Settings, pools: ConnectionPools) -> Mailer:
+    made: Mailer = _named(
+        "HOLDFAST_MAIL_URL",
+        mailer_of,
+        settings.mail_url,
+        settings.mail_from,
+        pools.of("mail"),
+        settings.data_dir / OUTBOX,
+        settings.public_host,
+    )
+    return made
+
+
+def _sms_verifier(settings: Settings, pools: ConnectionPools, clock: Clock, entropy: Entropy) -> SmsVerifier:
+    outbox = settings.data_dir / OUTBOX
+    made: SmsVerifier = _named(
+        "HOLDFAST_SMS_URL", sms_verifier_of, settings.sms_url, pools.of("sms"), outbox, clock, entropy
+    )
+    return made
+
+
+def _dids(settings: Settings, secrets: Secrets, sessions: Sessions, confirmations: Confirmations) -> Dids:
+    return Dids(
+        store=sessions.store,
+        sessions=sessions,
+        confirmations=confirmations,
+        secrets=secrets,
+        registrar=settings.registrar_did,
+        limits=settings.limits,
+        ceilings=settings.ceilings,
+        clock=sessions.clock,
+        proof_required=settings.registration_proof == "required",
+    )
+
+
+def _accounts(settings: Settings, chain: ChainReader) -> Accounts:
+    factory, helper = settings.contract_app_factory, settings.contract_account_helper
+    return Accounts(chain, factory, helper, settings.contract_entry_point)
+
+
+def _confirmations(settings: Settings, store: Store, pools: ConnectionPools, clock: Clock) -> Confirmations:
     """Over a reader that nothing else asks: a transaction that a stranger chose must not spoil other reads' batch."""
+    chain = ChainReader(lambda: _rpc(settings.rpc_url, pools.of("confirmations")))
     registry = from_hex(settings.contract_did_registry)
     controllers = Controllers(chain, registry, settings.contract_app_factory)
     return Confirmations(store, chain, registry, controllers, settings.confirmation_depth, clock)

@@ -8,7 +8,7 @@ import shutil
 import stat
 from typing import TYPE_CHECKING
 
-from holdfast.service.bootstrap import build_service, database_file
+from holdfast.service.bootstrap import build_service, database
 from holdfast.service.diagnosis_upstreams import (
     Finding,
     see_bundler,
@@ -19,16 +19,15 @@ from holdfast.service.diagnosis_upstreams import (
     see_indexer,
     see_sender,
 )
-from holdfast.service.ports import StoreUnavailable
-from holdfast.service.providers.sqlite_probe import try_write
 from holdfast.service.secrets import KEY_FILE
 from holdfast.service.setting_rows import is_local
+from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.upstreams.pool import ConnectionPools
 
 if TYPE_CHECKING:
-    from holdfast.service.ports import Store
     from holdfast.service.secrets import Secrets
     from holdfast.service.settings import Settings
+    from holdfast.service.store.port import Store
 
 _LOW_DISK_BYTES = 500 * 1024 * 1024
 
@@ -65,7 +64,7 @@ def _key(secrets: Secrets) -> Finding:
 
 def _permissions(settings: Settings) -> list[Finding]:
     findings = []
-    for path in (settings.data_dir, database_file(settings), settings.data_dir / KEY_FILE):
+    for path in (settings.data_dir, *database(settings).files, settings.data_dir / KEY_FILE):
         if path.exists():
             mode = stat.S_IMODE(path.stat().st_mode)
             open_to_others = mode & 0o077
@@ -85,7 +84,7 @@ def _disk(settings: Settings) -> Finding:
 def _database(settings: Settings) -> Finding:
     """Opening it may have written nothing, so write what reaches the disk, and take it back."""
     try:
-        try_write(database_file(settings))
+        database(settings).try_write()
     except StoreUnavailable as error:
         fix = "make it writable for this user, make room, and end whatever keeps it locked"
         return Finding("database", "fault", str(error), fix)

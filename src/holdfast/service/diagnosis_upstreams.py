@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.chain.errors import RpcError
 from holdfast.rules.chains import DEFAULT_CHAIN_ID
-from holdfast.service.ports import DeliveryError
-from holdfast.service.providers.workflow import engine_address, engine_configured
+from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.upstreams.proxy import UpstreamAnswer, UpstreamError, fetch
+from holdfast.service.workflow.engine import engine_address, engine_configured
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
     from holdfast.chain.rpc import RpcClient
-    from holdfast.service.ports import Mailer, SmsVerifier
+    from holdfast.service.mail.port import Mailer
     from holdfast.service.service import Service
     from holdfast.service.settings import Settings
+    from holdfast.service.sms.port import SmsVerifier
     from holdfast.service.upstreams.indexer import Indexer
     from holdfast.service.upstreams.pool import ConnectionPools
 

@@ -11,27 +11,25 @@ from typing import TYPE_CHECKING
 from holdfast.rules.limits import CONFIRM_EVERY_S
 from holdfast.service.housekeeping import EXPIRE_EVERY_S, periodic, under_lease
 from holdfast.service.warm_up import warm_up
-from holdfast.service.web.files import ENCLAVE_CACHE
-from holdfast.service.web.static import StaticAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from holdfast.rules.limits import Limits
     from holdfast.service.clock import Clock
-    from holdfast.service.housekeeping import Chores
+    from holdfast.service.enclave_source.port import Enclaves
+    from holdfast.service.mail.port import Mailer
     from holdfast.service.operations.accounts import Accounts, Balances
     from holdfast.service.operations.dids import Dids
+    from holdfast.service.operations.maintenance import Maintenance
     from holdfast.service.operations.relay import Relay
     from holdfast.service.operations.sessions import Sessions
+    from holdfast.service.operations.status import ServiceStatus
     from holdfast.service.operations.verification import Verification
-    from holdfast.service.ports import Mailer, SmsVerifier, Store
-    from holdfast.service.providers.enclave_source import Enclave, EnclaveSource
-    from holdfast.service.providers.workflow import Workflow
     from holdfast.service.reserved_names import ReservedNames
+    from holdfast.service.sms.port import SmsVerifier
+    from holdfast.service.store.port import Store
     from holdfast.service.upstreams.indexer import Indexer
-    from holdfast.service.web.client_ip import ClientAddress
-    from holdfast.service.web.files import Statics
+    from holdfast.service.workflow.port import Workflow
 
 _log = logging.getLogger("holdfast.service")
 REREAD_EVERY_S = 1.0
@@ -40,7 +38,7 @@ REFRESH_ENCLAVE_EVERY_S = 60.0
 
 @dataclass(slots=True, kw_only=True)
 class Service:
-    """Everything that handlers reach, chosen in bootstrap."""
+    """The operations and what they rest on, chosen in bootstrap."""
 
     store: Store
     sessions: Sessions
@@ -49,32 +47,20 @@ class Service:
     accounts: Accounts
     balances: Balances
     relay: Relay
+    status: ServiceStatus
     indexer: Indexer | None
     workflow: Workflow
-    chores: Chores
-    statics: Statics
-    enclaves: EnclaveSource
+    maintenance: Maintenance
+    enclaves: Enclaves
     reserved: ReservedNames
-    client_address: ClientAddress
-    limits: Limits
-    registrar: str
-    shown_rpc: str
     engine: bool
     clock: Clock
     senders: tuple[Mailer | SmsVerifier, ...]
     close_pools: Callable[[], Awaitable[None]]
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
-    _wrapped: tuple[Enclave, StaticAnswer] | None = None
-
-    def enclave(self) -> StaticAnswer:
-        """The enclave in force, wrapped once."""
-        current = self.enclaves.current()
-        if self._wrapped is None or self._wrapped[0] is not current:
-            self._wrapped = (current, StaticAnswer(current.body, "application/wasm", ENCLAVE_CACHE))
-        return self._wrapped[1]
 
     async def start(self) -> None:
-        """Begin what runs beside the requests."""
+        """Begin what repeats while requests are served."""
         if self.indexer is not None:
             await self.indexer.start()
         self._listen_for_hangup()
@@ -83,14 +69,14 @@ class Service:
         self._tasks.append(asyncio.create_task(self._first_enclave()))
         self._tasks.append(periodic("enclave", REFRESH_ENCLAVE_EVERY_S, self.enclaves.refresh))
         for name, every_s, work in (
-            ("confirm", CONFIRM_EVERY_S, self.chores.confirm_registrations),
-            ("expire", EXPIRE_EVERY_S, self.chores.expire),
+            ("confirm", CONFIRM_EVERY_S, self.maintenance.confirm_registrations),
+            ("expire", EXPIRE_EVERY_S, self.maintenance.expire),
         ):
-            leased = under_lease(self.store, self.clock, name, self.chores.unless_engine(work))
+            leased = under_lease(self.store, self.clock, name, self.maintenance.unless_engine(work))
             self._tasks.append(periodic(name, every_s, leased))
 
     async def stop(self) -> None:
-        """End the chores, then close what they and the requests used."""
+        """End what repeats, then close what it and the requests used."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

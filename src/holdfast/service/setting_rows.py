@@ -13,6 +13,7 @@ from holdfast.chain.contracts.addresses import DEFAULT_CONTRACT_SET
 from holdfast.rules.chains import CHAINS
 from holdfast.rules.dids import parse_did
 from holdfast.rules.limits import ALL_COUNTRIES, CONFIRMATION_DEPTH, Ceilings
+from holdfast.service.store.kinds import KINDS, default_url
 from holdfast.wire.errors import Refused
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Row:
         return self.default(values) if callable(self.default) else self.default
 
 
-def whole(low: int, high: int) -> Callable[[str], int]:
+def whole_number(low: int, high: int) -> Callable[[str], int]:
     """A parser of whole numbers in decimal ASCII digits, both ends included."""
 
     def parse(text: str) -> int:
@@ -198,7 +199,7 @@ def _depth(values: Mapping[str, Any]) -> str:
 
 
 def _ceiling(name: str, about: str) -> Row:
-    return Row(f"HOLDFAST_{name.upper()}", str(getattr(Ceilings(), name)), whole(0, MAX_LIMIT), about)
+    return Row(f"HOLDFAST_{name.upper()}", str(getattr(Ceilings(), name)), whole_number(0, MAX_LIMIT), about)
 
 
 def _contract(name: str) -> str:
@@ -207,21 +208,26 @@ def _contract(name: str) -> str:
 
 ROWS: tuple[Row, ...] = (
     Row("HOLDFAST_HOST", "127.0.0.1", str, "address to listen on"),
-    Row("HOLDFAST_PORT", "8787", whole(0, _MAX_PORT), "port to listen on"),
+    Row("HOLDFAST_PORT", "8787", whole_number(0, _MAX_PORT), "port to listen on"),
     Row("HOLDFAST_PUBLIC_URL", "http://localhost:8787", _public_url, "the service's own address, WebAuthn origin"),
     Row("HOLDFAST_ENV", _environment, _one_of("development", "production"), "production refuses development choices"),
     Row("HOLDFAST_DATA_DIR", _data_dir, Path, "embedded database, generated secrets, outbox"),
     Row(
         "HOLDFAST_DATABASE_URL",
-        lambda values: f"sqlite:///{values['data_dir'] / 'holdfast.db'}",
-        _url_with("sqlite"),
+        lambda values: default_url(values["data_dir"]),
+        _url_with(*KINDS),
         "where registrations are kept",
         secret=True,
     ),
-    Row("HOLDFAST_WORKERS", "1", whole(1, 64), "processes"),
+    Row("HOLDFAST_WORKERS", "1", whole_number(1, 64), "processes"),
     Row("HOLDFAST_SERVER", "granian", _one_of("granian", "uvicorn"), "HTTP server"),
-    Row("HOLDFAST_MAX_CONNECTIONS", "2048", whole(1, 1_000_000), "connections that one process keeps open"),
-    Row("HOLDFAST_IDLE_TIMEOUT", "75", whole(1, 3600), "seconds until a connection without a whole request head ends"),
+    Row("HOLDFAST_MAX_CONNECTIONS", "2048", whole_number(1, 1_000_000), "connections that one process keeps open"),
+    Row(
+        "HOLDFAST_IDLE_TIMEOUT",
+        "75",
+        whole_number(1, 3600),
+        "seconds until a connection without a whole request head ends",
+    ),
     Row("HOLDFAST_TLS_CERT", None, Path, "certificate chain, PEM; with it TLS and HTTP/2"),
     Row("HOLDFAST_TLS_KEY", None, Path, "private key of the certificate, PEM"),
     Row("HOLDFAST_RPC_URL", CHAINS[84532].public_rpc, _http_url, "JSON-RPC of chain 84532", secret=True),
@@ -266,7 +272,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "HOLDFAST_CONFIRMATION_DEPTH",
         _depth,
-        whole(0, 100_000),
+        whole_number(0, 100_000),
         "blocks on top of a registration's before it counts as confirmed",
     ),
     _ceiling("credentials_per_identifier", "credentials that one identifier may have"),
@@ -281,5 +287,5 @@ ROWS: tuple[Row, ...] = (
     Row("HOLDFAST_SMS_COUNTRIES", ALL_COUNTRIES, _countries, "countries that are sent text messages, as DE,AT,CH"),
     Row("HOLDFAST_REGISTRAR_DID", _registrar, _did, "DID that signs attestations"),
     Row("HOLDFAST_LOG", "auto", _one_of("auto", "text", "json"), "form of the log"),
-    Row("HOLDFAST_ADMIN_PORT", None, whole(1, _MAX_PORT), "port of /metrics"),
+    Row("HOLDFAST_ADMIN_PORT", None, whole_number(1, _MAX_PORT), "port of /metrics"),
 )

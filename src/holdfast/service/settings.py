@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from holdfast.rules.limits import LIMIT_NAMES, Ceilings, Limits
-from holdfast.service.setting_rows import MAX_LIMIT, ROWS, is_local, whole
+from holdfast.service.setting_rows import MAX_LIMIT, ROWS, is_local, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -105,7 +105,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     for row in ROWS:
         values[row.field] = _setting(row, given, values)
     limits = {
-        name.lower(): _read(name, whole(0, MAX_LIMIT), given.get(name) or str(getattr(Limits(), name.lower())))
+        name.lower(): _read(name, whole_number(0, MAX_LIMIT), given.get(name) or str(getattr(Limits(), name.lower())))
         for name in LIMIT_NAMES
     }
     settings = Settings(**values, limits=Limits(**limits))

@@ -23,7 +23,7 @@ MAX_BODY_BYTES = 1024 * 1024
 _INVALID_REQUEST, _INVALID_PARAMS, _INTERNAL = -32600, -32602, -32603
 
 
-class Front:
+class DevelopmentBundler:
     """Takes single JSON-RPC requests, as Alto does."""
 
     def __init__(self, sponsor: Sponsor, alto_url: str, transport: Transport) -> None:
@@ -100,10 +100,10 @@ def _error(identity: Any, code: int, message: str, data: Any = None) -> bytes:
 
 
 @asynccontextmanager
-async def serve_front(front: Front, port: int = 0) -> AsyncIterator[str]:
+async def serve_bundler(bundler: DevelopmentBundler, port: int = 0) -> AsyncIterator[str]:
     """Serve on loopback until the block ends; gives the address."""
     application = web.Application(client_max_size=MAX_BODY_BYTES)
-    application.router.add_post("/", front.answer)
+    application.router.add_post("/", bundler.answer)
     runner = web.AppRunner(application, access_log=None)
     await runner.setup()
     try:

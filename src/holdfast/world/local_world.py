@@ -14,7 +14,7 @@ from holdfast.world.accounts import DevelopmentAccounts, unlock
 from holdfast.world.alto import start_bundler
 from holdfast.world.anvil import CHAIN_ID, ChainOptions, LocalChain, start_chain
 from holdfast.world.deployment import deploy_contracts, deploy_entry_points
-from holdfast.world.front import Front, serve_front
+from holdfast.world.front import DevelopmentBundler, serve_bundler
 from holdfast.world.processes import Supervisor
 from holdfast.world.sponsor import Sponsor
 from holdfast.world.tools import find_tools
@@ -80,7 +80,7 @@ async def open_world(options: WorldOptions, say: Callable[[str], None]) -> Async
         say("starting the bundler")
         alto_url = await start_bundler(supervisor, tools, transport, chain.rpc_url, accounts)
         sponsor = Sponsor(chain, RpcClient(alto_url, transport, batches=False), accounts.sponsor.address, CHAIN_ID)
-        async with serve_front(Front(sponsor, alto_url, transport), options.bundler_port) as bundler_url:
+        async with serve_bundler(DevelopmentBundler(sponsor, alto_url, transport), options.bundler_port) as bundler_url:
             yield LocalWorld(
                 chain=chain, bundler_url=bundler_url, accounts=accounts, supervisor=supervisor, http=session
             )

@@ -25,10 +25,10 @@ def require_ports(asked: Mapping[str, int]) -> None:
 
 
 def _require_free(option: str, port: int) -> None:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    with socket.socket() as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((HOST, port))
+            trial.bind((HOST, port))
         except PermissionError:
             raise WorldError(f"port {port} needs rights that this user lacks: choose another with {option}") from None
         except OSError:

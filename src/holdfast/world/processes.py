@@ -75,10 +75,10 @@ class Supervisor:
         self._children.append(child)
         return child
 
-    async def ready(self, child: Child, probe: Callable[[], Awaitable[bool]], within_s: float) -> None:
-        """Wait until `probe` answers yes. Raises WorldError where the program ends or the time is up."""
+    async def ready(self, child: Child, is_ready: Callable[[], Awaitable[bool]], within_s: float) -> None:
+        """Wait until `is_ready` answers yes. Raises WorldError where the program ends or the time is up."""
         deadline = asyncio.get_running_loop().time() + within_s
-        while not await probe():
+        while not await is_ready():
             if child.process.returncode is not None:
                 raise WorldError(f"{child.name} stopped while starting: {child.last_words()}")
             if asyncio.get_running_loop().time() > deadline:
@@ -115,12 +115,12 @@ async def end(process: asyncio.subprocess.Process) -> None:
 
 def free_port() -> int:
     """A loopback TCP port that nobody listens on. On Linux nobody else is given it while this process lives."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
+    with socket.socket() as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        trial.bind(("127.0.0.1", 0))
+        port = int(trial.getsockname()[1])
         if platform.system() == "Linux":
             # socket(7): a bound socket that does not listen bars no server with SO_REUSEADDR, yet the kernel picks
             # other ports for everybody else. Its descriptor stays open, uninherited, until this process ends.
-            probe.detach()
+            trial.detach()
         return port

@@ -116,11 +116,11 @@ async def _installed(say: Callable[[str], None], data: Path) -> Path:
 @asynccontextmanager
 async def _alone(say: Callable[[str], None], data: Path) -> AsyncIterator[None]:
     """Hold the lock of the installation, which the system frees however a process ends."""
-    told = False
+    announced = False
     while (lock := _locked(data / "chain-tools.lock")) is None:
-        if not told:
+        if not announced:
             say("another process installs the chain's tools: waiting for it")
-        told = True
+        announced = True
         await asyncio.sleep(_LOOK_EVERY_S)
     try:
         yield

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from holdfast.client.sync.installed import NOT_INSTALLED
+from holdfast.client.installed import NOT_INSTALLED
 from holdfast.client.sync.protocol import LIFE_S, MAX_MESSAGE_BYTES, PROTOCOL
 from holdfast.client.sync.serving import Desk
 from holdfast.wire.client_errors import NetworkError

@@ -7,8 +7,8 @@ import threading
 from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.client import types
+from holdfast.client.installed import require_libp2p
 from holdfast.client.storage.gateway import Gateway, snapshot_stored
-from holdfast.client.sync.installed import require_libp2p
 from holdfast.client.vault import calls
 from holdfast.client.vault.boot import BootLog
 from holdfast.client.vault.keeping import Keeper, did_of

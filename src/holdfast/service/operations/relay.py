@@ -12,7 +12,7 @@ from holdfast.wire.errors import BUNDLER_NOT_CONFIGURED, Refused
 if TYPE_CHECKING:
     from holdfast.rules.limits import Ceilings
     from holdfast.service.clock import Clock
-    from holdfast.service.ports import Store
+    from holdfast.service.store.port import Store
     from holdfast.service.upstreams.bundler import Bundler
 
 # What a bundler or paymaster charges the operator for; the others only look.

@@ -6,26 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.rules.identifiers import Channel
-from holdfast.rules.registration import SessionFacts, Wish, admit_session
-from holdfast.service.ports import NewSession
+from holdfast.rules.registration import RegistrationRequest, SessionFacts, admit_session, unavailable
+from holdfast.service.store.port import NewSession
+from holdfast.wire.models import RegistrationCounters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.rules.identifiers import Identifier
     from holdfast.rules.limits import Limits
-    from holdfast.rules.registration import Claim
     from holdfast.rules.reserved_identifiers import ReservedList
     from holdfast.service.clock import Clock
-    from holdfast.service.ports import Store
-
-
-@dataclass(frozen=True, slots=True)
-class Holding:
-    """What is known of an identifier: reserved, held by somebody, or neither."""
-
-    reserved: bool
-    claim: Claim | None
+    from holdfast.service.store.port import Store
+    from holdfast.wire.errors import ErrorRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +27,37 @@ class Sessions:
 
     store: Store
     reserved: Callable[[], ReservedList]
+    registrar: str
     limits: Limits
     clock: Clock
 
     async def open(self, identifier: Identifier, did: str, ip: str) -> None:
         """Open a session. Raises Refused: reserved, taken, or the address has had its share."""
-        wish = Wish(identifier.channel, did, self.is_reserved(identifier))
+        request = RegistrationRequest(identifier.channel, did, self.is_reserved(identifier))
 
         def decide(facts: SessionFacts) -> None:
-            admit_session(wish, facts, self.limits)
+            admit_session(request, facts, self.limits)
 
         await self.store.open_session(NewSession(identifier=identifier, did=did, ip=ip, now=self.clock()), decide)
 
-    async def holding(self, identifier: Identifier) -> Holding:
-        """Whether the identifier is reserved or held."""
+    async def unavailable(self, identifier: Identifier) -> ErrorRow | None:
+        """Why a session for this identifier would be refused now, whatever the address; None when it is free."""
+        reserved = self.is_reserved(identifier)
+        claimed = not reserved and await self.store.is_claimed(identifier.channel.value, identifier.key)
+        return unavailable(reserved=reserved, claimed=claimed)
+
+    async def holder(self, identifier: Identifier) -> str | None:
+        """The DID that holds an identifier: the registrar's for a reserved one, None when it is free."""
         if self.is_reserved(identifier):
-            return Holding(reserved=True, claim=None)
-        return Holding(reserved=False, claim=await self.store.claim_of(identifier.channel.value, identifier.key))
+            return self.registrar
+        claim = await self.store.claim_of(identifier.channel.value, identifier.key)
+        return claim.did if claim else None
+
+    async def counters(self, ip: str) -> RegistrationCounters:
+        """Sessions ever created from this address, its limit, and sessions in all."""
+        mine, total = await self.store.registrations(ip)
+        limit = self.limits.max_registrations_per_ip
+        return RegistrationCounters(ip_registrations=mine, ip_limit=limit, total_registrations=total)
 
     def is_reserved(self, identifier: Identifier) -> bool:
         """Only handles are reserved: an e-mail address or a number is proven, not chosen."""

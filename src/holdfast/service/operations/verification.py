@@ -10,15 +10,18 @@ from holdfast.rules.attestations import issue_at
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.one_time_codes import CodeFailure, code_digest, draw_code, judge
 from holdfast.rules.quotas import Counted, of_check, of_send
-from holdfast.service.ports import DeliveryError, NewAttempt, NewCode
+from holdfast.service.delivery.errors import DeliveryError
+from holdfast.service.store.port import NewAttempt, NewCode
 from holdfast.wire.errors import EMAIL_SEND_FAILED, SMS_CHECK_FAILED, SMS_SEND_FAILED, Refused
 
 if TYPE_CHECKING:
     from holdfast.rules.identifiers import Identifier
     from holdfast.rules.limits import Ceilings, Limits
     from holdfast.service.clock import Clock, Entropy
-    from holdfast.service.ports import Mailer, SmsVerifier, Store
+    from holdfast.service.mail.port import Mailer
     from holdfast.service.secrets import Secrets
+    from holdfast.service.sms.port import SmsVerifier
+    from holdfast.service.store.port import Store
     from holdfast.wire.models import Attestation
 
 _log = logging.getLogger("holdfast.verification")

@@ -5,56 +5,50 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.rules import abi
-from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID, TOKENS, formatted
+from holdfast.rules.chains import CHAINS, TOKENS, formatted
 from holdfast.rules.p256 import on_curve
-from holdfast.service.ports import StoreUnavailable
 from holdfast.service.web.serving import serves, serves_plainly
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.endpoints import ACCOUNT_STATE, BALANCE, CONTRACTS, PREDICT_ADDRESS, STATUS
 from holdfast.wire.errors import INVALID_PUBLIC_KEY, UNSUPPORTED_CHAIN, UNSUPPORTED_TOKEN, Refused
-from holdfast.wire.models import AccountState, Balance, PredictedAddress, Status
+from holdfast.wire.models import AccountState, Balance, PredictedAddress
 
 if TYPE_CHECKING:
-    from holdfast.service.service import Service
-    from holdfast.service.web.http import Request, Response
+    from holdfast.service.http.messages import Request, Response
+    from holdfast.service.web.context import WebContext
+    from holdfast.wire.models import Status
     from holdfast.wire.requests import PredictAddress, ReadAccount, ReadBalance
 
 _CHAIN_IDS = {str(chain_id): chain_id for chain_id in CHAINS}
 
 
 @serves_plainly(CONTRACTS)
-async def contracts(service: Service, request: Request) -> Response:
+async def contracts(web: WebContext, request: Request) -> Response:
     """GET /api/contracts."""
-    return service.statics.contracts.answer(request)
+    return web.files.contracts.answer(request)
 
 
 @serves_plainly(STATUS)
-async def status(service: Service, _request: Request) -> Status:
+async def status(web: WebContext, _request: Request) -> Status:
     """GET /api/status."""
-    try:
-        await service.store.ping()
-        database = "connected"
-    except StoreUnavailable:
-        database = "unavailable"
-    chain = CHAINS[DEFAULT_CHAIN_ID]
-    return Status(chain=chain.name, chain_id=chain.chain_id, rpc=service.shown_rpc, database=database)
+    return await web.service.status.report()
 
 
 @serves(PREDICT_ADDRESS)
-async def predict(service: Service, asked: PredictAddress, _request: Request) -> PredictedAddress:
+async def predict(web: WebContext, asked: PredictAddress, _request: Request) -> PredictedAddress:
     """GET /api/accounts/predict."""
     x, y = abi.parse_coordinate(asked.pub_key_x), abi.parse_coordinate(asked.pub_key_y)
     salt = abi.parse_salt(asked.salt)
     if not on_curve(x, y):
         # The factory names an address for these too, and can never make an account there: what is paid to it is lost.
         raise Refused(INVALID_PUBLIC_KEY)
-    return PredictedAddress(address=await service.accounts.predict(x, y, salt))
+    return PredictedAddress(address=await web.service.accounts.predict(x, y, salt))
 
 
 @serves(ACCOUNT_STATE)
-async def state(service: Service, asked: ReadAccount, _request: Request) -> AccountState:
+async def state(web: WebContext, asked: ReadAccount, _request: Request) -> AccountState:
     """GET /api/accounts/state."""
-    slots = await service.accounts.state(abi.parse_address(asked.account))
+    slots = await web.service.accounts.state(abi.parse_address(asked.account))
     return AccountState(
         nonce=str(slots.nonce),
         did=to_hex(slots.did),
@@ -65,15 +59,15 @@ async def state(service: Service, asked: ReadAccount, _request: Request) -> Acco
 
 
 @serves(BALANCE)
-async def balance(service: Service, asked: ReadBalance, _request: Request) -> Balance:
+async def balance(web: WebContext, asked: ReadBalance, _request: Request) -> Balance:
     """GET /api/balance."""
     token, chain_id = TOKENS.get(asked.token.upper()), _CHAIN_IDS.get(asked.chain_id)
     if token is None:
         raise Refused(UNSUPPORTED_TOKEN)
     if chain_id is None:
         raise Refused(UNSUPPORTED_CHAIN)
-    service.balances.admit(token, chain_id)
-    amount = await service.balances.of(abi.parse_address(asked.account), token, chain_id)
+    web.service.balances.admit(token, chain_id)
+    amount = await web.service.balances.of(abi.parse_address(asked.account), token, chain_id)
     return Balance(
         balance=str(amount), decimals=token.decimals, symbol=token.symbol, formatted=formatted(amount, token)
     )

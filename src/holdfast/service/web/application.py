@@ -7,8 +7,8 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from holdfast.service.ports import StoreUnavailable
-from holdfast.service.web.http import ANY_ORIGIN, BODILESS, ClientGone, Response, error_response, refusal
+from holdfast.service.http.messages import ANY_ORIGIN, BODILESS, ClientGone, Response, error_response, refusal
+from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.web.routes import PREFIX_ROUTES, ROUTES, Route
 from holdfast.wire.errors import (
     BODY_TOO_LARGE,
@@ -21,9 +21,9 @@ from holdfast.wire.errors import (
 )
 
 if TYPE_CHECKING:
+    from holdfast.service.http.messages import Request
     from holdfast.service.metrics import Metrics
-    from holdfast.service.service import Service
-    from holdfast.service.web.http import Request
+    from holdfast.service.web.context import WebContext
 
 _log = logging.getLogger("holdfast.web")
 _MAX_REQUEST_ID = 128
@@ -36,18 +36,19 @@ _CLOSING = frozenset({BODY_TOO_LARGE, REQUEST_TIMEOUT})
 class Application:
     """Answers every request; never raises but for a client that has gone."""
 
-    def __init__(self, service: Service, metrics: Metrics | None = None) -> None:
-        self._service = service
+    def __init__(self, web: WebContext, metrics: Metrics | None = None) -> None:
+        self._web = web
+        self.service = web.service
         self._metrics = metrics
         self._routes = {route.path: route for route in ROUTES}
 
     async def start(self) -> None:
         """Open what the service needs."""
-        await self._service.start()
+        await self.service.start()
 
     async def stop(self) -> None:
         """Close it, when the last accepted request was answered."""
-        await self._service.stop()
+        await self.service.stop()
 
     async def respond(self, request: Request) -> Response:
         """The response to one request, with its request ID."""
@@ -56,17 +57,25 @@ class Application:
         route = self._routes.get(request.path) or _prefixed(request.path)
         handler = route.handler_of(request.method) if route else None
         try:
-            response = await handler(self._service, request) if handler else _without_handler(route, request.method)
+            response = await handler(self._web, request) if handler else _without_handler(route, request.method)
         except ClientGone:
             raise
         except Exception as error:  # noqa: BLE001 - the last resort is a 500 that says nothing, and a log that says all
             response = _failed(error, route, request_id)
         if self._metrics:
-            self._metrics.observe(route, request.method, response.status, time.perf_counter() - started)
+            path, method = _labels(route, request.method)
+            self._metrics.observe(path, method, response.status, time.perf_counter() - started)
         if request.method == "HEAD" and response.status not in BODILESS:
             headers = [*response.headers, ("content-length", str(len(response.body)))]
             return Response(response.status, headers, b"", request_id)
         return Response(response.status, response.headers, response.body, request_id)
+
+
+def _labels(route: Route | None, method: str) -> tuple[str, str]:
+    """Path and method as metrics name them: nothing that a requester chose freely."""
+    if route is None:
+        return "unknown", "other"
+    return route.path, method if method in route.handlers else "other"
 
 
 def _without_handler(route: Route | None, method: str) -> Response:

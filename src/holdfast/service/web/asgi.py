@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import BODY_TIMEOUT_S
-from holdfast.service.web.deadlines import Deadlines
-from holdfast.service.web.http import BROKEN_OFF, ClientGone, encoded_pairs, length_missing
+from holdfast.service.http.deadlines import Deadlines
+from holdfast.service.http.messages import ABORTED, ClientGone, encoded_pairs, length_missing
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
+    from holdfast.service.http.messages import Headers
     from holdfast.service.web.application import Application
-    from holdfast.service.web.http import Headers
 
     Receive = Callable[[], Awaitable[dict[str, Any]]]
     Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -102,7 +102,7 @@ class AsgiEntry:
         try:
             response = await self._application.respond(AsgiRequest(scope, receive, self._deadlines))
         except ClientGone:
-            response = BROKEN_OFF  # granian makes a 500 of no answer at all
+            response = ABORTED  # granian makes a 500 of no answer at all
         headers = [*encoded_pairs(response.headers)]
         if response.request_id:
             headers.append((b"x-request-id", response.request_id.encode("ascii")))

@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules import dids as rules
 from holdfast.rules.identifiers import Channel, parse_channel, parse_identifier
-from holdfast.service.operations.dids import RegistrationRequest
-from holdfast.service.web.http import raw_json
+from holdfast.service.http.messages import raw_json
 from holdfast.service.web.serving import serves
 from holdfast.wire.encoding import to_iso
 from holdfast.wire.endpoints import CHECK_ALIAS, LOOK_UP_DID, REGISTER_DID
 from holdfast.wire.models import AliasAvailability, DidRecord, DidRegistered
 
 if TYPE_CHECKING:
-    from holdfast.service.service import Service
-    from holdfast.service.web.http import Request, Response
+    from holdfast.service.http.messages import Request, Response
+    from holdfast.service.web.context import WebContext
     from holdfast.wire.requests import CheckAlias, LookUpDid, RegisterDid
 
 _NOT_FOUND = b'{"found":false}'
@@ -23,27 +22,18 @@ _AVAILABLE = b'{"available":true}'
 
 
 @serves(REGISTER_DID)
-async def register_did(service: Service, asked: RegisterDid, request: Request) -> DidRegistered:
+async def register_did(web: WebContext, asked: RegisterDid, request: Request) -> DidRegistered:
     """POST /api/dids."""
-    wanted = RegistrationRequest(
-        identifier=parse_identifier(asked.identifier, parse_channel(asked.channel)),
-        did=rules.parse_did(asked.did),
-        credential=rules.parse_credential_id(asked.credential_id),
-        tx_hash=rules.parse_tx_hash(asked.tx_hash),
-        block_number=rules.parse_block_number(asked.block_number),
-        smart_account=rules.parse_smart_account(asked.smart_account),
-        attestation=asked.attestation,
-        ip=service.client_address.subject(request),
-    )
-    await service.dids.register(wanted)
+    identifier = parse_identifier(asked.identifier, parse_channel(asked.channel))
+    await web.service.dids.register(rules.canonical(asked), identifier, web.subject(request))
     return DidRegistered(identifier=asked.identifier, channel=asked.channel, tx_hash=asked.tx_hash)
 
 
 @serves(LOOK_UP_DID)
-async def look_up_did(service: Service, asked: LookUpDid, _request: Request) -> DidRecord | Response:
+async def look_up_did(web: WebContext, asked: LookUpDid, _request: Request) -> DidRecord | Response:
     """GET /api/dids/lookup."""
     # In a query "+" stands for a space; only base64's own plus sign can have been meant.
-    record = await service.store.find_credential(rules.parse_credential_id(asked.credential_id.replace(" ", "+")))
+    record = await web.service.dids.look_up(rules.parse_credential_id(asked.credential_id.replace(" ", "+")))
     if record is None:
         return raw_json(_NOT_FOUND)
     return DidRecord(
@@ -58,11 +48,7 @@ async def look_up_did(service: Service, asked: LookUpDid, _request: Request) -> 
 
 
 @serves(CHECK_ALIAS)
-async def check_alias(service: Service, asked: CheckAlias, _request: Request) -> AliasAvailability | Response:
+async def check_alias(web: WebContext, asked: CheckAlias, _request: Request) -> AliasAvailability | Response:
     """GET /api/aliases/check."""
-    holding = await service.sessions.holding(parse_identifier(asked.alias, Channel.HANDLE))
-    if holding.reserved:
-        return AliasAvailability(available=False, did=service.registrar)
-    if holding.claim is None:
-        return raw_json(_AVAILABLE)
-    return AliasAvailability(available=False, did=holding.claim.did)
+    holder = await web.service.sessions.holder(parse_identifier(asked.alias, Channel.HANDLE))
+    return raw_json(_AVAILABLE) if holder is None else AliasAvailability(available=False, did=holder)

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.service.web.http import raw_json
+from holdfast.service.http.messages import raw_json
 from holdfast.service.web.serving import serves_plainly
 from holdfast.wire.endpoints import HEALTH, READINESS
 
 if TYPE_CHECKING:
-    from holdfast.service.service import Service
-    from holdfast.service.web.http import Request, Response
+    from holdfast.service.http.messages import Request, Response
+    from holdfast.service.web.context import WebContext
 
 _ALIVE = b'{"ok":true}'
 
 
 @serves_plainly(HEALTH)
-async def alive(_service: Service, _request: Request) -> Response:
+async def alive(_web: WebContext, _request: Request) -> Response:
     """GET /healthz: the process answers."""
     return raw_json(_ALIVE)
 
 
 @serves_plainly(READINESS)
-async def ready(service: Service, _request: Request) -> Response:
+async def ready(web: WebContext, _request: Request) -> Response:
     """GET /readyz: the store can be reached. Reaching it includes its migrations."""
-    await service.store.ping()
+    await web.service.status.ready()
     return raw_json(_ALIVE)

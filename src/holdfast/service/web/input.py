@@ -16,7 +16,7 @@ from holdfast.wire.requests import Asked
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from holdfast.service.web.http import Request
+    from holdfast.service.http.messages import Request
     from holdfast.wire.endpoints import Endpoint
 
 A = TypeVar("A", bound=Asked)
@@ -73,14 +73,14 @@ def _fields_of(asks: type[Asked]) -> tuple[_Field, ...]:
         _Field(
             attribute=field.name,
             names=(field.encode_name, *asks.OTHER_NAMES.get(field.name, ())),
-            convert=_CONVERTERS[_bare(hints[field.name])],
+            convert=_CONVERTERS[_without_none(hints[field.name])],
             required=field.required,
         )
         for field in msgspec.structs.fields(asks)
     )
 
 
-def _bare(hint: Any) -> Any:
+def _without_none(hint: Any) -> Any:
     """The type without `| None`, and of a list the list."""
     kinds = [kind for kind in get_args(hint) if kind is not type(None)] if type(None) in get_args(hint) else [hint]
     return getattr(kinds[0], "__origin__", kinds[0])
@@ -90,7 +90,7 @@ def _text(value: Any) -> str | None:
     return value if type(value) is str and value else None
 
 
-def _whole(value: Any) -> int | None:
+def _integer(value: Any) -> int | None:
     if type(value) is float and value.is_integer():
         return int(value)
     return value if type(value) is int else None
@@ -100,7 +100,7 @@ def _list(value: Any) -> list[Any] | None:
     return value if type(value) is list else None
 
 
-_CONVERTERS: dict[Any, Callable[[Any], Any]] = {str: _text, int: _whole, list: _list, Any: lambda value: value}
+_CONVERTERS: dict[Any, Callable[[Any], Any]] = {str: _text, int: _integer, list: _list, Any: lambda value: value}
 
 
 async def json_object(request: Request) -> Mapping[str, Any]:

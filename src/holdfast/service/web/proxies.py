@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.allowlists import indexer_path
 from holdfast.rules.limits import MAX_BUNDLER_BODY_BYTES
+from holdfast.service.http.messages import ANY_ORIGIN, EXPOSED, NO_SNIFFING, Response, raw_json
 from holdfast.service.upstreams.proxy import REQUEST_HEADERS, UpstreamError
-from holdfast.service.web.http import ANY_ORIGIN, EXPOSED, NO_SNIFFING, Response, raw_json
 from holdfast.service.web.serving import serves_plainly
 from holdfast.wire.endpoints import BUNDLER, INDEXER
 from holdfast.wire.errors import INDEXER_ERROR, INDEXER_NOT_CONFIGURED, NOT_FOUND, Refused
 
 if TYPE_CHECKING:
-    from holdfast.service.service import Service
+    from holdfast.service.http.messages import Request
     from holdfast.service.upstreams.proxy import UpstreamAnswer
-    from holdfast.service.web.http import Request
+    from holdfast.service.web.context import WebContext
 
 PASSED_TYPES = frozenset({"application/json", "application/problem+json", "application/x-ndjson", "text/plain"})
 OPAQUE_TYPE = "application/octet-stream"
@@ -25,23 +25,23 @@ _log = logging.getLogger("holdfast.proxies")
 
 
 @serves_plainly(BUNDLER)
-async def bundler(service: Service, request: Request) -> Response:
+async def bundler(web: WebContext, request: Request) -> Response:
     """POST /api/bundler."""
     body = await request.body(MAX_BUNDLER_BODY_BYTES)
-    return raw_json(await service.relay.forward(body, service.client_address.subject(request)))
+    return raw_json(await web.service.relay.forward(body, web.subject(request)))
 
 
 @serves_plainly(INDEXER)
-async def indexer(service: Service, request: Request) -> Response:
+async def indexer(web: WebContext, request: Request) -> Response:
     """GET /api/indexer/{path}."""
     path = indexer_path(request.raw_path)
     if path is None:
         raise Refused(NOT_FOUND)
-    if service.indexer is None:
+    if web.service.indexer is None:
         raise Refused(INDEXER_NOT_CONFIGURED)
     headers = {name: value for name, value in request.all_headers() if name in REQUEST_HEADERS}
     try:
-        answer = await service.indexer.get(path, request.query, headers)
+        answer = await web.service.indexer.get(path, request.query, headers)
     except UpstreamError as error:
         _log.warning("indexer failed", extra={"why": str(error)})
         raise Refused(INDEXER_ERROR) from None

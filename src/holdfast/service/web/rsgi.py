@@ -8,16 +8,16 @@ from urllib.parse import quote
 from granian.rsgi import ProtocolClosed, ProtocolError  # type: ignore[attr-defined]  # re-exported for applications
 
 from holdfast.rules.limits import BODY_TIMEOUT_S
-from holdfast.service.web.deadlines import Deadlines
-from holdfast.service.web.http import BROKEN_OFF, ClientGone
+from holdfast.service.http.deadlines import Deadlines
+from holdfast.service.http.messages import ABORTED, ClientGone
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Sequence
 
+    from holdfast.service.http.messages import Headers
     from holdfast.service.web.application import Application
-    from holdfast.service.web.http import Headers
 
 
 class RsgiRequest:
@@ -64,13 +64,13 @@ class RsgiRequest:
         if length is not None and length.isdigit() and int(length) > limit:
             raise Refused(BODY_TOO_LARGE)
         try:
-            return await self._deadlines.within(self._chunks(limit) if length is None else self._whole())
+            return await self._deadlines.within(self._chunks(limit) if length is None else self._undivided())
         except TimeoutError:
             raise Refused(REQUEST_TIMEOUT) from None
         except (ProtocolClosed, ProtocolError):
             raise ClientGone from None
 
-    async def _whole(self) -> bytes:
+    async def _undivided(self) -> bytes:
         body: bytes = await self._protocol()
         return body
 
@@ -107,7 +107,7 @@ class RsgiEntry:
         try:
             response = await self._application.respond(RsgiRequest(scope, protocol, self._deadlines))
         except ClientGone:
-            response = BROKEN_OFF
+            response = ABORTED
         headers = (
             [*response.headers, ("x-request-id", response.request_id)] if response.request_id else response.headers
         )

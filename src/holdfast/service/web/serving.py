@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from holdfast.service.web.http import Response, json_response
+from holdfast.service.http.messages import Response, json_response
 from holdfast.service.web.input import Reader
 from holdfast.wire.models import Answer
 from holdfast.wire.requests import Asked
 
 if TYPE_CHECKING:
-    from holdfast.service.service import Service
-    from holdfast.service.web.http import Request
+    from holdfast.service.http.messages import Request
+    from holdfast.service.web.context import WebContext
     from holdfast.wire.endpoints import Endpoint
 
 A = TypeVar("A", bound=Asked)
-Handler = Callable[["Service", "Request"], Awaitable[Response]]
-AskedHandler = Callable[["Service", A, "Request"], Awaitable[Answer | Response]]
-PlainHandler = Callable[["Service", "Request"], Awaitable[Answer | Response]]
+Handler = Callable[["WebContext", "Request"], Awaitable[Response]]
+AskedHandler = Callable[["WebContext", A, "Request"], Awaitable[Answer | Response]]
+PlainHandler = Callable[["WebContext", "Request"], Awaitable[Answer | Response]]
 
 HANDLERS: dict[tuple[str, str], Handler] = {}
 
@@ -28,8 +28,8 @@ def serves(endpoint: Endpoint[A]) -> Callable[[AskedHandler[A]], AskedHandler[A]
     read = Reader(endpoint).read
 
     def register(function: AskedHandler[A]) -> AskedHandler[A]:
-        async def handle(service: Service, request: Request) -> Response:
-            answer = await function(service, await read(request), request)
+        async def handle(web: WebContext, request: Request) -> Response:
+            answer = await function(web, await read(request), request)
             return answer if type(answer) is Response else json_response(answer)
 
         HANDLERS[endpoint.key] = handle
@@ -42,8 +42,8 @@ def serves_plainly(*endpoints: Endpoint[Any]) -> Callable[[PlainHandler], PlainH
     """Register a function for endpoints whose input nothing reads beforehand."""
 
     def register(function: PlainHandler) -> PlainHandler:
-        async def handle(service: Service, request: Request) -> Response:
-            answer = await function(service, request)
+        async def handle(web: WebContext, request: Request) -> Response:
+            answer = await function(web, request)
             return answer if type(answer) is Response else json_response(answer)
 
         HANDLERS.update({endpoint.key: handle for endpoint in endpoints})

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.identifiers import parse_identifier, parse_verify_channel
 from holdfast.rules.one_time_codes import CodeFailure
-from holdfast.service.web.http import json_response
+from holdfast.service.http.messages import json_response
 from holdfast.service.web.input import restore_plus_sign
 from holdfast.service.web.serving import serves
 from holdfast.wire.encoding import to_iso
@@ -15,25 +15,25 @@ from holdfast.wire.errors import SMS_CHECK_FAILED, Refused
 from holdfast.wire.models import CheckFailed, CodeAccepted, CodeRefused, CodeSent, VerificationStatus
 
 if TYPE_CHECKING:
-    from holdfast.service.service import Service
-    from holdfast.service.web.http import Request, Response
+    from holdfast.service.http.messages import Request, Response
+    from holdfast.service.web.context import WebContext
     from holdfast.wire.requests import CheckCode, ReadVerification, SendCode
 
 
 @serves(SEND_CODE)
-async def send_code(service: Service, asked: SendCode, request: Request) -> CodeSent:
+async def send_code(web: WebContext, asked: SendCode, request: Request) -> CodeSent:
     """POST /api/verify/send."""
     identifier = parse_identifier(asked.identifier, parse_verify_channel(asked.channel))
-    await service.verification.send(identifier, service.client_address.subject(request))
+    await web.service.verification.send(identifier, web.subject(request))
     return CodeSent(channel=asked.channel)
 
 
 @serves(CHECK_CODE)
-async def check_code(service: Service, asked: CheckCode, request: Request) -> CodeAccepted | CodeRefused | Response:
+async def check_code(web: WebContext, asked: CheckCode, request: Request) -> CodeAccepted | CodeRefused | Response:
     """POST /api/verify/check."""
     identifier = parse_identifier(asked.identifier, parse_verify_channel(asked.channel))
     try:
-        result = await service.verification.check(identifier, asked.code, service.client_address.subject(request))
+        result = await web.service.verification.check(identifier, asked.code, web.subject(request))
     except Refused as refused:
         if refused.row is SMS_CHECK_FAILED:
             return json_response(CheckFailed(error=SMS_CHECK_FAILED.error), SMS_CHECK_FAILED.status)
@@ -44,11 +44,11 @@ async def check_code(service: Service, asked: CheckCode, request: Request) -> Co
 
 
 @serves(VERIFICATION_STATUS)
-async def verification_status(service: Service, asked: ReadVerification, _request: Request) -> VerificationStatus:
+async def verification_status(web: WebContext, asked: ReadVerification, _request: Request) -> VerificationStatus:
     """GET /api/verify/status."""
     channel = parse_verify_channel(asked.channel)
     identifier = parse_identifier(restore_plus_sign(asked.identifier, channel), channel)
-    at = await service.verification.verified_at(identifier)
+    at = await web.service.verification.verified_at(identifier)
     return VerificationStatus(
         identifier=identifier.given,
         channel=channel,

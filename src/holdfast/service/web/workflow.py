@@ -8,11 +8,11 @@ from holdfast.service.web.serving import serves_plainly
 from holdfast.wire.endpoints import WORKFLOW, WORKFLOW_REGISTER, WORKFLOW_RUN
 
 if TYPE_CHECKING:
-    from holdfast.service.service import Service
-    from holdfast.service.web.http import Request, Response
+    from holdfast.service.http.messages import Request, Response
+    from holdfast.service.web.context import WebContext
 
 
 @serves_plainly(WORKFLOW, WORKFLOW_REGISTER, WORKFLOW_RUN)
-async def workflow(service: Service, request: Request) -> Response:
+async def workflow(web: WebContext, request: Request) -> Response:
     """Hand the request to the engine's handler."""
-    return await service.workflow.handle(request)
+    return await web.service.workflow.handle(request)

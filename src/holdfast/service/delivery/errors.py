@@ -1,0 +1,18 @@
+"""What goes wrong with a provider of e-mail or SMS."""
+
+from __future__ import annotations
+
+
+class DeliveryError(Exception):
+    """A provider did not accept a message or a check.
+
+    Attributes:
+        kind: one of 'unreachable', 'timeout', 'refused', 'nonsense'. Never carries the recipient or the code.
+        perhaps_sent: whether the message may have gone out all the same. Unless the provider's filling knows better,
+            it may after a timeout and after an answer that cannot be read.
+    """
+
+    def __init__(self, kind: str, detail: str = "", *, perhaps_sent: bool | None = None) -> None:
+        super().__init__(f"{kind}: {detail}" if detail else kind)
+        self.kind = kind
+        self.perhaps_sent = kind in {"timeout", "nonsense"} if perhaps_sent is None else perhaps_sent

@@ -1,0 +1,99 @@
+"""One request to a provider's HTTP API: bounded in time and size, and every failure told in DeliveryError's words."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+from holdfast import __version__
+from holdfast.service.delivery.errors import DeliveryError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import aiohttp
+
+TIMEOUT_S = 10.0
+MAX_ANSWER_BYTES = 64 * 1024
+FIRST_ERROR = 400
+# The pooled session unpacks nothing: ask for plain JSON, and say who asks, as some APIs insist.
+_HEADERS = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": f"Holdfast/{__version__}"}
+
+
+async def exchange(
+    session: Callable[[], aiohttp.ClientSession],
+    method: str,
+    url: str,
+    *,
+    repeatable: bool = False,
+    timeout_s: float = TIMEOUT_S,
+    headers: Mapping[str, str],
+    **request: Any,
+) -> tuple[int, dict[str, Any]]:
+    """Status and JSON object of the answer; an empty object where the answer is not one.
+
+    Args:
+        session: returns the pooled session.
+        method: HTTP method.
+        url: complete address.
+        repeatable: whether the provider recognises a repetition, so that a request whose pooled connection turned
+            out to be closed may be sent once more.
+        timeout_s: longest time, repetition included.
+        headers: what the provider needs to see beside what every API does.
+        request: further arguments of aiohttp's `request`.
+
+    Raises:
+        DeliveryError: 'timeout', 'unreachable', or 'nonsense' for an answer that is not HTTP.
+    """
+    import aiohttp  # slow to import, and needed by the first send only
+
+    request["headers"] = {**_HEADERS, **headers}
+    try:
+        async with asyncio.timeout(timeout_s):
+            try:
+                return await _once(session(), method, url, request)
+            except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+                if not repeatable:
+                    raise
+                return await _once(session(), method, url, request)
+    except TimeoutError:
+        raise DeliveryError("timeout", "the provider did not answer in time") from None
+    except (aiohttp.ClientResponseError, aiohttp.ClientPayloadError):
+        raise DeliveryError("nonsense", "the provider's answer is not HTTP") from None
+    except (aiohttp.ClientError, OSError) as error:
+        connected = not isinstance(error, aiohttp.ClientConnectorError)
+        reason = "the provider cannot be reached or hung up"
+        raise DeliveryError("unreachable", reason, perhaps_sent=connected) from None
+
+
+def refusal(status: int) -> DeliveryError:
+    """What to raise for an answer other than the documented ones."""
+    return DeliveryError("refused" if status >= FIRST_ERROR else "nonsense", f"HTTP {status}")
+
+
+async def _once(
+    session: aiohttp.ClientSession, method: str, url: str, request: Mapping[str, Any]
+) -> tuple[int, dict[str, Any]]:
+    """Redirects are not followed: they would carry the credentials to wherever the answer points."""
+    async with session.request(method, url, allow_redirects=False, raise_for_status=False, **request) as response:
+        return response.status, _object(await _read(response))
+
+
+async def _read(response: aiohttp.ClientResponse) -> bytes:
+    """The body, or nothing where it is longer than any answer of these APIs."""
+    body = bytearray()
+    async for chunk in response.content.iter_any():
+        body += chunk
+        if len(body) > MAX_ANSWER_BYTES:
+            response.close()
+            return b""
+    return bytes(body)
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

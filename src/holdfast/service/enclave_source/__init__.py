@@ -1,0 +1,1 @@
+"""Where the enclave that the service hands out comes from."""

@@ -1,0 +1,138 @@
+"""The published enclave as an object in storage: fetched within bounds, put in place as a whole."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from holdfast.service.enclave_source.contract import Unusable
+from holdfast.service.enclave_source.place import opened
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from obstore import GetOptions, GetResult
+    from obstore.store import ObjectStore
+
+    from holdfast.service.enclave_source.place import Place
+
+MAX_BYTES = 8 * 1024 * 1024
+CHUNK_BYTES = 1024 * 1024
+TRANSFER_S = 60.0
+
+
+class Absent(Unusable):
+    """Storage has no object of that name."""
+
+
+class Unreachable(Unusable):
+    """Storage gave no answer that can be used."""
+
+
+async def fetch(store: ObjectStore, name: str, etag: str | None = None) -> tuple[str | None, bytes] | None:
+    """The object's entity tag and bytes; None when it still has the tag `etag`.
+
+    Raises:
+        Unusable: larger than MAX_BYTES.
+        Absent: there is no such object.
+        Unreachable: storage cannot be read.
+    """
+    import obstore  # slow to import, and not every service has object storage
+    from obstore.exceptions import BaseError, NotModifiedError
+
+    try:
+        result = await obstore.get_async(store, name, options=_unless(etag))
+        return result.meta["e_tag"], await _bounded(result)
+    except NotModifiedError:
+        return None
+    except FileNotFoundError:
+        raise Absent("object storage has no enclave at the configured address") from None
+    except (BaseError, OSError, ValueError) as error:
+        raise Unreachable(f"object storage cannot be read ({type(error).__name__})") from None
+
+
+async def published(place: Place) -> tuple[bytes, str | None]:
+    """The object and the digest that was published with it, None without one. Raises as `fetch`."""
+    async with _in_time():
+        store = open_store(place)
+        found = await fetch(store, place.name)
+        assert found is not None  # no tag was given, so it cannot be the same
+        return found[1], await _digest(store, place)
+
+
+async def publish(place: Place, body: bytes) -> str:
+    """Put the module in place, read it back, and put its digest next to it as `NAME.sha256`; returns the digest.
+
+    Each object is replaced as a whole: a service that fetches meanwhile gets the old module or the new one.
+
+    Raises:
+        Unreachable: storage cannot be written, or gives back other bytes than were written.
+    """
+    import obstore
+    from obstore.exceptions import BaseError
+
+    digest = hashlib.sha256(body).hexdigest()
+    async with _in_time():
+        try:
+            store = open_store(place)
+            await obstore.put_async(store, place.name, body)
+            back = await fetch(store, place.name)
+            if back is None or back[1] != body:
+                raise Unreachable("object storage gives back another enclave than was written")
+            await obstore.put_async(store, _digest_name(place), f"{digest}  {place.name}\n".encode())
+        except (BaseError, OSError, ValueError) as error:
+            raise Unreachable(f"object storage cannot be written ({type(error).__name__})") from None
+    return digest
+
+
+async def _digest(store: ObjectStore, place: Place) -> str | None:
+    try:
+        found = await fetch(store, _digest_name(place))
+    except Absent:
+        return None
+    words = found[1].decode("ascii", "replace").split() if found else []
+    return words[0] if words else ""
+
+
+def _digest_name(place: Place) -> str:
+    return f"{place.name}.sha256"
+
+
+def open_store(place: Place) -> ObjectStore:
+    """The store of a place. Raises Unreachable for one that its client does not take, such as an absent folder."""
+    from obstore.exceptions import BaseError
+
+    try:
+        return opened(place)
+    except (BaseError, OSError, ValueError) as error:
+        raise Unreachable(f"object storage cannot be opened ({type(error).__name__})") from None
+
+
+@asynccontextmanager
+async def _in_time() -> AsyncIterator[None]:
+    """TRANSFER_S for a whole transfer. Raises Unreachable when it is over."""
+    try:
+        async with asyncio.timeout(TRANSFER_S):
+            yield
+    except TimeoutError:
+        raise Unreachable("object storage did not answer in time") from None
+
+
+def _unless(etag: str | None) -> GetOptions:
+    return {} if etag is None else {"if_none_match": etag}
+
+
+async def _bounded(result: GetResult) -> bytes:
+    """The object's bytes. Raises Unusable past the limit, whatever size storage stated."""
+    size, body = result.meta["size"], bytearray()
+    if size <= MAX_BYTES:
+        async for chunk in result.stream(min_chunk_size=CHUNK_BYTES):
+            body += memoryview(chunk)
+            size = len(body)
+            if size > MAX_BYTES:
+                break
+    if size > MAX_BYTES:
+        raise Unusable(f"the published enclave is larger than {MAX_BYTES} bytes")
+    return bytes(body)

@@ -1,0 +1,132 @@
+"""The enclave that the service hands out: the bundled copy, until object storage holds a later one that is valid.
+
+Requests read an attribute; fetching, validating and replacing happen beside them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from typing import TYPE_CHECKING
+
+from holdfast.service.enclave_source.contract import Contract, Unusable, contract_of, require_replaceable
+from holdfast.service.enclave_source.object_storage import fetch, open_store
+from holdfast.service.enclave_source.place import Place, parse_place
+from holdfast.service.enclave_source.port import Enclave
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+log = logging.getLogger("holdfast.enclave")
+
+FETCH_S = 60.0
+CURRENT = "current"
+
+
+class EnclaveSource:
+    """Keeps the latest valid enclave at hand.
+
+    Args:
+        url: HOLDFAST_ENCLAVE_URL: s3://, gs://, az:// or file://; None or empty: only the bundled copy is served.
+        bundled: the copy that came with this release.
+        fetch_s: longest time of one fetch.
+
+    Raises:
+        ValueError: for an address of another form, without repeating it.
+    """
+
+    def __init__(self, url: str | None, bundled: bytes, fetch_s: float = FETCH_S) -> None:
+        self._place = parse_place(url) if url else None
+        self._current = _enclave(bundled, published=False)
+        self._bundled = bundled
+        self._measure: Contract | None = None  # what the bundled copy offers, found out when first needed
+        self._fetch_s = fetch_s
+        self._store: ObjectStore | None = None
+        self._seen_etag: str | None = None
+        self._seen_digest = b""
+        self._verdict = "bundled"  # what became of the object seen last
+        self._state = "bundled"  # what the log was last told
+        self._busy = asyncio.Lock()
+
+    def current(self) -> Enclave:
+        """The enclave to serve now; never waits."""
+        return self._current
+
+    async def refresh(self) -> bool:
+        """Look for a newer published enclave; True when one took its place.
+
+        Never raises for what storage does or holds: the last good enclave stays, and the log has one line for each
+        change between working and failing.
+        """
+        if self._place is None:
+            return False
+        async with self._busy:
+            before = self._current
+            self._tell(await self._outcome(self._place))
+            return self._current is not before
+
+    async def verdict(self) -> str | None:
+        """Look now, and say why the published enclave is not the one in use; None where it is. For `holdfast check`."""
+        if self._place is None:
+            return "none is named"
+        async with self._busy:
+            outcome = await self._outcome(self._place)
+        return None if outcome == CURRENT else outcome
+
+    async def _outcome(self, place: Place) -> str:
+        """Fetch and judge; `current`, or why it is not."""
+        try:
+            async with asyncio.timeout(self._fetch_s):
+                fetched = await self._fetch(place)
+            if fetched is not None:
+                etag, body = fetched
+                self._verdict = await self._judged(body)
+                self._seen_etag = etag  # only now: an object whose judgement was interrupted must be fetched again
+        except Unusable as error:
+            return str(error)
+        except TimeoutError:
+            return "object storage did not answer in time"
+        return self._verdict
+
+    async def _judged(self, body: bytes) -> str:
+        """Replace the current enclave where the body may do so; what became of it."""
+        digest = hashlib.sha256(body).digest()
+        if digest == self._seen_digest:
+            return self._verdict
+        try:
+            await asyncio.to_thread(self._validate, body)
+        except Unusable as error:
+            verdict = str(error)
+        else:
+            self._current = _enclave(body, published=True)
+            verdict = CURRENT
+            log.info("published enclave in use: %d bytes, etag %s", len(body), self._current.etag)
+        self._seen_digest = digest
+        return verdict
+
+    def _validate(self, body: bytes) -> None:
+        """Raise Unusable unless the body may take the bundled copy's place. Takes CPU time: runs in a thread."""
+        if self._measure is None:
+            self._measure = contract_of(self._bundled)
+        require_replaceable(body, self._measure)
+
+    async def _fetch(self, place: Place) -> tuple[str | None, bytes] | None:
+        """The object's entity tag and bytes; None when it is the one seen last. Raises Unusable."""
+        if self._store is None:
+            self._store = open_store(place)
+        return await fetch(self._store, place.name, self._seen_etag)
+
+    def _tell(self, state: str) -> None:
+        """One line for each change of state."""
+        if state == self._state:
+            return
+        self._state = state
+        if state == CURRENT:
+            log.info("enclave: the published copy is current")
+        else:
+            log.warning("enclave: %s; the last good copy stays", state)
+
+
+def _enclave(body: bytes, *, published: bool) -> Enclave:
+    return Enclave(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"', published)

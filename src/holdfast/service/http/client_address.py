@@ -1,0 +1,102 @@
+"""Whose request it is: the subject of the per-address limits (interface: Authentication, 1)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from socket import AF_INET, inet_pton
+from typing import TYPE_CHECKING
+
+from holdfast.rules.addresses import subject_of
+
+if TYPE_CHECKING:
+    from holdfast.service.http.messages import Request
+
+    Networks = tuple[IPv4Network | IPv6Network, ...]
+
+_MAX_HOPS = 32
+_MAX_TEXT = 64  # longer than any address with a zone: nothing larger is looked at, nor kept in a cache
+
+
+class ClientAddress:
+    """Finds the requester's address behind the proxies that the operator trusts."""
+
+    def __init__(self, header: str | None, trusted: Networks) -> None:
+        self._header = header
+        self._trusted_v4 = [(int(n.network_address), int(n.netmask)) for n in trusted if isinstance(n, IPv4Network)]
+        self._trusted = lru_cache(4096)(lambda address: _inside(address, trusted))
+
+    def subject(self, request: Request) -> str:
+        """The address as limits count it: IPv4 whole, IPv6 by its /64, a tunnel's by the IPv4 address in it."""
+        return _subject(self._address(request))
+
+    def _address(self, request: Request) -> str:
+        peer = request.peer
+        if not self._trusted(peer):
+            return peer
+        if self._header is not None:
+            # Where the edge appends instead of replacing, what it wrote itself is the last.
+            *_, named = _listed(request, self._header)
+            return named if _parse(named) else peer
+        return self._beyond_proxies(request, peer)
+
+    def _beyond_proxies(self, request: Request, peer: str) -> str:
+        """X-Forwarded-For read from the right: the first hop that is not a trusted proxy, the peer's own at worst."""
+        values = request.header_values("x-forwarded-for")
+        if len(values) == 1 and self._is_plain_client(values[0]):
+            return values[0]
+        nearest = peer
+        for address in reversed(_listed(request, "x-forwarded-for")):
+            if not _parse(address):
+                return nearest
+            nearest = address
+            if not self._trusted(address):
+                return nearest
+        return nearest
+
+    def _is_plain_client(self, text: str) -> bool:
+        """Whether the text is one IPv4 address that is no trusted proxy: by far the usual case, decided quickly."""
+        try:
+            number = int.from_bytes(inet_pton(AF_INET, text))
+        except (OSError, ValueError):
+            return False
+        return all(number & mask != network for network, mask in self._trusted_v4)
+
+
+def _inside(text: str, networks: Networks) -> bool:
+    address = _parse(text)
+    return address is not None and any(address in network for network in networks)
+
+
+@lru_cache(4096)
+def _subject(text: str) -> str:
+    return subject_of(_parse(text))
+
+
+def _parse(text: str) -> IPv4Address | IPv6Address | None:
+    return _parse_short(text) if len(text) <= _MAX_TEXT else None
+
+
+@lru_cache(4096)
+def _parse_short(text: str) -> IPv4Address | IPv6Address | None:
+    try:
+        address = ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    # Mapped addresses alone: what a tunnel's address embeds is its own word, and must not make it a trusted proxy.
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    return address
+
+
+def _listed(request: Request, header: str) -> list[str]:
+    """The last addresses in the headers of this name, in order, without ports; an empty text where there are none."""
+    hops = ",".join(request.header_values(header)).rsplit(",", _MAX_HOPS)
+    return [_without_port(hop.strip()) for hop in hops]
+
+
+def _without_port(hop: str) -> str:
+    if hop.startswith("["):
+        return hop[1:].partition("]")[0]
+    host, colon, _port = hop.partition(":")
+    return host if colon and "." in host and hop.count(":") == 1 else hop

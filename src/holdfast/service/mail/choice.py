@@ -1,0 +1,134 @@
+"""Which mailer `HOLDFAST_MAIL_URL` asks for. Each is imported when it is chosen, so that a start loads only one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.service.delivery.provider_url import ProviderUrl, is_loopback, parse_base_url, parse_provider_url
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import aiohttp
+
+    from holdfast.service.mail.port import Mailer
+    from holdfast.service.mail.smtp_mailer import Encryption
+
+SETTING = "HOLDFAST_MAIL_URL"
+RESEND_BASE_URL = "https://api.resend.com"
+DEFAULT_CONNECTIONS = 3  # what the strictest large provider lets one account open at once
+MAX_CONNECTIONS = 50
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _MailSettings:
+    """All that a mailer may be made from."""
+
+    url: str
+    sender: str
+    http: Callable[[], aiohttp.ClientSession]
+    outbox_dir: Path
+    host: str
+
+
+def mailer_of(
+    url: str, sender: str, http: Callable[[], aiohttp.ClientSession], outbox_dir: Path, product_host: str
+) -> Mailer:
+    """The mailer that a setting describes.
+
+    Args:
+        url: value of HOLDFAST_MAIL_URL.
+        sender: value of HOLDFAST_MAIL_FROM.
+        http: returns the pooled HTTP session; called when a message is sent, not before.
+        outbox_dir: folder of the development outbox.
+        product_host: host that people see in the mail's text.
+
+    Raises:
+        ValueError: with a sentence for the operator that never repeats the value.
+    """
+    build = _BUILDERS.get(url.partition(":")[0].lower())
+    if build is None:
+        raise ValueError(f"{SETTING} starts with smtp://, smtps://, smtp+starttls://, resend:// or outbox:")
+    return build(_MailSettings(url, sender, http, outbox_dir, product_host))
+
+
+def _smtp(given: _MailSettings) -> Mailer:
+    from holdfast.service.mail.code_mail import mail_identity
+    from holdfast.service.mail.smtp_mailer import SmtpMailer, SmtpServer, tls_context_of
+
+    parts = parse_provider_url(SETTING, given.url, ("ca_file", "connections"))
+    encryption, default_port = _SMTP_SCHEMES[parts.scheme]
+    _refuse_odd_smtp(parts, encryption)
+    server = SmtpServer(
+        host=parts.host,
+        port=parts.port or default_port,
+        encryption=encryption,
+        user=parts.user,
+        password=parts.password,
+        tls=tls_context_of(parts.options["ca_file"]) if "ca_file" in parts.options else None,
+        connections=_connections(parts.options.get("connections")),
+    )
+    return SmtpMailer(server, mail_identity(given.sender, given.host))
+
+
+def _refuse_odd_smtp(parts: ProviderUrl, encryption: Encryption) -> None:
+    if not parts.host:
+        raise ValueError(f"{SETTING}: the SMTP server's host is missing.")
+    if bool(parts.user) != bool(parts.password):
+        raise ValueError(f"{SETTING}: give both user and password, or neither.")
+    if encryption == "none" and "ca_file" in parts.options:
+        raise ValueError(f"{SETTING}: ca_file goes with smtps:// and smtp+starttls://; smtp:// does not encrypt.")
+    if encryption == "none" and parts.password and not is_loopback(parts.host):
+        import logging
+
+        logging.getLogger("holdfast.mail").warning(
+            "%s: smtp:// sends the password and every code unencrypted; use smtps:// or smtp+starttls://.", SETTING
+        )
+
+
+def _connections(text: str | None) -> int:
+    if text is None:
+        return DEFAULT_CONNECTIONS
+    if not (text.isascii() and text.isdigit() and 0 < int(text[:4]) <= MAX_CONNECTIONS):
+        raise ValueError(f"{SETTING}: connections is a number from 1 to {MAX_CONNECTIONS}.")
+    return int(text)
+
+
+def _resend(given: _MailSettings) -> Mailer:
+    from holdfast.service.mail.code_mail import mail_identity
+    from holdfast.service.mail.resend_mailer import ResendMailer
+
+    parts = parse_provider_url(SETTING, given.url, ("base_url",))
+    if not parts.user or parts.password or parts.host or parts.port:
+        raise ValueError(
+            f"{SETTING}: write resend://KEY@ with the key before the @ and nothing after it but ?base_url="
+        )
+    if not (parts.user.isascii() and parts.user.isprintable()):
+        raise ValueError(f"{SETTING}: the key is not one that a header can carry.")
+    base_url = parse_base_url(SETTING, parts.options.get("base_url", RESEND_BASE_URL))
+    return ResendMailer(parts.user, base_url, given.http, mail_identity(given.sender, given.host))
+
+
+def _outbox(given: _MailSettings) -> Mailer:
+    from holdfast.service.mail.code_mail import mail_identity
+    from holdfast.service.mail.outbox_mailer import OutboxMailer
+
+    if given.url.rstrip("/").lower() != "outbox:":
+        raise ValueError(f"{SETTING}: outbox: stands alone; the folder is in the data folder.")
+    return OutboxMailer(given.outbox_dir, mail_identity(given.sender, given.host))
+
+
+_BUILDERS: dict[str, Callable[[_MailSettings], Mailer]] = {
+    "smtp": _smtp,
+    "smtps": _smtp,
+    "smtp+starttls": _smtp,
+    "resend": _resend,
+    "outbox": _outbox,
+}
+_SMTP_SCHEMES: dict[str, tuple[Encryption, int]] = {
+    "smtp": ("none", 25),
+    "smtps": ("tls", 465),
+    "smtp+starttls": ("starttls", 587),
+}

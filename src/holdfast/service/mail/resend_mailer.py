@@ -1,0 +1,81 @@
+"""Mail through an HTTP API in Resend's wire format (https://resend.com/docs/api-reference/emails/send-email)."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from holdfast.service.delivery.errors import DeliveryError
+from holdfast.service.delivery.http_exchange import exchange, refusal
+from holdfast.service.mail.code_mail import recipient_address, render
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import aiohttp
+
+    from holdfast.service.mail.code_mail import MailIdentity
+
+SUCCESS = range(200, 300)
+SEND_ONLY_KEY = "restricted_api_key"  # a key that may send but not list anything is the one to use
+
+
+class ResendMailer:
+    """Mailer over `POST {base_url}/emails`."""
+
+    def __init__(
+        self,
+        key: str,
+        base_url: str,
+        http: Callable[[], aiohttp.ClientSession],
+        identity: MailIdentity,
+        timeout_s: float = 10,
+    ) -> None:
+        self._authorization = {"Authorization": f"Bearer {key}"}
+        self._base_url = base_url
+        self._http = http
+        self._identity = identity
+        self._timeout_s = timeout_s
+
+    async def send_code(self, recipient: str, code: str, lifetime_s: int) -> None:
+        """Hand the code to the API. Raises DeliveryError unless it answered with the message's ID."""
+        status, answer = await exchange(
+            self._http,
+            "POST",
+            f"{self._base_url}/emails",
+            repeatable=True,  # by virtue of the idempotency key
+            timeout_s=self._timeout_s,
+            headers={**self._authorization, "Idempotency-Key": str(uuid.uuid4())},
+            json=self._message(recipient, code, lifetime_s),
+        )
+        if status not in SUCCESS:
+            raise refusal(status)
+        if not isinstance(answer.get("id"), str) or not answer["id"]:
+            raise DeliveryError("nonsense", f"HTTP {status} without the message's ID")
+
+    async def check(self) -> str:
+        """Ask for the account's domains, which sends nothing. Raises DeliveryError."""
+        status, answer = await exchange(
+            self._http, "GET", f"{self._base_url}/domains", timeout_s=self._timeout_s, headers=self._authorization
+        )
+        if status not in SUCCESS and answer.get("name") != SEND_ONLY_KEY:
+            raise refusal(status)
+        return f"mail API at {urlsplit(self._base_url).netloc}, key accepted"
+
+    async def close(self) -> None:
+        """Nothing to let go of: the session belongs to the service."""
+
+    def _message(self, recipient: str, code: str, lifetime_s: int) -> dict[str, Any]:
+        try:
+            to, mail = recipient_address(recipient), render(self._identity, code, lifetime_s)
+        except ValueError:
+            raise DeliveryError("refused", "no mail can be written to this address") from None
+        return {
+            "from": str(self._identity.sender),
+            "to": [to.addr_spec],
+            "subject": mail.subject,
+            "text": mail.text,
+            "html": mail.html,
+            "headers": {"Auto-Submitted": "auto-generated"},
+        }

@@ -1,0 +1,130 @@
+"""The dialogue with a mail server: its steps, and its failures in DeliveryError's words."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import aiosmtplib
+
+from holdfast.service.delivery.errors import DeliveryError
+from holdfast.service.mail.code_mail import is_international
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from email.headerregistry import Address
+    from email.message import EmailMessage
+
+SERVICE_UNAVAILABLE = 421  # the server closes the channel (RFC 5321 section 3.8)
+GARBAGE = -1  # aiosmtplib's code for an answer that is not SMTP
+
+
+async def greet(client: aiosmtplib.SMTP) -> None:
+    """Learn the server's extensions, where connecting has not done so yet."""
+    if client.is_ehlo_or_helo_needed:
+        try:
+            await client.ehlo()
+        except aiosmtplib.SMTPHeloError:
+            if not client.is_connected:
+                raise
+            await client.helo()
+
+
+async def envelope(client: aiosmtplib.SMTP, message: EmailMessage) -> None:
+    """MAIL and RCPT. Raises SMTPNotSupported for an international address on a server without SMTPUTF8."""
+    sender, recipient = (message[name].addresses[0] for name in ("From", "To"))
+    if not is_international(sender, recipient):
+        await client.mail(sender.addr_spec)
+        await client.rcpt(recipient.addr_spec)
+        return
+    if not client.supports_extension("smtputf8"):
+        raise aiosmtplib.SMTPNotSupported("the server takes no internationalised addresses")
+    await client.mail(sender.addr_spec, options=["SMTPUTF8", "BODY=8BITMIME"], encoding="utf-8")
+    await client.rcpt(recipient.addr_spec, encoding="utf-8")
+
+
+async def name_sender(client: aiosmtplib.SMTP, sender: Address) -> None:
+    """MAIL and at once RSET: whether the server takes mail from this address, without a recipient."""
+    if is_international(sender):
+        await client.mail(sender.addr_spec, options=["SMTPUTF8", "BODY=8BITMIME"], encoding="utf-8")
+    else:
+        await client.mail(sender.addr_spec)
+    await client.rset()
+
+
+async def content(client: aiosmtplib.SMTP, message: EmailMessage) -> None:
+    """DATA. The message counts as handed over from here on, whatever becomes of the answer."""
+    await client.data(message.as_bytes())
+
+
+async def was_reset(client: aiosmtplib.SMTP) -> bool:
+    """Whether the server forgot the refused envelope, so that the connection can carry another."""
+    try:
+        await client.rset()
+    except (aiosmtplib.SMTPException, OSError):
+        return False
+    return True
+
+
+async def close_politely(client: aiosmtplib.SMTP) -> None:
+    """Send QUIT and close; an error, or no answer within two seconds, changes nothing."""
+    try:
+        async with asyncio.timeout(2):
+            await client.quit()
+    except (aiosmtplib.SMTPException, OSError):
+        pass
+    finally:
+        abort(client)
+
+
+def abort(client: aiosmtplib.SMTP) -> None:
+    """Drop the connection at once: a peer that does not answer would hold up an orderly end of TLS too."""
+    abort = getattr(client.transport, "abort", None)  # uvloop's transports share no base class with asyncio's
+    client.close()
+    if abort is not None:
+        abort()
+
+
+@contextmanager
+def delivery_errors() -> Iterator[None]:
+    """Turn every failure of the dialogue into a DeliveryError; servers' own words may name the recipient."""
+    try:
+        yield
+    except aiosmtplib.SMTPConnectTimeoutError:
+        raise DeliveryError("timeout", "the mail server did not answer in time", perhaps_sent=False) from None
+    except TimeoutError:  # SMTPTimeoutError is one
+        raise DeliveryError("timeout", "the mail server did not answer in time") from None
+    except aiosmtplib.SMTPResponseException as error:
+        kind = "nonsense" if error.code == GARBAGE else "refused"
+        raise DeliveryError(kind, f"{_STEPS.get(type(error), 'the dialogue')} was answered {error.code}") from None
+    except ssl.SSLCertVerificationError as error:
+        raise DeliveryError("unreachable", f"certificate not trusted: {error.verify_message}") from None
+    except OSError as error:  # SMTPConnectError and SMTPServerDisconnected are too
+        raise DeliveryError("unreachable", hung_up(error)) from None
+    except (aiosmtplib.SMTPException, ValueError) as error:
+        missing = isinstance(error, aiosmtplib.SMTPNotSupported)
+        raise DeliveryError("refused", _NO_SMTPUTF8 if missing else _NO_EXTENSION) from None
+
+
+def hung_up(error: BaseException) -> str:
+    """Why there is no connection, in words that no server chose."""
+    cause = error.__cause__ or error
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return f"certificate not trusted: {cause.verify_message}"
+    if isinstance(cause, ssl.SSLError):
+        return "TLS could not be agreed on"
+    return "the mail server cannot be reached or hung up"
+
+
+_NO_SMTPUTF8 = "the mail server takes no internationalised addresses (SMTPUTF8)"
+_NO_EXTENSION = "the mail server lacks STARTTLS or sign-in, which the setting asks for"
+_STEPS: dict[type[aiosmtplib.SMTPResponseException], str] = {
+    aiosmtplib.SMTPConnectResponseError: "connecting",
+    aiosmtplib.SMTPHeloError: "the greeting",
+    aiosmtplib.SMTPAuthenticationError: "sign-in",
+    aiosmtplib.SMTPSenderRefused: "the sender",
+    aiosmtplib.SMTPRecipientRefused: "the recipient",
+    aiosmtplib.SMTPDataError: "the message",
+}

@@ -1,0 +1,197 @@
+"""Mail by SMTP: verified TLS, a few kept connections, and never the same message twice."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import aiosmtplib
+
+from holdfast.service.delivery.errors import DeliveryError
+from holdfast.service.mail.code_mail import compose, recipient_address, render
+from holdfast.service.mail.smtp_dialogue import (
+    GARBAGE,
+    SERVICE_UNAVAILABLE,
+    abort,
+    close_politely,
+    content,
+    delivery_errors,
+    envelope,
+    greet,
+    hung_up,
+    name_sender,
+    was_reset,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from email.message import EmailMessage
+
+    from holdfast.service.mail.code_mail import MailIdentity
+
+    _Step = Callable[[aiosmtplib.SMTP, EmailMessage], Awaitable[None]]
+
+Encryption = Literal["none", "tls", "starttls"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SmtpServer:
+    """Where and how mail is handed over. Never shown: no repr.
+
+    Attributes:
+        tls: trusted certificates; None means the system's.
+        connections: how many connections this process opens at most.
+        total_s: longest time of one send, waiting included.
+        command_s: longest time of connecting and of each answer.
+        idle_s: how long an unused connection is kept.
+    """
+
+    host: str
+    port: int
+    encryption: Encryption
+    user: str
+    password: str
+    tls: ssl.SSLContext | None
+    connections: int
+    total_s: float = 15.0
+    command_s: float = 10.0
+    idle_s: float = 30.0
+
+
+class SmtpMailer:
+    """Mailer over SMTP submission (RFC 6409)."""
+
+    def __init__(self, server: SmtpServer, identity: MailIdentity) -> None:
+        self._server = server
+        self._identity = identity
+        self._slots = asyncio.Semaphore(server.connections)
+        self._idle: dict[aiosmtplib.SMTP, asyncio.TimerHandle] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+        self._tls = server.tls
+
+    async def send_code(self, recipient: str, code: str, lifetime_s: int) -> None:
+        """Hand the code to the server. Raises DeliveryError unless the server accepted it."""
+        try:
+            message = compose(self._identity, recipient_address(recipient), render(self._identity, code, lifetime_s))
+        except ValueError:
+            raise DeliveryError("refused", "no mail can be written to this address") from None
+        with delivery_errors():
+            async with asyncio.timeout(self._server.total_s), self._slots:
+                await self._deliver(message)
+
+    async def check(self) -> str:
+        """Connect, encrypt, sign in, name the sender, leave before a recipient. Raises DeliveryError."""
+        with delivery_errors():
+            async with asyncio.timeout(self._server.total_s):
+                client = await self._connect()
+                try:
+                    await name_sender(client, self._identity.sender)
+                    return self._described(client)
+                finally:
+                    await close_politely(client)
+
+    async def close(self) -> None:
+        """Close every kept connection with QUIT."""
+        for client in list(self._idle):
+            self._retire(client)
+        await asyncio.gather(*self._closing)
+
+    async def _deliver(self, message: EmailMessage) -> None:
+        """One message over a kept connection, or over a new one where the kept one turns out dead.
+
+        Only the envelope is ever tried again: a server that has seen the message may have accepted it, whatever
+        became of its answer.
+        """
+        client = await self._reused(message)
+        if client is None:
+            client = await self._connect()
+            await self._guarded(client, message, envelope)
+        try:
+            await self._guarded(client, message, content)
+        except (aiosmtplib.SMTPServerDisconnected, ConnectionError) as error:
+            raise DeliveryError("unreachable", hung_up(error), perhaps_sent=True) from None
+        self._keep(client)
+
+    async def _reused(self, message: EmailMessage) -> aiosmtplib.SMTP | None:
+        """A kept connection that took the envelope; None when there is none alive."""
+        while self._idle:
+            client, timer = self._idle.popitem()
+            timer.cancel()
+            if not client.is_connected:
+                continue
+            try:
+                await self._guarded(client, message, envelope)
+            except (aiosmtplib.SMTPServerDisconnected, ConnectionError):
+                continue
+            except aiosmtplib.SMTPResponseException as error:
+                if error.code != SERVICE_UNAVAILABLE:
+                    raise
+            else:
+                return client
+        return None
+
+    async def _guarded(self, client: aiosmtplib.SMTP, message: EmailMessage, step: _Step) -> None:
+        """One step of the dialogue. After a refusal the connection is kept, after anything else it is dropped."""
+        try:
+            await step(client, message)
+        except aiosmtplib.SMTPResponseException as error:
+            if error.code in {SERVICE_UNAVAILABLE, GARBAGE} or not await was_reset(client):
+                abort(client)
+            else:
+                self._keep(client)
+            raise
+        except BaseException:
+            abort(client)
+            raise
+
+    async def _connect(self) -> aiosmtplib.SMTP:
+        server = self._server
+        if server.encryption != "none" and self._tls is None:
+            self._tls = await asyncio.to_thread(ssl.create_default_context)
+        client = aiosmtplib.SMTP(
+            hostname=server.host,
+            port=server.port,
+            username=server.user.encode() or None,
+            password=server.password.encode() or None,
+            local_hostname=self._identity.sender.domain,
+            timeout=server.command_s,
+            use_tls=server.encryption == "tls",
+            start_tls=server.encryption == "starttls",
+            tls_context=self._tls,
+        )
+        await client.connect()
+        try:
+            await greet(client)
+        except BaseException:
+            abort(client)
+            raise
+        return client
+
+    def _keep(self, client: aiosmtplib.SMTP) -> None:
+        if client.is_connected:
+            loop = asyncio.get_running_loop()
+            self._idle[client] = loop.call_later(self._server.idle_s, self._retire, client)
+
+    def _retire(self, client: aiosmtplib.SMTP) -> None:
+        timer = self._idle.pop(client)
+        timer.cancel()
+        closing = asyncio.get_running_loop().create_task(close_politely(client))
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
+
+    def _described(self, client: aiosmtplib.SMTP) -> str:
+        server = self._server
+        tls = client.get_transport_info("ssl_object")
+        protection = tls.version() if tls else "not encrypted"
+        identity = "signed in" if server.user else "no sign-in"
+        return f"SMTP server {server.host}:{server.port}, {protection}, {identity}"
+
+
+def tls_context_of(ca_file: str) -> ssl.SSLContext:
+    """A context that trusts the certificates of this file alone. Raises ValueError when it holds none."""
+    try:
+        return ssl.create_default_context(cafile=ca_file)
+    except OSError:  # ssl.SSLError is one
+        raise ValueError("HOLDFAST_MAIL_URL: ca_file must name a readable PEM file of certificates.") from None

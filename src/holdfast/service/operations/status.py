@@ -1,0 +1,39 @@
+"""What the service says about itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.wire.models import Status
+
+if TYPE_CHECKING:
+    from holdfast.service.store.port import Store
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceStatus:
+    """Status and readiness.
+
+    Attributes:
+        shown_rpc: the chain's endpoint as strangers may see it.
+    """
+
+    store: Store
+    shown_rpc: str
+
+    async def report(self) -> Status:
+        """Body of GET /api/status."""
+        try:
+            await self.ready()
+            database = "connected"
+        except StoreUnavailable:
+            database = "unavailable"
+        chain = CHAINS[DEFAULT_CHAIN_ID]
+        return Status(chain=chain.name, chain_id=chain.chain_id, rpc=self.shown_rpc, database=database)
+
+    async def ready(self) -> None:
+        """Raise StoreUnavailable unless the store can be reached, which includes its migrations."""
+        await self.store.ping()

@@ -1,0 +1,44 @@
+"""Which verifier `HOLDFAST_SMS_URL` asks for. The development outbox is imported when it is chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.service.sms.twilio import SETTING, twilio_verifier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import aiohttp
+
+    from holdfast.service.sms.port import SmsVerifier
+
+
+def sms_verifier_of(
+    url: str,
+    http: Callable[[], aiohttp.ClientSession],
+    outbox_dir: Path,
+    clock: Callable[[], float],
+    entropy: Callable[[int], bytes],
+) -> SmsVerifier:
+    """The verifier that a setting describes.
+
+    Args:
+        url: value of HOLDFAST_SMS_URL.
+        http: returns the pooled HTTP session; called when a message is sent, not before.
+        outbox_dir: folder of the development outbox.
+        clock: seconds since the epoch, for the outbox's own codes.
+        entropy: that many random bytes, for the outbox's own codes.
+
+    Raises:
+        ValueError: with a sentence for the operator that never repeats the value.
+    """
+    scheme = url.partition(":")[0].lower()
+    if scheme == "twilio":
+        return twilio_verifier(url, http)
+    if url.rstrip("/").lower() != "outbox:":
+        raise ValueError(f"{SETTING} starts with twilio:// or is outbox: alone.")
+    from holdfast.service.sms.outbox_verifier import OutboxSmsVerifier
+
+    return OutboxSmsVerifier(outbox_dir, clock, entropy)

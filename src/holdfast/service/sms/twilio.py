@@ -1,0 +1,106 @@
+"""Codes by SMS through Twilio Verify, which makes and checks them."""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from holdfast.service.delivery.errors import DeliveryError
+from holdfast.service.delivery.http_exchange import exchange, refusal
+from holdfast.service.delivery.provider_url import parse_base_url, parse_provider_url
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import aiohttp
+
+
+SETTING = "HOLDFAST_SMS_URL"
+TWILIO_BASE_URL = "https://verify.twilio.com"
+SUCCESS = range(200, 300)
+NOT_FOUND = 404
+TOO_MANY = 429
+MAX_CHECKS_REACHED = 60202  # Twilio's error code: this verification takes no more attempts
+OVER = frozenset({"pending", "canceled", "max_attempts_reached", "deleted", "failed", "expired"})
+_CODE = re.compile(r"[0-9A-Za-z]{4,10}")
+_SID = re.compile(r"[A-Za-z0-9]{2,64}")
+
+
+class TwilioVerifier:
+    """SmsVerifier over Twilio Verify's API, version 2 (https://www.twilio.com/docs/verify/api)."""
+
+    def __init__(
+        self,
+        account: str,
+        token: str,
+        service_url: str,
+        http: Callable[[], aiohttp.ClientSession],
+        timeout_s: float = 10,
+    ) -> None:
+        self._authorization = "Basic " + base64.b64encode(f"{account}:{token}".encode()).decode()
+        self._service_url = service_url
+        self._http = http
+        self._timeout_s = timeout_s
+
+    async def start(self, phone: str) -> None:
+        """Have Twilio send a code. Raises DeliveryError unless it says that the verification is pending."""
+        status, answer = await self._ask("POST", "/Verifications", {"To": phone, "Channel": "sms"})
+        if status not in SUCCESS:
+            raise refusal(status)
+        if answer.get("status") != "pending":
+            raise DeliveryError("nonsense", f"HTTP {status} without a pending verification")
+
+    async def check_code(self, phone: str, code: str) -> bool:
+        """Whether Twilio approves the code; False also when it knows of no verification. Raises DeliveryError.
+
+        What cannot be one of Twilio's codes is not sent there: Twilio would call it an invalid request, which looks
+        like a failure of ours.
+        """
+        if not _CODE.fullmatch(code):
+            return False
+        status, answer = await self._ask("POST", "/VerificationCheck", {"To": phone, "Code": code})
+        if status == NOT_FOUND or (status == TOO_MANY and answer.get("code") == MAX_CHECKS_REACHED):
+            return False
+        if status not in SUCCESS:
+            raise refusal(status)
+        judgement = answer.get("status")
+        if judgement == "approved":
+            return True
+        if isinstance(judgement, str) and judgement in OVER:
+            return False
+        raise DeliveryError("nonsense", f"HTTP {status} without a verification's status")
+
+    async def check(self) -> str:
+        """Ask for the Verify service itself, which sends nothing. Raises DeliveryError."""
+        status, answer = await self._ask("GET", "", None)
+        if status not in SUCCESS:
+            raise refusal(status)
+        if answer.get("sid") != self._service_url.rpartition("/")[2]:
+            raise DeliveryError("nonsense", f"HTTP {status} without the Verify service")
+        return f"Twilio Verify at {urlsplit(self._service_url).netloc}, token accepted"
+
+    async def close(self) -> None:
+        """Nothing to let go of: the session belongs to the service."""
+
+    async def _ask(self, method: str, path: str, form: dict[str, str] | None) -> tuple[int, dict[str, Any]]:
+        """One request over a connection of its own.
+
+        Twilio knows no idempotency key: when a kept connection died under a request, nobody could tell whether the
+        SMS went out, so none is kept.
+        """
+        headers = {"Authorization": self._authorization, "Connection": "close"}
+        url = self._service_url + path
+        return await exchange(self._http, method, url, timeout_s=self._timeout_s, headers=headers, data=form)
+
+
+def twilio_verifier(url: str, http: Callable[[], aiohttp.ClientSession]) -> TwilioVerifier:
+    """The verifier of a `twilio:` address. Raises ValueError that never repeats it."""
+    parts = parse_provider_url(SETTING, url, ("base_url",))
+    if not _SID.fullmatch(parts.user) or not _SID.fullmatch(parts.host) or parts.port:
+        raise ValueError(f"{SETTING}: write twilio://ACCOUNT_SID:TOKEN@VERIFY_SERVICE_SID")
+    if not parts.password or not parts.password.isascii():
+        raise ValueError(f"{SETTING}: the token after the account's SID is missing or not ASCII.")
+    base_url = parse_base_url(SETTING, parts.options.get("base_url", TWILIO_BASE_URL))
+    return TwilioVerifier(parts.user, parts.password, f"{base_url}/v2/Services/{parts.host}", http)

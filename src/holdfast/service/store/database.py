@@ -1,0 +1,69 @@
+"""A database that a URL names, whatever kind it is: what commands and the start do with it apart from serving."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from holdfast.service.store.port import Store
+
+
+class SchemaTooNew(Exception):
+    """The database was written by a newer Holdfast."""
+
+    def __init__(self, found: int, known: int) -> None:
+        super().__init__(
+            f"the database has schema {found}, this Holdfast knows {known}: install the newer release again"
+        )
+
+
+class NotABackup(Exception):
+    """The file is no intact copy of a Holdfast database."""
+
+
+class InUse(Exception):
+    """Another process has the database open."""
+
+
+class Database(Protocol):
+    """One kind of database implements this once; `kinds.KINDS` lists the kinds.
+
+    Every method raises StoreUnavailable when the database cannot be reached.
+    """
+
+    @property
+    def place(self) -> str:
+        """Where it is, as messages may show it: without a password."""
+        ...
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Files of this machine that only the service's user may read; none for a server."""
+        ...
+
+    def exists(self) -> bool:
+        """Whether there is a database already."""
+        ...
+
+    def open(self) -> Store:
+        """The store, created and brought to this release's schema if need be. Raises SchemaTooNew."""
+        ...
+
+    def try_write(self) -> None:
+        """Write something that reaches the disk, and take it back. Raises StoreUnavailable where that fails."""
+        ...
+
+    def backup(self, target: Path) -> None:
+        """Write a consistent copy while the service runs; it appears whole or not at all. Raises OSError."""
+        ...
+
+    def restore(self, backup: Path) -> None:
+        """Put a copy in the database's place. Raises NotABackup, SchemaTooNew, InUse, OSError."""
+        ...
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Every row of every table, as of one moment; its table under `table`, blobs as hex."""
+        ...

@@ -1,0 +1,38 @@
+"""The kinds of databases: the scheme of HOLDFAST_DATABASE_URL, and what opens it. A new kind is one more row.
+
+Each kind is imported when a URL names it, so that reading settings loads no database.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from holdfast.service.store.database import Database
+
+
+def _sqlite(url: str) -> Database:
+    from holdfast.service.store.sqlite.database import SqliteDatabase
+
+    return SqliteDatabase(url)
+
+
+KINDS: Mapping[str, Callable[[str], Database]] = {"sqlite": _sqlite}
+
+FILE_ADDRESSES = ("sqlite:///",)  # these name a file and hold no password
+
+
+def default_url(data_dir: Path) -> str:
+    """Address of the embedded database in the data folder."""
+    return f"sqlite:///{data_dir / 'holdfast.db'}"
+
+
+def database_of(url: str) -> Database:
+    """The database that a URL names. Raises ValueError, without the URL, for one of no known form."""
+    kind = KINDS.get(url.partition(":")[0])
+    if kind is None:
+        raise ValueError("an address that begins with one of these is needed: " + ", ".join(KINDS))
+    return kind(url)

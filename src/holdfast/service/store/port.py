@@ -1,0 +1,217 @@
+"""The Store port: what the service keeps, and the values that go in and out. `kinds.py` lists what fills it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+    from typing import Any
+
+    from holdfast.rules.identifiers import Identifier
+    from holdfast.rules.one_time_codes import CountedAttempt
+    from holdfast.rules.quotas import Counted, Quota
+    from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
+    from holdfast.wire.requests import RegisterDid
+
+
+class StoreUnavailable(Exception):
+    """The store cannot be reached or cannot write; nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewSession:
+    """A session to be written. `ip` is the subject of the address limit, `now` seconds since the epoch."""
+
+    identifier: Identifier
+    did: str
+    ip: str
+    now: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRegistration:
+    """A DID's registration to be written: the request in canonical form, and what the service knows besides.
+
+    Attributes:
+        asked: the request; its credential ID is folded, its block number the one to keep.
+        attestation: signature of the attestation and its expiry, to be remembered as used; None for handles.
+    """
+
+    asked: RegisterDid
+    identifier: Identifier
+    attestation: tuple[bytes, float] | None
+    confirmation: Confirmation
+    ip: str
+    now: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewCode:
+    """A code that was sent: `digest` is its keyed hash, `ip` the address that asked for it, times as above."""
+
+    identifier: Identifier
+    digest: bytes
+    ip: str
+    now: float
+    expires_at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewAttempt:
+    """An attempt at an identifier's code, of `limit` in all, that also counts on the windows of its address."""
+
+    identifier: Identifier
+    ip: str
+    now: float
+    limit: int
+    quotas: Sequence[Quota]
+
+
+class RegisteredDid(msgspec.Struct, frozen=True, gc=False):
+    """What a credential ID leads to."""
+
+    identifier: str
+    channel: str
+    did: str
+    tx_hash: str
+    block_number: int | None
+    smart_account: str | None
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PendingRegistration:
+    """A registration that the chain has not settled yet.
+
+    Attributes:
+        key: canonical key of the identifier.
+        asked: how often the chain was asked about it.
+    """
+
+    credential: str
+    did: str
+    tx_hash: str
+    smart_account: str | None
+    channel: str
+    key: str
+    created_at: float
+    asked: int
+
+
+Charge = tuple[int, int]
+"""Names one charge of a store's windows; nothing else is to be read from it."""
+
+
+class Store(Protocol):
+    """All that is kept. Every method is one atomic step; what it has returned survives `kill -9`.
+
+    Every method raises StoreUnavailable when the store cannot be reached. A rule that is passed in is called with
+    the facts of that very step and may refuse, which changes nothing.
+    """
+
+    async def ping(self) -> None:
+        """A trivial query (interface: Status, `database`)."""
+        ...
+
+    async def claim_of(self, channel: str, key: str) -> Claim | None:
+        """Who holds an identifier."""
+        ...
+
+    async def is_claimed(self, channel: str, key: str) -> bool:
+        """Whether anybody holds an identifier: the question that registration pages ask at every keystroke."""
+        ...
+
+    async def find_credential(self, credential: str) -> RegisteredDid | None:
+        """The registration of a folded credential ID, unless the chain refused it."""
+        ...
+
+    async def registrations(self, ip: str) -> tuple[int, int]:
+        """Sessions ever created from this address, and in all."""
+        ...
+
+    async def verified_at(self, identifier: Identifier) -> float | None:
+        """When the identifier was verified, in seconds since the epoch."""
+        ...
+
+    async def open_session(self, session: NewSession, decide: Callable[[SessionFacts], None]) -> None:
+        """Write a session that `decide` admits, and charge its address."""
+        ...
+
+    async def register(self, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move]) -> None:
+        """Write a registration as `decide` says.
+
+        CLAIM makes the identifier's claim and charges the address, DISPLACE gives the claim to the registration's DID,
+        CONTINUE leaves it with the DID that has it.
+        """
+        ...
+
+    async def charge(self, quotas: Sequence[Quota], now: float) -> Charge:
+        """Count one event on every window; Refused(RATE_LIMITED) when one is full, and nothing is counted."""
+        ...
+
+    async def give_back(self, charge: Charge, what: Collection[Counted]) -> None:
+        """Take an event off its windows of these kinds again; a second time changes nothing."""
+        ...
+
+    async def keep_code(self, code: NewCode) -> None:
+        """Keep the hash of a code that was sent, in place of an older one."""
+        ...
+
+    async def count_attempt(self, attempt: NewAttempt) -> CountedAttempt | None:
+        """Count one attempt at the current code, durably, before anything is compared; None without a code.
+
+        Raises Refused(RATE_LIMITED) when a window of the address is full.
+        """
+        ...
+
+    async def consume_code(self, identifier: Identifier, code_id: int, now: float) -> bool:
+        """Use the code up and mark the identifier verified; False when another request did so first."""
+        ...
+
+    async def mark_verified(self, identifier: Identifier, now: float) -> None:
+        """Mark an identifier verified whose code a provider checked."""
+        ...
+
+    async def due(self, now: float, limit: int) -> list[PendingRegistration]:
+        """Registrations to ask the chain about: longest due first, but one of each identifier before further ones."""
+        ...
+
+    async def put_off(self, times: Sequence[tuple[str, float]]) -> None:
+        """Note that these credentials were asked about, and when each is due again."""
+        ...
+
+    async def settle(self, credential: str, outcome: Confirmation, block_number: int | None, now: float) -> bool:
+        """Record what the chain says; False when it was settled before."""
+        ...
+
+    async def expire(self, now: float) -> int:
+        """Remove what no rule looks at any more; how many rows went."""
+        ...
+
+    async def take_lease(self, name: str, holder: str, now: float, ttl_s: float) -> bool:
+        """Take or renew a named lease; False while another holder has it."""
+        ...
+
+    async def holds_lease(self, name: str, holder: str, now: float) -> bool:
+        """Whether this holder has the named lease now."""
+        ...
+
+    async def release(self, channel: str, key: str, now: float) -> bool:
+        """Free an identifier with all that hangs on it; False when nobody holds it."""
+        ...
+
+    async def revoke_credential(self, credential: str, now: float) -> bool:
+        """Remove one credential's registration; False when there is none."""
+        ...
+
+    async def describe(self, channel: str, key: str) -> dict[str, Any] | None:
+        """Everything kept about one identifier, for the operator."""
+        ...
+
+    async def close(self) -> None:
+        """Finish the writes that were accepted, then let go."""
+        ...

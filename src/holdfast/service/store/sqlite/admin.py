@@ -1,0 +1,132 @@
+"""What the operator does with the embedded store's file: copy it, put a copy back, write it out, look at a row."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
+from holdfast.service.store.sqlite.schema import SCHEMA_VERSION, TABLES, connect, schema_version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def backup_to(source: Path, target: Path) -> None:
+    """Write a consistent copy of a live database, readable by its owner alone; it appears whole or not at all."""
+    partial = target.with_name(target.name + ".partial")
+    partial.unlink(missing_ok=True)
+    os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    reader, writer = sqlite3.connect(source), sqlite3.connect(partial)
+    try:
+        reader.backup(writer, pages=1024)
+        writer.execute("PRAGMA journal_mode = DELETE")  # one file, without companions
+    finally:
+        reader.close()
+        writer.close()
+    _sync(partial)
+    partial.replace(target)
+    _sync(target.parent)
+
+
+def restore_from(backup: Path, target: Path) -> None:
+    """Put a copy in place of the database of a stopped service.
+
+    Raises:
+        NotABackup: the copy is damaged or no database of Holdfast's.
+        SchemaTooNew: a newer Holdfast wrote it.
+        InUse: a service has the database open.
+    """
+    check_backup(backup)
+    if target.exists():
+        _take_for_oneself(target)
+    partial = target.with_name(target.name + ".partial")
+    backup_to(backup, partial)
+    for companion in ("-wal", "-shm"):
+        target.with_name(target.name + companion).unlink(missing_ok=True)
+    partial.replace(target)
+    _sync(target.parent)
+
+
+def check_backup(file: Path) -> int:
+    """The schema version of an intact copy. Raises NotABackup or SchemaTooNew."""
+    if not file.is_file():
+        raise NotABackup("no such file")
+    connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+    try:
+        verdict = connection.execute("PRAGMA integrity_check").fetchone()[0]
+        version = schema_version(connection)
+        tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    except sqlite3.DatabaseError as error:
+        raise NotABackup(str(error)) from error
+    finally:
+        connection.close()
+    if version > SCHEMA_VERSION:
+        raise SchemaTooNew(version, SCHEMA_VERSION)
+    if verdict != "ok" or version == 0 or not tables >= set(TABLES):
+        raise NotABackup("damaged, or no database of Holdfast's")
+    return version
+
+
+def every_row(file: Path) -> Iterator[dict[str, Any]]:
+    """Every row of every table, as of one moment; blobs as hex."""
+    connection = connect(file)
+    connection.row_factory = sqlite3.Row
+    try:
+        connection.execute("BEGIN")
+        for table in TABLES:
+            for row in connection.execute(f"SELECT * FROM {table}"):  # noqa: S608 - our own names
+                yield {"table": table, **{name: _plain(row[name]) for name in row.keys()}}  # noqa: SIM118 - sqlite3.Row
+    finally:
+        connection.close()
+
+
+def describe_identifier(connection: sqlite3.Connection, channel: str, key: str) -> dict[str, Any] | None:
+    """Claim, credentials, verification and history of one identifier; None when nothing is known of it."""
+    cursor = connection.cursor()
+    cursor.row_factory = lambda c, row: {d[0]: value for d, value in zip(c.description, row, strict=True)}
+
+    def rows(statement: str) -> list[dict[str, Any]]:
+        return cursor.execute(statement, (channel, key)).fetchall()
+
+    claims = rows(
+        "SELECT channel, key, given, did, stage, created_at, registered_at"
+        " FROM identifiers WHERE channel = ? AND key = ?"
+    )
+    found = {
+        "claim": claims[0] if claims else None,
+        "credentials": rows(
+            "SELECT credential, tx_hash, block_number, smart_account, created_at, confirmation, settled_at"
+            " FROM credentials WHERE identifier_id = (SELECT id FROM identifiers WHERE channel = ? AND key = ?)"
+        ),
+        "verifications": rows("SELECT verified_at FROM verifications WHERE channel = ? AND key = ?"),
+        "history": rows("SELECT at, action, did FROM audit WHERE channel = ? AND key = ? ORDER BY id"),
+    }
+    return found if any(found.values()) else None
+
+
+def _take_for_oneself(file: Path) -> None:
+    connection = sqlite3.connect(file, timeout=0.2, isolation_level=None)
+    try:
+        # Leaving WAL mode needs the file without any other connection, idle ones included.
+        connection.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.OperationalError as error:
+        raise InUse(str(error)) from error
+    except sqlite3.DatabaseError:
+        pass  # destroyed: nobody can be working with it, and a restore is what it needs
+    finally:
+        connection.close()
+
+
+def _plain(value: Any) -> Any:
+    return value.hex() if isinstance(value, bytes) else value
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

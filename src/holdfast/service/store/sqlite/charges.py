@@ -1,0 +1,47 @@
+"""What the embedded store counts in sliding windows: sends, checks and posts, by address, number and country."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.rules.quotas import admit
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from sqlite3 import Connection
+
+    from holdfast.rules.quotas import Counted, Quota
+    from holdfast.service.store.port import Charge
+
+
+def charge(connection: Connection, quotas: Sequence[Quota], now: float) -> Charge:
+    """Count one event on every window. Raises Refused(RATE_LIMITED) when one is full; nothing is counted then.
+
+    Returns the first and the last row: those of one charge lie together, and no number is used twice.
+    """
+    admit([(quota, at) for quota in quotas for full, at in [_full(connection, quota, now)] if full], now)
+    ids = [_count(connection, quota, now) for quota in quotas]
+    return (ids[0], ids[-1]) if ids else (1, 0)
+
+
+def give_back(connection: Connection, reservation: Charge, what: Collection[Counted]) -> None:
+    """Take an event off its windows of these kinds again."""
+    connection.executemany(
+        "DELETE FROM charges WHERE id BETWEEN ? AND ? AND what = ?", [(*reservation, kind.value) for kind in what]
+    )
+
+
+def _count(connection: Connection, quota: Quota, now: float) -> int:
+    statement = "INSERT INTO charges (what, subject, at) VALUES (?, ?, ?)"
+    return int(connection.execute(statement, (quota.what.value, quota.subject, now)).lastrowid or 0)
+
+
+def _full(connection: Connection, quota: Quota, now: float) -> tuple[bool, float | None]:
+    """Whether the window has no room, and the time of the event whose leaving makes some."""
+    if quota.limit == 0:
+        return True, None
+    row = connection.execute(
+        "SELECT at FROM charges WHERE what = ? AND subject = ? AND at > ? ORDER BY at DESC LIMIT 1 OFFSET ?",
+        (quota.what.value, quota.subject, now - quota.window_s, quota.limit - 1),
+    ).fetchone()
+    return (False, None) if row is None else (True, row[0])

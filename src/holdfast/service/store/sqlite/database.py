@@ -1,0 +1,77 @@
+"""The embedded database as commands and the start see it: one file."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.sqlite import admin
+from holdfast.service.store.sqlite.store import SqliteStore
+from holdfast.service.store.sqlite.write_check import try_write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.service.store.port import Store
+
+PREFIX = "sqlite:///"
+
+
+class SqliteDatabase:
+    """Implements Database over the file of `sqlite:///` and a path, absolute with a fourth slash."""
+
+    def __init__(self, url: str) -> None:
+        """Raises ValueError for another form."""
+        path = url.removeprefix(PREFIX)
+        if not url.startswith(PREFIX) or not path:
+            raise ValueError(f"{PREFIX} and a path is needed")
+        self._file = Path(path)
+
+    @property
+    def place(self) -> str:
+        """See Database."""
+        return str(self._file)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """See Database."""
+        return (self._file,)
+
+    def exists(self) -> bool:
+        """See Database."""
+        return self._file.is_file()
+
+    def open(self) -> Store:
+        """See Database."""
+        return SqliteStore(self._file)
+
+    def try_write(self) -> None:
+        """See Database."""
+        try_write(self._file)
+
+    def backup(self, target: Path) -> None:
+        """See Database."""
+        with _readable():
+            admin.backup_to(self._file, target)
+
+    def restore(self, backup: Path) -> None:
+        """See Database."""
+        self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _readable():
+            admin.restore_from(backup, self._file)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """See Database."""
+        with _readable():
+            yield from admin.every_row(self._file)
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreUnavailable(str(error)) from error

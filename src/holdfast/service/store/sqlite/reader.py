@@ -1,0 +1,50 @@
+"""Point reads of the embedded store, on the event loop; those of one turn share a snapshot."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+from typing import Any
+
+from holdfast.service.store.port import StoreUnavailable
+
+
+class TurnReader:
+    """Reads rows through one connection.
+
+    A read takes and drops the log's lock, two system calls that cost as much as a look into the index. So the first
+    read of a turn of the event loop opens a transaction and the others join it; it ends before anything that is
+    queued after that first read. Whoever asks after a write was acknowledged therefore sees that write.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._execute = connection.execute
+
+    def one(self, statement: str, *parameters: object) -> Any:
+        """The first row, or None. Raises StoreUnavailable."""
+        try:
+            if not self._connection.in_transaction:
+                self._begin()
+            return self._execute(statement, parameters).fetchone()
+        except sqlite3.DatabaseError as error:
+            raise StoreUnavailable(type(error).__name__) from error
+
+    def all(self, statement: str, *parameters: object) -> list[Any]:
+        """Every row. Raises StoreUnavailable."""
+        try:
+            return self._execute(statement, parameters).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise StoreUnavailable(type(error).__name__) from error
+
+    def _begin(self) -> None:
+        # Its end is queued first: what another thread queues meanwhile must come after it.
+        asyncio.get_running_loop().call_soon(self._end)
+        self._execute("BEGIN")
+
+    def _end(self) -> None:
+        # A failed read may have ended it, and the store may be closed by now: then there is nothing left to end.
+        with contextlib.suppress(sqlite3.Error):
+            if self._connection.in_transaction:
+                self._execute("COMMIT")

@@ -1,0 +1,39 @@
+"""Whether the embedded database takes a write: one that reaches the disk, and is taken back."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from holdfast.service.store.port import StoreUnavailable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WRITTEN_BYTES = 1024 * 1024
+_WAIT_S = 5.0
+_CACHE_PAGES = 8  # far fewer than are written, so that SQLite writes them out before the transaction ends
+
+
+def try_write(file: Path) -> None:
+    """Write `WRITTEN_BYTES` within a transaction and roll it back. Raises StoreUnavailable where that fails.
+
+    Other writers wait for the few milliseconds that it takes, and the log file (`-wal`) may keep its new size.
+    """
+    try:
+        with closing(sqlite3.connect(file, isolation_level=None, timeout=_WAIT_S)) as connection:
+            _write_and_undo(connection)
+    except sqlite3.Error as error:
+        raise StoreUnavailable(f"{file.name}: {error}") from error
+
+
+def _write_and_undo(connection: sqlite3.Connection) -> None:
+    connection.execute(f"PRAGMA cache_size = {_CACHE_PAGES}")
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        connection.execute("CREATE TABLE holdfast_check (content BLOB)")
+        connection.execute("INSERT INTO holdfast_check VALUES (zeroblob(?))", (WRITTEN_BYTES,))
+    finally:
+        if connection.in_transaction:  # after a full disk SQLite has rolled back by itself
+            connection.execute("ROLLBACK")

@@ -1,0 +1,38 @@
+"""What handlers reach: the service's operations, the prepared answers, and who asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.service.http.static import StaticAnswer
+
+if TYPE_CHECKING:
+    from holdfast.service.enclave_source.port import Enclave
+    from holdfast.service.http.client_address import ClientAddress
+    from holdfast.service.http.messages import Request
+    from holdfast.service.service import Service
+    from holdfast.service.web.prepared import PreparedFiles
+
+ENCLAVE_CACHE = "public, max-age=3600, s-maxage=86400"
+
+
+@dataclass(slots=True)
+class WebContext:
+    """The first argument of every handler."""
+
+    service: Service
+    files: PreparedFiles
+    client_address: ClientAddress
+    _wrapped: tuple[Enclave, StaticAnswer] | None = None
+
+    def subject(self, request: Request) -> str:
+        """Whose request it is, as limits count addresses."""
+        return self.client_address.subject(request)
+
+    def enclave(self) -> StaticAnswer:
+        """The enclave in force, wrapped once."""
+        current = self.service.enclaves.current()
+        if self._wrapped is None or self._wrapped[0] is not current:
+            self._wrapped = (current, StaticAnswer(current.body, "application/wasm", ENCLAVE_CACHE))
+        return self._wrapped[1]

@@ -1,0 +1,69 @@
+"""The payment handler's files and the contract set, each read and wrapped once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from holdfast.service.http.messages import cached_json
+from holdfast.service.http.static import StaticAnswer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.wire.models import ContractSet
+
+CONTRACTS_CACHE = "public, max-age=86400"
+FILE_CACHE = "public, max-age=300"
+HTML = "text/html; charset=utf-8"
+JSON = "application/json"
+_SCRIPT = "text/javascript; charset=utf-8"
+PAY_LINK = '</pay/manifest.json>; rel="payment-method-manifest"'
+# The icon is fetched by the shop's page, so it must be allowed to cross origins.
+_CROSS_ORIGIN = ("cross-origin-resource-policy", "cross-origin")
+_PAGE_POLICY = (
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; connect-src 'self';"
+    " worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_PAGE_HEADERS = (
+    ("content-security-policy", _PAGE_POLICY),
+    ("x-frame-options", "DENY"),
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-opener-policy", "same-origin"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedFiles:
+    """Every static answer, by what it is."""
+
+    contracts: StaticAnswer
+    pay: StaticAnswer
+    pay_worker: StaticAnswer
+    pay_confirm: StaticAnswer
+    pay_confirm_script: StaticAnswer
+    pay_confirm_style: StaticAnswer
+    pay_icon: StaticAnswer
+    pay_manifest: StaticAnswer
+    pay_method: StaticAnswer
+
+
+def prepare(contracts: ContractSet) -> PreparedFiles:
+    """Read and wrap every file once."""
+    return PreparedFiles(
+        contracts=StaticAnswer(cached_json(contracts, CONTRACTS_CACHE).body, JSON, CONTRACTS_CACHE),
+        pay=_file("pay.html", HTML, [("link", PAY_LINK), *_PAGE_HEADERS]),
+        pay_worker=_file("sw.js", _SCRIPT, [("service-worker-allowed", "/pay/")]),
+        pay_confirm=_file("confirm.html", HTML, _PAGE_HEADERS),
+        pay_confirm_script=_file("confirm.js", _SCRIPT),
+        pay_confirm_style=_file("confirm.css", "text/css; charset=utf-8"),
+        pay_icon=_file("icon.svg", "image/svg+xml", [_CROSS_ORIGIN]),
+        pay_manifest=_file("manifest.json", JSON, [_CROSS_ORIGIN]),
+        pay_method=_file("payment-method.json", JSON),
+    )
+
+
+def _file(name: str, content_type: str, extra: Sequence[tuple[str, str]] = ()) -> StaticAnswer:
+    body = (files("holdfast.service") / "static" / "pay" / name).read_bytes()
+    return StaticAnswer(body, content_type, FILE_CACHE, extra)

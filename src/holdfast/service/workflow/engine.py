@@ -1,0 +1,181 @@
+"""The background-workflow engine: Inngest's SDK serves our functions, which call the same operations as the jobs.
+
+Until the engine has registered, or has finished a run, and again when it stays away, the service does the jobs.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+from holdfast.rules.allowlists import WORKFLOW_METHODS
+from holdfast.rules.limits import MAX_BODY_BYTES, MAX_WORKFLOW_BODY_BYTES
+from holdfast.service.http.messages import ANY_ORIGIN, EXPOSED, NO_SNIFFING, Response, error_response
+from holdfast.service.settings import engine_unsigned
+from holdfast.wire.errors import METHOD_NOT_ALLOWED, WORKFLOW_NOT_CONFIGURED, Refused
+from holdfast.wire.logs import Sparse
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    import inngest
+
+    from holdfast.service.http.messages import Request
+    from holdfast.service.workflow.port import Jobs
+
+APP_ID = "holdfast"
+PATH = "/api/workflow"
+RETRIES = 3  # of each step, at growing distances; the engine counts them
+SIGNATURE = "x-inngest-signature"
+# Of another form it cannot be right, and the SDK's comparison raises on some of those.
+_SIGNED = re.compile(r"t=[0-9]{1,20}&s=[0-9a-f]{64}")
+_SPARSE = Sparse()  # strangers can make the SDK complain as often as they like
+_log = logging.getLogger("holdfast.workflow")
+DEV_SERVER, HOSTED = "http://127.0.0.1:8288", "https://api.inngest.com"  # as the SDK's constants say
+
+
+def engine_configured(environment: Mapping[str, str] | None = None) -> bool:
+    """Whether an engine calls the functions, so that the service need not run them by itself.
+
+    The SDK serves with a signing key or in its development mode; an event key alone is only for sending events.
+    """
+    given = os.environ if environment is None else environment
+    return bool(given.get("INNGEST_SIGNING_KEY")) or engine_unsigned(given)
+
+
+def engine_address(environment: Mapping[str, str]) -> str:
+    """Where the SDK finds the engine: its development server's address, the one that is set, or the hosted one."""
+    development = environment.get("INNGEST_DEV", "")
+    if development.startswith(("http://", "https://")):
+        return development
+    usual = DEV_SERVER if engine_unsigned(environment) else HOSTED
+    return environment.get("INNGEST_API_BASE_URL") or environment.get("INNGEST_BASE_URL") or usual
+
+
+class InngestWorkflow:
+    """Answers the engine. The SDK is loaded on the first request: it takes half a second that a start must not wait."""
+
+    def __init__(self, jobs: Jobs, public_url: str) -> None:
+        self._jobs = jobs
+        self._public_url = public_url
+        self._handler: Any = None
+
+    async def handle(self, request: Request) -> Response:
+        """The SDK's answer; 405 for a method that it has no answer to. Raises Refused(WORKFLOW_NOT_CONFIGURED)."""
+        if not engine_configured():
+            raise Refused(WORKFLOW_NOT_CONFIGURED)
+        if request.method not in WORKFLOW_METHODS:
+            return error_response(METHOD_NOT_ALLOWED, [("allow", ", ".join([*WORKFLOW_METHODS, "OPTIONS"]))])
+        if self._handler is None:
+            self._handler = _build(self._jobs)
+        asked = await self._translate(request)
+        answer = await self._answered(request.method, asked)
+        if _shows_the_engine(request.method, asked, answer):
+            await self._jobs.engine_seen()
+        headers = [(name.lower(), value) for name, value in answer.headers.items()]
+        body = answer.body_bytes()  # that the SDK has signed: written in another way, the engine would refuse them
+        if isinstance(body, Exception):
+            raise body
+        return Response(answer.status_code, [*headers, ANY_ORIGIN, EXPOSED, NO_SNIFFING], body)
+
+    async def close(self) -> None:
+        """Close the connections of the SDK, which does not do so by itself."""
+        if self._handler is not None:
+            clients = self._handler._http_client  # noqa: SLF001 - the SDK offers no other way
+            await clients._http_client.aclose()  # noqa: SLF001 - as above
+            clients._http_client_sync.close()  # noqa: SLF001 - as above
+
+    async def _answered(self, method: str, asked: Any) -> Any:
+        if method in {"GET", "HEAD"}:
+            return self._handler.get_sync(asked)
+        return await (self._handler.put(asked) if method == "PUT" else self._handler.post(asked))
+
+    async def _translate(self, request: Request) -> Any:
+        # The SDK's framework adapters (Flask, FastAPI, ...) are thin shells around this request type and handler;
+        # ours is one more such shell, so the SDK's version is pinned and a test drives all three methods.
+        from inngest._internal import comm_lib
+
+        headers = {name: value for name, value in request.all_headers() if name != SIGNATURE}
+        signature = request.header(SIGNATURE) or ""
+        if _SIGNED.fullmatch(signature):
+            headers[SIGNATURE] = signature
+        signed = SIGNATURE in headers or engine_unsigned(os.environ)
+        return comm_lib.CommRequest(
+            body=await request.body(MAX_WORKFLOW_BODY_BYTES if signed else MAX_BODY_BYTES),
+            headers=headers,
+            public_path=None,
+            query_params=dict(parse_qsl(request.query)),
+            raw_request=request,
+            request_url=f"{self._public_url}{PATH}" + (f"?{request.query}" if request.query else ""),
+            serve_origin=None,
+            serve_path=PATH,
+        )
+
+
+def _shows_the_engine(method: str, asked: Any, answer: Any) -> bool:
+    """Whether an answer is one that only a working engine can have got.
+
+    The SDK answers a registration that the engine refused with 200 and the engine's error, so the body decides.
+    """
+    if answer.status_code != 200 or not isinstance(answer.body, dict):  # noqa: PLR2004 - HTTP's own number
+        return False
+    if method == "PUT":
+        return answer.body.get("ok") is True or "functions" in answer.body
+    return method == "POST" and "fnId" in asked.query_params
+
+
+def _build(jobs: Jobs) -> Any:
+    import inngest
+    from inngest._internal import comm_lib, server_lib
+
+    logger = logging.getLogger("inngest")
+    logger.addFilter(_SPARSE)
+    client = inngest.Inngest(app_id=APP_ID, logger=logger)
+    return comm_lib.CommHandler(
+        client=client,
+        enable_unauthed_sync=_unsigned_registration(os.environ),
+        framework=server_lib.Framework.FAST_API,
+        functions=_functions(client, jobs),
+        streaming=None,
+    )
+
+
+def _unsigned_registration(environment: Mapping[str, str]) -> bool:
+    """Whether anybody's PUT may have the service call its engine; the SDK's own setting, here off unless it is set."""
+    return environment.get("INNGEST_ENABLE_UNAUTHED_SYNC", "").strip().lower() in {"1", "true"}
+
+
+def _functions(client: inngest.Inngest, jobs: Jobs) -> list[Any]:
+    import inngest
+
+    every_minute = inngest.TriggerCron(cron="* * * * *")
+
+    @client.create_function(fn_id="confirm_registrations", trigger=every_minute, retries=RETRIES)
+    async def confirm_registrations(ctx: inngest.Context) -> dict[str, int]:
+        return await ctx.step.run("confirm", _without_details(jobs.confirm_registrations))
+
+    @client.create_function(fn_id="expire", trigger=every_minute, retries=RETRIES)
+    async def expire(ctx: inngest.Context) -> dict[str, int]:
+        return await ctx.step.run("expire", _without_details(jobs.expire))
+
+    return [confirm_registrations, expire]
+
+
+def _without_details(work: Callable[[], Awaitable[dict[str, int]]]) -> Callable[[], Awaitable[dict[str, int]]]:
+    """`work`; its failure is logged here, and told to the engine without its words, which may quote identifiers."""
+
+    async def step() -> dict[str, int]:
+        try:
+            return await work()
+        except Exception as error:  # noqa: BLE001 - whatever it is, the engine tries again
+            _log.error("workflow step failed", exc_info=error)
+        raise StepFailed("the step failed; the service's log says why")
+
+    return step
+
+
+class StepFailed(Exception):
+    """A step did not end well; the engine tries it again."""

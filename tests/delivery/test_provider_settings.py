@@ -1,0 +1,186 @@
+"""Settings of providers: what each form means, and that no refusal repeats a secret."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from holdfast.service.delivery.provider_url import parse_base_url, parse_provider_url
+from holdfast.service.mail.choice import mailer_of
+from holdfast.service.mail.outbox_mailer import OutboxMailer
+from holdfast.service.mail.resend_mailer import ResendMailer
+from holdfast.service.mail.smtp_mailer import SmtpMailer
+from holdfast.service.sms.choice import sms_verifier_of
+from holdfast.service.sms.outbox_verifier import OutboxSmsVerifier
+from holdfast.service.sms.twilio import TwilioVerifier
+
+SECRET = "hunter2"
+SENDER = "Holdfast <no-reply@vault.example>"
+
+
+def mailer(url, sender=SENDER, folder=None):
+    return mailer_of(url, sender, lambda: None, folder, "vault.example")
+
+
+def verifier(url):
+    return sms_verifier_of(url, lambda: None, None, time.time, bytes)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("smtp://mail.example", ("mail.example", 25, "none", "", "")),
+        ("smtps://u:p%40ss%3A%2F@mail.example", ("mail.example", 465, "tls", "u", "p@ss:/")),
+        ("smtp+starttls://u%40d:p@mail.example:2525", ("mail.example", 2525, "starttls", "u@d", "p")),
+        ("SMTPS://u:p@[::1]:1465/", ("::1", 1465, "tls", "u", "p")),
+        ("smtps://u:a:b@mail.example", ("mail.example", 465, "tls", "u", "a:b")),
+    ],
+)
+def test_smtp_forms(url, expected):
+    chosen = mailer(url)
+    assert isinstance(chosen, SmtpMailer)
+    server = chosen._server
+    assert (server.host, server.port, server.encryption, server.user, server.password) == expected
+
+
+def test_other_forms(tmp_path):
+    assert isinstance(mailer("resend://re_123@"), ResendMailer)
+    assert isinstance(mailer("outbox:", folder=tmp_path), OutboxMailer)
+    assert isinstance(verifier("outbox:"), OutboxSmsVerifier)
+    twilio = verifier("twilio://ACaB:tok%2Fen@VAcDeF")
+    assert isinstance(twilio, TwilioVerifier)
+    assert twilio._service_url == "https://verify.twilio.com/v2/Services/VAcDeF"  # the case of a SID counts
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        SECRET,
+        f"http://{SECRET}@mail.example",
+        f"smtp://u:{SECRET}@",
+        f"smtp://u:{SECRET}@mail.example:99999",
+        f"smtp://u:{SECRET}@mail.example:0",
+        f"smtp://u:x#{SECRET}@mail.example",
+        f"smtp://u:x/{SECRET}@mail.example",
+        f"smtp://u:x?{SECRET}@mail.example",
+        f"smtp://u:x?{SECRET}=1@mail.example",
+        f"smtp://u:{SECRET}%0d%0a@mail.example",
+        f"smtp://u:{SECRET}%ff@mail.example",
+        f"smtp://u:{SECRET}\n@mail.example",
+        f"smtp://[{SECRET}]:25",
+        f"smtp://{SECRET}@mail.example",
+        f"smtp://:{SECRET}@mail.example",
+        f"smtps://u:{SECRET}@mail.example?ca_file=/nowhere/{SECRET}.pem",
+        f"smtp://u:{SECRET}@127.0.0.1?ca_file=/nowhere.pem",
+        f"smtps://u:{SECRET}@mail.example?connections=0",
+        f"smtps://u:{SECRET}@mail.example?connections=1000",
+        f"smtps://u:{SECRET}@mail.example?connections=²",
+        f"smtps://u:{SECRET}@mail.example?connections=1&connections=2",
+        "resend://",
+        f"resend://{SECRET}",
+        f"resend://{SECRET}@api.resend.com",
+        f"resend://u:{SECRET}@",
+        f"resend://{SECRET}%20ü@",
+        f"resend://{SECRET}@?base_url=http://mail.example",
+        f"resend://{SECRET}@?base_url=https://u:{SECRET}@mail.example",
+        f"resend://{SECRET}@?base_url=https://mail.example?x={SECRET}",
+        f"resend://{SECRET}@?base_url=ftp://mail.example",
+        f"resend://{SECRET}@?base_url=",
+        f"resend://{SECRET}@?{SECRET}=1",
+        f"outbox:{SECRET}",
+    ],
+)
+def test_refused_mail_settings_name_the_variable_and_no_value(url):
+    with pytest.raises(ValueError, match="HOLDFAST_MAIL_URL") as caught:
+        mailer(url)
+    assert SECRET not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "outbox:x",
+        f"smtp://AC:{SECRET}@VA1",
+        f"twilio://AC1:{SECRET}@",
+        f"twilio://:{SECRET}@VA1",
+        "twilio://AC1@VA1",
+        f"twilio://AC1:{SECRET}@VA1:443",
+        f"twilio://AC1:{SECRET}@VA1/x",
+        f"twilio://AC1:{SECRET}@VA.1",
+        f"twilio://AC1:{SECRET}ü@VA1",
+        f"twilio://AC1:{SECRET}@VA1?base_url=http://sms.example",
+        f"twilio://AC1:{SECRET}@VA1?key={SECRET}",
+    ],
+)
+def test_refused_sms_settings_name_the_variable_and_no_value(url):
+    with pytest.raises(ValueError, match="HOLDFAST_SMS_URL") as caught:
+        verifier(url)
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "sender",
+    [
+        "",
+        "Holdfast",
+        "a@b, c@d",
+        "Holdfast <a@b>\r\nBcc: c@d.example",
+        "a@",
+        "@b",
+        "a b@c",
+        "Group: a@b, c@d;",
+        "a\x00@b",
+    ],
+)
+def test_refused_senders(sender):
+    with pytest.raises(ValueError, match="ail"):
+        mailer("smtp://127.0.0.1", sender)
+
+
+def test_password_in_the_clear_is_warned_of(caplog):
+    mailer(f"smtp://u:{SECRET}@127.0.0.1")
+    assert not caplog.records
+    mailer(f"smtp://u:{SECRET}@mail.example")
+    assert "unencrypted" in caplog.text
+    assert SECRET not in caplog.text
+
+
+def test_no_repr_shows_a_secret():
+    for made in (
+        mailer(f"smtps://u:{SECRET}@mail.example"),
+        mailer(f"smtps://u:{SECRET}@mail.example")._server,
+        mailer(f"resend://{SECRET}@"),
+        verifier(f"twilio://AC1:{SECRET}@VA1"),
+        parse_provider_url("X", f"smtps://u:{SECRET}@mail.example", ()),
+    ):
+        assert SECRET not in repr(made)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://localhost:1", "http://127.0.0.1:1/", "http://[::1]:1", "https://api.example/v1/"]
+)
+def test_base_urls_to_which_a_secret_may_travel(url):
+    assert parse_base_url("X", url) == url.rstrip("/")
+
+
+def test_providers_import_nothing_slow_until_chosen():
+    """A start loads neither aiohttp nor aiosmtplib for the outbox."""
+    code = (
+        "import sys, pathlib, time\n"
+        "from holdfast.service.mail.choice import mailer_of\n"
+        "from holdfast.service.sms.choice import sms_verifier_of\n"
+        "mailer_of('outbox:', 'a@b.example', None, pathlib.Path('x'), 'h')\n"
+        "mailer_of('resend://k@', 'a@b.example', None, pathlib.Path('x'), 'h')\n"
+        "sms_verifier_of('twilio://AC1:t@VA1', None, None, time.time, None)\n"
+        "from holdfast.service.enclave_source.source import EnclaveSource\n"
+        "EnclaveSource('s3://b/p', b'')\n"
+        "print([m for m in ('aiohttp', 'aiosmtplib', 'obstore', 'wasmtime', 'sqlite3') if m in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

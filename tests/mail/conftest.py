@@ -1,0 +1,13 @@
+"""The event loops that mailers are proved on."""
+
+from __future__ import annotations
+
+import asyncio
+
+import uvloop
+
+
+def pytest_asyncio_loop_factories(config, item):
+    """The service runs on uvloop; the SMTP library meets transports itself, so it is proved on asyncio's loop too."""
+    both = item.path.name == "test_smtp_mailer.py"
+    return {"uvloop": uvloop.new_event_loop} | ({"asyncio": asyncio.new_event_loop} if both else {})

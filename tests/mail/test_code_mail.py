@@ -1,0 +1,149 @@
+"""The mail itself: its words, and addresses that cannot add a header, a recipient or markup."""
+
+from __future__ import annotations
+
+from email import message_from_bytes, policy
+from email.headerregistry import Address
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from holdfast.service.mail.code_mail import (
+    compose,
+    is_international,
+    mail_identity,
+    recipient_address,
+    render,
+    spoken,
+)
+
+HEAD = mail_identity("Holdfast <no-reply@vault.example>", "vault.example")
+HEADERS = ["From", "To", "Subject", "Date", "Message-ID", "Auto-Submitted", "MIME-Version", "Content-Type"]
+
+
+def written(identity, to, code="271828", lifetime_s=90):
+    message = compose(identity, recipient_address(to), render(identity, code, lifetime_s))
+    return message.as_bytes()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (1, "1 seconds"),
+        (90, "90 seconds"),
+        (60, "60 seconds"),
+        (120, "2 minutes"),
+        (600, "10 minutes"),
+        (121, "121 seconds"),
+    ],
+)
+def test_lifetimes_in_words(seconds, words):
+    assert spoken(seconds) == words
+
+
+def test_subject_ends_with_the_code_and_lines_are_short():
+    raw = written(HEAD, "alice@example.com")
+    mail = message_from_bytes(raw, policy=policy.default)
+    assert mail["Subject"] == "Your code for vault.example: 271828"
+    assert raw.isascii()
+    assert b"\n" not in raw.replace(b"\r\n", b"")
+    assert max(map(len, raw.split(b"\r\n"))) < 998
+    assert mail.keys() == HEADERS
+    assert [part.get_content_type() for part in mail.iter_parts()] == ["text/plain", "text/html"]
+
+
+def test_two_mails_have_two_ids():
+    ids = {message_from_bytes(written(HEAD, "a@b.example"))["Message-ID"] for _ in range(20)}
+    assert len(ids) == 20
+
+
+def test_markup_in_the_host_stays_text():
+    identity = mail_identity("a@b.example", '<img src="x">&')
+    html = render(identity, "271828", 90).html
+    assert "<img" not in html
+    assert "&lt;img src=&quot;x&quot;&gt;&amp;" in html
+
+
+@pytest.mark.parametrize("code", ["", "12", "12345\n", "12 345", "<b>1234", "1" * 13, "١٢٣٤٥٦"])
+def test_only_codes_are_written(code):
+    with pytest.raises(ValueError, match="not a one-time code"):
+        render(HEAD, code, 90)
+
+
+@pytest.mark.parametrize(
+    ("text", "spec"),
+    [
+        ("alice+tag@example.com", "alice+tag@example.com"),
+        ("o'neil!#$%&*/=?^_`{|}~-@example.com", "o'neil!#$%&*/=?^_`{|}~-@example.com"),
+        ("first.last@sub-domain.example.com", "first.last@sub-domain.example.com"),
+        ("anna@bücher.example", "anna@xn--bcher-kva.example"),
+        ("anna@BÜCHER.example", "anna@xn--bcher-kva.example"),
+        ("anna@faß.example", "anna@xn--fa-hia.example"),
+        ("用户@例え.テスト", "用户@xn--r8jz45g.xn--zckzah"),
+        ("x@[192.0.2.1]", "x@[192.0.2.1]"),
+    ],
+)
+def test_addresses(text, spec):
+    address = recipient_address(text)
+    assert address.addr_spec == spec
+    assert is_international(address) is not spec.isascii()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "two..dots@example.com",
+        ".start@example.com",
+        "end.@example.com",
+        '"quoted"@example.com',
+        "=?utf-8?q?eve=40example.com?=@example.com",
+        "a@example..com",
+        "a@example.com.",
+        "a@-example.com",
+        "a@exa mple.com",
+        "a@" + "b" * 64 + ".example",
+        "a" * 320 + "@example.com",
+        "a\ud800@example.com",
+        "a@exam\ud800ple.com",
+    ],
+)
+def test_refused_addresses(text):
+    with pytest.raises(ValueError, match="not one mail address"):
+        recipient_address(text)
+
+
+@given(st.text(max_size=60) | st.from_regex(r"[^@]{0,12}@[^@]{0,12}", fullmatch=True))
+@example("a@b\r\nBcc: eve@example.com")
+@example("a@b.example\nX: y")
+@example("a@b.example ")
+@example("a@b.example,c@d.example")
+@example("=?utf-8?q?eve=40example.com?=@b.example")
+@example("a@" + "b" * 63 + ".example")
+@example("a@b..example")
+@example("a" * 315 + "@b.c")
+def test_any_recipient_is_refused_or_alone_in_its_header(text):
+    try:
+        address = recipient_address(text)
+    except ValueError:
+        return
+    raw = compose(HEAD, address, render(HEAD, "271828", 90)).as_bytes()
+    mail = message_from_bytes(raw, policy=policy.SMTPUTF8)
+    assert mail.keys() == HEADERS
+    [to] = mail["To"].addresses
+    assert to.domain == address.domain
+    assert (f"\r\nTo: {address.addr_spec}\r\n").encode() in raw
+
+
+@given(name=st.text(max_size=40), host=st.text(max_size=40))
+def test_any_sender_name_and_host_are_refused_or_harmless(name, host):
+    text = (
+        str(Address(name, "no-reply", "vault.example")) if "\r" not in name and "\n" not in name else f"{name} <a@b.c>"
+    )
+    try:
+        identity = mail_identity(text, host)
+    except ValueError:
+        return
+    mail = message_from_bytes(written(identity, "alice@example.com"), policy=policy.default)
+    assert mail.keys() == HEADERS
+    assert len(mail["From"].addresses) == 1
