@@ -40,7 +40,8 @@ def load_env_file(file: str | None, *, as_json: bool = False) -> None:
 
 def settings_or_fail(file: str | None = None, *, as_json: bool = False) -> Settings:
     """The effective settings, or exit 3 with the setting's name and what to do."""
-    from holdfast.service.settings import SettingError, read_settings
+    from holdfast.service.settings import read_settings
+    from holdfast.settings.rows import SettingError
 
     load_env_file(file, as_json=as_json)
     try:
@@ -52,7 +53,7 @@ def settings_or_fail(file: str | None = None, *, as_json: bool = False) -> Setti
 def secrets_or_fail(settings: Settings, *, as_json: bool = False) -> Secrets:
     """The signing keys, or exit 3."""
     from holdfast.service.secrets import read_secrets
-    from holdfast.service.settings import SettingError
+    from holdfast.settings.rows import SettingError
 
     try:
         settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -68,7 +69,7 @@ def store_or_fail(settings: Settings, *, as_json: bool = False) -> Store:
     from holdfast.service.bootstrap import open_store
     from holdfast.service.ports import StoreUnavailable
     from holdfast.service.providers.sqlite_schema import SchemaTooNew
-    from holdfast.service.settings import SettingError
+    from holdfast.settings.rows import SettingError
 
     try:
         return open_store(settings)
@@ -81,7 +82,7 @@ def store_or_fail(settings: Settings, *, as_json: bool = False) -> Store:
 def database_or_fail(settings: Settings, *, as_json: bool = False) -> Path:
     """The embedded database's file, or exit 3."""
     from holdfast.service.bootstrap import database_file
-    from holdfast.service.settings import SettingError
+    from holdfast.settings.rows import SettingError
 
     try:
         return database_file(settings)

@@ -34,12 +34,12 @@ class _LazyApp:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         from holdfast.indexer.asgi import refuse  # as in _build
-        from holdfast.indexer.settings import SettingsError
+        from holdfast.settings.rows import SettingError
 
         if self._built is None:
             try:
                 self._built = _build()
-            except SettingsError as error:
+            except SettingError as error:
                 await refuse(scope, receive, send, str(error))
                 return
         await self._built(scope, receive, send)

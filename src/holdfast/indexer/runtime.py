@@ -22,7 +22,7 @@ from holdfast.indexer.tables import SCHEMA_VERSION
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from holdfast.indexer.settings import Settings
+    from holdfast.indexer.settings import IndexerSettings
     from holdfast.indexer.store import IndexStore
 
 log = logging.getLogger("holdfast.indexer")
@@ -82,7 +82,7 @@ class Indexer:
             self._tried.set()
 
 
-def build(settings: Settings) -> Indexer:
+def build(settings: IndexerSettings) -> Indexer:
     """An index as the settings describe it; call it on the event loop that will run it."""
     session = aiohttp.ClientSession()
     decoder = Decoder(settings.registry, settings.factory)
@@ -94,7 +94,7 @@ def build(settings: Settings) -> Indexer:
     )
 
 
-def open_store(settings: Settings) -> IndexStore:
+def open_store(settings: IndexerSettings) -> IndexStore:
     """The store that the settings name, not yet opened."""
     if settings.postgres_url is None:
         return SqliteStore(settings.sqlite_path)
@@ -103,7 +103,7 @@ def open_store(settings: Settings) -> IndexStore:
     return PostgresStore(settings.postgres_url)
 
 
-def identity(settings: Settings) -> str:
+def identity(settings: IndexerSettings) -> str:
     """What an index is of; one of anything else is built afresh."""
     parts = (settings.follow.chain_id, settings.registry.hex(), settings.factory.hex(), settings.follow.start_block)
     return f"v{SCHEMA_VERSION}:" + ":".join(str(part) for part in parts)

@@ -25,7 +25,6 @@ from holdfast.service.providers.sqlite_store import SqliteStore
 from holdfast.service.providers.workflow import Workflow, engine_configured
 from holdfast.service.reserved_names import ReservedNames
 from holdfast.service.service import Service
-from holdfast.service.settings import SettingError
 from holdfast.service.upstreams.bundler import Bundler
 from holdfast.service.upstreams.chain_rpc import ChainReader
 from holdfast.service.upstreams.indexer import IndexerAddress, IndexerBinding
@@ -33,6 +32,7 @@ from holdfast.service.upstreams.pool import ConnectionPools
 from holdfast.service.web.application import Application
 from holdfast.service.web.client_ip import ClientAddress
 from holdfast.service.web.files import prepare
+from holdfast.settings.rows import SettingError
 from holdfast.wire.encoding import from_hex
 from holdfast.wire.models import ContractSet
 

@@ -1,31 +1,24 @@
-"""THE table of settings, and the step from environment to `Settings` and `Secrets`.
+"""The service's settings: environment to one checked value.
 
-Each row names a variable once, with its default, the way it is read, and what it is for; the command line, the
-documentation and the start banner read the same rows.
+The rows (`setting_rows`) name each variable once, with its default, the way it is read, and what it is for; the command
+line, the documentation and the start banner read the same rows.
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from holdfast.rules.limits import LIMIT_NAMES, Ceilings, Limits
-from holdfast.service.setting_rows import MAX_LIMIT, ROWS, is_local, whole
+from holdfast.rules.limits import Ceilings, Limits
+from holdfast.service.setting_rows import LIMIT_ROWS, ROWS, is_local
+from holdfast.settings.rows import SettingError, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from ipaddress import IPv4Network, IPv6Network
     from pathlib import Path
-
-    from holdfast.service.setting_rows import Row
-
-__all__ = ["MAX_LIMIT", "SettingError", "Settings", "engine_unsigned", "read_settings"]
-
-
-class SettingError(Exception):
-    """A setting is missing, malformed or refused; the message names it and what to do, never its value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,14 +94,8 @@ class Settings:
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     """The effective settings. Raises SettingError for the first variable that cannot be read."""
     given = os.environ if environment is None else environment
-    values: dict[str, Any] = {}
-    for row in ROWS:
-        values[row.field] = _setting(row, given, values)
-    limits = {
-        name.lower(): _read(name, whole(0, MAX_LIMIT), given.get(name) or str(getattr(Limits(), name.lower())))
-        for name in LIMIT_NAMES
-    }
-    settings = Settings(**values, limits=Limits(**limits))
+    limits = Limits(**read_rows(LIMIT_ROWS, given))
+    settings = Settings(**read_rows(ROWS, given), limits=limits)
     _require_both_tls_files(settings)
     if settings.production:
         _refuse_development_choices(settings, given)
@@ -125,23 +112,6 @@ def _require_both_tls_files(settings: Settings) -> None:
             raise SettingError(f"{name}: TLS needs both HOLDFAST_TLS_CERT and HOLDFAST_TLS_KEY")
         if not os.access(file, os.R_OK) or not file.is_file():
             raise SettingError(f"{name}: no such file, or this user cannot read it")
-
-
-def _setting(row: Row, given: Mapping[str, str], values: Mapping[str, Any]) -> Any:
-    try:
-        text = given.get(row.name) or row.default_of(values)
-    except ValueError as error:
-        raise SettingError(f"{row.name}: {error}") from None
-    return _read(row.name, row.parse, text)
-
-
-def _read(name: str, parse: Any, text: str | None) -> Any:
-    if text is None:
-        return None
-    try:
-        return parse(text)
-    except ValueError as error:
-        raise SettingError(f"{name}: {error}") from None
 
 
 def engine_unsigned(environment: Mapping[str, str]) -> bool:
