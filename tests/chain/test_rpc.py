@@ -6,7 +6,7 @@ import pytest
 from tests.chain.fakes import FakeTransport, RawTransport
 
 from holdfast.chain.errors import RpcError, TransportError
-from holdfast.chain.rpc import MAX_FLIGHTS, RpcClient
+from holdfast.chain.rpc import MAX_IN_FLIGHT, RpcClient
 
 ADDRESS = "0x" + "ab" * 20
 
@@ -92,11 +92,13 @@ async def test_under_load_calls_of_many_turns_share_batches() -> None:
     transport = HeldTransport()
     rpc = RpcClient("http://chain.invalid", transport)
     calls = await arriving(rpc, 300)
-    assert transport.under_way == MAX_FLIGHTS
+    assert transport.under_way == MAX_IN_FLIGHT
     transport.let_go.set()
     assert await asyncio.gather(*calls) == list(range(300))
-    assert transport.most <= MAX_FLIGHTS
-    assert len(transport.posts) == MAX_FLIGHTS + 3, "one call in each of the first, all others in batches of a hundred"
+    assert transport.most <= MAX_IN_FLIGHT
+    assert len(transport.posts) == MAX_IN_FLIGHT + 3, (
+        "one call in each of the first, all others in batches of a hundred"
+    )
 
 
 async def test_an_endpoint_without_batches_is_asked_without_a_bound() -> None:

@@ -8,7 +8,7 @@ import pytest
 from holdfast.chain.contracts import addresses
 from holdfast.indexer.runtime import build, identity, open_store
 from holdfast.indexer.settings import read_settings
-from holdfast.indexer.sqlite_store import SqliteStore
+from holdfast.indexer.sqlite_store import SqliteIndexStore
 from holdfast.settings.rows import SettingError
 
 SECRET = "kEy5ecret"
@@ -50,8 +50,8 @@ def test_the_database_is_sqlite_or_postgresql() -> None:
     assert read_settings({"HOLDFAST_INDEXER_DATABASE_URL": "sqlite:////x/y.db"}).sqlite_path == Path("/x/y.db")
     postgres = read_settings({"HOLDFAST_INDEXER_DATABASE_URL": "postgresql://u:p@h/d"})
     assert postgres.postgres_url == "postgresql://u:p@h/d"
-    assert type(open_store(postgres)).__name__ == "PostgresStore"
-    assert isinstance(open_store(read_settings({})), SqliteStore)
+    assert type(open_store(postgres)).__name__ == "PostgresIndexStore"
+    assert isinstance(open_store(read_settings({})), SqliteIndexStore)
 
 
 def test_postgresql_without_its_driver_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

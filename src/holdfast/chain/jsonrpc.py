@@ -41,7 +41,7 @@ READS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RpcRequest:
     """One call and the id its answer must carry."""
 
     id: int
@@ -58,7 +58,7 @@ def is_read(method: str) -> bool:
     return method in READS
 
 
-def write(requests: list[Request], *, batch: bool) -> bytes:
+def write(requests: list[RpcRequest], *, batch: bool) -> bytes:
     """The body of one request, or of a batch."""
     envelopes = [request.envelope() for request in requests]
     return msgspec.json.encode(envelopes if batch else envelopes[0])
@@ -72,7 +72,7 @@ def parse(body: bytes) -> Any:
         raise RpcError("answer is not JSON") from error
 
 
-def outcome(answer: Any, request: Request) -> Any:
+def outcome(answer: Any, request: RpcRequest) -> Any:
     """The result in the response object `answer`. Raises RpcError for an error object and for anything malformed."""
     if not isinstance(answer, dict) or answer.get("jsonrpc") != "2.0":
         raise RpcError("answer is not a JSON-RPC 2.0 object")
@@ -92,7 +92,7 @@ def refuses_batches(answer: Any, asked: int) -> bool:
     return asked > 1 and len(answer) == 1 and isinstance(answer[0], dict) and answer[0].get("id") is None
 
 
-def outcomes(answers: list[Any], requests: list[Request]) -> list[Any]:
+def outcomes(answers: list[Any], requests: list[RpcRequest]) -> list[Any]:
     """For every request its result or an RpcError, whatever order the batch's answers came in."""
     by_id: dict[int, Any] = {}
     for answer in answers:
@@ -102,7 +102,7 @@ def outcomes(answers: list[Any], requests: list[Request]) -> list[Any]:
     return [_outcome_or_error(by_id.get(request.id), request) for request in requests]
 
 
-def _outcome_or_error(answer: Any, request: Request) -> Any:
+def _outcome_or_error(answer: Any, request: RpcRequest) -> Any:
     if answer is None or answer is _TWICE:
         return RpcError("batch answers a call not exactly once")
     try:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from holdfast.indexer.queries import ListQuery
     from holdfast.indexer.reader import Batch
-    from holdfast.indexer.rows import Block
+    from holdfast.indexer.rows import IndexedBlock
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ _LIST_MOST_S = 2.0
 _STEPS_BETWEEN_LOOKS = 20_000
 
 
-class SqliteStore(Reads):
+class SqliteIndexStore(Reads):
     """See IndexStore."""
 
     statements = SQLITE
@@ -62,11 +62,11 @@ class SqliteStore(Reads):
         """See IndexStore."""
         return await self._in(self._writer, self._lead)
 
-    async def tip(self) -> Block | None:
+    async def tip(self) -> IndexedBlock | None:
         """See IndexStore."""
         return await self._in(self._writer, lambda: sqlite_writes.tip(self._connection("writer")))
 
-    async def blocks(self) -> list[Block]:
+    async def blocks(self) -> list[IndexedBlock]:
         """See IndexStore."""
         return await self._in(self._writer, lambda: sqlite_writes.blocks(self._connection("writer")))
 
@@ -74,11 +74,11 @@ class SqliteStore(Reads):
         """See IndexStore."""
         return await self._in(self._writer, lambda: sqlite_writes.account_addresses(self._connection("writer")))
 
-    async def apply(self, parent: Block | None, batch: Batch, floor: int) -> None:
+    async def apply(self, parent: IndexedBlock | None, batch: Batch, floor: int) -> None:
         """See IndexStore."""
         await self._write(lambda db: sqlite_writes.apply(db, parent, batch, floor))
 
-    async def rewind(self, tip: Block, to: Block) -> None:
+    async def rewind(self, tip: IndexedBlock, to: IndexedBlock) -> None:
         """See IndexStore."""
         await self._write(lambda db: sqlite_writes.rewind(db, tip, to))
 

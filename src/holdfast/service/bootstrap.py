@@ -25,7 +25,7 @@ from holdfast.service.providers.sqlite_store import SqliteStore
 from holdfast.service.providers.workflow import Workflow, engine_configured
 from holdfast.service.reserved_names import ReservedNames
 from holdfast.service.service import Service
-from holdfast.service.upstreams.bundler import Bundler
+from holdfast.service.upstreams.bundler import BundlerProxy
 from holdfast.service.upstreams.chain_rpc import ChainReader
 from holdfast.service.upstreams.indexer import IndexerAddress, IndexerBinding
 from holdfast.service.upstreams.pool import ConnectionPools
@@ -117,7 +117,7 @@ def build_service(
             settings.contract_entry_point,
         ),
         balances=Balances(chains, {84532: settings.usdc_84532, 8453: settings.usdc_8453}),
-        relay=Relay(Bundler(settings.bundler_url, pools.of("bundler")), store, settings.ceilings, clock),
+        relay=Relay(BundlerProxy(settings.bundler_url, pools.of("bundler")), store, settings.ceilings, clock),
         indexer=_indexer(settings, pools.of("indexer")),
         workflow=Workflow(chores, settings.public_url),
         chores=chores,

@@ -25,6 +25,7 @@ from holdfast.settings.parsers import (
 )
 from holdfast.settings.rows import SettingRow
 from holdfast.settings.shared import APP_FACTORY, DATA_DIR, DID_REGISTRY, LOG, RPC_URL, contract_row
+from holdfast.wire.defaults import SERVICE_URL
 from holdfast.wire.errors import Refused
 
 if TYPE_CHECKING:
@@ -100,9 +101,7 @@ def _ceiling(name: str, about: str) -> SettingRow:
 ROWS: tuple[SettingRow, ...] = (
     SettingRow("HOLDFAST_HOST", "127.0.0.1", str, "address to listen on"),
     SettingRow("HOLDFAST_PORT", "8787", integer_between(0, MAX_PORT), "port to listen on"),
-    SettingRow(
-        "HOLDFAST_PUBLIC_URL", "http://localhost:8787", public_url, "the service's own address, WebAuthn origin"
-    ),
+    SettingRow("HOLDFAST_PUBLIC_URL", SERVICE_URL, public_url, "the service's own address, WebAuthn origin"),
     SettingRow(
         "HOLDFAST_ENV", _environment, one_of("development", "production"), "production refuses development choices"
     ),

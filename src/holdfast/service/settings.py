@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from holdfast.rules.limits import Ceilings, Limits
 from holdfast.service.setting_rows import LIMIT_ROWS, ROWS, is_local
 from holdfast.settings.rows import SettingError, read_rows
+from holdfast.wire.defaults import SERVICE_URL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -128,7 +129,7 @@ def _refuse_development_choices(settings: Settings, given: Mapping[str, str]) ->
 
 def _development_choices(settings: Settings, given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     if settings.env == "development":
-        yield "HOLDFAST_ENV", "development needs a HOLDFAST_PUBLIC_URL on this machine, such as http://localhost:8787"
+        yield "HOLDFAST_ENV", "development needs a HOLDFAST_PUBLIC_URL on this machine, such as " + SERVICE_URL
     for name, value in (("HOLDFAST_MAIL_URL", settings.mail_url), ("HOLDFAST_SMS_URL", settings.sms_url)):
         if value.startswith("outbox:"):
             yield name, "the outbox is for development; in production name a provider"
