@@ -39,7 +39,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 # Modules that a plain install lacks, and the extra that brings them.
 EXTRAS = {
-    **dict.fromkeys(("dag_cbor", "eth_abi", "fido2", "httpx", "keyring", "libp2p", "multiformats", "segno"), "client"),
+    **dict.fromkeys(
+        ("cryptography", "dag_cbor", "eth_abi", "fido2", "httpx", "keyring", "libp2p", "multiformats", "segno"), "client"
+    ),
     **dict.fromkeys(("eth_keys", "eth_utils"), "world"),
     "asyncpg": "postgres",
 }
