@@ -8,6 +8,21 @@
  * The calling convention is enclave/ABI.md. One instance holds one vault; calls into it do not overlap.
  */
 
+/**
+ * @typedef {{memory: WebAssembly.Memory | null}} Cell the memory in use, for imports that are made before it exists
+ * @typedef {{
+ *   memory: WebAssembly.Memory,
+ *   _initialize: () => void,
+ *   enclave_abi: () => number,
+ *   enclave_alloc: (size: number) => number,
+ *   enclave_free: (address: number, size: number) => void,
+ *   enclave_call: (name: number, nameLength: number, input: number, inputLength: number) => bigint,
+ * }} Exports
+ * @typedef {(bytes: Uint8Array) => unknown} Random fills the bytes with cryptographic randomness, at once
+ * @typedef {() => number} Now milliseconds since 1970
+ * @typedef {(ms: number, work: () => void) => () => void} After runs work once, later; returns how to cancel that
+ */
+
 const ABI = 1;
 const RANDOM_CHUNK = 65536; // crypto.getRandomValues refuses more at once
 const SMALLEST_BUFFER = 65536;
@@ -20,6 +35,10 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /** The module cannot be loaded, is not the expected one, or speaks another convention. */
 export class WasmLoadError extends Error {
+  /**
+   * @param {string} message
+   * @param {ErrorOptions} [options]
+   */
   constructor(message, options) {
     super(`WASM load failed: ${message}`, options);
     this.name = "WasmLoadError";
@@ -28,6 +47,12 @@ export class WasmLoadError extends Error {
 
 /** A function refused the call; `code` says why. Without a code the instance is gone: wiped, or stopped by a trap. */
 export class PluginCallError extends Error {
+  /**
+   * @param {string} functionName
+   * @param {string} message
+   * @param {string | null} [code]
+   * @param {ErrorOptions} [options]
+   */
   constructor(functionName, message, code = null, options = undefined) {
     super(`${functionName}: ${message}`, options);
     this.name = "PluginCallError";
@@ -42,13 +67,14 @@ export class PluginCallError extends Error {
  * @param {string|URL|Response|Promise<Response>|BufferSource|WebAssembly.Module} source where the module is
  * @param {object} [options]
  * @param {string} [options.sha256] hex digest that the module must have; it is then read whole before it is compiled
- * @param {(bytes: Uint8Array) => void} [options.random] fills with cryptographic randomness
- * @param {() => number} [options.now] milliseconds since 1970
- * @param {(ms: number, work: () => void) => () => void} [options.after] runs work once, later; answers how to cancel that
+ * @param {Random} [options.random] fills with cryptographic randomness
+ * @param {Now} [options.now] milliseconds since 1970
+ * @param {After} [options.after] runs work once, later; returns how to cancel that
  * @returns {Promise<Enclave>}
  * @throws {WasmLoadError}
  */
 export async function instantiate(source, { sha256, random = fillRandom, now = Date.now, after = wait } = {}) {
+  /** @type {Cell} */
   const cell = { memory: null };
   const imports = { env: hostImports(cell, random, now) };
   const instance = await load(source, imports, sha256);
@@ -61,7 +87,9 @@ export async function instantiate(source, { sha256, random = fillRandom, now = D
 
 /** One instance of the module. Made by `instantiate`. */
 export class Enclave {
+  /** @type {Exports | null} */
   #exports;
+  /** @type {Cell} */
   #cell;
   #buffer = { address: 0, size: 0 };
   #gone = "";
@@ -69,12 +97,19 @@ export class Enclave {
   #after;
   #cancelLook = () => {};
 
+  /**
+   * @param {WebAssembly.Instance} instance
+   * @param {Cell} cell
+   * @param {Now} [now]
+   * @param {After} [after]
+   */
   constructor(instance, cell, now = Date.now, after = wait) {
-    this.#exports = instance.exports;
+    const exports = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports));
+    this.#exports = exports;
     this.#cell = cell;
     this.#now = now;
     this.#after = after;
-    cell.memory = instance.exports.memory;
+    cell.memory = exports.memory;
     this.#start();
   }
 
@@ -85,7 +120,7 @@ export class Enclave {
    * Whole numbers beyond 2^53 are BigInt, both ways: every other form would be rounded.
    *
    * @param {object} [input] byte arrays (Uint8Array and its kin) travel as base64
-   * @returns {object} the answer
+   * @returns {any} the answer, an object
    * @throws {PluginCallError}
    */
   call(name, input = {}) {
@@ -96,18 +131,27 @@ export class Enclave {
     return answer;
   }
 
-  /** JSON text in, JSON text out, errors as the module wrote them. Throws only when the instance is gone. */
+  /**
+   * JSON text in, JSON text out, errors as the module wrote them. Throws only when the instance is gone.
+   *
+   * @param {string} name
+   * @param {string} input
+   */
   callRaw(name, input) {
     const answer = this.#guarded(name, input);
     if (OPENING.has(name)) this.#watch();
     return answer;
   }
 
+  /**
+   * @param {string} name
+   * @param {string} input
+   */
   #guarded(name, input) {
     if (this.#gone) throw new PluginCallError(name, this.#gone);
     const bytes = [encoder.encode(name), encoder.encode(input)]; // what cannot be encoded is the caller's fault, no trap
     try {
-      return this.#cross(...bytes);
+      return this.#cross(bytes[0], bytes[1]);
     } catch (cause) {
       if (cause instanceof PluginCallError) throw cause;
       this.wipe();
@@ -141,7 +185,10 @@ export class Enclave {
     // Without memory even for this, it looks again later.
     const due = error ? LONGEST_WAIT : Date.parse(last_activity) + idle_seconds * 1000 - this.#now();
     const instance = new WeakRef(this); // the timer holds no vault alive that nobody uses any more
-    this.#cancelLook = this.#after(Math.min(Math.max(due, SHORTEST_WAIT), LONGEST_WAIT), () => instance.deref()?.#look());
+    this.#cancelLook = this.#after(Math.min(Math.max(due, SHORTEST_WAIT), LONGEST_WAIT), () => {
+      const alive = instance.deref();
+      if (alive) alive.#look();
+    });
   }
 
   #look() {
@@ -152,52 +199,81 @@ export class Enclave {
     }
   }
 
+  /** The module's functions; a call on a wiped instance is stopped before it comes here. */
+  get #module() {
+    if (!this.#exports) throw new PluginCallError("enclave", this.#gone);
+    return this.#exports;
+  }
+
   #start() {
-    this.#exports._initialize();
-    const spoken = this.#exports.enclave_abi();
+    this.#module._initialize();
+    const spoken = this.#module.enclave_abi();
     if (spoken !== ABI) throw new WasmLoadError(`the module speaks ABI ${spoken}, this host ${ABI}`);
   }
 
+  /**
+   * @param {Uint8Array} name
+   * @param {Uint8Array} input
+   */
   #cross(name, input) {
     const { address } = this.#room(name, name.length + input.length);
     // A fresh view each time: it is stale once the memory has grown.
-    const view = new Uint8Array(this.#cell.memory.buffer);
+    const view = new Uint8Array(this.#module.memory.buffer);
     view.set(name, address);
     view.set(input, address + name.length);
     input.fill(0);
-    const packed = BigInt.asUintN(64, this.#exports.enclave_call(address, name.length, address + name.length, input.length));
+    const packed = BigInt.asUintN(64, this.#module.enclave_call(address, name.length, address + name.length, input.length));
     return this.#take(Number(packed >> 32n), Number(packed & 0xffffffffn));
   }
 
+  /**
+   * @param {Uint8Array} name
+   * @param {number} size
+   */
   #room(name, size) {
     if (size <= this.#buffer.size) return this.#buffer;
-    if (this.#buffer.address) this.#exports.enclave_free(this.#buffer.address, this.#buffer.size);
+    if (this.#buffer.address) this.#module.enclave_free(this.#buffer.address, this.#buffer.size);
     const wanted = Math.max(size, SMALLEST_BUFFER);
-    const address = this.#exports.enclave_alloc(wanted) >>> 0;
+    const address = this.#module.enclave_alloc(wanted) >>> 0;
     this.#buffer = { address, size: address ? wanted : 0 };
     if (!address) throw new PluginCallError(decoder.decode(name), "not enough memory for the input", "out_of_memory");
     return this.#buffer;
   }
 
+  /**
+   * @param {number} address
+   * @param {number} length
+   */
   #take(address, length) {
-    const answer = new Uint8Array(this.#cell.memory.buffer, address, length);
+    const answer = new Uint8Array(this.#module.memory.buffer, address, length);
     const text = decoder.decode(answer);
     answer.fill(0); // the module would only overwrite it at the next call
     return text;
   }
 }
 
+/** @type {After} */
 function wait(ms, work) {
   const timer = setTimeout(work, ms);
   timer.unref?.(); // Node need not live on for it
   return () => clearTimeout(timer);
 }
 
+/**
+ * @param {Cell} cell
+ * @param {Random} random
+ * @param {Now} now
+ */
 function hostImports(cell, random, now) {
   return {
+    /**
+     * @param {number} address
+     * @param {number} length
+     */
     host_random(address, length) {
       try {
-        const filled = random(new Uint8Array(cell.memory.buffer, address >>> 0, length >>> 0));
+        if (!cell.memory) return 1;
+        const filled = /** @type {any} */ (random(new Uint8Array(cell.memory.buffer, address >>> 0, length >>> 0)));
         if (typeof filled?.then !== "function") return 0;
         filled.then(undefined, () => {}); // a promise fills too late: what lies there now is not random
         return 1;
@@ -209,12 +285,18 @@ function hostImports(cell, random, now) {
   };
 }
 
+/** @param {Uint8Array} bytes */
 function fillRandom(bytes) {
   for (let at = 0; at < bytes.length; at += RANDOM_CHUNK) {
-    crypto.getRandomValues(bytes.subarray(at, at + RANDOM_CHUNK));
+    crypto.getRandomValues(/** @type {Uint8Array<ArrayBuffer>} */ (bytes.subarray(at, at + RANDOM_CHUNK)));
   }
 }
 
+/**
+ * @param {string|URL|Response|Promise<Response>|BufferSource|WebAssembly.Module} source
+ * @param {WebAssembly.Imports} imports
+ * @param {string} [sha256]
+ */
 async function load(source, imports, sha256) {
   try {
     return await compiled(await source, imports, sha256);
@@ -223,10 +305,17 @@ async function load(source, imports, sha256) {
   }
 }
 
+/** @param {unknown} cause */
 function loadFault(cause) {
-  return cause instanceof WasmLoadError ? cause : new WasmLoadError(cause?.message ?? String(cause), { cause });
+  if (cause instanceof WasmLoadError) return cause;
+  return new WasmLoadError(cause instanceof Error ? cause.message : String(cause), { cause });
 }
 
+/**
+ * @param {string|URL|Response|BufferSource|WebAssembly.Module} source
+ * @param {WebAssembly.Imports} imports
+ * @param {string} [sha256]
+ */
 async function compiled(source, imports, sha256) {
   if (source instanceof WebAssembly.Module) {
     if (sha256) throw new WasmLoadError("a compiled module's hash cannot be checked");
@@ -241,21 +330,32 @@ async function compiled(source, imports, sha256) {
   return instance;
 }
 
+/**
+ * @param {BufferSource} bytes
+ * @param {WebAssembly.Imports} imports
+ * @param {string} [sha256]
+ */
 async function fromBytes(bytes, imports, sha256) {
   if (sha256 && (await digest(bytes)) !== sha256.toLowerCase()) throw new WasmLoadError("the module is not the expected one");
   const { instance } = await WebAssembly.instantiate(bytes, imports);
   return instance;
 }
 
+/**
+ * @param {unknown} source
+ * @returns {source is BufferSource}
+ */
 function isBytes(source) {
   return source instanceof ArrayBuffer || ArrayBuffer.isView(source);
 }
 
+/** @param {Response} response */
 function isWasm(response) {
   const streams = typeof WebAssembly.instantiateStreaming === "function";
   return streams && response.headers.get("content-type")?.split(";")[0].trim() === "application/wasm";
 }
 
+/** @param {BufferSource} bytes */
 async function digest(bytes) {
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -268,10 +368,15 @@ const LONG = /^-?\d{16,}$/;
 const MARK = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, "g");
 
-/** JSON text of a call's input. */
+/**
+ * JSON text of a call's input.
+ *
+ * @param {unknown} input
+ * @returns {string}
+ */
 export function toText(input) {
   let long = false;
-  const text = JSON.stringify(input, function replace(key, converted) {
+  const text = JSON.stringify(input, /** @this {any} */ function replace(key, /** @type {unknown} */ converted) {
     if (typeof converted !== "bigint") return bytesAsBase64.call(this, key, converted);
     long = true;
     return MARK + converted;
@@ -279,7 +384,12 @@ export function toText(input) {
   return long ? text.replace(MARKED, "$1") : text;
 }
 
-/** The value of an answer's JSON text. */
+/**
+ * The value of an answer's JSON text.
+ *
+ * @param {string} text
+ * @returns {any}
+ */
 export function fromText(text) {
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   const marked = outsideStrings(text, (part) =>
@@ -290,6 +400,10 @@ export function fromText(text) {
   );
 }
 
+/**
+ * @param {string} text
+ * @param {(part: string) => string} change
+ */
 function outsideStrings(text, change) {
   let made = "";
   for (let at = 0; ; ) {
@@ -301,6 +415,10 @@ function outsideStrings(text, change) {
   }
 }
 
+/**
+ * @param {string} text
+ * @param {number} open
+ */
 function endOfString(text, open) {
   for (let at = text.indexOf('"', open + 1); ; at = text.indexOf('"', at + 1)) {
     let slashes = 0;
@@ -309,14 +427,20 @@ function endOfString(text, open) {
   }
 }
 
+/**
+ * @this {any}
+ * @param {string} key
+ * @param {unknown} converted
+ */
 function bytesAsBase64(key, converted) {
   const value = this[key]; // before toJSON, which Node's Buffer has
   if (!ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer)) return converted;
-  const text = toBase64(value);
+  const text = toBase64(/** @type {BufferSource} */ (value));
   // A short base64 text can look like hex; an array of numbers cannot be mistaken.
   return /^0x/i.test(text) ? Array.from(atob(text), (char) => char.charCodeAt(0)) : text;
 }
 
+/** @param {BufferSource} source */
 function toBase64(source) {
   const bytes = ArrayBuffer.isView(source)
     ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)

@@ -12,7 +12,7 @@ pub fn encode(arena: std.mem.Allocator, prefix: []const u8, witness: ?u5, data: 
     var groups: std.ArrayList(u5) = .empty;
     if (witness) |version| try groups.append(arena, version);
     try regroup(arena, &groups, data);
-    const sum = checksum(prefix, groups.items) ^ @intFromEnum(variant);
+    const sum = checksum(prefix, groups.items) ^ @backingInt(variant);
     for (0..6) |i| try groups.append(arena, @truncate(sum >> @intCast(5 * (5 - i))));
     var text: std.ArrayList(u8) = .empty;
     try text.appendSlice(arena, prefix);

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # Rooms that the client stands on, and of the command line what people use; `service` and its libraries stay out.
 ROOMS = ("chain", "client", "enclave", "wire")
+# Of the rules what client and service must agree on: the canonical handle, the chains and their explorers.
+RULES = ("__init__", "chains", "identifiers", "limits", "phones")
 TOP = ("__init__.py", "py.typed")
 COMMANDS = (
     *("__init__", "root", "exits", "output", "private_files", "sessions"),
@@ -35,7 +37,8 @@ class ClientBuildHook(BuildHookInterface):  # type: ignore[type-arg]  # hatchlin
 def files(package: Path) -> list[Path]:
     """The client's files under `package`, sorted."""
     rooms = [path for room in ROOMS for path in (package / room).rglob("*") if path.is_file()]
-    chosen = [*(package / name for name in TOP), *(package / "cli" / f"{name}.py" for name in COMMANDS), *rooms]
+    single = [(room, name) for room, names in (("cli", COMMANDS), ("rules", RULES)) for name in names]
+    chosen = [*(package / name for name in TOP), *(package / room / f"{name}.py" for room, name in single), *rooms]
     return sorted(path for path in chosen if "__pycache__" not in path.parts)
 
 

@@ -9,10 +9,14 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from holdfast.client.async_client import AsyncClient as AsyncClient
     from holdfast.client.client import Client as Client
-    from holdfast.client.flows.operations import OperationFailed as OperationFailed
-    from holdfast.client.flows.payment import PaymentRefused as PaymentRefused
+    from holdfast.client.flows.failures import AccountNotFunded as AccountNotFunded
+    from holdfast.client.flows.failures import GasTooDear as GasTooDear
+    from holdfast.client.flows.failures import OperationFailed as OperationFailed
+    from holdfast.client.flows.failures import PaymentRefused as PaymentRefused
+    from holdfast.client.flows.failures import RegistrationRefused as RegistrationRefused
+    from holdfast.client.flows.gas import GasPolicy as GasPolicy
+    from holdfast.client.flows.receipts import UserOperationReceipt as UserOperationReceipt
     from holdfast.client.flows.registration import Registration as Registration
-    from holdfast.client.flows.registration import RegistrationRefused as RegistrationRefused
     from holdfast.client.http.calls import Retries as Retries
     from holdfast.client.http.json_rpc import JsonRpcError as JsonRpcError
     from holdfast.client.http.refusals import RequestRefused as RequestRefused
@@ -38,9 +42,16 @@ if TYPE_CHECKING:
 _HOMES = {
     "holdfast.client.async_client": ("AsyncClient",),
     "holdfast.client.client": ("Client",),
-    "holdfast.client.flows.operations": ("OperationFailed",),
-    "holdfast.client.flows.payment": ("PaymentRefused",),
-    "holdfast.client.flows.registration": ("Registration", "RegistrationRefused"),
+    "holdfast.client.flows.failures": (
+        "AccountNotFunded",
+        "GasTooDear",
+        "OperationFailed",
+        "PaymentRefused",
+        "RegistrationRefused",
+    ),
+    "holdfast.client.flows.gas": ("GasPolicy",),
+    "holdfast.client.flows.receipts": ("UserOperationReceipt",),
+    "holdfast.client.flows.registration": ("Registration",),
     "holdfast.client.http.calls": ("Retries",),
     "holdfast.client.http.json_rpc": ("JsonRpcError",),
     "holdfast.client.http.refusals": ("RequestRefused",),

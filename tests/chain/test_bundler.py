@@ -81,6 +81,52 @@ async def test_a_refusal_tells_its_reason() -> None:
     assert caught.value.reason == "not today"
 
 
+@pytest.mark.parametrize("name", ["revertData", "reason", "data"])
+async def test_a_reason_wrapped_in_an_object_is_found(name: str) -> None:
+    told = call_data("Error(string)", "not today").hex()
+
+    class Refusing(FakeTransport):
+        def _one(self, request: dict[str, Any]) -> dict[str, Any]:
+            error = {"code": -32521, "message": "execution reverted", "data": {name: "0x" + told, "other": 5}}
+            return {"jsonrpc": "2.0", "id": request["id"], "error": error}
+
+    rpc = RpcClient("http://bundler.invalid", Refusing(lambda _method, _params: None))
+    with pytest.raises(UserOperationError) as caught:
+        await Bundler(rpc, entry_point=V07.address, chain_id=1).send(OPERATION)
+    assert caught.value.reason == "not today"
+
+
+RECEIPT = {
+    "userOpHash": "0x" + HASH.hex(),
+    "success": True,
+    "actualGasUsed": "0x5",
+    "actualGasCost": "0x6",
+    "logs": [],
+    "receipt": {
+        "transactionHash": "0x" + "0a" * 32,
+        "blockNumber": "0x7",
+        "blockHash": "0x" + "0b" * 32,
+        "status": "0x1",
+        "gasUsed": "0x9",
+        "logs": [],
+    },
+}
+
+
+async def test_a_receipt_can_be_looked_at_without_waiting() -> None:
+    assert await bundler({"eth_getUserOperationReceipt": None})[0].receipt(HASH) is None
+    found = await bundler({"eth_getUserOperationReceipt": RECEIPT})[0].receipt(HASH)
+    assert found is not None
+    assert (found.transaction_hash, found.block_number, found.succeeded) == (b"\x0a" * 32, 7, True)
+
+
+async def test_the_receipt_of_a_failed_operation_has_its_transaction_and_reason() -> None:
+    failed = RECEIPT | {"success": False, "reason": "plain words"}
+    found = await bundler({"eth_getUserOperationReceipt": failed})[0].receipt(HASH)
+    assert found is not None
+    assert (found.succeeded, found.reason, found.transaction_hash) == (False, "plain words", b"\x0a" * 32)
+
+
 async def test_no_receipt_in_time_is_an_error() -> None:
     with pytest.raises(UserOperationError, match="no receipt"):
         await bundler({"eth_getUserOperationReceipt": None})[0].wait(HASH, within_s=0.1)

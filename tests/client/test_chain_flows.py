@@ -7,21 +7,27 @@ import secrets
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import msgspec
 import pytest
 from tests.client.software_authenticator import SoftwareAuthenticator
 from tests.client.test_commands import Terminal
 
 import holdfast
+from holdfast.chain import calls
 from holdfast.cli.exits import Exit
 from holdfast.client import types
+from holdfast.client.flows.accounts import coordinates
+from holdfast.client.flows.faces import Face, run_blocking
 from holdfast.client.flows.operations import STATE_AGE_S, OperationFailed
+from holdfast.client.flows.payee import payee_of
 from holdfast.client.flows.payment import PaymentRefused
 from holdfast.client.flows.registration import Registration
 from holdfast.client.passkeys import Authenticator, Person
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.vault.keys import SecretKey
 from holdfast.wire.client_errors import NetworkError
-from holdfast.wire.keccak import checksum_address
+from holdfast.wire.encoding import from_hex, to_hex
+from holdfast.wire.keccak import alias_hash, checksum_address, did_hash
 
 KEY = SecretKey(b"k" * 32)
 SEEN = []
@@ -92,8 +98,99 @@ def test_a_payment_arrives_and_waits_for_its_receipt(client, chain, registered):
         "userOpHash": result.user_op_hash,
         "chain": 84532,
         "token": chain.usdc,
-        "explorerUrl": f"https://sepolia.basescan.org/tx/{result.user_op_hash}",
+        "explorerUrl": f"https://base-sepolia.blockscout.com/op/{result.user_op_hash}",
     }
+
+
+def test_the_transaction_that_carried_a_payment_is_told(client, chain, registered):
+    chain.give(registered.smart_account, 5)
+    result = client.pay(payment(chain, someone(), 5))
+    receipt = client.user_operation_receipt(result.user_op_hash)
+    assert receipt.transaction_hash != result.tx_hash
+    mined = chain.receipt(receipt.transaction_hash)
+    assert (mined.block_number, mined.succeeded) == (receipt.block_number, True)
+    assert from_hex(result.user_op_hash) in {topic for log in mined.logs for topic in log.topics}
+    assert (receipt.success, receipt.reason) == (True, None)
+    assert client.user_operation_receipt("0x" + "11" * 32) is None
+    assert client.user_operation_receipt("0x" + "11" * 32, within_s=0.2) is None
+    with pytest.raises(ValueError, match="64 hexadecimal"):
+        client.user_operation_receipt("0x11")
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [("\uff21da{}", "ada{}"), ("\u00c4DA{}", "\u00e4da{}"), ("A\u0308da{}", "\u00e4da{}"), ("ADA{}", "ada{}")],
+)
+def test_the_alias_on_the_chain_is_the_handle_that_the_service_knows(client, chain, written, canonical):
+    end = secrets.token_hex(5)
+    made = client.register(handle=written.format(end))
+    alias = canonical.format(end)
+    assert chain.read("DIDRegistry", "getAlias(bytes32)", alias_hash(alias))[:32] == did_hash(made.did)
+    assert client.check_alias(alias).did == made.did
+
+
+def test_an_account_that_pays_itself_needs_no_block_from_elsewhere(chain, tmp_path):
+    """The local chain mines what is sent and nothing else; its bundler lets the commitment's block pass."""
+    gas = holdfast.GasPolicy(sponsored=False)
+    with (
+        VaultStore(directory=tmp_path) as store,
+        new_vault(store) as vault,
+        holdfast.Client(chain.base_url, vault=vault, timeout=60, gas=gas) as client,
+    ):
+        chain.fund(client.smart_account_address(), 10**18)
+        steps = []
+        client.register(handle="h" + secrets.token_hex(6), on_progress=steps.append)
+    assert steps == ["session", "commitment sent", "committed", "sent to the chain", "on the chain"]
+
+
+class Rotated:
+    """A vault whose key took another one's place: the DID stays that of the first key."""
+
+    def __init__(self, vault, did):
+        self._vault, self._did = vault, did
+
+    def query(self):
+        return msgspec.structs.replace(self._vault.query(), did=self._did)
+
+    def __getattr__(self, name):
+        return getattr(self._vault, name)
+
+
+def test_after_a_change_of_keys_the_account_is_found_again(client, chain, registered, tmp_path):
+    account = registered.smart_account
+    chain.give(account, 100)
+    with VaultStore(directory=tmp_path / "new") as store, new_vault(store, "new") as vault:
+        x, y = coordinates(vault.query().verification_methods[0].public_key)
+        perform(client, calls.set_public_key(account, x, y))
+        time.sleep(STATE_AGE_S)
+        with holdfast.Client(chain.base_url, vault=Rotated(vault, registered.did), timeout=60) as after:
+            until(lambda: after.indexer_did(to_hex(did_hash(registered.did))).found)
+            assert after.smart_account_address() == account
+            payee = someone()
+            after.pay(payment(chain, payee, 60))
+            assert chain.usdc_of(payee) == 60
+            # Its DID is that of the first key, and is paid at the same address as before.
+            assert run_blocking(payee_of(Face(after), registered.did)).address == account
+        with pytest.raises(OperationFailed, match="obeys another key"):
+            client.pay(payment(chain, payee, 1))
+
+
+def perform(client, call):
+    """One operation of the vault's account."""
+
+    async def flow():
+        account = client._account()
+        await account.open()
+        await account.wait(await account.send(await account.signed(await account.prepared(call))))
+
+    run_blocking(flow())
+
+
+def until(holds):
+    deadline = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
 
 
 @pytest.mark.parametrize("face", ["blocking", "asyncio"])
@@ -258,21 +355,30 @@ def test_the_commands_register_and_pay(chain, tmp_path):
     terminal.json("vault", "create", "--credential", str(tmp_path / "credential"))
     handle = "c" + secrets.token_hex(6)
     made = terminal.json("register", "--handle", handle)
-    assert terminal.json("whoami")["registered"]["identifier"] == handle
+    known = terminal.json("whoami")
+    assert (known["registered"]["identifier"], known["smartAccount"]) == (handle, made["smart_account"])
+    assert f"account {made['smart_account']}\n" in terminal.run("whoami").stdout
     chain.give(made["smart_account"], 1_000)
     time.sleep(STATE_AGE_S)
     assert terminal.json("balance")["balance"] == "1000"
+    assert terminal.run("balance").stdout == f"account {made['smart_account']}\n0.001000 USDC\n"
     payee = someone()
     token = terminal.json("vault", "delegate", made["did"], "/accounts/pay", "--at-most", "600", "--payee", payee)[
         "token"
     ]
     words = ("--token", chain.usdc, "--ucan", token, "--yes")
     terminal.run("pay", payee, "601", *words, code=Exit.FAILED)
-    assert terminal.json("pay", payee, "600", *words)["chain"] == 84532
+    paid = terminal.json("pay", payee, "600", *words)
+    assert paid["chain"] == 84532
+    assert paid["txHash"] == paid["userOpHash"] != paid["transactionHash"]
+    assert chain.receipt(paid["transactionHash"]).succeeded
     assert chain.usdc_of(payee) == 600
+    shown = terminal.run("pay", payee, "1", "--token", chain.usdc, "--yes").stdout.splitlines()
+    assert [line.split(" ")[0] for line in shown[:2]] == ["paid:", "transaction:"]
+    assert chain.receipt(shown[1].split(" ")[1]).succeeded
     # A pipe is nobody who could be asked: nothing is paid without --yes, whatever it says.
     terminal.run("pay", payee, "1", "--token", chain.usdc, typed="y\n", code=Exit.USAGE)
-    assert chain.usdc_of(payee) == 600
+    assert chain.usdc_of(payee) == 601
 
 
 def test_an_invocation_pays_once(client, chain, registered, tmp_path):

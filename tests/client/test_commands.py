@@ -11,15 +11,17 @@ import subprocess
 import sys
 
 import pytest
+from tests.client.conftest import PREDICTED
 from tests.client.test_vault import PASSKEY
 from typer.testing import CliRunner
 
 from holdfast.cli.exits import Exit
 from holdfast.cli.root import application
 from holdfast.cli.sessions import session_file
+from holdfast.client import types
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.ucan import UcanVerifier
-from holdfast.client.vault.keys import SecretKey
+from holdfast.client.vault.keys import PasswordKey, SecretKey
 from holdfast.client.vault.vault import Vault
 from holdfast.wire.keccak import checksum_address
 
@@ -71,6 +73,21 @@ def test_a_vault_is_made_and_looked_at(terminal):
     assert terminal.json("vault", "accounts")[0]["is_default"] is True
     assert status["did"] in terminal.run("vault", "status").stdout
     assert "already" in terminal.run("vault", "create", code=Exit.FAILED).stderr
+
+
+def test_the_account_that_is_shown_is_the_smart_account(terminal, service, tmp_path):
+    """By `create` and `accounts` alike; where the service's contracts are others, `create` says so."""
+    shown = terminal.json("vault", "accounts")[0]["address"]
+    with VaultStore(directory=terminal.folder) as store, Vault(store) as vault:
+        vault.unlock(PasswordKey(PASSWORD))
+        assert vault.derive_address().address == shown
+    other = Terminal(tmp_path / "other")
+    made = other.run("vault", "create", "--credential", str(tmp_path / "credential"), "--service", service.base_url)
+    assert f"the service predicts the account {PREDICTED}" in made.stderr.lower()
+    other.environment["HOLDFAST_SERVICE_URL"] = service.base_url
+    account = other.json("vault", "accounts")[0]["address"]
+    assert f"account {account}\n" in made.stdout
+    assert account != shown  # another key
 
 
 def test_passwords_are_asked_without_echo(terminal):
@@ -321,6 +338,28 @@ def test_register_whoami_and_balance(terminal, service):
     assert terminal.json("whoami")["registered"] is None
     assert terminal.json("balance", "0x" + "22" * 20, "--token", "ETH")["formatted"] == "1.5"
     assert terminal.run("balance", "0x" + "22" * 20).stdout == "2.500000 USDC\n"
+
+
+def test_a_payment_that_was_made_is_told_though_its_transaction_cannot_be_asked_for(terminal, monkeypatch):
+    made = types.PaymentResult(
+        tx_hash="0x" + "01" * 32,
+        user_op_hash="0x" + "01" * 32,
+        chain=84532,
+        token="native",
+        explorer_url="https://explorer.example/op/0x01",
+    )
+    monkeypatch.setattr("holdfast.client.client.Client.pay", lambda *_, **__: made)
+    to = "0x" + "22" * 20
+    assert terminal.json("pay", to, "5", "--yes") == {**made.to_json(), "transactionHash": None}
+    assert terminal.run("pay", to, "5", "--yes").stdout == f"paid: {made.tx_hash}\nhttps://explorer.example/op/0x01\n"
+
+
+@pytest.mark.parametrize(("option", "value"), [("--paymaster", "ftp://x"), ("--rpc", "no address")])
+def test_addresses_for_gas_are_checked(terminal, option, value):
+    assert (
+        "must start with http"
+        in terminal.run("pay", "0x" + "22" * 20, "5", "--yes", option, value, code=Exit.USAGE).stderr
+    )
 
 
 @pytest.mark.parametrize("way", ["http", "libp2p"])

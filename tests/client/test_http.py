@@ -15,8 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.client.async_service_client import AsyncServiceClient
+from holdfast.client.flows.faces import Face, run_blocking
 from holdfast.client.http import endpoints, refusals
 from holdfast.client.http.calls import Call, Reply, Retries, as_json, result
+from holdfast.client.http.carriers import AsyncCarrier, Carrier
 from holdfast.client.http.json_rpc import JsonRpcError
 from holdfast.client.service_client import ServiceClient
 from holdfast.client.types import GetAccountStateInput, GetSmartAccountAddressInput
@@ -294,3 +296,36 @@ def _any(parameter):
     """An argument that an endpoint takes."""
     kind = str(parameter.annotation)
     return {} if "Mapping" in kind else [] if "Sequence" in kind else None if "None" in kind else "1"
+
+
+@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+def test_the_services_headers_go_to_the_service_alone(kind):
+    """A paymaster or chain endpoint gets neither the caller's headers nor the service's cookies."""
+    seen = {}
+
+    def answer(request):
+        seen[request.url.host] = dict(request.headers)
+        return httpx.Response(200, content=b"{}", headers={"Set-Cookie": "service=secret"})
+
+    carriers = {"blocking": Carrier, "asyncio": AsyncCarrier}
+    own = {"Authorization": "Bearer of-the-service"}
+    face = Face(carriers[kind]("https://s", transport=httpx.MockTransport(answer), headers=own))
+
+    async def both():
+        for url in ("https://s/api/bundler", "https://paymaster.example/key"):
+            assert (await face.post(url, b"{}")).status == 200
+
+    run_blocking(both())
+    assert seen["s"]["authorization"] == "Bearer of-the-service"
+    assert not {"authorization", "cookie"} & set(seen["paymaster.example"])
+    assert seen["paymaster.example"]["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+def test_an_endpoint_that_never_ends_is_cut_off(kind, monkeypatch):
+    monkeypatch.setattr("holdfast.client.http.carriers.MAX_ANSWER_BYTES", 10)
+    transport = httpx.MockTransport(lambda _request: httpx.Response(200, content=b"x" * 11))
+    carriers = {"blocking": Carrier, "asyncio": AsyncCarrier}
+    face = Face(carriers[kind]("https://s", transport=transport))
+    with pytest.raises(NetworkError, match="over 10 bytes"):
+        run_blocking(face.post("https://chain.example", b"{}"))

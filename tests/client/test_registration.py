@@ -147,6 +147,27 @@ def test_refusals_of_the_service_pass_on(client):
     assert client.register(handle=fresh("handle")).channel == "handle"
 
 
+def test_a_squatters_session_does_not_keep_an_address_from_its_owner(bare, client):
+    """Whoever proves the address by its code displaces a session of it; a handle's session stands."""
+    email, squatter = fresh(), "did:new:0x" + "66" * 32
+    client.create_session(email, "email", squatter)
+    steps = []
+    made = client.register(email=email, code=lambda _m: bare.code_for(email), on_progress=steps.append)
+    assert (made.identifier, made.did) == (email, client.vault.status().did)
+    assert steps == ["session", "code sent", "verified"]
+
+
+def test_an_address_that_somebody_registered_stays_theirs(bare, client, tmp_path):
+    email = fresh()
+    client.register(email=email, code=lambda _m: bare.code_for(email))
+    with holdfast.VaultStore(directory=tmp_path / "other") as store, holdfast.Vault(store) as other:
+        authenticator = holdfast.Authenticator("http://localhost:1", SoftwareAuthenticator())
+        passkey = authenticator.create_passkey(holdfast.Person("eve"))
+        other.generate(types.GenerateInput(credential=passkey.credential), KEY)
+        with holdfast.Client(bare.base_url, vault=other) as eve, pytest.raises(IdentifierTaken):
+            eve.register(email=email, code=lambda _m: bare.code_for(email))
+
+
 def no_receipt(_method, _path, body):
     return 200, {"jsonrpc": "2.0", "id": json.loads(body)["id"], "result": None}
 

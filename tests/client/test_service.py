@@ -63,7 +63,7 @@ def test_every_endpoint_answers_with_its_type(client):
     assert "<html" in client.payment_page()
     assert client.payment_manifest()["name"]
     assert client.payment_method()["default_applications"][0]["platform"] == "webapp"
-    for ask in (client.indexer_stats, client.indexer_health, client.indexer_events):
+    for ask in (client.indexer_stats, client.indexer_health, client.indexer_events, client.indexer_accounts):
         with pytest.raises(refusals.IndexerNotConfigured):
             ask()
     for ask in (client.indexer_did, client.indexer_alias, client.indexer_account):

@@ -53,6 +53,8 @@ with holdfast.VaultStore(directory=folder) as store, holdfast.Vault(store) as va
     signature = vault.sign(bytes(32)).signature
 for name in holdfast.__all__:
     getattr(holdfast, name)
+from holdfast.client.handles import canonical_handle
+assert canonical_handle("\\u00c4DA") == "\\u00e4da"
 print(json.dumps([holdfast.__file__, chain, asyncio.run(free()), made.did, len(signature)]))
 """
 
@@ -129,7 +131,9 @@ def test_the_wheel_holds_the_client_and_nothing_of_the_service(client_wheel: Pat
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
         same = {name: archive.read(name) for name in names}
     rooms = {name.split("/")[1] for name in names}
-    assert rooms == {"__init__.py", "py.typed", "chain", "cli", "client", "enclave", "wire"}
+    assert rooms == {"__init__.py", "py.typed", "chain", "cli", "client", "enclave", "rules", "wire"}
+    rules = {name.removeprefix("holdfast/rules/") for name in names if "/rules/" in name}
+    assert rules == {"__init__.py", "chains.py", "identifiers.py", "limits.py", "phones.py"}
     assert {"holdfast/enclave/enclave.wasm", "holdfast/chain/contracts/VaultAccount.json"} <= names
     commands = {name.removeprefix("holdfast/cli/").removesuffix(".py") for name in names if "/cli/" in name}
     assert commands & set(COMMANDS) == set(PEOPLE)

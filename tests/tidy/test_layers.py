@@ -44,9 +44,17 @@ def _rooms_that(room: str, *, meets: str) -> list[str]:
     return found
 
 
-def test_the_client_shares_with_the_service_only_wire_chain_and_enclave() -> None:
-    for other in ("rules", "service", "indexer", "world", "cli"):
+# Of the rules what client and service must agree on: one canonical handle, one table of chains.
+SHARED_RULES = ("holdfast.rules.chains.", "holdfast.rules.identifiers.")
+
+
+def test_the_client_shares_with_the_service_only_wire_chain_enclave_and_two_rules() -> None:
+    for other in ("service", "indexer", "world", "cli"):
         assert _rooms_that("client", meets=other) == []
+    rules = [found.partition(": ")[2] for found in _rooms_that("client", meets="rules")]
+    assert {next((shared for shared in SHARED_RULES if name.startswith(shared)), name) for name in rules} == set(
+        SHARED_RULES
+    )
     assert _rooms_that("service", meets="client") == []
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.chain import values
-from holdfast.chain.errors import RpcError, UserOperationError
+from holdfast.chain.errors import NoPaymaster, RpcError, UserOperationError
 from holdfast.chain.reverts import decode_revert
 from holdfast.chain.user_operations import UserOperation, operation_hash
 from holdfast.wire.encoding import to_hex
@@ -55,7 +55,7 @@ WEBAUTHN = Margin(600_000)
 
 @dataclass(frozen=True, slots=True)
 class OperationReceipt:
-    """A mined operation that did what it should. Gas cost in wei."""
+    """A mined operation. Gas cost in wei; `reason` is the decoded revert of one that failed inside."""
 
     operation_hash: bytes
     transaction_hash: bytes
@@ -63,6 +63,8 @@ class OperationReceipt:
     actual_gas_used: int
     actual_gas_cost: int
     logs: tuple[values.Log, ...]
+    succeeded: bool = True
+    reason: str | None = None
 
 
 class Bundler:
@@ -70,8 +72,8 @@ class Bundler:
 
     def __init__(self, rpc: RpcClient, *, entry_point: str, chain_id: int, errors: Iterable[ErrorAbi] = ()) -> None:
         self._rpc = rpc
-        self._entry_point = entry_point
-        self._chain_id = chain_id
+        self.entry_point = entry_point
+        self.chain_id = chain_id
         self._errors = tuple(errors)
 
     async def send_sponsored(
@@ -87,19 +89,22 @@ class Bundler:
         """
         request = _for_estimation(operation).to_rpc()
         extra = {"verificationGasMargin": hex(margin.verification_gas)} if margin.verification_gas else {}
-        parameters = [request, self._entry_point, *([{**(context or {}), **extra}] if context or extra else [])]
-        sponsored = _merged(operation, await self._ask("pm_sponsorUserOperation", parameters), _SPONSORS)
+        parameters = [request, self.entry_point, *([{**(context or {}), **extra}] if context or extra else [])]
+        sponsored = merged(operation, await self._ask("pm_sponsorUserOperation", parameters), _SPONSORS)
         if sponsored.paymaster is None:
             # Signing now would have the account pay for what its owner believes to be free.
-            raise RpcError("the sponsor named no paymaster")
+            raise NoPaymaster("the sponsor named no paymaster")
         return sponsored
 
     async def estimated(self, operation: UserOperation, margin: Margin = RAW) -> UserOperation:
-        """The operation with the bundler's gas limits and `margin`, its fees untouched."""
+        """The operation with the bundler's gas limits and `margin`, its fees untouched.
+
+        Limits of the paymaster are taken where there is one that gave none itself.
+        """
         request = _for_estimation(operation).to_rpc()
-        answer = await self._ask("eth_estimateUserOperationGas", [request, self._entry_point])
-        merged = _merged(operation, answer, _ESTIMATES)
-        return replace(merged, verification_gas_limit=merged.verification_gas_limit + margin.verification_gas)
+        answer = await self._ask("eth_estimateUserOperationGas", [request, self.entry_point])
+        estimated = merged(operation, answer, _ESTIMATES | _missing_paymaster_limits(operation))
+        return replace(estimated, verification_gas_limit=estimated.verification_gas_limit + margin.verification_gas)
 
     async def signed(self, operation: UserOperation, signer: Signer) -> UserOperation:
         """The operation with the account's signature."""
@@ -107,12 +112,12 @@ class Bundler:
 
     def hash(self, operation: UserOperation) -> bytes:
         """What the account signs."""
-        return operation_hash(operation, entry_point=self._entry_point, chain_id=self._chain_id)
+        return operation_hash(operation, entry_point=self.entry_point, chain_id=self.chain_id)
 
     async def send(self, operation: UserOperation) -> bytes:
         """Hand the signed operation over, once; its hash. Raises UserOperationError where it is refused."""
         expected = self.hash(operation)
-        answer = await self._ask("eth_sendUserOperation", [operation.to_rpc(), self._entry_point])
+        answer = await self._ask("eth_sendUserOperation", [operation.to_rpc(), self.entry_point])
         if values.data(answer, 32) != expected:
             raise RpcError("the bundler's operation hash is not ours")
         return expected
@@ -121,36 +126,49 @@ class Bundler:
         """The receipt once there is one. Raises UserOperationError where the operation failed or never came."""
         try:
             async with asyncio.timeout(within_s):
-                return self._judge(await self._look_until_found(operation_hash), operation_hash)
+                answer = await self._look_until_found(operation_hash)
         except TimeoutError:
             raise UserOperationError(f"no receipt in {within_s:.0f} s") from None
+        if answer.get("success") is not True:
+            raise UserOperationError("the operation was mined and failed", self._reason(answer))
+        return self._read(answer, operation_hash)
+
+    async def receipt(self, operation_hash: bytes) -> OperationReceipt | None:
+        """The receipt of a mined operation, whether it succeeded or not; None while there is none. Raises RpcError."""
+        answer = await self._look(operation_hash)
+        return None if answer is None else self._read(answer, operation_hash)
 
     async def _look_until_found(self, operation_hash: bytes) -> dict[str, Any]:
         pause = _FIRST_LOOK_S
-        while True:
-            answer = await self._rpc.call("eth_getUserOperationReceipt", [to_hex(operation_hash)])
-            if answer is not None:
-                if not isinstance(answer, dict):
-                    raise RpcError("answer is not an operation receipt")
-                return answer
+        while (answer := await self._look(operation_hash)) is None:
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, _SLOWEST_LOOK_S)
+        return answer
 
-    def _judge(self, answer: dict[str, Any], expected: bytes) -> OperationReceipt:
-        if values.data(answer.get("userOpHash"), 32) != expected:
+    async def _look(self, operation_hash: bytes) -> dict[str, Any] | None:
+        answer = await self._rpc.call("eth_getUserOperationReceipt", [to_hex(operation_hash)])
+        if answer is None:
+            return None
+        if not isinstance(answer, dict):
+            raise RpcError("answer is not an operation receipt")
+        if values.data(answer.get("userOpHash"), 32) != operation_hash:
             raise RpcError("answer is another operation's receipt")
-        if answer.get("success") is not True:
-            raise UserOperationError("the operation was mined and failed", self._reason(answer))
+        return answer
+
+    def _read(self, answer: dict[str, Any], operation_hash: bytes) -> OperationReceipt:
         transaction = values.receipt(answer.get("receipt"))
         if transaction is None:
             raise RpcError("answer lacks the transaction's receipt")
+        succeeded = answer.get("success") is True
         return OperationReceipt(
-            operation_hash=expected,
+            operation_hash=operation_hash,
             transaction_hash=transaction.transaction_hash,
             block_number=transaction.block_number,
             actual_gas_used=values.quantity(answer.get("actualGasUsed")),
             actual_gas_cost=values.quantity(answer.get("actualGasCost")),
             logs=tuple(values.logs(answer.get("logs"))),
+            succeeded=succeeded,
+            reason=None if succeeded else self._reason(answer),
         )
 
     def _reason(self, answer: dict[str, Any]) -> str:
@@ -165,23 +183,38 @@ class Bundler:
         except RpcError as error:
             if error.code is None:
                 raise
-            raise self._refusal(error) from error
+            raise refusal(error, self._errors) from error
 
-    def _refusal(self, error: RpcError) -> UserOperationError:
-        """Bundlers tell the revert data in `data`, or at the end of the message (Alto)."""
-        found = _REVERT_DATA.search(str(error.data)) or _REVERT_DATA.search(str(error))
-        if found is None:
-            return UserOperationError(f"refused ({error})")
-        words = str(error).removesuffix(found[0]).removesuffix(" with reason: ")
-        return UserOperationError(f"refused ({words})", decode_revert(bytes.fromhex(found[1]), self._errors))
+
+def refusal(error: RpcError, errors: Iterable[ErrorAbi] = ()) -> UserOperationError:
+    """The error object of a bundler or paymaster as what it says of the operation.
+
+    The revert data stands in `data`, in an object there, or at the end of the message (Alto).
+    """
+    found = _REVERT_DATA.search(_told(error.data)) or _REVERT_DATA.search(str(error))
+    if found is None:
+        return UserOperationError(f"refused ({error})")
+    words = str(error).removesuffix(found[0]).removesuffix(" with reason: ")
+    return UserOperationError(f"refused ({words})", decode_revert(bytes.fromhex(found[1]), errors))
+
+
+def _told(data: Any) -> str:
+    """Revert data as bundlers wrap it: bare, or under `revertData`, `reason` or `data`."""
+    if not isinstance(data, dict):
+        return str(data)
+    told = (str(data[name]) for name in ("revertData", "reason", "data") if data.get(name))
+    return next((text for text in told if _REVERT_DATA.search(text)), "")
 
 
 def _for_estimation(operation: UserOperation) -> UserOperation:
     return operation if operation.signature else operation.signed(PLACEHOLDER_SIGNATURE)
 
 
-def _merged(operation: UserOperation, answer: Any, settable: frozenset[str]) -> UserOperation:
-    """`operation` with those fields of the answer that it may set: never what the operation does, or for whom."""
+def merged(operation: UserOperation, answer: Any, settable: frozenset[str]) -> UserOperation:
+    """`operation` with those fields of the answer that it may set: never what the operation does, or for whom.
+
+    Raises RpcError where the answer is no object, or a value does not fit its place.
+    """
     if not isinstance(answer, dict):
         raise RpcError("answer is not an object of gas limits")
     chosen = {name: value for name, value in answer.items() if name in settable and value is not None}
@@ -189,6 +222,16 @@ def _merged(operation: UserOperation, answer: Any, settable: frozenset[str]) -> 
         return UserOperation.from_rpc({**operation.to_rpc(), **chosen})
     except ValueError as error:
         raise RpcError(f"answer does not fit the operation: {error}") from error
+
+
+def _missing_paymaster_limits(operation: UserOperation) -> frozenset[str]:
+    if operation.paymaster is None:
+        return frozenset()
+    given = {
+        "paymasterVerificationGasLimit": operation.paymaster_verification_gas_limit,
+        "paymasterPostOpGasLimit": operation.paymaster_post_op_gas_limit,
+    }
+    return frozenset(name for name, value in given.items() if value is None)
 
 
 _ESTIMATES = frozenset({"callGasLimit", "verificationGasLimit", "preVerificationGas"})

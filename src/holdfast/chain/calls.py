@@ -88,6 +88,14 @@ def register_alias(registry: str, alias: str, did: str, secret: bytes) -> Call:
     return registry, 0, call_data("registerAlias(bytes32,bytes32,bytes32)", alias_hash(alias), did_hash(did), secret)
 
 
+def set_public_key(account: str, x: int, y: int) -> Call:
+    """Hand the account over to another P-256 key, at the same address; only the account itself may (in `execute`).
+
+    Nothing proves that anybody holds the new key: the wrong point of the curve locks the account for good.
+    """
+    return account, 0, call_data("setPublicKey(uint256,uint256)", x, y)
+
+
 def transfer(token: str, to: str, amount: int) -> Call:
     """Pay `amount` of the ERC-20 `token`'s smallest unit."""
     return token, 0, call_data("transfer(address,uint256)", to, amount)

@@ -2,6 +2,7 @@
 
 ChainError
 ├── RpcError            the endpoint's answer is an error, malformed, too short or late
+│   ├── NoPaymaster     a sponsor's answer names no paymaster
 │   └── TransportError  no usable HTTP answer at all
 ├── UnknownEntryPoint   no hash is defined for this entry point
 └── UserOperationError  an operation was refused, or mined and failed
@@ -41,6 +42,10 @@ class TransportError(RpcError):
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)
         self.status = status
+
+
+class NoPaymaster(RpcError):
+    """A sponsor or paymaster answered without a paymaster: it does not pay."""
 
 
 class UnknownEntryPoint(ChainError):

@@ -27,11 +27,10 @@ def balance(
     from holdfast.client.client import Client
 
     with common.plain_errors(as_json=as_json), Client(service) as client:
+        shown = ""
         if account is None:
-            with (
-                common.opened_vault(folder, key, service) as vault,
-                Client(service, vault=vault) as own,
-            ):
+            with common.opened_vault(folder, key, service) as vault, Client(service, vault=vault) as own:
                 account = own.smart_account_address()
+            shown = f"account {account}\n"
         found = client.balance(account, token, chain)
-        emit({"account": account, **found.to_json()}, f"{found.formatted} {found.symbol}", as_json=as_json)
+        emit({"account": account, **found.to_json()}, f"{shown}{found.formatted} {found.symbol}", as_json=as_json)

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from holdfast.cli import client_vault as common
-from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service, ValShare
+from holdfast.cli.client_vault import (
+    DEFAULT_SERVICE,
+    AsJson,
+    Folder,
+    Key,
+    PaymasterUrl,
+    RpcUrl,
+    Service,
+    ValShare,
+    gas_policy,
+)
 from holdfast.cli.output import confirm, emit
+
+if TYPE_CHECKING:
+    from holdfast.client.client import Client
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -22,6 +36,8 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
     ucan: Annotated[str | None, typer.Option(metavar="TOKEN", help="A delegation, whose limits then hold.")] = None,
     label: Annotated[str | None, typer.Option(help="What it is for.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    paymaster: PaymasterUrl = None,
+    rpc: RpcUrl = None,
     service: Service = DEFAULT_SERVICE,
     folder: Folder = None,
     key: Key = "password",
@@ -35,6 +51,18 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
     params = PaymentParams(to=to, amount=amount, token=token, chain_id=chain, ucan=ucan, label=label)
     confirm(f"pay {amount} ({token}) to {to} on chain {chain}?", yes=yes, as_json=as_json)
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service, val_share) as vault:
-        with Client(service, vault=vault, timeout=30) as client:
+        with Client(service, vault=vault, gas=gas_policy(paymaster, rpc), timeout=30) as client:
             result = client.pay(params, on_progress=common.say)
-        emit(result.to_json(), f"paid: {result.tx_hash}\n{result.explorer_url}", as_json=as_json)
+            transaction = _transaction(client, result.user_op_hash)
+        lines = (f"paid: {result.tx_hash}", f"transaction: {transaction}" if transaction else "", result.explorer_url)
+        emit({**result.to_json(), "transactionHash": transaction}, "\n".join(filter(None, lines)), as_json=as_json)
+
+
+def _transaction(client: Client, user_op_hash: str) -> str | None:
+    """The transaction that carried the payment. It was made: that it cannot be asked for is no failure of it."""
+    from holdfast.wire.client_errors import NetworkError
+
+    with suppress(NetworkError):
+        receipt = client.user_operation_receipt(user_op_hash)
+        return receipt.transaction_hash if receipt else None
+    return None

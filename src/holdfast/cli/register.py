@@ -7,7 +7,17 @@ from typing import Annotated
 import typer
 
 from holdfast.cli import client_vault as common
-from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service, ValShare
+from holdfast.cli.client_vault import (
+    DEFAULT_SERVICE,
+    AsJson,
+    Folder,
+    Key,
+    PaymasterUrl,
+    RpcUrl,
+    Service,
+    ValShare,
+    gas_policy,
+)
 from holdfast.cli.output import emit
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -18,6 +28,8 @@ def register(  # noqa: PLR0913, PLR0917 - each is an option of the command
     handle: Annotated[str | None, typer.Option(help="A name of your choice.")] = None,
     email: Annotated[str | None, typer.Option(help="An e-mail address; a code is sent there.")] = None,
     sms: Annotated[str | None, typer.Option(help="A phone number (+43…); a code is sent there.")] = None,
+    paymaster: PaymasterUrl = None,
+    rpc: RpcUrl = None,
     service: Service = DEFAULT_SERVICE,
     folder: Folder = None,
     key: Key = "password",
@@ -28,7 +40,7 @@ def register(  # noqa: PLR0913, PLR0917 - each is an option of the command
     from holdfast.client.client import Client
 
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service, val_share) as vault:
-        with Client(service, vault=vault, timeout=30) as client:
+        with Client(service, vault=vault, gas=gas_policy(paymaster, rpc), timeout=30) as client:
             made = client.register(handle=handle, email=email, sms=sms, code=_ask_code, on_progress=common.say)
         text = f"{made.identifier} is {made.did}"
         emit(made.to_json(), f"{text}\naccount {made.smart_account}" if made.smart_account else text, as_json=as_json)

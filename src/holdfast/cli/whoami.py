@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import typer
 
 from holdfast.cli import client_vault as common
 from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service
 from holdfast.cli.output import emit
+
+if TYPE_CHECKING:
+    from holdfast.client.client import Client
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -15,13 +20,25 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def whoami(
     service: Service = DEFAULT_SERVICE, folder: Folder = None, key: Key = "password", as_json: AsJson = False
 ) -> None:
-    """Your DID, and what the service knows it by."""
+    """Your DID, what the service knows it by, and the smart account that pays and is paid."""
     from holdfast.client.client import Client
+    from holdfast.client.http.calls import Retries
 
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
         found = vault.query()
-        with Client(service, vault=vault) as client:
+        with Client(service, vault=vault, retries=Retries(attempts=1)) as client:
             record = client.lookup_did(found.credentials[0].credential_id)
+            account = _account(client)
         answer = {"did": found.did, "key": vault.did_key(), "registered": record.to_json() if record else None}
         known = f"{record.channel} {record.identifier}" if record else "not registered"
-        emit(answer, f"{found.did}\n{known}", as_json=as_json)
+        where = f"account {account}" if account else "account not known: the service does not reach its chain"
+        emit({**answer, "smartAccount": account}, f"{found.did}\n{known}\n{where}", as_json=as_json)
+
+
+def _account(client: Client) -> str | None:
+    from holdfast.client.http.refusals import ChainUnreachable
+
+    try:
+        return client.smart_account_address()
+    except ChainUnreachable:
+        return None

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from holdfast.client.async_service_client import AsyncServiceClient
 from holdfast.client.client import chosen_identifier, expected_module
 from holdfast.client.flows.faces import CarrierTransport, Face
+from holdfast.client.flows.gas import GasPolicy
 from holdfast.client.flows.ledger import Ledger
 from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.flows.payment import Payments
+from holdfast.client.flows.receipts import receipt_of
 from holdfast.client.flows.registration import Registrar
 from holdfast.client.http.carriers import DEFAULT_TIMEOUT_S
 from holdfast.client.service_client import DEFAULT_BASE_URL
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     import httpx
 
+    from holdfast.client.flows.receipts import UserOperationReceipt
     from holdfast.client.flows.registration import Registration
     from holdfast.client.http.calls import Retries
     from holdfast.client.types import PaymentParams, PaymentResult
@@ -36,6 +39,7 @@ class AsyncClient(AsyncServiceClient):
 
     Args:
         vault: the vault whose key registers and pays; it must be unlocked then.
+        gas: who pays for gas and where its price is read; unless given, the service's sponsor, else the account.
     """
 
     def __init__(
@@ -43,6 +47,7 @@ class AsyncClient(AsyncServiceClient):
         base_url: str = DEFAULT_BASE_URL,
         *,
         vault: AsyncVault | None = None,
+        gas: GasPolicy | None = None,
         timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
         retries: Retries | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
@@ -50,6 +55,7 @@ class AsyncClient(AsyncServiceClient):
     ) -> None:
         super().__init__(base_url, timeout=timeout, retries=retries, transport=transport, headers=headers)
         self._vault = vault
+        self._gas = gas or GasPolicy()
         self._ledger: Ledger | None = None
         self._sent: dict[str, int] = {}
         # One operation at a time: an account's nonces follow each other.
@@ -114,6 +120,24 @@ class AsyncClient(AsyncServiceClient):
         async with self._operating:
             return await self._payments().pay(params, on_progress)
 
+    async def user_operation_receipt(self, user_op_hash: str, *, within_s: float = 0.0) -> UserOperationReceipt | None:
+        """What became of a user operation: the transaction that carried it, its block, what it cost.
+
+        Args:
+            user_op_hash: such as `PaymentResult.user_op_hash`, 0x-hex.
+            within_s: how long to wait for it, in seconds.
+
+        Returns:
+            The receipt, also of an operation that failed inside; None while there is none.
+
+        Raises:
+            ValueError: not a hash.
+            NetworkError: no usable answer.
+        """
+        return await receipt_of(
+            Face(self), CarrierTransport(self._carrier.post, self.base_url), self.base_url, user_op_hash, within_s
+        )
+
     async def smart_account_address(self) -> str:
         """The vault's smart account at this service's chain, whether it is deployed yet or not."""
         account = self._account()
@@ -121,8 +145,8 @@ class AsyncClient(AsyncServiceClient):
         return account.key.address
 
     def _account(self) -> SmartAccount:
-        transport = CarrierTransport(self._carrier.post)
-        return SmartAccount(Face(self), Face(self.vault), transport, self.base_url, self._sent)
+        transport = CarrierTransport(self._carrier.post, self.base_url)
+        return SmartAccount(Face(self), Face(self.vault), transport, self.base_url, self._gas, self._sent)
 
     def _registrar(self) -> Registrar:
         return Registrar(Face(self), Face(self.vault), self._account(), self.vault.store)

@@ -168,6 +168,10 @@ class AsyncServiceClient:
         """An account as the indexer knows it."""
         return await self._carrier.carry(endpoints.indexer_account(address))
 
+    async def indexer_accounts(self, query: Mapping[str, str] | None = None) -> Any:
+        """Accounts by `owner`, `key_owner` and other parameters of the indexer, in its own form."""
+        return await self._carrier.carry(endpoints.indexer_accounts(query or {}))
+
     async def indexer_stats(self) -> service.IndexerStats:
         """What the indexer has counted."""
         return await self._carrier.carry(endpoints.indexer_stats())

@@ -170,6 +170,10 @@ class ServiceClient:
         """An account as the indexer knows it."""
         return self._carrier.carry(endpoints.indexer_account(address))
 
+    def indexer_accounts(self, query: Mapping[str, str] | None = None) -> Any:
+        """Accounts by `owner`, `key_owner` and other parameters of the indexer, in its own form."""
+        return self._carrier.carry(endpoints.indexer_accounts(query or {}))
+
     def indexer_stats(self) -> service.IndexerStats:
         """What the indexer has counted."""
         return self._carrier.carry(endpoints.indexer_stats())

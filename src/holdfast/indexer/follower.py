@@ -100,7 +100,7 @@ class Follower:
         return self._pause_after(step)
 
     def _pause_after(self, step: Step) -> float:
-        """No pause while there is more to read; nodes that contradict each other must not make it go to and fro."""
+        """No pause while there is more to read; nodes that contradict each other must not make it go back and forth."""
         if step is Step.BACK:
             self._retreats += 1
             return 0.0 if self._retreats == 1 else self._backoff(self._retreats - 1)

@@ -1,4 +1,4 @@
-"""THE table of chains, and what the balance endpoint needs of them."""
+"""THE table of chains and their explorers, and what the balance endpoint needs of them."""
 
 from __future__ import annotations
 
@@ -8,26 +8,57 @@ DEFAULT_CHAIN_ID = 84532
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
-    """One supported chain.
+class Network:
+    """A chain that people meet.
 
     Attributes:
         chain_id: EIP-155 ID.
-        name: for people, shown by /api/status.
-        public_rpc: the chain's public JSON-RPC endpoint, used unless a setting names another.
-        usdc: address of the USDC token, where the chain has one.
+        name: for people, shown by /api/status and the payment page.
+        explorer: address of its Blockscout, which shows a user operation by its hash under `/op/`.
     """
 
     chain_id: int
     name: str
+    explorer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chain(Network):
+    """A chain that the service itself asks.
+
+    Attributes:
+        public_rpc: the chain's public JSON-RPC endpoint, used unless a setting names another.
+        usdc: address of the USDC token, where the chain has one.
+    """
+
     public_rpc: str
     usdc: str | None
 
 
-CHAINS: dict[int, Chain] = {
-    84532: Chain(84532, "Base Sepolia", "https://sepolia.base.org", "0x036CbD53842c5426634e7929541eC2318f3dCF7e"),
-    8453: Chain(8453, "Base", "https://mainnet.base.org", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
+NETWORKS: dict[int, Network] = {
+    84532: Chain(
+        84532,
+        "Base Sepolia",
+        "https://base-sepolia.blockscout.com",
+        "https://sepolia.base.org",
+        "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+    ),
+    8453: Chain(
+        8453,
+        "Base",
+        "https://base.blockscout.com",
+        "https://mainnet.base.org",
+        "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+    ),
+    1: Network(1, "Ethereum", "https://eth.blockscout.com"),
 }
+CHAINS: dict[int, Chain] = {number: chain for number, chain in NETWORKS.items() if isinstance(chain, Chain)}
+
+
+def operation_page(chain_id: int, operation_hash: str) -> str:
+    """The explorer's page of a user operation (0x-hex hash), "" for a chain without a row."""
+    network = NETWORKS.get(chain_id)
+    return f"{network.explorer}/op/{operation_hash}" if network else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,9 +74,17 @@ class Commitments:
             raise ValueError(f"an operation may make at most {MOST_FOR_ONE_OPERATION} claims")
         await self._require_account(operation)
         await self._post([each for each in dict.fromkeys(needed) if not await self._posted_in(each)])
-        # Estimates run in the newest block; a commitment, also one of the account itself, must be of an earlier one.
-        newest = await self._chain.rpc.block_number()
-        if newest in [await self._posted_in(each) for each in needed]:
+        await self.pass_a_block(operation)
+
+    async def pass_a_block(self, operation: UserOperation) -> None:
+        """Let the chain go on by a block where the operation claims what was committed to in the newest one.
+
+        Estimates run in the newest block; a commitment, also one of the account itself, must be of an earlier one. The
+        claims looked at are as few as `prepare` allows.
+        """
+        needed = commitments_needed(checksum_address(operation.sender), operation.call_data, REGISTRY)
+        newest = await self._chain.rpc.block_number() if needed else 0
+        if newest in [await self._posted_in(each) for each in needed[:MOST_FOR_ONE_OPERATION]]:
             await self._chain.rpc.call("evm_mine")
 
     async def _require_account(self, operation: UserOperation) -> None:

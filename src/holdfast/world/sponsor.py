@@ -66,6 +66,10 @@ class Sponsor:
             max_priority_fee_per_gas=values.quantity(fees["maxPriorityFeePerGas"]),
         )
 
+    async def pass_a_block(self, operation: UserOperation) -> None:
+        """Let the chain go on by a block where the operation claims what was committed to in the newest one."""
+        await self._commitments.pass_a_block(operation)
+
     async def _signature(self, operation: UserOperation, entry_point: str) -> bytes:
         validity = (await self._now() + VALID_FOR_S).to_bytes(6) + bytes(6)
         digest = sponsorship_hash(pack(operation), entry_point, self._chain_id, validity)

@@ -7,6 +7,7 @@ import inspect
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.chain.errors import TransportError
+from holdfast.client.http.calls import refusal
 from holdfast.wire.client_errors import NetworkError
 
 if TYPE_CHECKING:
@@ -32,17 +33,18 @@ class Face:
 class CarrierTransport:
     """JSON-RPC through the client's own connections: holdfast.chain's Transport over either carrier."""
 
-    def __init__(self, post: Callable[[str, bytes], Any]) -> None:
-        self._post = _awaitable(post)
+    def __init__(self, post: Callable[[str, bytes], Any], base_url: str) -> None:
+        self._post, self._base_url = _awaitable(post), base_url
 
     async def post(self, url: str, body: bytes) -> bytes:
-        """See holdfast.chain.transports.Transport."""
+        """See holdfast.chain.transports.Transport. What the service itself refuses stands as the error's cause."""
         try:
             reply: Reply = await self._post(url, body)
         except NetworkError as error:
             raise TransportError(str(error)) from error
         if reply.status not in _OK:
-            raise TransportError(f"HTTP status {reply.status}", reply.status)
+            own = url.startswith(f"{self._base_url}/")
+            raise TransportError(f"HTTP status {reply.status}", reply.status) from (refusal(reply) if own else None)
         return reply.content
 
 

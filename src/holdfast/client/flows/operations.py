@@ -1,85 +1,77 @@
-"""One user operation of the vault's smart account: sponsored, signed by the enclave, sent once, waited for."""
+"""One user operation of the vault's smart account: paid for, signed by the enclave, sent once, waited for."""
 
 from __future__ import annotations
 
 import asyncio
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from holdfast.chain import calls
 from holdfast.chain.bundler import Bundler, OperationReceipt
-from holdfast.chain.errors import ChainError, UserOperationError
+from holdfast.chain.errors import ChainError
+from holdfast.chain.paymaster import Paymaster
 from holdfast.chain.rpc import RpcClient
 from holdfast.chain.user_operations import UserOperation
+from holdfast.client.flows.accounts import account_of, is_deployed
+from holdfast.client.flows.failures import OperationFailed, chain_errors, is_stale
+from holdfast.client.flows.paying import Payer
 from holdfast.client.types import UserOp
-from holdfast.wire.client_errors import NetworkError, PluginCallError, ServiceError
+from holdfast.wire.client_errors import NetworkError, PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from holdfast.client.flows.faces import CarrierTransport, Face
+    from holdfast.client.flows.gas import GasPolicy
+    from holdfast.client.types.service import ContractSet
 
 RECEIPT_WITHIN_S = 120.0
 STATE_AGE_S = 2.1  # the service keeps an account's state for at most two seconds
-_STALE = ("AA25", "AA10")  # ERC-4337: invalid nonce; sender already constructed
-
-
-class OperationFailed(ServiceError):
-    """The operation was refused, or was mined and failed. `reason` is the decoded revert, where there is one."""
-
-    def __init__(self, message: str, reason: str | None) -> None:
-        super().__init__(message)
-        self.reason = reason
-
-
-@dataclass(frozen=True, slots=True)
-class AccountKey:
-    """The vault's P-256 key and the account that the factory gives it."""
-
-    x: int
-    y: int
-    address: str
+_FEES_WITHIN_S = 5.0
+_BLOCK_S, _BLOCK_LOOK_S = 3.0, 0.5
 
 
 class SmartAccount:
     """The vault's account at one service's chain. `sent`: the next nonce after each account's last operation."""
 
     def __init__(
-        self, client: Face, vault: Face, transport: CarrierTransport, base_url: str, sent: dict[str, int]
+        self,
+        client: Face,
+        vault: Face,
+        transport: CarrierTransport,
+        base_url: str,
+        policy: GasPolicy,
+        sent: dict[str, int],
     ) -> None:
         self._client, self._vault = client, vault
         self._transport, self._base_url = transport, base_url
-        self._sent = sent
+        self._policy, self._sent = policy, sent
 
     async def open(self) -> None:
         """Learn the contracts and the account's address."""
         self.contracts = await self._client.contracts()
-        self.key = await self._account_key()
-        rpc = RpcClient(f"{self._base_url}/api/bundler", self._transport, batches=False)
-        self._bundler = Bundler(
-            rpc, entry_point=self.contracts.entry_point, chain_id=self.contracts.chain_id, errors=_known_errors()
-        )
+        self.key = await account_of(self._client, self._vault)
+        self._bundler = bundler_of(self._transport, self._base_url, self.contracts)
 
     async def prepared(self, call: calls.Call) -> UserOperation:
-        """The account's operation for one call, sponsored; the first one also deploys the account.
+        """The account's operation for one call, paid for; the first one also deploys the account.
 
         The service may answer with a state of two seconds ago, so what this client sent since counts as well, and an
         operation refused for its nonce is prepared once more.
         """
+        if not self.key.controls:
+            raise OperationFailed(f"the account {self.key.address} obeys another key than this vault's")
         try:
-            return await self._sponsored(call)
+            return await self._paid(call)
         except OperationFailed as error:
-            if not any(code in str(error) for code in _STALE):
+            if not is_stale(error):
                 raise
         await asyncio.sleep(STATE_AGE_S)
-        return await self._sponsored(call)
+        return await self._paid(call)
 
-    async def _sponsored(self, call: calls.Call) -> UserOperation:
+    async def _paid(self, call: calls.Call) -> UserOperation:
         state = await self._client.get_account_state(self.key.address)
         nonce = max(int(state.nonce), self._sent.get(self.key.address, 0))
-        deployed = nonce > 0 or int(state.pub_key_x, 16) != 0
+        deployed = nonce > 0 or is_deployed(state)
         operation = UserOperation(
             sender=from_hex(self.key.address),
             nonce=nonce,
@@ -87,8 +79,44 @@ class SmartAccount:
             factory=None if deployed else from_hex(self.contracts.app_factory),
             factory_data=None if deployed else calls.create_account(self.key.x, self.key.y),
         )
-        with chain_errors():
-            return await self._bundler.sponsored(operation)
+        return await (await self._payer()).paid(operation, call)
+
+    async def _payer(self) -> Payer:
+        paymaster = None
+        if self._policy.paymaster_url is not None:
+            paymaster = Paymaster(
+                RpcClient(self._policy.paymaster_url, self._transport, batches=False),
+                entry_point=self._bundler.entry_point,
+                chain_id=self._bundler.chain_id,
+                context=self._policy.context,
+                errors=known_errors(),
+            )
+        return Payer(self._bundler, self._policy, await self._chain(), paymaster)
+
+    async def _chain(self) -> RpcClient | None:
+        """The chain's own endpoint: the application's, else what the service shows, if it shows one."""
+        url = self._policy.rpc_url
+        if url is None:
+            try:
+                url = (await self._client.status()).rpc
+            except NetworkError:
+                return None
+        return RpcClient(url, self._transport, timeout_s=_FEES_WITHIN_S) if url else None
+
+    async def next_block(self, after: int | None, within_s: float) -> int:
+        """Wait for a block above the number `after` (None: the newest), or some seconds where no endpoint tells.
+
+        Returns:
+            The newest block's number; where no endpoint tells or no block came in time, `after`.
+        """
+        chain = await self._chain()
+        if chain is None:
+            await asyncio.sleep(_BLOCK_S)
+        else:
+            with suppress(ChainError, TimeoutError):
+                async with asyncio.timeout(within_s):
+                    return await _block_above(chain, after)
+        return after or 0
 
     async def signed(self, operation: UserOperation) -> UserOperation:
         """The operation with the enclave's signature. Raises PluginCallError where it signed another hash than ours."""
@@ -114,38 +142,26 @@ class SmartAccount:
         with chain_errors():
             return await self._bundler.wait(operation_hash, within_s)
 
-    async def _account_key(self) -> AccountKey:
-        signed = await self._vault.query()
-        x, y = _coordinates(signed.verification_methods[0].public_key)
-        address = await self._client.get_smart_account_address(hex(x), hex(y))
-        return AccountKey(x, y, address)
+
+async def _block_above(chain: RpcClient, number: int | None) -> int:
+    least = await chain.block_number() if number is None else number
+    while (newest := await chain.block_number()) <= least:  # noqa: ASYNC110 - another process
+        await asyncio.sleep(_BLOCK_LOOK_S)
+    return newest
 
 
-def _coordinates(public_key: str) -> tuple[int, int]:
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    from holdfast.wire.encoding import from_base64url
-
-    point = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), from_base64url(public_key)).public_numbers()
-    return point.x, point.y
+def bundler_of(transport: CarrierTransport, base_url: str, contracts: ContractSet) -> Bundler:
+    """The service's bundler, for the entry point and the chain of its contract set."""
+    rpc = RpcClient(f"{base_url}/api/bundler", transport, batches=False)
+    return Bundler(rpc, entry_point=contracts.entry_point, chain_id=contracts.chain_id, errors=known_errors())
 
 
-def _known_errors() -> list[Any]:
+def known_errors() -> list[Any]:
+    """The errors of the contracts that an operation meets."""
     from holdfast.chain.contracts import load
     from holdfast.chain.reverts import errors_of
 
     return [error for name in ("DIDRegistry", "VaultAccount", "DevUSDC") for error in errors_of(load(name).abi)]
-
-
-@contextmanager
-def chain_errors() -> Iterator[None]:
-    """Turns the chain's errors into the client's: failed operations and unreachable endpoints."""
-    try:
-        yield
-    except UserOperationError as error:
-        raise OperationFailed(str(error), error.reason) from error
-    except ChainError as error:
-        raise NetworkError(str(error)) from error
 
 
 def hash_text(operation_hash: bytes) -> str:

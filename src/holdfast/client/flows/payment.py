@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.chain import calls
+from holdfast.client.flows.accounts import ADDRESS
 from holdfast.client.flows.faces import answered
+from holdfast.client.flows.failures import PaymentRefused
 from holdfast.client.flows.operations import hash_text
+from holdfast.client.flows.payee import payee_of
 from holdfast.client.types import NATIVE, PaymentParams, PaymentResult
-from holdfast.wire.client_errors import ServiceError
-from holdfast.wire.encoding import from_hex, to_hex
-from holdfast.wire.keccak import checksum_address, did_hash
+from holdfast.rules.chains import operation_page
+from holdfast.wire.encoding import from_hex
+from holdfast.wire.keccak import checksum_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,36 +22,19 @@ if TYPE_CHECKING:
     from holdfast.client.flows.faces import Face
     from holdfast.client.flows.ledger import Ledger
     from holdfast.client.flows.operations import SmartAccount
+    from holdfast.client.flows.payee import Payee
 
-EXPLORERS = {
-    84532: "https://sepolia.basescan.org",
-    8453: "https://basescan.org",
-    1: "https://etherscan.io",
-}
 PAY_COMMAND = "/accounts/pay"
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 _AMOUNT = re.compile(r"[0-9]{1,78}")
 _MAX_AMOUNT = 2**256 - 1
 _TRIES = 8
-
-
-class PaymentRefused(ServiceError):
-    """The payment was not made: nothing was signed. The message says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Payee:
-    """Who is paid: an address, and the DID it was found by."""
-
-    address: str
-    did: str | None
 
 
 def checked(params: PaymentParams, chain_id: int) -> int:
     """The amount. Raises ValueError for parameters that cannot be a payment, or are for another chain."""
     if not _AMOUNT.fullmatch(params.amount) or not 0 < int(params.amount) <= _MAX_AMOUNT:
         raise ValueError("amount: a positive whole number in the token's smallest unit")
-    if params.token != NATIVE and not _ADDRESS.fullmatch(params.token):
+    if params.token != NATIVE and not ADDRESS.fullmatch(params.token):
         raise ValueError('token: an ERC-20 address, or "native"')
     if params.chain_id != chain_id:
         raise ValueError(f"chainId: this service pays on chain {chain_id}")
@@ -81,7 +66,7 @@ class Payments:
         """See Client.pay."""
         await self._account.open()
         amount = checked(params, self._account.contracts.chain_id)
-        payee = await self.payee(params.to)
+        payee = await payee_of(self._client, params.to)
         await self._authorise(params, payee, amount)
         await _tell(on_progress, "prepared")
         operation = await self._account.prepared(payment_call(params, payee.address, amount))
@@ -92,17 +77,6 @@ class Payments:
         await self._account.wait(sent)
         await _tell(on_progress, "confirmed")
         return payment_result(params, hash_text(sent))
-
-    async def payee(self, to: str) -> Payee:
-        """Who is meant. Raises PaymentRefused where a DID has no active account."""
-        if _ADDRESS.fullmatch(to):
-            return Payee(checksum_address(from_hex(to)), None)
-        if not to.startswith("did:"):
-            raise ValueError("to: an address or a DID")
-        found = await self._client.indexer_did(to_hex(did_hash(to)))
-        if not found.found or not found.active or not _ADDRESS.fullmatch(found.controller or ""):
-            raise PaymentRefused("the payee's DID is not registered, or not active")
-        return Payee(checksum_address(from_hex(found.controller)), to)
 
     async def _authorise(self, params: PaymentParams, payee: Payee, amount: int) -> None:
         """Nothing without a token: the owner of the open vault may pay. With one, its chain and limits decide."""
@@ -143,13 +117,12 @@ class Payments:
 
 def payment_result(params: PaymentParams, operation_hash: str) -> PaymentResult:
     """The result as documented: `txHash` equals `userOpHash`."""
-    explorer = EXPLORERS.get(params.chain_id)
     return PaymentResult(
         tx_hash=operation_hash,
         user_op_hash=operation_hash,
         chain=params.chain_id,
         token=params.token,
-        explorer_url=f"{explorer}/tx/{operation_hash}" if explorer else "",
+        explorer_url=operation_page(params.chain_id, operation_hash),
     )
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from holdfast.chain import calls
+from holdfast.client.flows.chain_registration import ChainRegistration
 from holdfast.client.flows.faces import answered
-from holdfast.client.flows.operations import OperationFailed, hash_text
+from holdfast.client.flows.failures import RegistrationRefused
+from holdfast.client.flows.progress import Notes
 from holdfast.client.http.refusals import (
     BundlerNotConfigured,
     CredentialAlreadyRegistered,
@@ -17,9 +16,8 @@ from holdfast.client.http.refusals import (
     RegistrationUnproven,
 )
 from holdfast.client.types import Attestation, DidRecord, Record
-from holdfast.wire.client_errors import ClientStateError, ServiceError
-from holdfast.wire.encoding import from_hex, from_iso, to_hex
-from holdfast.wire.keccak import did_hash
+from holdfast.wire.client_errors import ClientStateError
+from holdfast.wire.encoding import from_iso
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,12 +28,7 @@ if TYPE_CHECKING:
 
 NO_TRANSACTION = "0x" + "00" * 32  # what a service without a bundler is told: the chain has no such transaction
 _CODE_ATTEMPTS = 5  # MAX_VERIFY_ATTEMPTS of the interface
-_RECEIPT_AGAIN_S = 15.0
 _SPARE_S = 5.0
-
-
-class RegistrationRefused(ServiceError):
-    """The registration cannot go on. The message says why."""
 
 
 class Registration(Record, frozen=True, kw_only=True):
@@ -47,40 +40,6 @@ class Registration(Record, frozen=True, kw_only=True):
     tx_hash: str
     block_number: int | None = None
     smart_account: str | None = None
-
-
-class Progress(Record, frozen=True, kw_only=True):
-    """How far a registration got: what must survive an interruption."""
-
-    identifier: str
-    channel: str
-    session_asked: bool = False
-    attestation: Attestation | None = None
-    operation_hash: str | None = None
-    tx_hash: str | None = None
-    block_number: int | None = None
-    smart_account: str | None = None
-
-
-class Notebook:
-    """A registration's progress in the vault's store, or in memory where there is none."""
-
-    def __init__(self, store: VaultStore | None, did: str) -> None:
-        self._store, self._name, self._memory = store, f"registration:{did}", ""
-
-    def read(self, identifier: str, channel: str) -> Progress:
-        """What is noted for this identifier; notes about another one are dropped."""
-        text = (self._store.note(self._name) if self._store else self._memory) or ""
-        noted = Progress.from_json(text) if text else Progress(identifier=identifier, channel=channel)
-        same = (noted.identifier, noted.channel) == (identifier, channel)
-        return noted if same else Progress(identifier=identifier, channel=channel)
-
-    def write(self, progress: Progress | None) -> None:
-        """Note the progress, or forget it."""
-        text = msgspec.json.encode(progress.to_json()).decode() if progress else None
-        if self._store:
-            self._store.set_note(self._name, text)
-        self._memory = text or ""
 
 
 class Registrar:
@@ -100,8 +59,7 @@ class Registrar:
         """See Client.register."""
         self._on_progress, self._now = on_progress, now
         self._did, self._credential_id = await self._identity()
-        self._notes = Notebook(self._store, self._did)
-        self._progress = self._notes.read(identifier, channel)
+        self._notes = Notes(self._store, self._did, identifier, channel)
         known = await self._client.lookup_did(self._credential_id)
         if known is not None:
             return self._finished(known)
@@ -118,33 +76,34 @@ class Registrar:
         return found.did, found.credentials[0].credential_id
 
     async def _session(self) -> None:
-        noted = self._progress
+        noted = self._notes.progress
         if noted.session_asked and (noted.attestation or noted.operation_hash or noted.tx_hash):
             return
         asked_before = noted.session_asked
-        self._note(session_asked=True)
+        self._notes.note(session_asked=True)
         try:
             await self._client.create_session(noted.identifier, noted.channel, self._did)
         except IdentifierTaken:
-            # Perhaps by the attempt that was interrupted; POST /api/dids knows whose it is and decides.
-            if not asked_before:
-                self._notes.write(None)
+            # Perhaps by the attempt that was interrupted; POST /api/dids knows whose it is and decides. And whoever
+            # proves an address or number displaces a session of it that proves nothing.
+            if not asked_before and noted.channel == "handle":
+                self._notes.forget()
                 raise
         await self._tell("session")
 
     async def _verification(self, ask_code: Callable[[str], Any] | None) -> None:
-        noted = self._progress
+        noted = self._notes.progress
         if noted.attestation and from_iso(noted.attestation.expires_at) > self._now() + _SPARE_S:
             return
         if ask_code is None:
             raise ValueError("code: a callback that is asked for the code that was sent")
         await self._client.send_code(noted.identifier, noted.channel)
         await self._tell("code sent")
-        self._note(attestation=await self._attestation(ask_code))
+        self._notes.note(attestation=await self._attestation(ask_code))
         await self._tell("verified")
 
     async def _attestation(self, ask_code: Callable[[str], Any]) -> Attestation:
-        noted, message = self._progress, ""
+        noted, message = self._notes.progress, ""
         for _ in range(_CODE_ATTEMPTS):
             code = await answered(ask_code, message or f"code sent to {noted.identifier}")
             if not code:
@@ -157,46 +116,9 @@ class Registrar:
         raise RegistrationRefused(message or "no code was given")
 
     async def _on_chain(self) -> None:
-        if self._progress.tx_hash is not None or not await self._chain_configured():
+        if self._notes.progress.tx_hash is not None or not await self._chain_configured():
             return
-        await self._account.open()
-        state = await self._client.get_account_state(self._account.key.address)
-        registered = from_hex(state.did) == did_hash(self._did)
-        noted = self._progress.operation_hash
-        if noted is not None and (registered or await self._arrived(noted)):
-            await self._receipt(from_hex(noted))
-            return
-        if registered:
-            raise RegistrationRefused("the chain has this DID already, registered from another device")
-        await self._send()
-
-    async def _send(self) -> None:
-        alias = self._progress.identifier if self._progress.channel == "handle" else None
-        key = self._account.key
-        call = calls.register(self._account.contracts.did_registry, key.x, key.y, alias=alias)
-        operation = await self._account.signed(await self._account.prepared(call))
-        operation_hash = self._account.hash(operation)
-        self._note(operation_hash=hash_text(operation_hash))
-        await self._account.send(operation)
-        await self._tell("sent to the chain")
-        await self._receipt(operation_hash)
-
-    async def _receipt(self, operation_hash: bytes) -> None:
-        receipt = await self._account.wait(operation_hash)
-        self._note(
-            tx_hash=to_hex(receipt.transaction_hash),
-            block_number=receipt.block_number,
-            smart_account=self._account.key.address,
-        )
-        await self._tell("on the chain")
-
-    async def _arrived(self, operation_hash: str) -> bool:
-        """Whether the operation of an interrupted attempt was mined: if it was not, its nonce is free for another."""
-        try:
-            await self._account.wait(from_hex(operation_hash), _RECEIPT_AGAIN_S)
-        except OperationFailed:
-            return False
-        return True
+        await ChainRegistration(self._client, self._account, self._notes, self._tell).run(self._did)
 
     async def _chain_configured(self) -> bool:
         try:
@@ -206,7 +128,7 @@ class Registrar:
         return True
 
     async def _record(self) -> Registration:
-        noted = self._progress
+        noted = self._notes.progress
         try:
             await self._client.register_did(
                 credential_id=self._credential_id,
@@ -234,7 +156,7 @@ class Registrar:
     def _finished(self, known: DidRecord) -> Registration:
         if known.did != self._did:
             raise RegistrationRefused("this passkey is registered for another DID")
-        self._notes.write(None)
+        self._notes.forget()
         return Registration(
             did=known.did,
             identifier=known.identifier,
@@ -243,10 +165,6 @@ class Registrar:
             block_number=known.block_number,
             smart_account=known.smart_account,
         )
-
-    def _note(self, **changes: Any) -> None:
-        self._progress = msgspec.structs.replace(self._progress, **changes)
-        self._notes.write(self._progress)
 
     async def _tell(self, step: str) -> None:
         if self._on_progress is not None:

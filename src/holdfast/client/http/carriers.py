@@ -51,11 +51,18 @@ class Carrier:
             attempt += 1
 
     def post(self, url: str, body: bytes) -> Reply:
-        """One POST of JSON to an address outside the service, such as a chain's JSON-RPC endpoint."""
+        """One POST of JSON, to the service's bundler or to another's endpoint, such as a chain's JSON-RPC.
+
+        The caller's headers and cookies are the service's alone.
+        """
         self._check_open()
         with _network_errors():
-            response = self._http.post(url, content=body, headers={"Content-Type": "application/json"})
-        return Reply(response.status_code, response.headers, response.content)
+            response = self._http.send(_post(self._http, url, body, self.base_url), stream=True)
+            content = bytearray()
+            for chunk in response.iter_bytes():
+                _add(content, chunk)
+            response.close()
+        return Reply(response.status_code, response.headers, bytes(content))
 
     def close(self) -> None:
         """Close the connections."""
@@ -104,11 +111,18 @@ class AsyncCarrier:
             attempt += 1
 
     async def post(self, url: str, body: bytes) -> Reply:
-        """One POST of JSON to an address outside the service, such as a chain's JSON-RPC endpoint."""
+        """One POST of JSON, to the service's bundler or to another's endpoint, such as a chain's JSON-RPC.
+
+        The caller's headers and cookies are the service's alone.
+        """
         self._check_open()
         with _network_errors():
-            response = await self._http.post(url, content=body, headers={"Content-Type": "application/json"})
-        return Reply(response.status_code, response.headers, response.content)
+            response = await self._http.send(_post(self._http, url, body, self.base_url), stream=True)
+            content = bytearray()
+            async for chunk in response.aiter_bytes():
+                _add(content, chunk)
+            await response.aclose()
+        return Reply(response.status_code, response.headers, bytes(content))
 
     async def close(self) -> None:
         """Close the connections."""
@@ -157,6 +171,18 @@ def _request(call: Call[Any], base_url: str) -> dict[str, Any]:
     if call.body is not None:
         request["json"] = call.body
     return request
+
+
+def _post(http: httpx.Client | httpx.AsyncClient, url: str, body: bytes, base_url: str) -> httpx.Request:
+    json = {"Content-Type": "application/json"}
+    request = http.build_request("POST", url, content=body, headers=json)
+    if _origin(request.url) == _origin(httpx.URL(base_url)):
+        return request
+    return httpx.Request("POST", url, content=body, headers={**_HEADERS, **json}, extensions=request.extensions)
+
+
+def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port
 
 
 def _base(call: Call[Any], base_url: str) -> str:

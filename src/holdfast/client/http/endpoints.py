@@ -124,6 +124,11 @@ def indexer_account(address: str) -> Call[service.IndexerAccount]:
     return _indexed("accounts", address, as_type(service.IndexerAccount))
 
 
+def indexer_accounts(query: Mapping[str, str]) -> Call[Any]:
+    """GET /api/indexer/api/accounts; its form is the indexer's own."""
+    return _get("/api/indexer/api/accounts", as_json, query)
+
+
 def indexer_stats() -> Call[service.IndexerStats]:
     """GET /api/indexer/api/stats."""
     return _get("/api/indexer/api/stats", as_type(service.IndexerStats))

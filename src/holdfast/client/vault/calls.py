@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from holdfast.client import types
+from holdfast.client.handles import canonical_handle
 from holdfast.client.types.base import Wire
 from holdfast.client.vault.second_share import shares_of
 from holdfast.wire.client_errors import PluginCallError
@@ -204,8 +205,16 @@ def parse_webauthn(credential: str | bytes) -> EnclaveCall[types.ParseWebAuthnRe
 def create_registration(
     given: types.CreateRegistrationInput, options: Mapping[str, Any]
 ) -> EnclaveCall[types.RegistrationResult]:
-    """The registry's call and the user operation that makes it."""
-    return EnclaveCall("create_registration", {**given.to_json(), **options}, types.RegistrationResult)
+    """The registry's call and the user operation that makes it. Raises ValueError for an alias that is no handle."""
+    fields = {**given.to_json(), "alias": alias_of(given.alias), **options}
+    # A claim without a secret takes the vault's, and a vault made before there were seeds gets its seed by that.
+    makes_secret = bool(given.alias or given.did) and "secret" not in options
+    return EnclaveCall("create_registration", fields, types.RegistrationResult, changes=makes_secret)
+
+
+def alias_of(text: str) -> str:
+    """The alias in its canonical form, which the enclave hashes; "" for none. Raises ValueError for no handle."""
+    return canonical_handle(text) if text else ""
 
 
 def sign_user_op(

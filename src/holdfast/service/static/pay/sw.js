@@ -8,7 +8,7 @@ const ANSWER_WITHIN_MS = 10 * 60_000;
 const AFTER_ABORT_MS = 500;
 
 /** Open requests by payment request ID: what the page shows, and how the shop is answered. */
-const open = new Map();
+const pending = new Map();
 
 self.addEventListener("install", (event) => event.waitUntil(self.skipWaiting()));
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
@@ -21,7 +21,7 @@ self.addEventListener("paymentrequest", (event) => {
   event.respondWith(
     new Promise((resolve) => {
       const timer = setTimeout(() => settle(request.id, failure("page_not_opened")), PAGE_OPENS_WITHIN_MS);
-      open.set(request.id, { request, resolve, timer });
+      pending.set(request.id, { request, resolve, timer });
     }),
   );
   const page = `${CONFIRM_PAGE}?request=${encodeURIComponent(request.id)}`;
@@ -32,7 +32,7 @@ self.addEventListener("paymentrequest", (event) => {
 });
 
 self.addEventListener("abortpayment", (event) => {
-  const requests = [...open.keys()];
+  const requests = [...pending.keys()];
   event.respondWith(requests.length > 0);
   // The browser ends the request on "true"; an answer at the same moment would cross it, so ours comes after.
   setTimeout(() => requests.forEach((id) => settle(id, failure("aborted_by_shop"))), AFTER_ABORT_MS);
@@ -40,7 +40,7 @@ self.addEventListener("abortpayment", (event) => {
 
 self.addEventListener("message", (event) => {
   const message = event.data ?? {};
-  const entry = open.get(message.request);
+  const entry = pending.get(message.request);
   if (!entry) {
     event.source?.postMessage({ type: "over" });
   } else if (message.type === "ready") {
@@ -72,9 +72,9 @@ function failure(error) {
 
 /** Answers the shop once. A rejected answer would leave some browsers' dialogs open for ever, so failures resolve. */
 function settle(id, details) {
-  const entry = open.get(id);
+  const entry = pending.get(id);
   if (!entry) return false;
-  open.delete(id);
+  pending.delete(id);
   clearTimeout(entry.timer);
   entry.page?.postMessage({ type: "over" });
   entry.resolve({ methodName: entry.request.method, details });

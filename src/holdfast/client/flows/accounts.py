@@ -1,0 +1,90 @@
+"""Which smart account the vault's key controls: the factory's, or after a change of keys the one it was handed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.client.http.refusals import RequestRefused
+from holdfast.wire.encoding import from_base64url, to_hex
+from holdfast.wire.keccak import did_hash, did_of_key
+
+if TYPE_CHECKING:
+    from holdfast.client.flows.faces import Face
+    from holdfast.client.types.service import AccountState
+
+_ADDRESS_DIGITS = 40
+ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
+
+
+@dataclass(frozen=True, slots=True)
+class AccountKey:
+    """A P-256 key and the account that obeys it. `controls`: False once the account obeys another key."""
+
+    x: int
+    y: int
+    address: str
+    controls: bool = True
+
+
+async def account_of(client: Face, vault: Face) -> AccountKey:
+    """The account of the vault's key.
+
+    That is the factory's account for the key, unless that one obeys another key by now, or the vault's DID is of
+    another first key: then the account of that DID or first key, if it obeys ours.
+    """
+    found = await vault.query()
+    x, y = coordinates(found.verification_methods[0].public_key)
+    predicted = await client.get_smart_account_address(hex(x), hex(y))
+    state = await client.get_account_state(predicted)
+    first = did_of_key(x, y) == found.did
+    if is_key_of(state, x, y) or (first and not is_deployed(state)):
+        return AccountKey(x, y, predicted)
+    handed = await _handed_over(client, found.did, x, y)
+    return AccountKey(x, y, handed or predicted, controls=handed is not None or not is_deployed(state))
+
+
+def is_key_of(state: AccountState, x: int, y: int) -> bool:
+    """Whether the account obeys that key."""
+    return (int(state.pub_key_x, 16), int(state.pub_key_y, 16)) == (x, y)
+
+
+def is_deployed(state: AccountState) -> bool:
+    """Whether there is an account; an account that was used keeps its nonce."""
+    return int(state.nonce) > 0 or int(state.pub_key_x, 16) != 0
+
+
+def coordinates(public_key: str) -> tuple[int, int]:
+    """X and Y of an encoded point of P-256 (SEC 1, section 2.3.3) in base64 or base64url."""
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    point = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), from_base64url(public_key)).public_numbers()
+    return point.x, point.y
+
+
+async def _handed_over(client: Face, did: str, x: int, y: int) -> str | None:
+    """The account of another first key that obeys this one now. The chain decides, not the indexer."""
+    for address in await _candidates(client, did, x, y):
+        if ADDRESS.fullmatch(address) and is_key_of(await client.get_account_state(address), x, y):
+            return address
+    return None
+
+
+async def _candidates(client: Face, did: str, x: int, y: int) -> list[str]:
+    """Who controls the DID, and accounts of the DID's key that were handed to ours.
+
+    Anyone can hand an account of theirs to our key: only those of the first key count, which the DID tells.
+    """
+    try:
+        controller = (await client.indexer_did(to_hex(did_hash(did)))).controller
+        key = did_of_key(x, y)
+        listed = await client.indexer_accounts({"owner": _owner(did), "key_owner": _owner(key)})
+        return [str(controller), *(str(row["account_address"]) for row in listed["accounts"])]
+    except (RequestRefused, LookupError, TypeError):
+        return []
+
+
+def _owner(did: str) -> str:
+    """A key as the factory and the indexer name it: the end of the hash that its `did:new` consists of."""
+    return "0x" + did[-_ADDRESS_DIGITS:]

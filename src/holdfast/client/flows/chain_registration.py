@@ -1,0 +1,149 @@
+"""The registration on the chain: one operation, or two where an alias has to be committed to and no sponsor does it."""
+
+from __future__ import annotations
+
+import secrets
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from holdfast.chain import calls
+from holdfast.chain.contracts import commitment
+from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, OperationFailed, RegistrationRefused, is_stale
+from holdfast.client.flows.operations import hash_text
+from holdfast.client.handles import canonical_handle
+from holdfast.rules.identifiers import Channel
+from holdfast.wire.encoding import from_hex, to_hex
+from holdfast.wire.keccak import alias_hash, did_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from holdfast.chain.bundler import OperationReceipt
+    from holdfast.chain.user_operations import UserOperation
+    from holdfast.client.flows.faces import Face
+    from holdfast.client.flows.operations import SmartAccount
+    from holdfast.client.flows.progress import Notes
+
+_RECEIPT_AGAIN_S = 15.0
+# A commitment counts from the block after its own on. Few tries: what a sponsor is asked counts against a limit.
+_NEXT_BLOCK_WITHIN_S, _TRIES = 30.0, 4
+_NO_SECRET = bytes(32)
+
+
+class _Lack(Enum):
+    """What the registry refuses a claim for, by the name of its error (docs/contracts.md, "Claims")."""
+
+    COMMITMENT = "NotCommitted"
+    TIME = "CommitmentExpired"
+    BLOCK = "CommitmentTooNew"
+
+
+class ChainRegistration:
+    """Brings one DID, and perhaps an alias, to the registry. Goes on from the notes of an interrupted attempt."""
+
+    def __init__(
+        self,
+        client: Face,
+        account: SmartAccount,
+        notes: Notes,
+        tell: Callable[[str], Awaitable[None]],
+    ) -> None:
+        self._client, self._account = client, account
+        self._notes, self._tell = notes, tell
+
+    async def run(self, did: str) -> None:
+        """Register, and note the transaction. Raises RegistrationRefused, OperationFailed, NetworkError."""
+        self._did = did
+        await self._account.open()
+        state = await self._client.get_account_state(self._account.key.address)
+        registered = from_hex(state.did) == did_hash(did)
+        noted = self._notes.progress.operation_hash
+        if noted is not None and (registered or await self._arrived(noted)):
+            await self._receipt(from_hex(noted))
+        elif registered:
+            raise RegistrationRefused("the chain has this DID already, registered earlier or from another device")
+        else:
+            await self._register()
+
+    async def _register(self) -> None:
+        self._alias = self._claimed_alias()
+        operation = await self._account.signed(await self._prepared(self._registration()))
+        operation_hash = self._account.hash(operation)
+        self._notes.note(operation_hash=hash_text(operation_hash))
+        await self._account.send(operation)
+        await self._tell("sent to the chain")
+        await self._receipt(operation_hash)
+
+    async def _prepared(self, call: calls.Call) -> UserOperation:
+        """The operation that registers. Whether a sponsor commits to the alias shows only when it is asked."""
+        after: int | None = None  # the commitment's block
+        for tries_left in reversed(range(_TRIES)):
+            try:
+                return await self._account.prepared(call)
+            except OperationFailed as error:
+                lack = self._lack(error)
+                if lack is None or not tries_left:
+                    raise
+            if after is None and lack is not _Lack.BLOCK:
+                after = await self._commit(anew=lack is _Lack.TIME)
+            else:
+                after = await self._account.next_block(after, _NEXT_BLOCK_WITHIN_S)
+        raise AssertionError("the last try returns or raises")
+
+    def _lack(self, error: OperationFailed) -> _Lack | None:
+        """What an alias's claim is short of; a revert without a reason is most likely for want of a commitment."""
+        if self._alias is None or isinstance(error, AccountNotFunded | GasTooDear) or is_stale(error):
+            return None
+        if error.reason is None:
+            return _Lack.COMMITMENT if "revert" in str(error).lower() else None
+        return next((lack for lack in _Lack if lack.value in error.reason), None)
+
+    async def _commit(self, *, anew: bool) -> int:
+        """Have the commitment on the chain; its block. An interrupted attempt's serves, unless a new one is needed."""
+        noted = self._notes.progress.commitment_operation
+        if not anew and noted and (receipt := await self._arrived(noted)):
+            return receipt.block_number
+        call = calls.commit(self._account.contracts.did_registry, self._commitment())
+        operation = await self._account.signed(await self._account.prepared(call))
+        operation_hash = self._account.hash(operation)
+        self._notes.note(commitment_operation=hash_text(operation_hash))
+        await self._account.send(operation)
+        await self._tell("commitment sent")
+        receipt = await self._account.wait(operation_hash)
+        await self._tell("committed")
+        return receipt.block_number
+
+    def _commitment(self) -> bytes:
+        assert self._alias is not None  # without an alias nothing is committed to
+        return commitment(did_hash(self._did), alias_hash(self._alias), self._account.key.address, self._secret())
+
+    def _registration(self) -> calls.Call:
+        key, registry = self._account.key, self._account.contracts.did_registry
+        secret = self._secret() if self._alias is not None else _NO_SECRET
+        return calls.register(registry, key.x, key.y, alias=self._alias, secret=secret)
+
+    def _secret(self) -> bytes:
+        """The commitment's secret, noted before it is used: what was committed to with it can be claimed later."""
+        if self._notes.progress.secret is None:
+            self._notes.note(secret=to_hex(secrets.token_bytes(32)))
+        return from_hex(self._notes.progress.secret or "")
+
+    def _claimed_alias(self) -> str | None:
+        noted = self._notes.progress
+        return canonical_handle(noted.identifier) if noted.channel == Channel.HANDLE else None
+
+    async def _receipt(self, operation_hash: bytes) -> None:
+        receipt = await self._account.wait(operation_hash)
+        self._notes.note(
+            tx_hash=to_hex(receipt.transaction_hash),
+            block_number=receipt.block_number,
+            smart_account=self._account.key.address,
+        )
+        await self._tell("on the chain")
+
+    async def _arrived(self, operation_hash: str) -> OperationReceipt | None:
+        """The receipt of an interrupted attempt's operation; if it was not mined, its nonce is free for another."""
+        try:
+            return await self._account.wait(from_hex(operation_hash), _RECEIPT_AGAIN_S)
+        except OperationFailed:
+            return None

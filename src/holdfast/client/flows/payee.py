@@ -1,0 +1,65 @@
+"""Who is paid: an address as it stands, or the account of a DID, which the chain itself has to confirm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.client.flows.accounts import ADDRESS
+from holdfast.client.flows.failures import PaymentRefused
+from holdfast.wire.encoding import from_hex, to_hex
+from holdfast.wire.keccak import checksum_address, did_hash, did_of_key
+
+if TYPE_CHECKING:
+    from holdfast.client.flows.faces import Face
+    from holdfast.client.types.service import AccountState
+
+_OF_A_KEY = "did:new:"
+_ADDRESS_DIGITS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Payee:
+    """Who is paid: an address, and the DID it was found by."""
+
+    address: str
+    did: str | None
+
+
+async def payee_of(client: Face, to: str) -> Payee:
+    """Who is meant. The indexer names the account of a DID; that it is this DID's, the chain has to say.
+
+    Raises:
+        PaymentRefused: the DID has no active account, or the account named is not the DID's.
+        ValueError: neither an address nor a DID.
+    """
+    if ADDRESS.fullmatch(to):
+        return Payee(checksum_address(from_hex(to)), None)
+    if not to.startswith("did:"):
+        raise ValueError("to: an address or a DID")
+    found = await client.indexer_did(to_hex(did_hash(to)))
+    if not found.found or not found.active or not ADDRESS.fullmatch(found.controller or ""):
+        raise PaymentRefused("the payee's DID is not registered, or not active")
+    address = checksum_address(from_hex(found.controller))
+    await _confirm(client, to, address)
+    return Payee(address, to)
+
+
+async def _confirm(client: Face, did: str, address: str) -> None:
+    state = await client.get_account_state(address)
+    if from_hex(state.did) != did_hash(did) or not state.is_active:
+        raise PaymentRefused(
+            f"the chain does not say that {address} is the account of the payee's DID: nothing is paid"
+        )
+    if did.startswith(_OF_A_KEY) and not await _is_its_keys(client, did, address, state):
+        raise PaymentRefused(f"the payee's DID is not that of the key of {address}: nothing is paid")
+
+
+async def _is_its_keys(client: Face, did: str, address: str, state: AccountState) -> bool:
+    """Whether the DID is the hash of the account's key, or, after a change of keys, of the one it was made with."""
+    if did_of_key(int(state.pub_key_x, 16), int(state.pub_key_y, 16)) == did:
+        return True
+    account = await client.indexer_account(address)
+    owner = account.owner_address or ""
+    # The factory's owner is the last 20 bytes of the same hash (docs/contracts.md).
+    return bool(account.found and ADDRESS.fullmatch(owner)) and owner[2:].lower() == did[-_ADDRESS_DIGITS:]

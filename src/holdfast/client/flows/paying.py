@@ -1,0 +1,153 @@
+"""Who pays for an operation: a paymaster of ERC-7677, the service's sponsor, or the account itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from holdfast.chain.calls import call_data, execute
+from holdfast.chain.errors import ChainError, NoPaymaster, RpcError, UserOperationError
+from holdfast.chain.fees import fees_of_chain
+from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, chain_errors, is_stale
+from holdfast.wire.client_errors import NetworkError
+from holdfast.wire.encoding import to_hex
+from holdfast.wire.keccak import checksum_address
+
+if TYPE_CHECKING:
+    from holdfast.chain.bundler import Bundler
+    from holdfast.chain.calls import Call
+    from holdfast.chain.paymaster import Paymaster
+    from holdfast.chain.rpc import RpcClient
+    from holdfast.chain.user_operations import UserOperation
+    from holdfast.client.flows.gas import GasPolicy
+
+_WEI = 10**18
+# ERC-4337's codes: AA21, AA51 the account's money; AA3x the paymaster.
+_NO_MONEY, _OF_PAYMASTER = ("AA21", "AA51"), "AA3"
+
+
+class Payer:
+    """Gives operations of one chain their limits, fees and payer. `paymaster` replaces the bundler's own sponsor."""
+
+    def __init__(
+        self, bundler: Bundler, policy: GasPolicy, chain: RpcClient | None, paymaster: Paymaster | None
+    ) -> None:
+        self._bundler, self._policy = bundler, policy
+        self._chain, self._paymaster = chain, paymaster
+
+    async def paid(self, operation: UserOperation, call: Call) -> UserOperation:
+        """The operation, ready to be signed. `call`: what it does.
+
+        Raises:
+            OperationFailed: the operation itself was refused, or nobody pays for it.
+            NetworkError: an endpoint gives no usable answer.
+        """
+        with chain_errors():
+            operation = await self._with_fees(operation)
+            if not self._policy.sponsored:
+                return await self._own(operation, call, "no sponsor was asked")
+            try:
+                return await self._sponsored(operation)
+            except (UserOperationError, NoPaymaster) as refused:
+                if self._policy.max_own_cost_wei == 0 or _speaks_of_the_operation(refused):
+                    raise
+                return await self._own(operation, call, f"the sponsor does not pay: {refused}")
+
+    async def _sponsored(self, operation: UserOperation) -> UserOperation:
+        if self._paymaster is None:
+            return await self._bundler.sponsored(operation, context=self._policy.context)
+        return await self._paymaster.paid(_priced(operation), self._bundler)
+
+    async def _with_fees(self, operation: UserOperation) -> UserOperation:
+        """The chain's price of gas; without an endpoint that tells it, zeros, in whose place a sponsor puts its own."""
+        if self._chain is None:
+            return operation
+        try:
+            fees = await fees_of_chain(self._chain, self._bundler.chain_id)
+        except ChainError:
+            if self._policy.rpc_url is not None:
+                raise
+            return operation
+        return replace(
+            operation,
+            max_fee_per_gas=fees.max_fee_per_gas,
+            max_priority_fee_per_gas=fees.max_priority_fee_per_gas,
+        )
+
+    async def _own(self, operation: UserOperation, call: Call, why: str) -> UserOperation:
+        try:
+            estimated = await self._estimated(_priced(operation))
+        except UserOperationError as error:
+            if call[1] and error.reason is None:
+                await self._check_coin(operation, call, why)
+            raise
+        cost = greatest_cost(estimated)
+        if cost > self._policy.max_own_cost_wei:
+            raise GasTooDear(_too_dear(cost, self._policy.max_own_cost_wei, why))
+        await self._check_funds(estimated, cost, call[1], why)
+        return estimated
+
+    async def _check_coin(self, operation: UserOperation, call: Call, why: str) -> None:
+        """Sending more coin than there is reverts without a reason: what would it cost to send none?"""
+        without = await self._estimated(replace(operation, call_data=execute((call[0], 0, call[2]))))
+        await self._check_funds(without, greatest_cost(without), call[1], why)
+
+    async def _estimated(self, operation: UserOperation) -> UserOperation:
+        """With the bundler's limits, even where it looks at the account's balance before it estimates."""
+        try:
+            return await self._bundler.estimated(operation)
+        except UserOperationError as error:
+            if not any(code in str(error) for code in _NO_MONEY):
+                raise
+        free = replace(operation, max_fee_per_gas=0, max_priority_fee_per_gas=0)
+        estimated = await self._bundler.estimated(free)
+        return replace(
+            estimated,
+            max_fee_per_gas=operation.max_fee_per_gas,
+            max_priority_fee_per_gas=operation.max_priority_fee_per_gas,
+        )
+
+    async def _check_funds(self, operation: UserOperation, cost: int, value: int, why: str) -> None:
+        account = to_hex(operation.sender)
+        assert self._chain is not None  # the fees came from it
+        balance = await self._chain.get_balance(account)
+        held = call_data("balanceOf(address)", account)
+        deposit = int.from_bytes(await self._chain.eth_call(self._bundler.entry_point, held))
+        needed = value + max(cost - deposit, 0)
+        if balance < needed:
+            address = checksum_address(operation.sender)
+            raise AccountNotFunded(_not_funded(address, balance, needed, why), address, balance, needed)
+
+
+def greatest_cost(operation: UserOperation) -> int:
+    """What the entry point may take from the account for an operation without a paymaster, in wei (ERC-4337)."""
+    gas = operation.call_gas_limit + operation.verification_gas_limit + operation.pre_verification_gas
+    return gas * operation.max_fee_per_gas
+
+
+def _priced(operation: UserOperation) -> UserOperation:
+    if operation.max_fee_per_gas == 0:
+        raise NetworkError("the price of gas is not known: name the chain's JSON-RPC (GasPolicy.rpc_url)")
+    return operation
+
+
+def _speaks_of_the_operation(refused: RpcError | UserOperationError) -> bool:
+    """Whether the refusal would meet the account too, were it to pay: a revert, or a nonce that is over."""
+    reason = refused.reason if isinstance(refused, UserOperationError) else None
+    return is_stale(refused) or (reason is not None and _OF_PAYMASTER not in reason)
+
+
+def _ether(wei: int) -> str:
+    return f"{Decimal(wei) / _WEI:f} ETH"
+
+
+def _too_dear(cost: int, limit: int, why: str) -> str:
+    return f"{why}; and the operation may cost {_ether(cost)}, more than the account may pay itself ({_ether(limit)})"
+
+
+def _not_funded(address: str, balance: int, needed: int, why: str) -> str:
+    return (
+        f"{why}; and the account {address} has {_ether(balance)} of the {_ether(needed)} that the operation needs: "
+        "send it there, or name a paymaster"
+    )

@@ -1,0 +1,68 @@
+"""How far a registration got, noted before each step: what must survive an interruption."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from holdfast.client.types import Attestation, Record
+
+if TYPE_CHECKING:
+    from holdfast.client.storage.vault_store import VaultStore
+
+
+class Progress(Record, frozen=True, kw_only=True):
+    """The notes of one registration. `secret`: of the alias's commitment, in hex."""
+
+    identifier: str
+    channel: str
+    session_asked: bool = False
+    attestation: Attestation | None = None
+    secret: str | None = None
+    commitment_operation: str | None = None
+    operation_hash: str | None = None
+    tx_hash: str | None = None
+    block_number: int | None = None
+    smart_account: str | None = None
+
+
+class Notes:
+    """One registration's progress in the vault's store, or in memory without a store."""
+
+    def __init__(self, store: VaultStore | None, did: str, identifier: str, channel: str) -> None:
+        self._store, self._name = store, f"registration:{did}"
+        text = (store.note(self._name) if store else None) or ""
+        fresh = Progress(identifier=identifier, channel=channel)
+        self.progress = _going_on(Progress.from_json(text), fresh) if text else fresh
+
+    def note(self, **changes: Any) -> None:
+        """Write the changed fields down."""
+        self.progress = msgspec.structs.replace(self.progress, **changes)
+        self._write(msgspec.json.encode(self.progress.to_json()).decode())
+
+    def forget(self) -> None:
+        """The registration is over."""
+        self._write(None)
+
+    def _write(self, text: str | None) -> None:
+        if self._store:
+            self._store.set_note(self._name, text)
+
+
+def _going_on(noted: Progress, asked: Progress) -> Progress:
+    """The notes as far as they serve what is asked for now.
+
+    Notes about another identifier are dropped, all but a DID on the chain that came there without an alias.
+    """
+    if (noted.identifier, noted.channel) == (asked.identifier, asked.channel):
+        return noted
+    if "handle" in {noted.channel, asked.channel}:
+        return asked
+    return msgspec.structs.replace(
+        asked,
+        operation_hash=noted.operation_hash,
+        tx_hash=noted.tx_hash,
+        block_number=noted.block_number,
+        smart_account=noted.smart_account,
+    )

@@ -1,0 +1,66 @@
+"""What became of a user operation, and in which transaction."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from holdfast.chain.errors import UserOperationError
+from holdfast.client.flows.failures import chain_errors
+from holdfast.client.flows.operations import bundler_of
+from holdfast.client.types import Record
+from holdfast.wire.encoding import from_hex, to_hex
+
+if TYPE_CHECKING:
+    from holdfast.chain.bundler import Bundler, OperationReceipt
+    from holdfast.client.flows.faces import CarrierTransport, Face
+
+_HASH = re.compile(r"0x[0-9a-fA-F]{64}")
+
+
+class UserOperationReceipt(Record, frozen=True, kw_only=True):
+    """A mined user operation. `transaction_hash` is the transaction that carried it; gas cost in wei.
+
+    `reason` is the decoded revert of an operation that failed inside.
+    """
+
+    user_op_hash: str
+    transaction_hash: str
+    block_number: int
+    success: bool
+    actual_gas_used: int
+    actual_gas_cost: int
+    reason: str | None = None
+
+
+async def receipt_of(
+    client: Face, transport: CarrierTransport, base_url: str, user_op_hash: str, within_s: float
+) -> UserOperationReceipt | None:
+    """See Client.user_operation_receipt."""
+    if not _HASH.fullmatch(user_op_hash):
+        raise ValueError("user_op_hash: 0x and 64 hexadecimal digits")
+    bundler = bundler_of(transport, base_url, await client.contracts())
+    with chain_errors():
+        found = await _waited_for(bundler, from_hex(user_op_hash), within_s)
+    return None if found is None else _shown(found)
+
+
+async def _waited_for(bundler: Bundler, operation_hash: bytes, within_s: float) -> OperationReceipt | None:
+    if within_s > 0:
+        try:
+            return await bundler.wait(operation_hash, within_s)
+        except UserOperationError:
+            pass  # not yet, or failed inside: the receipt tells
+    return await bundler.receipt(operation_hash)
+
+
+def _shown(found: OperationReceipt) -> UserOperationReceipt:
+    return UserOperationReceipt(
+        user_op_hash=to_hex(found.operation_hash),
+        transaction_hash=to_hex(found.transaction_hash),
+        block_number=found.block_number,
+        success=found.succeeded,
+        actual_gas_used=found.actual_gas_used,
+        actual_gas_cost=found.actual_gas_cost,
+        reason=found.reason,
+    )
