@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from eth_keys.datatypes import PrivateKey
 
-from holdfast.chain.calls import call_data
+from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, NAMES, PRODUCTION, address, load, predict_account
 from holdfast.chain.contracts import deployment as under_test
 from holdfast.chain.contracts.deployment import DeploymentError, Plan, carry_out, make_plan

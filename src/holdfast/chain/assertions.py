@@ -5,6 +5,7 @@ Source: docs/contracts.md, "Signatures"; WebAuthn section 5.8.1 (client data) an
 
 from __future__ import annotations
 
+from holdfast.chain.abi import encode
 from holdfast.chain.errors import ChainError
 from holdfast.wire.p256 import ORDER, low_s
 
@@ -27,9 +28,6 @@ def encode_assertion(r: int, s: int, authenticator_data: bytes, client_data_json
     Raises:
         NotAnAssertion: Either part is not what its name says.
     """
-    # eth-abi takes 0.4 s to import and stands in the extras `client` and `world`.
-    from eth_abi.abi import encode
-
     if not (0 < r < ORDER and 0 < s < ORDER):
         raise NotAnAssertion("the signature's numbers are outside the group")
     places = [client_data_json.find(part) for part in (b'"challenge":"', b'"type":"')]

@@ -40,7 +40,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
 # Modules that a plain install lacks, and the extra that brings them.
 EXTRAS = {
     **dict.fromkeys(
-        ("cryptography", "dag_cbor", "eth_abi", "fido2", "httpx", "keyring", "libp2p", "multiformats", "segno"), "client"
+        ("cryptography", "dag_cbor", "eth_abi", "fido2", "httpx", "keyring", "libp2p", "multiformats", "segno"),
+        "client",
     ),
     **dict.fromkeys(("eth_keys", "eth_utils"), "world"),
     "asyncpg": "postgres",
