@@ -5,6 +5,7 @@ import asyncio
 import pytest
 from tests.chain.fakes import FakeTransport, RawTransport
 
+from holdfast.chain import jsonrpc
 from holdfast.chain.errors import RpcError, TransportError
 from holdfast.chain.rpc import MAX_IN_FLIGHT, RpcClient
 
@@ -238,3 +239,14 @@ async def test_no_error_names_the_address() -> None:
     with pytest.raises(RpcError) as caught:
         await client(RawTransport("<html>")).get_balance(ADDRESS)
     assert "secret-key" not in repr(caught.value)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [{"message": "key hunter2"}, {"code": -32000, "message": "key hunter2"}, {"code": "x", "message": "key hunter2"}],
+)
+def test_an_endpoints_own_words_stay_out_of_logs(error: dict[str, object]) -> None:
+    with pytest.raises(RpcError) as caught:
+        jsonrpc.outcome({"jsonrpc": "2.0", "id": 1, "error": error}, jsonrpc.RpcRequest(1, "eth_chainId", []))
+    assert "hunter2" in str(caught.value)
+    assert "hunter2" not in caught.value.in_our_words

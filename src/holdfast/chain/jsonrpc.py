@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from holdfast.chain.errors import RpcError
+from holdfast.wire import json_rpc
 
 # Methods that change nothing, so that asking twice does no harm. Everything else is asked once and travels alone.
 READS = frozenset(
@@ -65,7 +66,7 @@ def write(requests: list[RpcRequest], *, batch: bool) -> bytes:
 
 
 def parse(body: bytes) -> Any:
-    """The JSON of an answer. Raises RpcError where it is none."""
+    """The JSON of an answer. Raises RpcError for anything else."""
     try:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -74,15 +75,13 @@ def parse(body: bytes) -> Any:
 
 def outcome(answer: Any, request: RpcRequest) -> Any:
     """The result in the response object `answer`. Raises RpcError for an error object and for anything malformed."""
-    if not isinstance(answer, dict) or answer.get("jsonrpc") != "2.0":
-        raise RpcError("answer is not a JSON-RPC 2.0 object")
-    if answer.get("error") is not None:
-        raise _error_of(answer["error"])
-    if answer.get("id") != request.id or isinstance(answer.get("id"), bool):
-        raise RpcError("answer carries another id")
-    if "result" not in answer:
-        raise RpcError("answer carries no result")
-    return answer["result"]
+    try:
+        return json_rpc.result_of(answer, request.id)
+    except json_rpc.ErrorResponse as error:
+        message = "error without a message" if error.message is None else error.message
+        raise RpcError(message, error.code, error.data, from_endpoint=True) from None
+    except json_rpc.MalformedResponse as error:
+        raise RpcError(str(error)) from None
 
 
 def refuses_batches(answer: Any, asked: int) -> bool:
@@ -109,14 +108,6 @@ def _outcome_or_error(answer: Any, request: RpcRequest) -> Any:
         return outcome(answer, request)
     except RpcError as error:
         return error
-
-
-def _error_of(error: Any) -> RpcError:
-    if not isinstance(error, dict):
-        return RpcError("answer carries a malformed error")
-    code, message = error.get("code"), error.get("message")
-    known = code if isinstance(code, int) and not isinstance(code, bool) else None
-    return RpcError(str(message)[:500] if message is not None else "error without a message", known, error.get("data"))
 
 
 _TWICE = object()

@@ -63,7 +63,7 @@ class RpcClient:
         return values.quantity(await self.call("eth_getBalance", [address, "latest"]))
 
     async def get_code(self, address: str) -> bytes:
-        """The code at `address`, empty where there is none."""
+        """The code at `address`, empty for an account without code."""
         return values.data(await self.call("eth_getCode", [address, "latest"]))
 
     async def chain_id(self) -> int:
@@ -75,7 +75,7 @@ class RpcClient:
         return values.quantity(await self.call("eth_blockNumber"))
 
     async def get_transaction_receipt(self, transaction_hash: str) -> Receipt | None:
-        """The receipt of a mined transaction, None while there is none."""
+        """The receipt of a transaction, None until it is mined."""
         return values.receipt(await self.call("eth_getTransactionReceipt", [transaction_hash]))
 
     async def _together(self, request: jsonrpc.RpcRequest) -> Any:

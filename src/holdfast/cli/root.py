@@ -1,4 +1,4 @@
-"""THE table of commands. A row names the module that holds the command, so that `--help` imports none of them."""
+"""the table of commands. A row names the module that holds the command, so that `--help` imports none of them."""
 
 from __future__ import annotations
 

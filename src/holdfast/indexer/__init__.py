@@ -1,7 +1,7 @@
 """The indexer: follows the registry and the factory on their chain, and answers what they hold over HTTP.
 
 `holdfast.indexer:app` is an ASGI application, built from the environment when it is first used: it can be the
-service's binding (HOLDFAST_INDEXER_APP) or, by `holdfast indexer`, a process of its own (HOLDFAST_INDEXER_URL).
+service's binding (HOLDFAST_INDEXER_APP) or, by `holdfast indexer`, a separate process (HOLDFAST_INDEXER_URL).
 """
 
 from __future__ import annotations

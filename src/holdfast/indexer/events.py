@@ -108,7 +108,7 @@ class Decoder:
         return [event.account_address for event in found if event.account_address is not None]
 
     def events(self, logs: Iterable[Log]) -> list[Event]:
-        """The events among `logs`, in chain order; a log that is none of ours, or is not well formed, is left out.
+        """The events among `logs`, in chain order; logs of other contracts and malformed logs are left out.
 
         Key changes are those of any contract: only rows tell which of them is an account.
 

@@ -93,7 +93,7 @@ class Follower:
             step = await self.step() if await self._store.lead() else await self.watch()
         except (RpcError, StoreError, WrongChain, ChainMoved, TipMoved) as error:
             return self._failed(error)
-        except Exception as error:  # a fault of ours must be seen, and must not end the following for good
+        except Exception as error:  # an error of ours must be seen, and must not end the following for good
             log.exception("indexer: step failed")
             return self._failed(error)
         self.health.failures = 0

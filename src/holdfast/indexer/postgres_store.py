@@ -1,4 +1,4 @@
-"""The index in a PostgreSQL schema of its own: a range is a handful of statements, however many events it has."""
+"""The index in a separate PostgreSQL schema: a range is a handful of statements, however many events it has."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class PostgresIndexStore(Reads):
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[PoolConnectionProxy[asyncpg.Record]]:
-        """A transaction of the one writer: the lock holds whoever believes to lead as well until this one is done."""
+        """A transaction of the one writer: another process that believes it leads waits for the lock."""
         if self._pool is None:
             raise StoreError("not open")
         try:

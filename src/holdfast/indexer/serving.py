@@ -1,4 +1,4 @@
-"""The index behind a socket of its own: granian in this very process, so that nothing outlives it."""
+"""The index as a server: granian in this process, so that no child process outlives it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The index in one SQLite file: write-ahead log, strict tables, one writer.
 
-Writes and pages of lists run in a thread of their own each. A look-up by key takes some ten microseconds, less than
+Writes and pages of lists run in one thread each. A look-up by key takes some ten microseconds, less than
 handing it to a thread would, and so runs on the event loop itself.
 """
 
@@ -96,7 +96,7 @@ class SqliteIndexStore(Reads):
 
         def work() -> list[T]:
             db, deadline = self._connection("lists"), time.monotonic() + _LIST_MOST_S
-            # Filters that contradict each other may pass every row; nobody may keep the one lister busy with that.
+            # A contradictory filter scans the whole table; the limit keeps one query from blocking the reader thread.
             db.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_BETWEEN_LOOKS)
             return [make(row) for row in db.execute(statement, values)]
 
@@ -166,7 +166,7 @@ class SqliteIndexStore(Reads):
             self._connections.popitem()[1].close()
 
     def _lead(self) -> bool:
-        """Hold an exclusive transaction on a file beside the index: the system frees it however this process ends."""
+        """Hold an exclusive transaction on a file next to the index: the system frees it however this process ends."""
         if "leader" in self._connections:
             return True
         lock = sqlite3.connect(f"{self._path}-leader", timeout=0, isolation_level=None, check_same_thread=False)

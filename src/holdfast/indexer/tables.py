@@ -1,4 +1,4 @@
-"""THE table of tables: columns, keys and indexes of the index, and the SQL that both stores derive from them."""
+"""The table of tables: columns, keys and indexes of the index, and the SQL that both stores derive from them."""
 
 from __future__ import annotations
 

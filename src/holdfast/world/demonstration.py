@@ -55,7 +55,7 @@ class Findings:
 
 
 class Demonstration:
-    """The person, with a fresh key and a handle nobody has."""
+    """The person, with a fresh key and a free handle."""
 
     def __init__(self, world: LocalWorld, service_url: str, say: Callable[[str], None]) -> None:
         self._world = world

@@ -114,7 +114,7 @@ async def end(process: asyncio.subprocess.Process) -> None:
 
 
 def free_port() -> int:
-    """A loopback TCP port that nobody listens on. On Linux nobody else is given it while this process lives."""
+    """A loopback TCP port without a listener. On Linux no other process is given it while this one lives."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind(("127.0.0.1", 0))

@@ -176,7 +176,7 @@ async def _send(rpc: RpcClient, raw: bytes) -> str:
 async def _wait(rpc: RpcClient, name: str, sent: str) -> None:
     try:
         async with asyncio.timeout(MINED_WITHIN_S):
-            while (receipt := await rpc.get_transaction_receipt(sent)) is None:  # noqa: ASYNC110 - the chain tells nobody
+            while (receipt := await rpc.get_transaction_receipt(sent)) is None:  # noqa: ASYNC110 - the chain sends no notice
                 await asyncio.sleep(_LOOK_EVERY_S)
     except TimeoutError:
         raise DeploymentError(f"{name}: transaction {sent} is not mined after {MINED_WITHIN_S:.0f} s") from None
