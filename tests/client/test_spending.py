@@ -14,7 +14,8 @@ from tests.client.test_vault import GIVEN, SECRET
 from holdfast.client import types
 from holdfast.client.flows.faces import Face
 from holdfast.client.flows.ledger import Ledger
-from holdfast.client.flows.payment import Payee, PaymentRefused, Payments
+from holdfast.client.flows.payee import Payee
+from holdfast.client.flows.payment import PaymentRefused, Payments
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.ucan import ReplayGuard, UcanRefused, UcanVerifier
 from holdfast.client.vault.vault import Vault
