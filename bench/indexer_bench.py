@@ -32,9 +32,9 @@ from holdfast.chain.transports import AiohttpTransport
 from holdfast.indexer.answers import Answers
 from holdfast.indexer.events import Decoder
 from holdfast.indexer.follower import Follower, FollowOptions, Step
-from holdfast.indexer.progress import Progress
-from holdfast.indexer.reader import ChainReader
-from holdfast.indexer.sqlite_store import SqliteStore
+from holdfast.indexer.progress import FollowProgress
+from holdfast.indexer.reader import RangeReader
+from holdfast.indexer.sqlite_store import SqliteIndexStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -143,10 +143,10 @@ def serve(events: int) -> None:
 
 def open_store(where: str) -> IndexStore:
     if where.startswith("postgresql:"):
-        from holdfast.indexer.postgres_store import PostgresStore
+        from holdfast.indexer.postgres_store import PostgresIndexStore
 
-        return PostgresStore(where)
-    return SqliteStore(Path(where))
+        return PostgresIndexStore(where)
+    return SqliteIndexStore(Path(where))
 
 
 async def measure(case: Case) -> dict[str, float]:
@@ -156,7 +156,7 @@ async def measure(case: Case) -> dict[str, float]:
     async with aiohttp.ClientSession() as session:
         rpc = RpcClient(case.endpoint, AiohttpTransport(session))
         decoder = Decoder(bytes.fromhex(case.registry), bytes.fromhex(case.factory))
-        follower = Follower(ChainReader(rpc, decoder), store, FollowOptions(chain_id=84532))
+        follower = Follower(RangeReader(rpc, decoder), store, FollowOptions(chain_id=84532))
         before = _memory_mb()
         started, cpu = time.perf_counter(), time.process_time()
         while await follower.step() is not Step.CURRENT:
@@ -169,7 +169,7 @@ async def measure(case: Case) -> dict[str, float]:
 
 
 async def _reads(store: IndexStore) -> tuple[int, dict[str, float]]:
-    answers = Answers(store, 84532, lambda: True, lambda: Progress(0, 0, 0, 0.0, 0))
+    answers = Answers(store, 84532, lambda: True, lambda: FollowProgress(0, 0, 0, 0.0, 0))
     events = 0
     cursor: str | None = ""
     started = time.perf_counter()

@@ -11,12 +11,15 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holdfast.cli.exits import Exit
 from holdfast.indexer.settings import ROWS as INDEXER_ROWS
-from holdfast.indexer.settings import parse_settings
 from holdfast.rules.limits import LIMIT_NAMES, Limits
-from holdfast.service.setting_rows import ROWS, Row
+from holdfast.service.setting_rows import ROWS
+
+if TYPE_CHECKING:
+    from holdfast.settings.rows import SettingRow
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 # Defaults that are computed: what the computation is, in words.
@@ -44,8 +47,8 @@ def main() -> int:
     if sys.argv[1:] not in (["--write"], ["--check"]):
         print("usage: settings_table.py --check|--write")
         return 2
-    own = {"settings": settings(), "limits": limits(), "exit codes": exit_codes()}
-    pages = {"operating.md": own, "indexer.md": {"settings": indexer_settings()}}
+    own = {"settings": settings(ROWS), "limits": limits(), "exit codes": exit_codes()}
+    pages = {"operating.md": own, "indexer.md": {"settings": settings(INDEXER_ROWS)}}
     return max([renewed(DOCS / name, tables, write=sys.argv[1] == "--write") for name, tables in pages.items()])
 
 
@@ -71,21 +74,10 @@ def put(page: Path, text: str, name: str, lines: list[str]) -> str:
     return pattern.sub(lambda _: "\n".join([begin, *lines, end]), text)
 
 
-def settings() -> list[str]:
+def settings(rows: tuple[SettingRow, ...]) -> list[str]:
     """One row a setting."""
-    rows = [f"| `{row.name}` | {_default(row)} | {row.about}{' (secret)' if row.secret else ''} |" for row in ROWS]
-    return ["| Variable | Default | Meaning |", "|---|---|---|", *rows]
-
-
-def indexer_settings() -> list[str]:
-    """One row a setting of the indexer's own."""
-    usual = parse_settings({})
-    rows = []
-    for row in INDEXER_ROWS:
-        value = row.value(usual)
-        default = COMPUTED.get(row.name, f"`{value:g}`" if isinstance(value, float) else f"`{value}`")
-        rows.append(f"| `{row.name}` | {default} | {row.about}{' (secret)' if row.secret else ''} |")
-    return ["| Variable | Default | Meaning |", "|---|---|---|", *rows]
+    lines = [f"| `{row.name}` | {_default(row)} | {row.about}{' (secret)' if row.secret else ''} |" for row in rows]
+    return ["| Variable | Default | Meaning |", "|---|---|---|", *lines]
 
 
 def limits() -> list[str]:
@@ -101,7 +93,7 @@ def exit_codes() -> list[str]:
     return ["| Code | Name | Meaning |", "|---|---|---|", *rows]
 
 
-def _default(row: Row) -> str:
+def _default(row: SettingRow) -> str:
     if row.default is None:
         return "none"
     if row.name in COMPUTED:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.chain.fakes import FakeTransport
 
+from holdfast.chain.abi import call_data
 from holdfast.chain.bundler import Bundler
-from holdfast.chain.calls import call_data
 from holdfast.chain.entry_points import V07
 from holdfast.chain.errors import NoPaymaster, RpcError, UserOperationError
 from holdfast.chain.paymaster import Paymaster

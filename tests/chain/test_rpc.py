@@ -5,8 +5,9 @@ import asyncio
 import pytest
 from tests.chain.fakes import FakeTransport, RawTransport
 
+from holdfast.chain import jsonrpc
 from holdfast.chain.errors import RpcError, TransportError
-from holdfast.chain.rpc import MAX_FLIGHTS, RpcClient
+from holdfast.chain.rpc import MAX_IN_FLIGHT, RpcClient
 
 ADDRESS = "0x" + "ab" * 20
 
@@ -92,11 +93,13 @@ async def test_under_load_calls_of_many_turns_share_batches() -> None:
     transport = HeldTransport()
     rpc = RpcClient("http://chain.invalid", transport)
     calls = await arriving(rpc, 300)
-    assert transport.under_way == MAX_FLIGHTS
+    assert transport.under_way == MAX_IN_FLIGHT
     transport.let_go.set()
     assert await asyncio.gather(*calls) == list(range(300))
-    assert transport.most <= MAX_FLIGHTS
-    assert len(transport.posts) == MAX_FLIGHTS + 3, "one call in each of the first, all others in batches of a hundred"
+    assert transport.most <= MAX_IN_FLIGHT
+    assert len(transport.posts) == MAX_IN_FLIGHT + 3, (
+        "one call in each of the first, all others in batches of a hundred"
+    )
 
 
 async def test_an_endpoint_without_batches_is_asked_without_a_bound() -> None:
@@ -236,3 +239,14 @@ async def test_no_error_names_the_address() -> None:
     with pytest.raises(RpcError) as caught:
         await client(RawTransport("<html>")).get_balance(ADDRESS)
     assert "secret-key" not in repr(caught.value)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [{"message": "key hunter2"}, {"code": -32000, "message": "key hunter2"}, {"code": "x", "message": "key hunter2"}],
+)
+def test_an_endpoints_own_words_stay_out_of_logs(error: dict[str, object]) -> None:
+    with pytest.raises(RpcError) as caught:
+        jsonrpc.outcome({"jsonrpc": "2.0", "id": 1, "error": error}, jsonrpc.RpcRequest(1, "eth_chainId", []))
+    assert "hunter2" in str(caught.value)
+    assert "hunter2" not in caught.value.in_our_words

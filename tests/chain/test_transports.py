@@ -75,15 +75,3 @@ async def test_nobody_listens(kind: str, monkeypatch: pytest.MonkeyPatch) -> Non
     async with transport_of(kind) as transport:
         with pytest.raises(RpcError, match="no answer"):
             await RpcClient("http://127.0.0.1:1/", transport).chain_id()
-
-
-async def test_the_blocking_client(url: str) -> None:
-    import asyncio
-
-    from holdfast.chain.sync import SyncRpcClient
-
-    def block() -> tuple[object, object]:
-        with SyncRpcClient(url) as rpc:
-            return rpc.call("eth_chainId"), rpc.run(lambda client: client.chain_id())
-
-    assert await asyncio.to_thread(block) == ("0x14a34", 84532)

@@ -68,7 +68,7 @@ def test_the_indexers_own_settings_are_those_in_force(holdfast: Callable[..., An
 def test_a_setting_of_the_indexer_that_cannot_be_read_is_named(holdfast: Callable[..., Answer]) -> None:
     answer = holdfast("config", "--json", indexer_poll_seconds="hunter2")
     assert (answer.code, answer.out) == (Exit.CONFIGURATION, "")
-    assert answer.error["error"] == "HOLDFAST_INDEXER_POLL_SECONDS must be a number of seconds"
+    assert answer.error["error"] == "HOLDFAST_INDEXER_POLL_SECONDS: a number of seconds is needed"
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)], ids=["text", "json"])

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tests.client.conftest import free_port
 
-from holdfast.chain import calls
+from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.world.local_world import WorldOptions, open_world
 from holdfast.world.service_process import start_service
@@ -32,11 +32,11 @@ class ChainService:
 
     def give(self, account, amount):
         """Mint test USDC."""
-        minted = calls.call_data("mint(address,uint256)", account, amount)
+        minted = call_data("mint(address,uint256)", account, amount)
         self.wait(self._world.chain.transact(self._world.accounts.tester.address, self.usdc, minted))
 
     def usdc_of(self, account):
-        data = calls.call_data("balanceOf(address)", account)
+        data = call_data("balanceOf(address)", account)
         return int.from_bytes(self.wait(self._world.rpc.eth_call(self.usdc, data))[:32])
 
     def fund(self, account, wei):
@@ -55,7 +55,7 @@ class ChainService:
 
     def read(self, contract, signature, *values):
         """What a contract's function returns, as bytes."""
-        return self.wait(self._world.rpc.eth_call(ADDRESSES[contract], calls.call_data(signature, *values)))
+        return self.wait(self._world.rpc.eth_call(ADDRESSES[contract], call_data(signature, *values)))
 
     def rpc(self, method, *params):
         return self.wait(self._world.rpc.call(method, list(params)))

@@ -14,13 +14,14 @@ from holdfast.client.flows.faces import Face, run_blocking
 from holdfast.client.flows.failures import OperationFailed, RegistrationRefused
 from holdfast.client.flows.progress import Notes
 from holdfast.client.handles import canonical_handle
+from holdfast.wire.abi import selector
 from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import alias_hash, did_hash
 from holdfast.world.software_key import SoftwareKey
 
 KEY = SoftwareKey.generate()
 ACCOUNT, REGISTRY = "0x" + "a1" * 20, ADDRESSES["DIDRegistry"]
-COMMIT = calls.selector("commit(bytes32)")
+COMMIT = selector("commit(bytes32)")
 NOT_COMMITTED = OperationFailed("refused (reverted)", "NotCommitted(commitment=0x07)")
 TOO_NEW = OperationFailed("refused (reverted)", "CommitmentTooNew(commitment=0x07, blockNumber=9)")
 EXPIRED = OperationFailed("refused (reverted)", "CommitmentExpired(commitment=0x07, expiredAt=9)")

@@ -214,3 +214,10 @@ def test_the_services_module_is_taken_when_it_is_the_expected_one(bare, tmp_path
     with pytest.raises(WasmLoadError, match="not the expected one"):
         client.enclave_module("00" * 32)
     client.finish() if kind == "asyncio" else client.close()
+
+
+def test_as_many_codes_are_asked_for_as_the_service_judges():
+    from holdfast.client.flows import registration
+    from holdfast.rules.limits import Limits
+
+    assert Limits().max_verify_attempts == registration._CODE_ATTEMPTS

@@ -298,7 +298,8 @@ def test_an_attestation_is_read_before_an_identifier_is_noted_as_verified(vault)
 def test_a_prepared_alias_is_the_handle_that_the_service_knows(vault, did):
     def prepared(alias):
         return vault.create_registration(
-            types.CreateRegistrationInput(sender=vault.derive_address().address, alias=alias), registry_addr="0x" + "22" * 20
+            types.CreateRegistrationInput(sender=vault.derive_address().address, alias=alias),
+            registry_addr="0x" + "22" * 20,
         )
 
     for written, canonical in (("\u00c4DA", "\u00e4da"), ("\uff21da", "ada"), ("ADA", "ada")):

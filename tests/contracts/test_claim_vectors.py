@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from holdfast.chain.abi import call_data
 from holdfast.chain import calls
 from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, PRODUCTION, address, commitments_needed, load
 from holdfast.wire.encoding import from_hex
@@ -61,11 +62,11 @@ def test_our_calls_are_the_vectors(vector: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("vector", CONTENT["vectors"])
 def test_the_registry_computes_the_same(deployed: Chain, vector: dict[str, Any]) -> None:
-    asked = calls.call_data("didHashOf(uint256,uint256)", *_key(vector))
+    asked = call_data("didHashOf(uint256,uint256)", *_key(vector))
     assert deployed.view(REGISTRY, asked) == from_hex(vector["didHash"])
     if vector["commitment"] is not None:
         words = [from_hex(vector["didHash"]), from_hex(vector["aliasHash"]), vector["account"]]
-        asked = calls.call_data("commitmentOf(bytes32,bytes32,address,bytes32)", *words, from_hex(vector["secret"]))
+        asked = call_data("commitmentOf(bytes32,bytes32,address,bytes32)", *words, from_hex(vector["secret"]))
         assert deployed.view(REGISTRY, asked) == from_hex(vector["commitment"])
 
 
@@ -77,5 +78,5 @@ def test_the_registry_takes_the_vectors_claims(deployed: Chain) -> None:
         if vector["commit"] is not None:
             deployed.transact(REGISTRY, from_hex(vector["commit"]))
         deployed.transact(REGISTRY, from_hex(vector["register"]), sender=vector["account"])
-        held = deployed.view(REGISTRY, calls.call_data("didOf(address)", vector["account"]))
+        held = deployed.view(REGISTRY, call_data("didOf(address)", vector["account"]))
         assert held == from_hex(vector["didHash"])

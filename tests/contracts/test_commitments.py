@@ -7,7 +7,8 @@ from eth_abi.abi import encode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.chain.calls import call_data, execute, execute_batch
+from holdfast.chain.abi import call_data
+from holdfast.chain.calls import execute, execute_batch
 from holdfast.chain.contracts import address, commitment, commitments_needed
 from holdfast.wire.keccak import did_hash, did_of_key, keccak256
 

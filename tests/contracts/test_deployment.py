@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 from eth_keys.datatypes import PrivateKey
 
-from holdfast.chain.calls import call_data
+from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, NAMES, PRODUCTION, address, load, predict_account
 from holdfast.chain.contracts import deployment as under_test
 from holdfast.chain.contracts.deployment import DeploymentError, Plan, carry_out, make_plan
-from holdfast.chain.contracts.verification import Status, entry_points_present, inspect
+from holdfast.chain.contracts.verification import ContractStatus, entry_points_present, inspect
 from holdfast.chain.entry_points import V07
 from holdfast.wire.keccak import checksum_address
 
@@ -66,7 +66,7 @@ def test_deploys_everything_at_its_constant_address(chain: Chain, key: PrivateKe
     sent = _carry_out(chain, plan, key)
     assert list(sent) == list(NAMES)
     findings = chain.run(lambda rpc: inspect(rpc, NAMES))
-    assert {finding.status for finding in findings} == {Status.EXACT}
+    assert {finding.status for finding in findings} == {ContractStatus.EXACT}
     receipts = [chain.call("eth_getTransactionReceipt", each) for each in sent.values()]
     assert {receipt["to"] for receipt in receipts} == {DETERMINISTIC_DEPLOYER.lower()}
 

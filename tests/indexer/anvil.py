@@ -13,7 +13,7 @@ import aiohttp
 from cryptography.hazmat.primitives.asymmetric import ec
 from tests.indexer.children import dying_with_parent
 
-from holdfast.chain import calls
+from holdfast.chain import abi
 from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, addresses, load, predict_account
 from holdfast.chain.errors import RpcError
 from holdfast.chain.rpc import RpcClient
@@ -198,7 +198,7 @@ def commit(did: str, alias: bytes, controller: bytes) -> str:
 def register_foreign(did: str, alias: bytes, cid: str) -> str:
     """Call data of a claim to a DID of another method than `did:new`."""
     signature = "registerForeign(string,bytes32,bytes32,string)"
-    return "0x" + calls.call_data(signature, did, alias, bytes(32), cid).hex()
+    return "0x" + abi.call_data(signature, did, alias, bytes(32), cid).hex()
 
 
 def _text(address: bytes | str) -> str:

@@ -8,7 +8,7 @@ import pytest
 from tests.indexer import postgres
 from tests.indexer.fake_chain import FakeChain
 
-from holdfast.indexer.sqlite_store import SqliteStore
+from holdfast.indexer.sqlite_store import SqliteIndexStore
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -31,12 +31,12 @@ def postgres_url() -> Iterator[str]:
 def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], IndexStore]:
     """Makes stores of one and the same, at first empty, database."""
     if request.param == "sqlite":
-        return lambda: SqliteStore(tmp_path / "index.db")
-    from holdfast.indexer.postgres_store import PostgresStore
+        return lambda: SqliteIndexStore(tmp_path / "index.db")
+    from holdfast.indexer.postgres_store import PostgresIndexStore
 
     url = request.getfixturevalue("postgres_url")
     asyncio.run(_empty(url))
-    return lambda: PostgresStore(url)
+    return lambda: PostgresIndexStore(url)
 
 
 async def _empty(url: str) -> None:

@@ -19,15 +19,15 @@ from holdfast.chain.rpc import RpcClient
 from holdfast.chain.transports import AiohttpTransport
 from holdfast.indexer.events import Decoder
 from holdfast.indexer.follower import Follower, FollowOptions, Step
-from holdfast.indexer.reader import ChainReader
-from holdfast.indexer.sqlite_store import SqliteStore
+from holdfast.indexer.reader import RangeReader
+from holdfast.indexer.sqlite_store import SqliteIndexStore
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
 
-class DyingStore(SqliteStore):
+class DyingStore(SqliteIndexStore):
     commits_left = int(sys.argv[5]) + 1  # the first one is that of opening
     after = sys.argv[6] == "after"
 
@@ -48,7 +48,7 @@ async def main() -> None:
     await store.open("anvil")
     async with aiohttp.ClientSession() as session:
         decoder = Decoder(bytes.fromhex(registry), bytes.fromhex(factory))
-        reader = ChainReader(RpcClient(url, AiohttpTransport(session)), decoder)
+        reader = RangeReader(RpcClient(url, AiohttpTransport(session)), decoder)
         options = FollowOptions(chain_id=84532, behind_patience_s=0.0, near_blocks=8, journal_blocks=40)
         follower = Follower(reader, store, options)
         while await follower.step() is not Step.CURRENT:

@@ -11,9 +11,9 @@ from tests.indexer.fake_chain import CHAIN_ID, FACTORY, REGISTRY
 from holdfast.indexer.answers import Answers
 from holdfast.indexer.events import Decoder
 from holdfast.indexer.follower import Follower, FollowOptions, Step
-from holdfast.indexer.progress import Progress
+from holdfast.indexer.progress import FollowProgress
 from holdfast.indexer.queries import ListQuery
-from holdfast.indexer.reader import ChainMoved, ChainReader
+from holdfast.indexer.reader import ChainMoved, RangeReader
 from holdfast.wire.keccak import checksum_address
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ OPTIONS = FollowOptions(chain_id=CHAIN_ID, poll_s=0.01, behind_patience_s=0.0)
 
 
 def follower(rpc: Any, store: IndexStore, options: FollowOptions = OPTIONS, **more: Any) -> Follower:
-    return Follower(ChainReader(rpc, Decoder(REGISTRY, FACTORY)), store, options, **more)
+    return Follower(RangeReader(rpc, Decoder(REGISTRY, FACTORY)), store, options, **more)
 
 
 async def catch_up(follower: Follower) -> None:
@@ -39,7 +39,7 @@ async def catch_up(follower: Follower) -> None:
 
 async def ask(store: IndexStore, path: str, query: str = "") -> Any:
     return json.loads(
-        await Answers(store, CHAIN_ID, lambda: True, lambda: Progress(0, 0, 0, 0.0, 0)).body(path, query.encode())
+        await Answers(store, CHAIN_ID, lambda: True, lambda: FollowProgress(0, 0, 0, 0.0, 0)).body(path, query.encode())
     )
 
 

@@ -20,8 +20,8 @@ from tests.indexer.support import ask, catch_up, contents, whole_list
 
 from holdfast.indexer.events import Decoder
 from holdfast.indexer.follower import Follower, FollowOptions
-from holdfast.indexer.reader import ChainMoved, ChainReader
-from holdfast.indexer.sqlite_store import SqliteStore
+from holdfast.indexer.reader import ChainMoved, RangeReader
+from holdfast.indexer.sqlite_store import SqliteIndexStore
 from holdfast.wire.keccak import checksum_address, keccak256
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,7 +44,7 @@ class Run:
         self.anvil = anvil
         self.rng = anvil.rng
         self.path = path
-        self.store: SqliteStore | None = None
+        self.store: SqliteIndexStore | None = None
         self.happened: dict[str, int] = {}
 
     async def round(self) -> None:
@@ -95,12 +95,12 @@ class Run:
 
     async def _follower(self) -> Follower:
         if self.store is None:
-            self.store = SqliteStore(self.path)
+            self.store = SqliteIndexStore(self.path)
             await self.store.open("anvil")
         return self._follow(self.store)
 
-    def _follow(self, store: SqliteStore) -> Follower:
-        return Follower(ChainReader(self.anvil.rpc, Decoder(anvils.REGISTRY, anvils.FACTORY)), store, OPTIONS)
+    def _follow(self, store: SqliteIndexStore) -> Follower:
+        return Follower(RangeReader(self.anvil.rpc, Decoder(anvils.REGISTRY, anvils.FACTORY)), store, OPTIONS)
 
     async def _judge(self) -> None:
         await catch_up(await self._follower())
@@ -111,7 +111,7 @@ class Run:
 
     async def _afresh(self) -> dict[str, Any]:
         path = self.path.with_name("afresh.db")
-        store = SqliteStore(path)
+        store = SqliteIndexStore(path)
         try:
             await store.open("anvil")
             await catch_up(self._follow(store))

@@ -12,8 +12,8 @@ from tests.indexer.support import OPTIONS, follower
 from holdfast.chain import values
 from holdfast.indexer.asgi import IndexerApp
 from holdfast.indexer.events import Decoder
-from holdfast.indexer.runtime import Indexer
-from holdfast.indexer.sqlite_store import SqliteStore
+from holdfast.indexer.runtime import IndexRunner
+from holdfast.indexer.sqlite_store import SqliteIndexStore
 from holdfast.indexer.store import StoreError
 from holdfast.wire.keccak import alias_hash, checksum_address, did_hash, keccak256
 
@@ -67,10 +67,10 @@ async def _no_body() -> dict[str, Any]:
     return {"type": "http.request", "body": b"", "more_body": False}
 
 
-def build_on(path: Path, chain: FakeChain, store: SqliteStore | None = None) -> Callable[[], Indexer]:
-    def build() -> Indexer:
-        made = store or SqliteStore(path / "index.db")
-        return Indexer(made, follower(chain, made, OPTIONS), identity="test", chain_id=CHAIN_ID)
+def build_on(path: Path, chain: FakeChain, store: SqliteIndexStore | None = None) -> Callable[[], IndexRunner]:
+    def build() -> IndexRunner:
+        made = store or SqliteIndexStore(path / "index.db")
+        return IndexRunner(made, follower(chain, made, OPTIONS), identity="test", chain_id=CHAIN_ID)
 
     return build
 
@@ -245,7 +245,7 @@ async def test_a_reorganisation_shows_in_the_answers(client: Client, chain: Fake
             await asyncio.sleep(0.01)
 
 
-class BrokenStore(SqliteStore):
+class BrokenStore(SqliteIndexStore):
     async def open(self, identity: str) -> None:
         raise StoreError("down")
 
@@ -258,7 +258,7 @@ async def test_a_database_that_is_down_is_503_and_health_says_no(tmp_path: Path,
     await app.stop()
 
 
-class FailingStore(SqliteStore):
+class FailingStore(SqliteIndexStore):
     """Works until it is told to fail: as a database that goes down behind a running index."""
 
     down = False
@@ -370,7 +370,7 @@ async def test_the_loop_does_none_of_the_heavy_work(
 
     monkeypatch.setattr("holdfast.chain.values.logs", watched(values.logs, "parse"))
     monkeypatch.setattr(Decoder, "events", watched(Decoder.events, "decode"))
-    monkeypatch.setattr(SqliteStore, "_connection", watched(SqliteStore._connection))
+    monkeypatch.setattr(SqliteIndexStore, "_connection", watched(SqliteIndexStore._connection))
     app = IndexerApp(build_on(tmp_path, busy_chain))
     await until_healthy(Client(app))
     assert (await Client(app).get("/api/dids"))["dids"]

@@ -11,7 +11,7 @@ from tests.indexer.support import by_key, catch_up, contents, expected, follower
 from tests.indexer.test_app import Client, build_on, until_healthy
 
 from holdfast.indexer.asgi import IndexerApp
-from holdfast.indexer.sqlite_store import SqliteStore
+from holdfast.indexer.sqlite_store import SqliteIndexStore
 from holdfast.indexer.store import StoreError
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 GARBAGE = b"this is not a database, whatever its name says\n" * 200
 
 
-async def opened(path: Path) -> SqliteStore:
+async def opened(path: Path) -> SqliteIndexStore:
     """As the running index does it: an attempt that fails is repeated."""
-    store = SqliteStore(path)
+    store = SqliteIndexStore(path)
     for _ in range(3):
         try:
             await store.open("test")
@@ -86,7 +86,7 @@ def spoil(path: Path) -> None:
         file.write(b"\xa5" * (size - 4096))
 
 
-async def holds(store: SqliteStore, wanted: dict[str, object]) -> bool:
+async def holds(store: SqliteIndexStore, wanted: dict[str, object]) -> bool:
     try:
         return await contents(store) == wanted
     except StoreError:

@@ -8,7 +8,7 @@ from tests.indexer.support import OPTIONS, ask, by_key, catch_up, contents, expe
 
 from holdfast.chain.errors import RpcError, TransportError
 from holdfast.indexer.follower import Step, WrongChain
-from holdfast.indexer.sqlite_store import SqliteStore
+from holdfast.indexer.sqlite_store import SqliteIndexStore
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
-    made = SqliteStore(tmp_path / "index.db")
+async def store(tmp_path: Path) -> AsyncIterator[SqliteIndexStore]:
+    made = SqliteIndexStore(tmp_path / "index.db")
     await made.open("test")
     yield made
     await made.close()
@@ -47,7 +47,7 @@ class Endpoint:
         return await self.chain.call(method, params)
 
 
-async def test_an_endpoint_of_another_chain_touches_nothing(store: SqliteStore, busy_chain: FakeChain) -> None:
+async def test_an_endpoint_of_another_chain_touches_nothing(store: SqliteIndexStore, busy_chain: FakeChain) -> None:
     await catch_up(follower(busy_chain, store))
     other = follower(busy_chain, store, replace(OPTIONS, chain_id=1))
     with pytest.raises(WrongChain):
@@ -55,7 +55,7 @@ async def test_an_endpoint_of_another_chain_touches_nothing(store: SqliteStore, 
     assert await store.tip() is not None
 
 
-async def test_a_chain_that_only_ends_earlier_is_waited_for(store: SqliteStore, busy_chain: FakeChain) -> None:
+async def test_a_chain_that_only_ends_earlier_is_waited_for(store: SqliteIndexStore, busy_chain: FakeChain) -> None:
     clock = Clock()
     mine = follower(busy_chain, store, replace(OPTIONS, behind_patience_s=30.0), clock=clock)
     await catch_up(mine)
@@ -71,7 +71,7 @@ async def test_a_chain_that_only_ends_earlier_is_waited_for(store: SqliteStore, 
     assert await contents(store) == held
 
 
-async def test_a_chain_that_stays_shorter_is_followed_down(store: SqliteStore, busy_chain: FakeChain) -> None:
+async def test_a_chain_that_stays_shorter_is_followed_down(store: SqliteIndexStore, busy_chain: FakeChain) -> None:
     clock = Clock()
     mine = follower(busy_chain, store, replace(OPTIONS, behind_patience_s=30.0), clock=clock)
     await catch_up(mine)
@@ -82,7 +82,7 @@ async def test_a_chain_that_stays_shorter_is_followed_down(store: SqliteStore, b
     assert by_key(await contents(store)) == expected(busy_chain.ledger, len(busy_chain.blocks) - 1)
 
 
-async def test_a_shorter_chain_that_differs_is_not_waited_for(store: SqliteStore, busy_chain: FakeChain) -> None:
+async def test_a_shorter_chain_that_differs_is_not_waited_for(store: SqliteIndexStore, busy_chain: FakeChain) -> None:
     mine = follower(busy_chain, store, replace(OPTIONS, behind_patience_s=30.0))
     await catch_up(mine)
     busy_chain.reorg(10, 4)
@@ -90,7 +90,7 @@ async def test_a_shorter_chain_that_differs_is_not_waited_for(store: SqliteStore
     assert by_key(await contents(store)) == expected(busy_chain.ledger, len(busy_chain.blocks) - 1)
 
 
-async def test_a_small_reorganisation_reads_little_again(store: SqliteStore, busy_chain: FakeChain) -> None:
+async def test_a_small_reorganisation_reads_little_again(store: SqliteIndexStore, busy_chain: FakeChain) -> None:
     mine = follower(busy_chain, store)
     await catch_up(mine)
     busy_chain.reorg(2, 3)
@@ -100,7 +100,7 @@ async def test_a_small_reorganisation_reads_little_again(store: SqliteStore, bus
 
 
 async def test_a_reorganisation_deeper_than_the_journal_rebuilds(
-    store: SqliteStore, busy_chain: FakeChain, caplog: pytest.LogCaptureFixture
+    store: SqliteIndexStore, busy_chain: FakeChain, caplog: pytest.LogCaptureFixture
 ) -> None:
     mine = follower(busy_chain, store, replace(OPTIONS, journal_blocks=5, near_blocks=4))
     await catch_up(mine)
@@ -110,7 +110,7 @@ async def test_a_reorganisation_deeper_than_the_journal_rebuilds(
     assert "building the index afresh" in caplog.text
 
 
-async def test_ranges_shrink_until_the_endpoint_grants_them(store: SqliteStore, busy_chain: FakeChain) -> None:
+async def test_ranges_shrink_until_the_endpoint_grants_them(store: SqliteIndexStore, busy_chain: FakeChain) -> None:
     endpoint = Endpoint(busy_chain)
     asked: list[int] = []
 
@@ -126,7 +126,9 @@ async def test_ranges_shrink_until_the_endpoint_grants_them(store: SqliteStore, 
     assert by_key(await contents(store)) == expected(busy_chain.ledger, len(busy_chain.blocks) - 1)
 
 
-async def test_logs_that_a_lagging_node_leaves_out_are_not_missed(store: SqliteStore, busy_chain: FakeChain) -> None:
+async def test_logs_that_a_lagging_node_leaves_out_are_not_missed(
+    store: SqliteIndexStore, busy_chain: FakeChain
+) -> None:
     endpoint = Endpoint(busy_chain)
 
     def lagging(method: str, params: list[Any]) -> Any:
@@ -144,21 +146,23 @@ async def test_logs_that_a_lagging_node_leaves_out_are_not_missed(store: SqliteS
     assert len((await contents(store))["events"]) == busy_chain.ledger.events
 
 
-async def test_indexing_begins_at_the_start_block(store: SqliteStore, busy_chain: FakeChain) -> None:
+async def test_indexing_begins_at_the_start_block(store: SqliteIndexStore, busy_chain: FakeChain) -> None:
     await catch_up(follower(busy_chain, store, replace(OPTIONS, start_block=30)))
     events = (await contents(store))["events"]
     assert events
     assert min(int(event["block_number"]) for event in events) >= 30
 
 
-async def test_a_chain_that_has_not_come_to_the_start_block_is_current(store: SqliteStore, chain: FakeChain) -> None:
+async def test_a_chain_that_has_not_come_to_the_start_block_is_current(
+    store: SqliteIndexStore, chain: FakeChain
+) -> None:
     mine = follower(chain, store, replace(OPTIONS, start_block=1000))
     assert await mine.step() is Step.CURRENT
     assert mine.healthy()
     assert await store.tip() is None
 
 
-async def test_health_needs_a_recent_agreement_near_the_head(store: SqliteStore, busy_chain: FakeChain) -> None:
+async def test_health_needs_a_recent_agreement_near_the_head(store: SqliteIndexStore, busy_chain: FakeChain) -> None:
     clock = Clock()
     mine = follower(busy_chain, store, replace(OPTIONS, near_blocks=4, lag_blocks=3, stale_s=60), clock=clock)
     assert not mine.healthy()
@@ -172,7 +176,7 @@ async def test_health_needs_a_recent_agreement_near_the_head(store: SqliteStore,
     assert mine.healthy()
 
 
-async def test_failures_back_off_and_one_success_ends_it(store: SqliteStore, busy_chain: FakeChain) -> None:
+async def test_failures_back_off_and_one_success_ends_it(store: SqliteIndexStore, busy_chain: FakeChain) -> None:
     endpoint = Endpoint(busy_chain)
 
     def down(_method: str, _params: list[Any]) -> None:
@@ -187,7 +191,7 @@ async def test_failures_back_off_and_one_success_ends_it(store: SqliteStore, bus
 
 
 async def test_a_fault_of_ours_is_logged_and_does_not_end_the_following(
-    store: SqliteStore, busy_chain: FakeChain, caplog: pytest.LogCaptureFixture
+    store: SqliteIndexStore, busy_chain: FakeChain, caplog: pytest.LogCaptureFixture
 ) -> None:
     endpoint = Endpoint(busy_chain)
     endpoint.hook = lambda *_: 1 / 0
@@ -207,7 +211,7 @@ async def test_a_fault_of_ours_is_logged_and_does_not_end_the_following(
     ],
 )
 async def test_malformed_blocks_are_an_endpoints_failure(
-    store: SqliteStore, busy_chain: FakeChain, answer: Any
+    store: SqliteIndexStore, busy_chain: FakeChain, answer: Any
 ) -> None:
     endpoint = Endpoint(busy_chain)
     endpoint.hook = lambda method, params: answer if params and params[0] != "latest" and "Block" in method else None
@@ -215,7 +219,7 @@ async def test_malformed_blocks_are_an_endpoints_failure(
         await catch_up(follower(endpoint, store))
 
 
-async def test_logs_of_other_blocks_are_an_endpoints_failure(store: SqliteStore, busy_chain: FakeChain) -> None:
+async def test_logs_of_other_blocks_are_an_endpoints_failure(store: SqliteIndexStore, busy_chain: FakeChain) -> None:
     endpoint = Endpoint(busy_chain)
     strange = next(block.logs for block in busy_chain.blocks if block.logs)
     endpoint.hook = lambda method, _: strange if method == "eth_getLogs" else None
@@ -224,7 +228,7 @@ async def test_logs_of_other_blocks_are_an_endpoints_failure(store: SqliteStore,
 
 
 async def test_a_second_process_watches_and_takes_over(tmp_path: Path, busy_chain: FakeChain) -> None:
-    first, second = SqliteStore(tmp_path / "i.db"), SqliteStore(tmp_path / "i.db")
+    first, second = SqliteIndexStore(tmp_path / "i.db"), SqliteIndexStore(tmp_path / "i.db")
     await first.open("test")
     await second.open("test")
     leading, watching = follower(busy_chain, first), follower(busy_chain, second)

@@ -14,8 +14,8 @@ from tests.indexer.support import OPTIONS, by_key, catch_up, contents, expected,
 
 from holdfast.chain.errors import RpcError
 from holdfast.indexer.events import Decoder
-from holdfast.indexer.reader import ChainMoved, ChainReader
-from holdfast.indexer.sqlite_store import SqliteStore
+from holdfast.indexer.reader import ChainMoved, RangeReader
+from holdfast.indexer.sqlite_store import SqliteIndexStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,7 +68,7 @@ async def patiently(moving: Follower) -> None:
 async def test_a_reorganisation_before_any_call(
     tmp_path: Path, options: Any, depth: int, new: int, chains: type[FakeChain]
 ) -> None:
-    store = SqliteStore(tmp_path / "index.db")
+    store = SqliteIndexStore(tmp_path / "index.db")
     await store.open("test")
     for moment in itertools.count():
         await store.reset()
@@ -78,7 +78,7 @@ async def test_a_reorganisation_before_any_call(
     assert moment > 8
 
 
-async def moves(chain: FakeChain, store: SqliteStore, options: Any, move: tuple[int, int, int]) -> bool:
+async def moves(chain: FakeChain, store: SqliteIndexStore, options: Any, move: tuple[int, int, int]) -> bool:
     """Whether the chain moved before the follower arrived; the index is right in any case."""
     for _ in range(9):
         chain.mine(chain.rng.randrange(3))
@@ -106,4 +106,4 @@ async def test_logs_that_contradict_a_hash_are_read_again(chain: FakeChain) -> N
             return old if method == "eth_getLogs" else await chain.call(method, params)
 
     with pytest.raises(ChainMoved):
-        await ChainReader(Mixed(random.Random(0)), Decoder(REGISTRY, FACTORY)).read_range(0, 1, 1, None, no_accounts)
+        await RangeReader(Mixed(random.Random(0)), Decoder(REGISTRY, FACTORY)).read_range(0, 1, 1, None, no_accounts)

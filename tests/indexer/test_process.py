@@ -198,7 +198,7 @@ async def test_a_wrong_setting_is_one_clear_line(tmp_path: Path) -> None:
     async with process(tmp_path, "nonsense", free_port()) as child:
         _, log = await child.communicate()
     assert child.returncode == 3
-    assert log.strip() == b"holdfast: HOLDFAST_RPC_URL must be an http:// or https:// address"
+    assert log.strip() == b"holdfast: HOLDFAST_RPC_URL: an http:// or https:// address is needed"
 
 
 @pytest.fixture
@@ -244,5 +244,5 @@ async def test_a_binding_with_a_wrong_setting_says_so(
     await binding.start()
     answer = await binding.get("/health", "", {})
     assert (answer.status, json.loads(answer.body)) == (503, {"error": "indexer_not_configured"})
-    assert "HOLDFAST_INDEXER_START_BLOCK must be" in caplog.text
+    assert "HOLDFAST_INDEXER_START_BLOCK: a whole number from 0" in caplog.text
     await binding.stop()

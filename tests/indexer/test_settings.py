@@ -7,8 +7,9 @@ import pytest
 
 from holdfast.chain.contracts import addresses
 from holdfast.indexer.runtime import build, identity, open_store
-from holdfast.indexer.settings import SettingsError, read_settings
-from holdfast.indexer.sqlite_store import SqliteStore
+from holdfast.indexer.settings import read_settings
+from holdfast.indexer.sqlite_store import SqliteIndexStore
+from holdfast.settings.rows import SettingError
 
 SECRET = "kEy5ecret"
 
@@ -49,13 +50,13 @@ def test_the_database_is_sqlite_or_postgresql() -> None:
     assert read_settings({"HOLDFAST_INDEXER_DATABASE_URL": "sqlite:////x/y.db"}).sqlite_path == Path("/x/y.db")
     postgres = read_settings({"HOLDFAST_INDEXER_DATABASE_URL": "postgresql://u:p@h/d"})
     assert postgres.postgres_url == "postgresql://u:p@h/d"
-    assert type(open_store(postgres)).__name__ == "PostgresStore"
-    assert isinstance(open_store(read_settings({})), SqliteStore)
+    assert type(open_store(postgres)).__name__ == "PostgresIndexStore"
+    assert isinstance(open_store(read_settings({})), SqliteIndexStore)
 
 
 def test_postgresql_without_its_driver_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("holdfast.indexer.settings.find_spec", lambda _: None)
-    with pytest.raises(SettingsError, match=r"install holdfast\[postgres\]"):
+    with pytest.raises(SettingError, match=r"install holdfast\[postgres\]"):
         read_settings({"HOLDFAST_INDEXER_DATABASE_URL": "postgresql://h/d"})
 
 
@@ -63,6 +64,7 @@ def test_postgresql_without_its_driver_says_what_to_install(monkeypatch: pytest.
     ("name", "value"),
     [
         ("HOLDFAST_RPC_URL", f"ftp://{SECRET}"),
+        ("HOLDFAST_LOG", SECRET),
         ("HOLDFAST_INDEXER_DATABASE_URL", f"mysql://{SECRET}"),
         ("HOLDFAST_CONTRACT_DID_REGISTRY", SECRET),
         ("HOLDFAST_CONTRACT_APP_FACTORY", "0x12"),
@@ -77,7 +79,7 @@ def test_postgresql_without_its_driver_says_what_to_install(monkeypatch: pytest.
     ],
 )
 def test_a_wrong_value_names_its_variable_and_not_itself(name: str, value: str) -> None:
-    with pytest.raises(SettingsError) as caught:
+    with pytest.raises(SettingError) as caught:
         read_settings({name: value})
     assert name in str(caught.value)
     assert SECRET not in str(caught.value)

@@ -17,7 +17,7 @@ from tests.indexer.support import OPTIONS, by_key, catch_up, contents, expected,
 
 from holdfast.chain.errors import RpcError
 from holdfast.indexer.reader import ChainMoved
-from holdfast.indexer.sqlite_store import SqliteStore
+from holdfast.indexer.sqlite_store import SqliteIndexStore
 from holdfast.indexer.store import StoreError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Crash(BaseException):
     """Stands for the end of the process: nothing between here and the test handles it."""
 
 
-class CrashingStore(SqliteStore):
+class CrashingStore(SqliteIndexStore):
     """Dies in its n-th commit, before or after the database has it."""
 
     def __init__(self, path: Path, crash_in: int, *, after: bool) -> None:
@@ -119,7 +119,7 @@ class Simulation:
     async def _judge(self) -> None:
         self.rpc.calm = True
         held = await self._held(self.make())
-        fresh = await self._held(SqliteStore(self.folder / "afresh.db"))
+        fresh = await self._held(SqliteIndexStore(self.folder / "afresh.db"))
         (self.folder / "afresh.db").unlink()
         self.rpc.calm = False
         assert held == fresh
@@ -147,7 +147,7 @@ async def play(simulation: Simulation, seed: int, rounds: int) -> None:
 async def test_the_index_always_equals_one_built_afresh(seed: int, tmp_path: Path) -> None:
     path = tmp_path / "index.db"
     simulation = Simulation(
-        seed, tmp_path, lambda: SqliteStore(path), lambda left, after: CrashingStore(path, left, after=after)
+        seed, tmp_path, lambda: SqliteIndexStore(path), lambda left, after: CrashingStore(path, left, after=after)
     )
     await play(simulation, seed, ROUNDS)
 
@@ -156,9 +156,9 @@ async def test_the_index_always_equals_one_built_afresh(seed: int, tmp_path: Pat
 async def test_an_index_in_postgresql_equals_one_built_afresh_in_sqlite(
     seed: int, tmp_path: Path, postgres_url: str
 ) -> None:
-    from holdfast.indexer.postgres_store import PostgresStore
+    from holdfast.indexer.postgres_store import PostgresIndexStore
 
-    class CrashingPostgresStore(PostgresStore):
+    class CrashingPostgresStore(PostgresIndexStore):
         left = 0
 
         @asynccontextmanager
@@ -169,9 +169,9 @@ async def test_an_index_in_postgresql_equals_one_built_afresh_in_sqlite(
                 if self.left == 0:
                     raise Crash
 
-    def dying(left: int, _after: bool) -> PostgresStore:
+    def dying(left: int, _after: bool) -> PostgresIndexStore:
         store = CrashingPostgresStore(postgres_url)
         store.left = left
         return store
 
-    await play(Simulation(seed, tmp_path, lambda: PostgresStore(postgres_url), dying), seed, max(1, ROUNDS // 2))
+    await play(Simulation(seed, tmp_path, lambda: PostgresIndexStore(postgres_url), dying), seed, max(1, ROUNDS // 2))

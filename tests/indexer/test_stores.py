@@ -10,7 +10,7 @@ from tests.indexer.support import OPTIONS, by_key, catch_up, contents, expected,
 
 from holdfast.indexer.queries import ListQuery
 from holdfast.indexer.reader import Batch
-from holdfast.indexer.rows import Block, Event
+from holdfast.indexer.rows import Event, IndexedBlock
 from holdfast.indexer.store import StoreError, TipMoved
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 DID, CONTROLLER = b"\x01" * 32, b"\x02" * 20
 
 
-def block(number: int, fork: int = 0) -> Block:
-    return Block(number, bytes([fork]) + number.to_bytes(31))
+def block(number: int, fork: int = 0) -> IndexedBlock:
+    return IndexedBlock(number, bytes([fork]) + number.to_bytes(31))
 
 
 def registered(number: int, index: int = 0, did: bytes = DID) -> Event:

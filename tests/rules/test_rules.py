@@ -19,7 +19,6 @@ from holdfast.rules import (
     attestations,
     confirmation,
     one_time_codes,
-    p256,
     phones,
     quotas,
     reserved_identifiers,
@@ -28,6 +27,7 @@ from holdfast.rules.allowlists import indexer_path
 from holdfast.rules.chains import CHAINS, TOKENS, formatted
 from holdfast.rules.dids import parse_did
 from holdfast.rules.identifiers import Channel, Identifier, parse_identifier
+from holdfast.wire import p256
 from holdfast.wire.encoding import from_base64url, from_hex, from_iso, to_base64url, to_hex, to_iso
 from holdfast.wire.errors import Refused
 from holdfast.wire.keccak import checksum_address, keccak256

@@ -10,7 +10,8 @@ import pytest
 
 from holdfast.rules.limits import LIMIT_NAMES, Ceilings
 from holdfast.service.secrets import new_key, read_secrets
-from holdfast.service.settings import SettingError, read_settings
+from holdfast.service.settings import read_settings
+from holdfast.settings.rows import SettingError
 
 if TYPE_CHECKING:
     from pathlib import Path

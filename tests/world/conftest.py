@@ -11,6 +11,7 @@ import pytest_asyncio
 from tests.world.availability import why_no_chain
 
 from holdfast.chain import calls
+from holdfast.chain.abi import call_data
 from holdfast.chain.bundler import Bundler
 from holdfast.chain.contracts import ADDRESSES, load, predict_account
 from holdfast.chain.entry_points import ENTRY_POINTS, EntryPoint
@@ -87,11 +88,11 @@ class Person:
         return await self.bundler.wait(await self.bundler.send_sponsored(self.registration(), self.key.sign))
 
     async def usdc(self, address: str | None = None) -> int:
-        data = calls.call_data("balanceOf(address)", address or self.account)
+        data = call_data("balanceOf(address)", address or self.account)
         return int.from_bytes(await self.world.rpc.eth_call(ADDRESSES["DevUSDC"], data))
 
     async def mint(self, amount: int) -> None:
-        data = calls.call_data("mint(address,uint256)", self.account, amount)
+        data = call_data("mint(address,uint256)", self.account, amount)
         await self.world.chain.transact(self.world.accounts.tester.address, ADDRESSES["DevUSDC"], data)
 
 

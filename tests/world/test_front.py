@@ -14,6 +14,7 @@ from eth_abi.abi import encode
 from holdfast.chain import calls
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.user_operations import UserOperation, pack
+from holdfast.wire.abi import selector
 from holdfast.wire.encoding import from_hex
 from holdfast.world.anvil import CHAIN_ID
 from holdfast.world.service_process import service_environment
@@ -83,7 +84,7 @@ async def test_the_sponsor_signs_what_the_paymaster_checks(
     fields = (packed.sender, packed.nonce, packed.init_code, packed.call_data, packed.account_gas_limits)
     fields += (packed.pre_verification_gas, packed.gas_fees, packed.paymaster_and_data, packed.signature)
     numbers = [int.from_bytes(validity[:6]), int.from_bytes(validity[6:])]
-    data = calls.selector(f"getHash({STRUCT},address,uint48,uint48)") + encode(
+    data = selector(f"getHash({STRUCT},address,uint48,uint48)") + encode(
         [STRUCT, "address", "uint48", "uint48"], [fields, entry_point.address, *numbers]
     )
     theirs = await world.rpc.eth_call(ADDRESSES["DevPaymaster"], data)

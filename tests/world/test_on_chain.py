@@ -10,6 +10,7 @@ import pytest
 from eth_abi.abi import decode
 
 from holdfast.chain import calls
+from holdfast.chain.abi import call_data
 from holdfast.chain.bundler import OperationReceipt
 from holdfast.chain.contracts import ADDRESSES, commitment, commitments_needed, predict_account
 from holdfast.chain.entry_points import V07, EntryPoint
@@ -32,7 +33,7 @@ SALTS = [0, 1, 2**256 - 1]
 
 
 async def state_of(world: LocalWorld, account: str) -> tuple[int, bytes, bool, int, int]:
-    answer = await world.rpc.eth_call(HELPER, calls.call_data("getAccountState(address)", account), at_least=160)
+    answer = await world.rpc.eth_call(HELPER, call_data("getAccountState(address)", account), at_least=160)
     return decode(["uint256", "bytes32", "bool", "uint256", "uint256"], answer)
 
 
@@ -48,9 +49,9 @@ async def test_one_sponsored_operation_deploys_and_registers_and_then_usdc_moves
     assert (did, active, x, y) == (did_hash(person.key.did), True, person.key.x, person.key.y)
     # The interface's helper counts at EntryPoint v0.7; each entry point keeps nonces of its own.
     assert nonce == (1 if entry_point is V07 else 0)
-    registered = await world.rpc.eth_call(REGISTRY, calls.call_data("getDid(bytes32)", did_hash(person.key.did)))
+    registered = await world.rpc.eth_call(REGISTRY, call_data("getDid(bytes32)", did_hash(person.key.did)))
     assert decode(["address", "bool", "string"], registered) == (person.account.lower(), True, "bafy")
-    held = await world.rpc.eth_call(REGISTRY, calls.call_data("getAlias(bytes32)", alias_hash(person.alias)))
+    held = await world.rpc.eth_call(REGISTRY, call_data("getAlias(bytes32)", alias_hash(person.alias)))
     assert decode(["bytes32", "address", "bool"], held) == (did_hash(person.key.did), person.account.lower(), True)
     assert await confirm(world, receipt.transaction_hash, person.key.did) == confirmed(receipt, person)
 
@@ -85,7 +86,7 @@ async def test_python_factory_and_deployment_agree_on_the_address(
     world: LocalWorld, newcomer: Callable[..., Person], salt: int
 ) -> None:
     person = newcomer(salt)
-    data = calls.call_data("getAddress(uint256,uint256,uint256)", person.key.x, person.key.y, salt)
+    data = call_data("getAddress(uint256,uint256,uint256)", person.key.x, person.key.y, salt)
     assert (await world.rpc.eth_call(FACTORY, data))[12:] == from_hex(person.account)
     await person.register()
     assert await world.rpc.get_code(person.account)
@@ -178,7 +179,7 @@ async def test_an_unsponsored_operation_is_paid_by_the_account(
         max_fee_per_gas=int(fees["maxFeePerGas"], 16),
         max_priority_fee_per_gas=int(fees["maxPriorityFeePerGas"], 16),
     )
-    commitment = calls.call_data(
+    commitment = call_data(
         "commitmentOf(bytes32,bytes32,address,bytes32)",
         did_hash(person.key.did),
         alias_hash(person.alias),
@@ -186,7 +187,7 @@ async def test_an_unsponsored_operation_is_paid_by_the_account(
         bytes(32),
     )
     committed = await world.rpc.eth_call(REGISTRY, commitment)
-    await world.chain.transact(world.accounts.utility.address, REGISTRY, calls.call_data("commit(bytes32)", committed))
+    await world.chain.transact(world.accounts.utility.address, REGISTRY, call_data("commit(bytes32)", committed))
     await world.rpc.call("evm_mine")
     estimated = await person.bundler.estimated(operation)
     receipt = await person.bundler.wait(

@@ -1,16 +1,14 @@
-"""A WebAuthn assertion as a vault account takes it for a signature, and one that estimates stand on.
+"""A WebAuthn assertion as a vault account takes it for a signature, and a placeholder for gas estimation.
 
 Source: docs/contracts.md, "Signatures"; WebAuthn section 5.8.1 (client data) and 6.1 (authenticator data).
 """
 
 from __future__ import annotations
 
-from typing import Final
-
+from holdfast.chain.abi import encode
 from holdfast.chain.errors import ChainError
+from holdfast.wire.p256 import ORDER, low_s
 
-# Order of the group of P-256 (SEC 2, section 2.4.2).
-_ORDER: Final = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 _TYPES = ("uint256", "uint256", "uint256", "uint256", "bytes", "bytes")
 
 
@@ -30,18 +28,15 @@ def encode_assertion(r: int, s: int, authenticator_data: bytes, client_data_json
     Raises:
         NotAnAssertion: Either part is not what its name says.
     """
-    # eth-abi takes 0.4 s to import and stands in the extras `client` and `world`.
-    from eth_abi.abi import encode
-
-    if not (0 < r < _ORDER and 0 < s < _ORDER):
+    if not (0 < r < ORDER and 0 < s < ORDER):
         raise NotAnAssertion("the signature's numbers are outside the group")
     places = [client_data_json.find(part) for part in (b'"challenge":"', b'"type":"')]
     if min(places) < 0:
         raise NotAnAssertion("the client data has no challenge or no type")
-    return encode(_TYPES, (r, min(s, _ORDER - s), *places, authenticator_data, client_data_json))
+    return encode(_TYPES, (r, low_s(s), *places, authenticator_data, client_data_json))
 
 
 def placeholder_assertion() -> bytes:
     """An assertion of usual length that no key made: for estimates, with one of the margins of `bundler`."""
     client_data = b'{"type":"webauthn.get","challenge":"' + b"A" * 43 + b'","origin":"https://' + b"x" * 40 + b'"}'
-    return encode_assertion(_ORDER // 2, _ORDER // 2, b"\x00" * 32 + b"\x1d" + bytes(4), client_data)
+    return encode_assertion(ORDER // 2, ORDER // 2, b"\x00" * 32 + b"\x1d" + bytes(4), client_data)

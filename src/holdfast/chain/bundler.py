@@ -134,7 +134,7 @@ class Bundler:
         return self._read(answer, operation_hash)
 
     async def receipt(self, operation_hash: bytes) -> OperationReceipt | None:
-        """The receipt of a mined operation, whether it succeeded or not; None while there is none. Raises RpcError."""
+        """The receipt of a mined operation, whether it succeeded or not; None until it is mined. Raises RpcError."""
         answer = await self._look(operation_hash)
         return None if answer is None else self._read(answer, operation_hash)
 

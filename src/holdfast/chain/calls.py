@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from holdfast.wire.keccak import alias_hash, did_hash, keccak256
+from holdfast.chain.abi import call_data
+from holdfast.wire.keccak import alias_hash, did_hash
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,21 +14,6 @@ Call = tuple[str, int, bytes]  # target's address, wei, call data
 
 NO_SECRET = bytes(32)
 _NO_ALIAS = bytes(32)
-
-
-def call_data(signature: str, *values: Any) -> bytes:
-    """Selector and ABI-encoded arguments of a call of `signature`, such as `transfer(address,uint256)`."""
-    # eth-abi takes 0.4 s to import and stands in the extras `client` and `world`.
-    from eth_abi.abi import encode
-
-    arguments = signature[signature.index("(") :]
-    # The argument list is itself a tuple type; encoding it as one would prepend an offset where it is dynamic.
-    return selector(signature) + encode(_split(arguments[1:-1]), values)
-
-
-def selector(signature: str) -> bytes:
-    """The first four bytes of the signature's Keccak-256."""
-    return keccak256(signature.encode())[:4]
 
 
 def create_account(x: int, y: int, salt: int = 0) -> bytes:
@@ -103,14 +89,3 @@ def transfer(token: str, to: str, amount: int) -> Call:
 
 def _alias(alias: str | None) -> bytes:
     return _NO_ALIAS if alias is None else alias_hash(alias)
-
-
-def _split(types: str) -> list[str]:
-    """Top-level types of an argument list: commas within tuples do not part."""
-    parts, depth, start = [], 0, 0
-    for at, character in enumerate(types):
-        depth += (character == "(") - (character == ")")
-        if character == "," and depth == 0:
-            parts.append(types[start:at])
-            start = at + 1
-    return [*parts, types[start:]] if types else []

@@ -1,4 +1,4 @@
-"""THE table of entry points: ERC-4337's singleton contract, by address. Anything else is refused."""
+"""The table of entry points: ERC-4337's singleton contract, by address. Anything else is refused."""
 
 from __future__ import annotations
 

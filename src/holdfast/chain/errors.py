@@ -25,15 +25,18 @@ class RpcError(ChainError):
     `code` and `data` are those of the JSON-RPC error object (JSON-RPC 2.0 section 5.1), None for our own findings.
     """
 
-    def __init__(self, message: str, code: int | None = None, data: Any = None) -> None:
+    def __init__(self, message: str, code: int | None = None, data: Any = None, *, from_endpoint: bool = False) -> None:
         super().__init__(message)
         self.code = code
         self.data = data
+        self._from_endpoint = from_endpoint or code is not None
 
     @property
     def in_our_words(self) -> str:
         """What a log may hold: an endpoint's own message may quote the key of the address that it was asked under."""
-        return str(self) if self.code is None else f"the endpoint answers with error {self.code}"
+        if not self._from_endpoint:
+            return str(self)
+        return "the endpoint answers with " + ("an error without a code" if self.code is None else f"error {self.code}")
 
 
 class TransportError(RpcError):
@@ -49,11 +52,11 @@ class NoPaymaster(RpcError):
 
 
 class UnknownEntryPoint(ChainError):
-    """The operation hash is defined by the entry point's address, and this one is none of those known."""
+    """The operation hash is defined by the entry point's address, and this address is not a known one."""
 
 
 class UserOperationError(ChainError):
-    """An operation was refused or failed on the chain. `reason` is the decoded revert, None where there is none."""
+    """An operation was refused or failed on the chain. `reason` is the decoded revert, or None."""
 
     def __init__(self, message: str, reason: str | None = None) -> None:
         super().__init__(message if reason is None else f"{message}: {reason}")

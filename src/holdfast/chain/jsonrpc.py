@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from holdfast.chain.errors import RpcError
+from holdfast.wire import json_rpc
 
 # Methods that change nothing, so that asking twice does no harm. Everything else is asked once and travels alone.
 READS = frozenset(
@@ -41,7 +42,7 @@ READS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RpcRequest:
     """One call and the id its answer must carry."""
 
     id: int
@@ -58,31 +59,29 @@ def is_read(method: str) -> bool:
     return method in READS
 
 
-def write(requests: list[Request], *, batch: bool) -> bytes:
+def write(requests: list[RpcRequest], *, batch: bool) -> bytes:
     """The body of one request, or of a batch."""
     envelopes = [request.envelope() for request in requests]
     return msgspec.json.encode(envelopes if batch else envelopes[0])
 
 
 def parse(body: bytes) -> Any:
-    """The JSON of an answer. Raises RpcError where it is none."""
+    """The JSON of an answer. Raises RpcError for anything else."""
     try:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RpcError("answer is not JSON") from error
 
 
-def outcome(answer: Any, request: Request) -> Any:
+def outcome(answer: Any, request: RpcRequest) -> Any:
     """The result in the response object `answer`. Raises RpcError for an error object and for anything malformed."""
-    if not isinstance(answer, dict) or answer.get("jsonrpc") != "2.0":
-        raise RpcError("answer is not a JSON-RPC 2.0 object")
-    if answer.get("error") is not None:
-        raise _error_of(answer["error"])
-    if answer.get("id") != request.id or isinstance(answer.get("id"), bool):
-        raise RpcError("answer carries another id")
-    if "result" not in answer:
-        raise RpcError("answer carries no result")
-    return answer["result"]
+    try:
+        return json_rpc.result_of(answer, request.id)
+    except json_rpc.ErrorResponse as error:
+        message = "error without a message" if error.message is None else error.message
+        raise RpcError(message, error.code, error.data, from_endpoint=True) from None
+    except json_rpc.MalformedResponse as error:
+        raise RpcError(str(error)) from None
 
 
 def refuses_batches(answer: Any, asked: int) -> bool:
@@ -92,7 +91,7 @@ def refuses_batches(answer: Any, asked: int) -> bool:
     return asked > 1 and len(answer) == 1 and isinstance(answer[0], dict) and answer[0].get("id") is None
 
 
-def outcomes(answers: list[Any], requests: list[Request]) -> list[Any]:
+def outcomes(answers: list[Any], requests: list[RpcRequest]) -> list[Any]:
     """For every request its result or an RpcError, whatever order the batch's answers came in."""
     by_id: dict[int, Any] = {}
     for answer in answers:
@@ -102,21 +101,13 @@ def outcomes(answers: list[Any], requests: list[Request]) -> list[Any]:
     return [_outcome_or_error(by_id.get(request.id), request) for request in requests]
 
 
-def _outcome_or_error(answer: Any, request: Request) -> Any:
+def _outcome_or_error(answer: Any, request: RpcRequest) -> Any:
     if answer is None or answer is _TWICE:
         return RpcError("batch answers a call not exactly once")
     try:
         return outcome(answer, request)
     except RpcError as error:
         return error
-
-
-def _error_of(error: Any) -> RpcError:
-    if not isinstance(error, dict):
-        return RpcError("answer carries a malformed error")
-    code, message = error.get("code"), error.get("message")
-    known = code if isinstance(code, int) and not isinstance(code, bool) else None
-    return RpcError(str(message)[:500] if message is not None else "error without a message", known, error.get("data"))
 
 
 _TWICE = object()

@@ -51,7 +51,7 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class Rejected:
     """The transaction does not register what was sought.
 
     Attributes:
@@ -65,15 +65,15 @@ class Refused:
     block_number: int | None = field(default=None, compare=False)
 
 
-NOT_A_HASH = Refused("not_a_transaction_hash")
-FAILED = Refused("transaction_failed")
-NOT_A_REGISTRATION = Refused("no_registration_in_transaction")
-ANOTHER_DID = Refused("another_did", contradicted=True)
-ANOTHER_ACCOUNT = Refused("another_account", contradicted=True)
-ANOTHER_ALIAS = Refused("another_alias", contradicted=True)
-ANOTHERS_KEY = Refused("controller_without_the_key", contradicted=True)
+NOT_A_HASH = Rejected("not_a_transaction_hash")
+FAILED = Rejected("transaction_failed")
+NOT_A_REGISTRATION = Rejected("no_registration_in_transaction")
+ANOTHER_DID = Rejected("another_did", contradicted=True)
+ANOTHER_ACCOUNT = Rejected("another_account", contradicted=True)
+ANOTHER_ALIAS = Rejected("another_alias", contradicted=True)
+ANOTHERS_KEY = Rejected("controller_without_the_key", contradicted=True)
 
-Verdict = Confirmed | Pending | Refused
+Verdict = Confirmed | Pending | Rejected
 
 
 def judge_registration(receipt: Receipt | None, *, registry: bytes, sought: Sought) -> Verdict:
@@ -81,7 +81,7 @@ def judge_registration(receipt: Receipt | None, *, registry: bytes, sought: Soug
     if receipt is None:
         return Pending()
     verdict = _judged(receipt, registry, sought)
-    return replace(verdict, block_number=receipt.block_number) if isinstance(verdict, Refused) else verdict
+    return replace(verdict, block_number=receipt.block_number) if isinstance(verdict, Rejected) else verdict
 
 
 def _judged(receipt: Receipt, registry: bytes, sought: Sought) -> Verdict:
@@ -97,7 +97,7 @@ def _judged(receipt: Receipt, registry: bytes, sought: Sought) -> Verdict:
     return _contradiction(receipt, registry, sought, controller) or Confirmed(receipt.block_number, controller)
 
 
-def _contradiction(receipt: Receipt, registry: bytes, sought: Sought, controller: bytes) -> Refused | None:
+def _contradiction(receipt: Receipt, registry: bytes, sought: Sought, controller: bytes) -> Rejected | None:
     """An account that is not the controller, or an alias claimed for the DID that is not the handle."""
     if sought.smart_account is not None and sought.smart_account.lower() != "0x" + controller.hex():
         return ANOTHER_ACCOUNT

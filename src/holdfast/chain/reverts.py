@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.wire.keccak import checksum_address, keccak256
+from holdfast.wire import abi
+from holdfast.wire.keccak import checksum_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-_WORD = 32
 _MAX_DEPTH = 4  # errors within errors
 _MAX_TEXT = 300  # a contract chooses these bytes; they end up in a message
 # The compiler's table of panic codes (Solidity documentation, "Panic via assert and Error via require").
@@ -37,7 +37,7 @@ class ErrorAbi:
     @property
     def selector(self) -> bytes:
         """The four bytes that revert data of this error starts with."""
-        return keccak256(f"{self.name}({','.join(kind for _, kind in self.arguments)})".encode())[:4]
+        return abi.selector(f"{self.name}({','.join(kind for _, kind in self.arguments)})")
 
 
 _STANDARD = (
@@ -48,9 +48,9 @@ _STANDARD = (
 _ERROR_STRING, _PANIC = bytes.fromhex("08c379a0"), bytes.fromhex("4e487b71")
 
 
-def errors_of(abi: Iterable[Mapping[str, Any]]) -> list[ErrorAbi]:
+def errors_of(contract_abi: Iterable[Mapping[str, Any]]) -> list[ErrorAbi]:
     """The errors in a contract's JSON ABI."""
-    entries = (entry for entry in abi if entry.get("type") == "error")
+    entries = (entry for entry in contract_abi if entry.get("type") == "error")
     return [ErrorAbi(entry["name"], tuple((i["name"], i["type"]) for i in entry["inputs"])) for entry in entries]
 
 
@@ -67,7 +67,7 @@ def _decode(data: bytes, known: dict[bytes, ErrorAbi], depth: int) -> str:
         if selector == _ERROR_STRING:
             return _text(body, 0)
         if selector == _PANIC:
-            return _panic(int.from_bytes(_slot(body, 0)))
+            return _panic(int.from_bytes(abi.word(body, 0)))
         if selector in known and depth:
             return _custom(known[selector], body, known, depth - 1)
     except ValueError:
@@ -88,35 +88,19 @@ def _value(kind: str, body: bytes, at: int, known: dict[bytes, ErrorAbi], depth:
     if kind == "string":
         return _text(body, at)
     if kind == "bytes":
-        inner = _dynamic(body, at)
-        is_revert = len(inner) % _WORD == 4  # noqa: PLR2004 - a selector and whole words
+        inner = abi.content(body, abi.word(body, at))
+        is_revert = len(inner) % abi.WORD == 4  # noqa: PLR2004 - a selector and whole words
         return _decode(inner, known, depth) if is_revert else "0x" + inner[:_MAX_TEXT].hex()
-    word = _slot(body, at)
+    word = abi.word(body, at)
     if kind == "address":
-        return checksum_address(word[12:])
+        return checksum_address(abi.address(word))
     if kind.startswith("uint"):
         return str(int.from_bytes(word))
     if kind.startswith("int"):
         return str(int.from_bytes(word, signed=True))
-    return str(word[-1] == 1).lower() if kind == "bool" else "0x" + word.hex()
+    return str(abi.boolean(word)).lower() if kind == "bool" else "0x" + word.hex()
 
 
 def _text(body: bytes, at: int) -> str:
-    text = _dynamic(body, at)[:_MAX_TEXT].decode(errors="replace")
+    text = abi.content(body, abi.word(body, at))[:_MAX_TEXT].decode(errors="replace")
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
-
-
-def _dynamic(body: bytes, at: int) -> bytes:
-    start = int.from_bytes(_slot(body, at))
-    length = int.from_bytes(body[start : start + _WORD])
-    content = body[start + _WORD : start + _WORD + length]
-    if start + _WORD > len(body) or len(content) != length:
-        raise ValueError("revert data is cut short")
-    return content
-
-
-def _slot(body: bytes, at: int) -> bytes:
-    word = body[at * _WORD : (at + 1) * _WORD]
-    if len(word) != _WORD:
-        raise ValueError("revert data is cut short")
-    return word

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from holdfast.chain.transports import Transport
-    from holdfast.chain.values import Log, Receipt
+    from holdfast.chain.values import Receipt
 
 TIMEOUT_S = 10.0
 MAX_BATCH = 100
-MAX_FLIGHTS = 8  # batches under way at once; while as many are, questions gather for the next
+MAX_IN_FLIGHT = 8  # batches under way at once; while as many are, calls gather for the next
 RETRY_DELAYS_S = (0.1, 0.4)
 _PASSING = frozenset({None, 429, 500, 502, 503, 504})  # HTTP statuses worth another try; None: no connection
 _BATCH_REFUSALS = frozenset({400, 405, 413, 415, 422})
@@ -37,12 +37,12 @@ class RpcClient:
         self._batches = batches
         self._timeout_s = timeout_s
         self._ids = itertools.count(1)
-        self._waiting: list[tuple[jsonrpc.Request, asyncio.Future[Any]]] = []
-        self._flights: set[asyncio.Task[None]] = set()
+        self._waiting: list[tuple[jsonrpc.RpcRequest, asyncio.Future[Any]]] = []
+        self._in_flight: set[asyncio.Task[None]] = set()
 
     async def call(self, method: str, params: list[Any] | tuple[Any, ...] = ()) -> Any:
         """The result of one call within the client's time. Raises RpcError for every other outcome."""
-        request = jsonrpc.Request(next(self._ids), method, list(params))
+        request = jsonrpc.RpcRequest(next(self._ids), method, list(params))
         try:
             async with asyncio.timeout(self._timeout_s):
                 if not jsonrpc.is_read(method):
@@ -63,7 +63,7 @@ class RpcClient:
         return values.quantity(await self.call("eth_getBalance", [address, "latest"]))
 
     async def get_code(self, address: str) -> bytes:
-        """The code at `address`, empty where there is none."""
+        """The code at `address`, empty for an account without code."""
         return values.data(await self.call("eth_getCode", [address, "latest"]))
 
     async def chain_id(self) -> int:
@@ -74,46 +74,39 @@ class RpcClient:
         """The number of the newest block."""
         return values.quantity(await self.call("eth_blockNumber"))
 
-    async def get_logs(self, criteria: dict[str, Any]) -> list[Log]:
-        """The logs that match an eth_getLogs filter object, in the endpoint's order."""
-        return values.logs(await self.call("eth_getLogs", [criteria]))
-
     async def get_transaction_receipt(self, transaction_hash: str) -> Receipt | None:
-        """The receipt of a mined transaction, None while there is none."""
+        """The receipt of a transaction, None until it is mined."""
         return values.receipt(await self.call("eth_getTransactionReceipt", [transaction_hash]))
 
-    async def _together(self, request: jsonrpc.Request) -> Any:
+    async def _together(self, request: jsonrpc.RpcRequest) -> Any:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
         if not self._waiting:
-            loop.call_soon(self._depart)
+            loop.call_soon(self._flush)
         self._waiting.append((request, future))
         return await future
 
-    def _depart(self) -> None:
-        """Send what waits, in batches. With all flights under way it waits on: the next landing takes it along.
+    def _flush(self) -> None:
+        """Send what waits, in batches. While `MAX_IN_FLIGHT` are under way, calls wait for the first that ends.
 
-        So under load batches grow by themselves, and with little to ask nothing ever waits. An endpoint that takes no
-        batches is asked one by one, without a bound.
+        So batches grow under load, and a lone call never waits. An endpoint that takes no batches is asked one by one,
+        without a bound.
         """
         size = MAX_BATCH if self._batches else 1
-        while self._waiting and (not self._batches or len(self._flights) < MAX_FLIGHTS):
-            self._launch(self._waiting[:size])
+        while self._waiting and (not self._batches or len(self._in_flight) < MAX_IN_FLIGHT):
+            task = asyncio.ensure_future(self._send_batch(self._waiting[:size]))
             del self._waiting[:size]
+            self._in_flight.add(task)
+            task.add_done_callback(self._batch_done)
 
-    def _launch(self, passengers: list[tuple[jsonrpc.Request, asyncio.Future[Any]]]) -> None:
-        flight = asyncio.ensure_future(self._fly(passengers))
-        self._flights.add(flight)
-        flight.add_done_callback(self._land)
+    def _batch_done(self, task: asyncio.Task[None]) -> None:
+        self._in_flight.discard(task)
+        if not task.cancelled():  # as at the end of the loop, when nothing new may begin
+            self._flush()
 
-    def _land(self, flight: asyncio.Task[None]) -> None:
-        self._flights.discard(flight)
-        if not flight.cancelled():  # as at the end of the loop, when nothing new may begin
-            self._depart()
-
-    async def _fly(self, passengers: list[tuple[jsonrpc.Request, asyncio.Future[Any]]]) -> None:
-        """Settle every future. The bound is for calls whose callers have all gone: a flight must end by itself."""
-        requests = [request for request, _ in passengers]
+    async def _send_batch(self, pending: list[tuple[jsonrpc.RpcRequest, asyncio.Future[Any]]]) -> None:
+        """Settle every future. The time limit is for calls whose callers have all gone: a batch must still end."""
+        requests = [request for request, _ in pending]
         try:
             async with asyncio.timeout(self._timeout_s):
                 results = await self._ask(requests)
@@ -122,32 +115,32 @@ class RpcClient:
         except TimeoutError:
             results = [RpcError("no answer in time")] * len(requests)
         except BaseException:
-            for _, future in passengers:
+            for _, future in pending:
                 future.cancel()
             raise
-        for (_, future), result in zip(passengers, results, strict=True):
+        for (_, future), result in zip(pending, results, strict=True):
             _settle(future, result)
 
-    async def _ask(self, requests: list[jsonrpc.Request]) -> list[Any]:
+    async def _ask(self, requests: list[jsonrpc.RpcRequest]) -> list[Any]:
         if len(requests) == 1:
-            return [await _patiently(lambda: self._alone(requests[0]))]
-        answer = await _patiently(lambda: self._batch(requests))
+            return [await _with_retries(lambda: self._alone(requests[0]))]
+        answer = await _with_retries(lambda: self._batch(requests))
         if not jsonrpc.refuses_batches(answer, len(requests)):
             return jsonrpc.outcomes(answer, requests)
         self._batches = False
         return await asyncio.gather(*(self._one_of_many(request) for request in requests))
 
-    async def _one_of_many(self, request: jsonrpc.Request) -> Any:
+    async def _one_of_many(self, request: jsonrpc.RpcRequest) -> Any:
         try:
-            return await _patiently(lambda: self._alone(request))
+            return await _with_retries(lambda: self._alone(request))
         except RpcError as error:
             return error
 
-    async def _alone(self, request: jsonrpc.Request) -> Any:
+    async def _alone(self, request: jsonrpc.RpcRequest) -> Any:
         body = await self._transport.post(self._url, jsonrpc.write([request], batch=False))
         return jsonrpc.outcome(jsonrpc.parse(body), request)
 
-    async def _batch(self, requests: list[jsonrpc.Request]) -> Any:
+    async def _batch(self, requests: list[jsonrpc.RpcRequest]) -> Any:
         """The batch's answer; anything but a list means that the endpoint takes no batches."""
         try:
             return jsonrpc.parse(await self._transport.post(self._url, jsonrpc.write(requests, batch=True)))
@@ -166,7 +159,7 @@ def _settle(future: asyncio.Future[Any], result: Any) -> None:
         future.set_result(result)
 
 
-async def _patiently(attempt: Callable[[], Awaitable[T]]) -> T:
+async def _with_retries(attempt: Callable[[], Awaitable[T]]) -> T:
     """`attempt`, repeated after each of the delays while the transport fails in a way that may pass."""
     for delay in RETRY_DELAYS_S:
         try:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _ADDRESS_BYTES = 20
 _HALF, _WORD = 2**128, 2**256
 _QUANTITY = re.compile(r"0x[0-9a-fA-F]{1,64}")
-# THE table of fields: our name, the RPC object's name, and for numbers the bound of their place on the chain (two
+# The table of fields: our name, the RPC object's name, and for numbers the bound of their place on the chain (two
 # limits or fees share a word, the others fill one).
 _WIRE_NAMES = {
     "sender": "sender",
@@ -194,11 +194,11 @@ def operation_hash(operation: UserOperation, *, entry_point: str, chain_id: int)
 
 def _signed_part(data: bytes) -> bytes:
     """What EntryPoint 0.9 hashes of the packed paymaster data: a paymaster's signature may follow the account's."""
-    room = len(data) - _PAYMASTER_HEAD_BYTES - _SUFFIX_BYTES
-    if room < 0 or not data.endswith(_SUFFIX_MAGIC):
+    available = len(data) - _PAYMASTER_HEAD_BYTES - _SUFFIX_BYTES
+    if available < 0 or not data.endswith(_SUFFIX_MAGIC):
         return data
     length = int.from_bytes(data[-_SUFFIX_BYTES : -len(_SUFFIX_MAGIC)])
-    if length > room:
+    if length > available:
         raise ValueError("the paymaster's signature is cut short")
     return data[: -_SUFFIX_BYTES - length] + _SUFFIX_MAGIC if length else data
 

@@ -22,7 +22,7 @@ _MARKS = {"ok": "ok  ", "note": "note", "fault": "FAIL"}
 def check(env_file: EnvFile = None, as_json: AsJson = False) -> None:
     """Look at every upstream, key, clock and permission, and say what to fix; exit 1 if something must be."""
     from holdfast.service.diagnosis import diagnose
-    from holdfast.service.settings import SettingError
+    from holdfast.settings.rows import SettingError
 
     settings = settings_or_fail(env_file, as_json=as_json)
     secrets = secrets_or_fail(settings, as_json=as_json)

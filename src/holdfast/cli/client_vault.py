@@ -17,6 +17,7 @@ from holdfast.cli import sessions
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import fail
 from holdfast.cli.private_files import read_private, write_private
+from holdfast.wire.defaults import SERVICE_URL
 
 if TYPE_CHECKING:
     from holdfast.client.flows.gas import GasPolicy
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from holdfast.client.vault.second_share import ShareKeeper, ShareSource
     from holdfast.client.vault.vault import Vault
 
-DEFAULT_SERVICE = "http://localhost:8787"
+DEFAULT_SERVICE = SERVICE_URL
 VAULT_PASSWORD = "HOLDFAST_VAULT_PASSWORD"  # noqa: S105 - the variable's name
 EXPORT_PASSWORD = "HOLDFAST_EXPORT_PASSWORD"  # noqa: S105 - the variable's name
 MIN_PASSWORD = "HOLDFAST_MIN_PASSWORD"  # noqa: S105 - the variable's name

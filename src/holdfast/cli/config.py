@@ -46,14 +46,15 @@ def _of_service(settings: Settings) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def _of_indexer(*, as_json: bool) -> tuple[dict[str, Any], dict[str, str]]:
-    from holdfast.indexer.settings import ROWS, SettingsError, parse_settings
+    from holdfast.indexer.settings import ROWS, read_values
+    from holdfast.settings.rows import SettingError
 
     try:
-        settings = parse_settings(os.environ)
-    except SettingsError as error:
+        values = read_values(os.environ)
+    except SettingError as error:
         fail(Exit.CONFIGURATION, str(error), as_json=as_json)
-    values = {row.name: _shown(row.value(settings), secret=row.secret) for row in ROWS}
-    return values, {row.name: row.about for row in ROWS}
+    shown = {row.name: _shown(values[row.field], secret=row.secret) for row in ROWS}
+    return shown, {row.name: row.about for row in ROWS}
 
 
 def _shown(value: Any, *, secret: bool) -> Any:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from holdfast.chain.contracts.verification import Status
+from holdfast.chain.contracts.verification import ContractStatus
 
 if TYPE_CHECKING:
     from holdfast.chain.contracts.deployment import Plan
-    from holdfast.chain.contracts.verification import Finding
+    from holdfast.chain.contracts.verification import ContractFinding
 
 _WEI_PER_ETHER = 10**18
 
 
-def findings_value(chain_id: int, findings: list[Finding], present: dict[str, bool]) -> dict[str, Any]:
+def findings_value(chain_id: int, findings: list[ContractFinding], present: dict[str, bool]) -> dict[str, Any]:
     """The JSON of `verify`. `present` tells for each entry point's version whether it is there."""
     rows = {f.contract.name: {"address": f.contract.address, "status": f.status} for f in findings}
-    exact = all(finding.status is Status.EXACT for finding in findings)
+    exact = all(finding.status is ContractStatus.EXACT for finding in findings)
     return {"chainId": chain_id, "exact": exact, "contracts": rows, "entryPoints": present}
 
 

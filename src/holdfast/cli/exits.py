@@ -1,4 +1,4 @@
-"""THE table of exit codes (docs/operating.md states it for operators)."""
+"""The table of exit codes (docs/operating.md states it for operators)."""
 
 from enum import IntEnum
 

@@ -28,7 +28,8 @@ def indexer(
     import asyncio
 
     from holdfast.indexer.serving import configure_logs, serve
-    from holdfast.indexer.settings import SettingsError, read_settings
+    from holdfast.indexer.settings import read_settings
+    from holdfast.settings.rows import SettingError
 
     load_env_file(env_file, as_json=as_json)
     for name, value in (("HOST", host), ("PORT", port)):
@@ -36,9 +37,9 @@ def indexer(
             os.environ[f"HOLDFAST_INDEXER_{name}"] = str(value)
     try:
         settings = read_settings(os.environ)
-    except SettingsError as error:
+    except SettingError as error:
         fail(Exit.CONFIGURATION, str(error), as_json=as_json)
-    configure_logs(os.environ.get("HOLDFAST_LOG", "auto"))
+    configure_logs(settings.log)
     try:
         asyncio.run(serve(settings))
     except OSError as error:

@@ -12,7 +12,7 @@ from holdfast.cli import client_vault as common
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from holdfast.client.sync.protocol import Channel, Holder
+    from holdfast.client.sync.protocol import Holder, PairingChannel
     from holdfast.client.vault.vault import Vault
 
 _LOOK_S = 0.1
@@ -67,7 +67,7 @@ def _offer(holder: Holder, vault: Vault, *, host: str | None, libp2p: bool) -> A
     return offered()
 
 
-def _channel(link: str) -> Channel:
+def _channel(link: str) -> PairingChannel:
     if link.startswith("/"):
         from holdfast.client.sync.libp2p_host import Libp2pChannel
 

@@ -1,4 +1,4 @@
-"""THE table of commands. A row names the module that holds the command, so that `--help` imports none of them."""
+"""the table of commands. A row names the module that holds the command, so that `--help` imports none of them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 # Modules that a plain install lacks, and the extra that brings them.
 EXTRAS = {
-    **dict.fromkeys(("dag_cbor", "eth_abi", "fido2", "httpx", "keyring", "libp2p", "multiformats", "segno"), "client"),
+    **dict.fromkeys(
+        ("cryptography", "dag_cbor", "eth_abi", "fido2", "httpx", "keyring", "libp2p", "multiformats", "segno"),
+        "client",
+    ),
     **dict.fromkeys(("eth_keys", "eth_utils"), "world"),
     "asyncpg": "postgres",
 }

@@ -57,7 +57,8 @@ def _prepare(settings: object, secrets: object, *, as_json: bool) -> None:
     import asyncio
 
     from holdfast.service.bootstrap import build_service
-    from holdfast.service.settings import SettingError, Settings
+    from holdfast.service.settings import Settings
+    from holdfast.settings.rows import SettingError
 
     assert isinstance(settings, Settings)
     store = store_or_fail(settings, as_json=as_json)

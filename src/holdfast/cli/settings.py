@@ -39,7 +39,8 @@ def load_env_file(file: str | None, *, as_json: bool = False) -> None:
 
 def settings_or_fail(file: str | None = None, *, as_json: bool = False) -> Settings:
     """The effective settings, or exit 3 with the setting's name and what to do."""
-    from holdfast.service.settings import SettingError, read_settings
+    from holdfast.service.settings import read_settings
+    from holdfast.settings.rows import SettingError
 
     load_env_file(file, as_json=as_json)
     try:
@@ -51,7 +52,7 @@ def settings_or_fail(file: str | None = None, *, as_json: bool = False) -> Setti
 def secrets_or_fail(settings: Settings, *, as_json: bool = False) -> Secrets:
     """The signing keys, or exit 3."""
     from holdfast.service.secrets import read_secrets
-    from holdfast.service.settings import SettingError
+    from holdfast.settings.rows import SettingError
 
     try:
         settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -65,9 +66,9 @@ def secrets_or_fail(settings: Settings, *, as_json: bool = False) -> Secrets:
 def store_or_fail(settings: Settings, *, as_json: bool = False) -> Store:
     """The open store, or exit 4."""
     from holdfast.service.bootstrap import open_store
-    from holdfast.service.settings import SettingError
     from holdfast.service.store.database import SchemaTooNew
     from holdfast.service.store.port import StoreUnavailable
+    from holdfast.settings.rows import SettingError
 
     try:
         return open_store(settings)
@@ -80,7 +81,7 @@ def store_or_fail(settings: Settings, *, as_json: bool = False) -> Store:
 def database_or_fail(settings: Settings, *, as_json: bool = False) -> Database:
     """The database that the settings name, or exit 3."""
     from holdfast.service.bootstrap import database
-    from holdfast.service.settings import SettingError
+    from holdfast.settings.rows import SettingError
 
     try:
         return database(settings)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.client.http import endpoints
 from holdfast.client.http.carriers import DEFAULT_TIMEOUT_S, Carrier
+from holdfast.wire.defaults import SERVICE_URL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from holdfast.client.types import GetAccountStateInput, GetSmartAccountAddressInput, service
     from holdfast.wire.models import Attestation
 
-DEFAULT_BASE_URL = "http://localhost:8787"
+DEFAULT_BASE_URL = SERVICE_URL
 
 
 class ServiceClient:

@@ -1,7 +1,7 @@
 """The indexer: follows the registry and the factory on their chain, and answers what they hold over HTTP.
 
 `holdfast.indexer:app` is an ASGI application, built from the environment when it is first used: it can be the
-service's binding (HOLDFAST_INDEXER_APP) or, by `holdfast indexer`, a process of its own (HOLDFAST_INDEXER_URL).
+service's binding (HOLDFAST_INDEXER_APP) or, by `holdfast indexer`, a separate process (HOLDFAST_INDEXER_URL).
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class _LazyApp:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         from holdfast.indexer.asgi import refuse  # as in _build
-        from holdfast.indexer.settings import SettingsError
+        from holdfast.settings.rows import SettingError
 
         if self._built is None:
             try:
                 self._built = _build()
-            except SettingsError as error:
+            except SettingError as error:
                 await refuse(scope, receive, send, str(error))
                 return
         await self._built(scope, receive, send)

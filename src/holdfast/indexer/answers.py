@@ -14,7 +14,7 @@ from holdfast.wire.errors import NOT_FOUND, Refused
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from holdfast.indexer.progress import Progress
+    from holdfast.indexer.progress import FollowProgress
     from holdfast.indexer.queries import ListQuery
     from holdfast.indexer.store import IndexStore
 
@@ -29,7 +29,7 @@ class Answers:
     """The paths of one index; `healthy` says whether it agrees with its chain, `progress` how far it is."""
 
     def __init__(
-        self, store: IndexStore, chain_id: int, healthy: Callable[[], bool], progress: Callable[[], Progress]
+        self, store: IndexStore, chain_id: int, healthy: Callable[[], bool], progress: Callable[[], FollowProgress]
     ) -> None:
         self._store = store
         self._healthy = healthy

@@ -22,7 +22,7 @@ from holdfast.wire.errors import (
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from holdfast.indexer.runtime import Indexer
+    from holdfast.indexer.runtime import IndexRunner
 
     Scope = dict[str, Any]
     Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -41,9 +41,9 @@ _METHODS = frozenset({"GET", "HEAD"})
 class IndexerApp:
     """Answers for one index, which begins to follow its chain on lifespan startup or on the first request."""
 
-    def __init__(self, build: Callable[[], Indexer]) -> None:
+    def __init__(self, build: Callable[[], IndexRunner]) -> None:
         self._build = build
-        self._indexer: Indexer | None = None
+        self._indexer: IndexRunner | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -55,7 +55,7 @@ class IndexerApp:
         else:
             raise ValueError("only http is served")
 
-    async def started(self) -> Indexer:
+    async def started(self) -> IndexRunner:
         """The index of the running event loop, begun if it was not."""
         loop = asyncio.get_running_loop()
         if self._indexer is None or self._loop is not loop:

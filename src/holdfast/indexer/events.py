@@ -1,10 +1,11 @@
-"""THE table of indexed events, and how a log becomes one of them (Solidity ABI specification, "Events")."""
+"""The table of indexed events, and how a log becomes one of them (Solidity ABI specification, "Events")."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.indexer.rows import Event
+from holdfast.wire import abi
 from holdfast.wire.keccak import keccak256
 
 if TYPE_CHECKING:
@@ -12,11 +13,9 @@ if TYPE_CHECKING:
 
     from holdfast.chain.values import Log
 
-_WORD = 32
-_ADDRESS_PADDING = bytes(12)
 _REGISTRY, _FACTORY, _ACCOUNT = "registry", "factory", "account"
 KEY_OWNER_BYTES = 20
-_KEY_BYTES = 2 * _WORD
+_KEY_BYTES = 2 * abi.WORD
 
 
 class EventKind(NamedTuple):
@@ -109,7 +108,7 @@ class Decoder:
         return [event.account_address for event in found if event.account_address is not None]
 
     def events(self, logs: Iterable[Log]) -> list[Event]:
-        """The events among `logs`, in chain order; a log that is none of ours, or is not well formed, is left out.
+        """The events among `logs`, in chain order; logs of other contracts and malformed logs are left out.
 
         Key changes are those of any contract: only rows tell which of them is an account.
 
@@ -139,7 +138,7 @@ class Decoder:
 def _fields(kind: EventKind, log: Log) -> dict[str, Any]:
     """The parameters that the index keeps. Raises ValueError for data that are not of the kind's ABI types."""
     split = len(kind.indexed)
-    words = [*log.topics[1:], *(_word(log.data, place) for place in range(len(kind.data)))]
+    words = [*log.topics[1:], *(abi.word(log.data, place) for place in range(len(kind.data)))]
     names = kind.indexed + kind.data
     return {
         name: _READERS[kind.types[place]](word, log.data if place >= split else b"")
@@ -148,43 +147,14 @@ def _fields(kind: EventKind, log: Log) -> dict[str, Any]:
     }
 
 
-def _word(data: bytes, place: int) -> bytes:
-    word = data[place * _WORD : (place + 1) * _WORD]
-    if len(word) != _WORD:
-        raise ValueError("data too short")
-    return word
-
-
-def _address(word: bytes, _data: bytes) -> bytes:
-    if not word.startswith(_ADDRESS_PADDING):
-        raise ValueError("not an address")
-    return word[len(_ADDRESS_PADDING) :]
-
-
-def _bool(word: bytes, _data: bytes) -> int:
-    value = int.from_bytes(word)
-    if value > 1:
-        raise ValueError("not a bool")
-    return value
-
-
 def _string(word: bytes, data: bytes) -> str:
     """A dynamic string. Solidity checks no encoding, and PostgreSQL's text holds no NUL: both become U+FFFD."""
-    start = int.from_bytes(word)
-    size = int.from_bytes(_word(data[start:], 0)) if start < len(data) else -1
-    text = data[start + _WORD : start + _WORD + size] if size >= 0 else b""
-    if size < 0 or len(text) != size:
-        raise ValueError("string out of bounds")
-    return text.decode("utf-8", errors="replace").replace("\0", "\ufffd")
-
-
-def _bytes32(word: bytes, _data: bytes) -> bytes:
-    return word
+    return abi.content(data, word).decode("utf-8", errors="replace").replace("\0", "\ufffd")
 
 
 _READERS: dict[str, Callable[[bytes, bytes], Any]] = {
-    "address": _address,
-    "bool": _bool,
-    "bytes32": _bytes32,
+    "address": lambda word, _: abi.address(word),
+    "bool": lambda word, _: int(abi.boolean(word)),
+    "bytes32": lambda word, _: word,
     "string": _string,
 }

@@ -43,7 +43,7 @@ def fold(rows: Mapping[Key, Row | None], events: Iterable[Event], journal_after:
     """Apply `events`, in chain order, to `rows`.
 
     Args:
-        rows: How every row of `keys_of(events)` stands; None where there is none.
+        rows: How every row of `keys_of(events)` stands; None for a key without a row.
         events: The events of one range of blocks.
         journal_after: Changes of blocks up to this number are not journaled: they are too deep to be undone.
     """

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.chain.errors import RpcError
 from holdfast.indexer.forks import blocks_of, is_prefix, newest_common
-from holdfast.indexer.progress import CatchUpLog, Health, Progress
+from holdfast.indexer.progress import CatchUpLog, FollowProgress, Health
 from holdfast.indexer.ranges import RangeSize, undo_floor
 from holdfast.indexer.reader import ChainMoved, RangeRefused
 from holdfast.indexer.store import StoreError, TipMoved
@@ -19,8 +19,8 @@ from holdfast.indexer.store import StoreError, TipMoved
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.indexer.reader import Batch, ChainReader
-    from holdfast.indexer.rows import Block
+    from holdfast.indexer.reader import Batch, RangeReader
+    from holdfast.indexer.rows import IndexedBlock
     from holdfast.indexer.store import IndexStore
 
 log = logging.getLogger("holdfast.indexer")
@@ -63,7 +63,7 @@ class Follower:
 
     def __init__(
         self,
-        reader: ChainReader,
+        reader: RangeReader,
         store: IndexStore,
         options: FollowOptions,
         *,
@@ -93,7 +93,7 @@ class Follower:
             step = await self.step() if await self._store.lead() else await self.watch()
         except (RpcError, StoreError, WrongChain, ChainMoved, TipMoved) as error:
             return self._failed(error)
-        except Exception as error:  # a fault of ours must be seen, and must not end the following for good
+        except Exception as error:  # an error of ours must be seen, and must not end the following for good
             log.exception("indexer: step failed")
             return self._failed(error)
         self.health.failures = 0
@@ -147,11 +147,11 @@ class Follower:
             return False
         return lag <= self._options.lag_blocks and self._clock() - agreed_at <= self._options.stale_s
 
-    def progress(self) -> Progress:
+    def progress(self) -> FollowProgress:
         """How far the index is."""
         health = self.health
         ago = None if health.agreed_at is None else self._clock() - health.agreed_at
-        return Progress(health.tip, health.head, health.lag, ago, health.failures)
+        return FollowProgress(health.tip, health.head, health.lag, ago, health.failures)
 
     def _agree(self, tip: int | None, head: int) -> None:
         now = self._clock()
@@ -168,12 +168,12 @@ class Follower:
             raise WrongChain(f"the endpoint serves chain {found}, not {self._options.chain_id}")
         self._chain_checked = True
 
-    async def _stands(self, tip: Block, head: Block) -> bool:
+    async def _stands(self, tip: IndexedBlock, head: IndexedBlock) -> bool:
         if tip.number > head.number:
             return False
         return tip == head or (await blocks_of(self._reader, [tip.number]))[0] == tip
 
-    async def _advance(self, tip: Block | None, head: Block) -> Step:
+    async def _advance(self, tip: IndexedBlock | None, head: IndexedBlock) -> Step:
         first = self._options.start_block if tip is None else tip.number + 1
         if first > head.number:
             self._agree(None if tip is None else tip.number, head.number)
@@ -186,7 +186,7 @@ class Follower:
         self._agree(last, head.number)
         return Step.CURRENT if last == head.number else Step.MORE
 
-    async def _read(self, first: int, head: int, tip: Block | None) -> Batch | None:
+    async def _read(self, first: int, head: int, tip: IndexedBlock | None) -> Batch | None:
         """The next batch: block by block near the head, else a range of adaptive size; None where that was refused."""
         near = head - self._options.near_blocks
         if first > near:
@@ -201,7 +201,7 @@ class Follower:
         self._size.granted(last - first + 1, len(batch.events))
         return batch
 
-    async def _retreat(self, tip: Block, head: Block) -> Step:
+    async def _retreat(self, tip: IndexedBlock, head: IndexedBlock) -> Step:
         """Go back to the newest kept block that the chain still has; with none, build the index afresh."""
         kept = await self._store.blocks()
         fork = await newest_common(self._reader, kept, head)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from holdfast.indexer.reader import ChainMoved
 
 if TYPE_CHECKING:
-    from holdfast.indexer.reader import ChainReader
-    from holdfast.indexer.rows import Block
+    from holdfast.indexer.reader import RangeReader
+    from holdfast.indexer.rows import IndexedBlock
 
 _SEARCH_SIZE = 16
 
 
-async def blocks_of(reader: ChainReader, numbers: list[int]) -> list[Block]:
+async def blocks_of(reader: RangeReader, numbers: list[int]) -> list[IndexedBlock]:
     """The chain's blocks of these numbers, none of which is above its head. Raises RpcError.
 
     Raises ChainMoved where the endpoint has no block of such a number: that it lags behind itself, or has dropped old
@@ -25,7 +25,7 @@ async def blocks_of(reader: ChainReader, numbers: list[int]) -> list[Block]:
     return [block for block in found if block is not None]
 
 
-async def newest_common(reader: ChainReader, kept: list[Block], head: Block) -> Block | None:
+async def newest_common(reader: RangeReader, kept: list[IndexedBlock], head: IndexedBlock) -> IndexedBlock | None:
     """The first of `kept`, newest first, that the chain has too. Raises RpcError, ChainMoved."""
     candidates = [block for block in kept if block.number <= head.number]
     for start in range(0, len(candidates), _SEARCH_SIZE):
@@ -37,6 +37,6 @@ async def newest_common(reader: ChainReader, kept: list[Block], head: Block) -> 
     return None
 
 
-def is_prefix(fork: Block, kept: list[Block], head: Block) -> bool:
+def is_prefix(fork: IndexedBlock, kept: list[IndexedBlock], head: IndexedBlock) -> bool:
     """Whether no kept block contradicts the chain: it only ends earlier."""
     return not any(fork.number < block.number <= head.number for block in kept)

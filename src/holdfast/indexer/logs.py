@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from holdfast.chain.values import Log
     from holdfast.indexer.events import Decoder
-    from holdfast.indexer.rows import Block
+    from holdfast.indexer.rows import IndexedBlock
 
     Accounts = Callable[[], Awaitable[list[bytes]]]
 
@@ -32,21 +32,21 @@ class Rpc(Protocol):
         ...
 
 
-class Place(NamedTuple):
+class BlockFilter(NamedTuple):
     """Some blocks: how a filter names them, and whether a log is of one of them."""
 
     criteria: dict[str, str]
     holds: Callable[[Log], bool]
 
 
-def of_block(block: Block) -> Place:
+def of_block(block: IndexedBlock) -> BlockFilter:
     """The place of one block, by its hash: a node that does not know it must fail."""
-    return Place({"blockHash": "0x" + block.hash.hex()}, lambda log: (log.block_number, log.block_hash) == block)
+    return BlockFilter({"blockHash": "0x" + block.hash.hex()}, lambda log: (log.block_number, log.block_hash) == block)
 
 
-def of_range(first: int, last: int) -> Place:
+def of_range(first: int, last: int) -> BlockFilter:
     """The place of the blocks `first` to `last`, by their numbers."""
-    return Place({"fromBlock": hex(first), "toBlock": hex(last)}, lambda log: first <= log.block_number <= last)
+    return BlockFilter({"fromBlock": hex(first), "toBlock": hex(last)}, lambda log: first <= log.block_number <= last)
 
 
 class LogReader:
@@ -65,11 +65,11 @@ class LogReader:
         self._any_account = {"topics": [_hex(decoder.account_topics)]}
         self._refusal_told = False
 
-    async def of_contracts(self, place: Place) -> list[Log]:
+    async def of_contracts(self, place: BlockFilter) -> list[Log]:
         """The logs of the registry and the factory."""
         return await self._ask(self._contracts, place)
 
-    async def of_accounts(self, places: Sequence[Place], logs: list[Log], accounts: Accounts) -> list[Log]:
+    async def of_accounts(self, places: Sequence[BlockFilter], logs: list[Log], accounts: Accounts) -> list[Log]:
         """The key changes at `places`: of every known account, and of other contracts where that is cheaper.
 
         Args:
@@ -87,14 +87,14 @@ class LogReader:
                 found += await self._of_known(place, known)
         return found
 
-    async def _of_any_account(self, place: Place) -> list[Log] | None:
+    async def _of_any_account(self, place: BlockFilter) -> list[Log] | None:
         """None where the endpoint refuses, in whichever of the many ways there are."""
         try:
             return await self._ask(self._any_account, place)
         except RpcError:
             return None
 
-    async def _of_known(self, place: Place, known: list[bytes]) -> list[Log]:
+    async def _of_known(self, place: BlockFilter, known: list[bytes]) -> list[Log]:
         found: list[Log] = []
         for start in range(0, len(known), _ADDRESSES_AT_ONCE):
             group = _hex(known[start : start + _ADDRESSES_AT_ONCE])
@@ -106,13 +106,13 @@ class LogReader:
             self._refusal_told = True
             log.info("indexer: the endpoint gives no logs without addresses: asking for %d accounts' own", accounts)
 
-    async def _ask(self, wanted: dict[str, Any], place: Place) -> list[Log]:
+    async def _ask(self, wanted: dict[str, Any], place: BlockFilter) -> list[Log]:
         answer = await self._rpc.call("eth_getLogs", [{**wanted, **place.criteria}])
         # Thousands of logs take long enough to be felt by requests on the same loop; most blocks have none.
         return [] if answer == [] else await asyncio.to_thread(_logs_of, answer, place)
 
 
-def _logs_of(answer: Any, place: Place) -> list[Log]:
+def _logs_of(answer: Any, place: BlockFilter) -> list[Log]:
     found = values.logs(answer)
     if not all(map(place.holds, found)):
         raise RpcError("answer has logs of other blocks")

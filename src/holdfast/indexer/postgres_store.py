@@ -1,4 +1,4 @@
-"""The index in a PostgreSQL schema of its own: a range is a handful of statements, however many events it has."""
+"""The index in a separate PostgreSQL schema: a range is a handful of statements, however many events it has."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import asyncpg
 
 from holdfast.indexer import postgres_writes
 from holdfast.indexer.reads import Reads
-from holdfast.indexer.rows import Block
+from holdfast.indexer.rows import IndexedBlock
 from holdfast.indexer.statements import ADDRESSES, BLOCKS, POSTGRES
 from holdfast.indexer.store import StoreError
 
@@ -29,7 +29,7 @@ _TIMEOUT_S = 10.0
 _LIST_MOST_S = 2.0
 
 
-class PostgresStore(Reads):
+class PostgresIndexStore(Reads):
     """See IndexStore."""
 
     statements = POSTGRES
@@ -71,24 +71,24 @@ class PostgresStore(Reads):
             raise StoreError(type(error).__name__) from error
         return self._leads
 
-    async def tip(self) -> Block | None:
+    async def tip(self) -> IndexedBlock | None:
         """See IndexStore."""
-        return await self._first(Block._make, f"{BLOCKS} LIMIT 1")
+        return await self._first(IndexedBlock._make, f"{BLOCKS} LIMIT 1")
 
-    async def blocks(self) -> list[Block]:
+    async def blocks(self) -> list[IndexedBlock]:
         """See IndexStore."""
-        return await self._fetch(Block._make, BLOCKS)
+        return await self._fetch(IndexedBlock._make, BLOCKS)
 
     async def account_addresses(self) -> list[bytes]:
         """See IndexStore."""
         return await self._fetch(lambda row: next(iter(row)), ADDRESSES)
 
-    async def apply(self, parent: Block | None, batch: Batch, floor: int) -> None:
+    async def apply(self, parent: IndexedBlock | None, batch: Batch, floor: int) -> None:
         """See IndexStore."""
         async with self._transaction() as db:
             await postgres_writes.apply(db, parent, batch, floor)
 
-    async def rewind(self, tip: Block, to: Block) -> None:
+    async def rewind(self, tip: IndexedBlock, to: IndexedBlock) -> None:
         """See IndexStore."""
         async with self._transaction() as db:
             await postgres_writes.rewind(db, tip, to)
@@ -118,7 +118,7 @@ class PostgresStore(Reads):
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[PoolConnectionProxy[asyncpg.Record]]:
-        """A transaction of the one writer: the lock holds whoever believes to lead as well until this one is done."""
+        """A transaction of the one writer: another process that believes it leads waits for the lock."""
         if self._pool is None:
             raise StoreError("not open")
         try:

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from holdfast.indexer import folding
-from holdfast.indexer.rows import ENTITIES, Block, JournalRow, Row
+from holdfast.indexer.rows import ENTITIES, IndexedBlock, JournalRow, Row
 from holdfast.indexer.statements import BLOCKS, DELETE, EMPTY, POSTGRES, SELECT
 from holdfast.indexer.store import TipMoved
 from holdfast.indexer.tables import POSTGRES_TYPES, TABLES, definitions, on_conflict_replace
@@ -36,7 +36,7 @@ async def prepare(db: Connection, identity: str) -> None:
     await db.execute("INSERT INTO meta VALUES ($1)", identity)
 
 
-async def apply(db: Connection, parent: Block | None, batch: Batch, floor: int) -> None:
+async def apply(db: Connection, parent: IndexedBlock | None, batch: Batch, floor: int) -> None:
     """See IndexStore.apply."""
     await _expect(db, parent)
     rows = await _rows(db, folding.keys_of(batch.events))
@@ -50,7 +50,7 @@ async def apply(db: Connection, parent: Block | None, batch: Batch, floor: int) 
         await db.execute(statement, floor)
 
 
-async def rewind(db: Connection, expected: Block, to: Block) -> None:
+async def rewind(db: Connection, expected: IndexedBlock, to: IndexedBlock) -> None:
     """See IndexStore.rewind."""
     await _expect(db, expected)
     journal = [JournalRow(*row) for row in await db.fetch(POSTGRES.journal_above, to.number)]
@@ -72,9 +72,9 @@ async def _identity(db: Connection) -> str | None:
     return None if found is None else str(found)
 
 
-async def _expect(db: Connection, tip: Block | None) -> None:
+async def _expect(db: Connection, tip: IndexedBlock | None) -> None:
     row = await db.fetchrow(f"{BLOCKS} LIMIT 1")
-    if (None if row is None else Block(*row)) != tip:
+    if (None if row is None else IndexedBlock(*row)) != tip:
         raise TipMoved
 
 

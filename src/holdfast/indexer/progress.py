@@ -30,7 +30,7 @@ class Health:
         return None if self.head is None else self.head - (self.head if self.tip is None else self.tip)
 
 
-class Progress(NamedTuple):
+class FollowProgress(NamedTuple):
     """Blocks are None, and `agreed_s_ago` as well, before the index has first agreed with the chain."""
 
     tip: int | None

@@ -1,4 +1,4 @@
-"""THE table of lists: which filters each takes and what they mean in SQL. Text is prepared once per combination.
+"""The table of lists: which filters each takes and what they mean in SQL. Text is prepared once per combination.
 
 Every piece of SQL here is put together from constants of this module; what a caller sends is only ever a bound value.
 """

@@ -57,6 +57,6 @@ def marks(first: int, last: int, head: int) -> list[int]:
 def undo_floor(last: int, head: int, depth: int) -> int:
     """The deepest block to which an index that ends at `last` can be taken back, -1 where that is its very start.
 
-    Blocks more than `depth` below the chain's head are held to be final; their undo entries are not kept.
+    Blocks more than `depth` below the chain's head count as final; their undo entries are not kept.
     """
     return max(-1, min(last, max(last, head) - depth))

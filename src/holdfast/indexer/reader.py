@@ -9,7 +9,7 @@ from holdfast.chain import values
 from holdfast.chain.errors import RpcError
 from holdfast.indexer.logs import LogReader, of_block, of_range
 from holdfast.indexer.ranges import marks
-from holdfast.indexer.rows import Block
+from holdfast.indexer.rows import IndexedBlock
 
 if TYPE_CHECKING:
     from holdfast.chain.values import Log
@@ -42,21 +42,21 @@ class RangeRefused(Exception):
 class Batch(NamedTuple):
     """One range of blocks: the hashes to keep, ascending and ending with the range's last block, and its events."""
 
-    blocks: list[Block]
+    blocks: list[IndexedBlock]
     events: list[Event]
 
     @property
-    def last(self) -> Block:
+    def last(self) -> IndexedBlock:
         """The block up to which the index is complete once it holds this batch."""
         return self.blocks[-1]
 
 
 class _Header(NamedTuple):
-    block: Block
+    block: IndexedBlock
     parent_hash: bytes
 
 
-class ChainReader:
+class RangeReader:
     """The chain as the follower needs it. Every method raises RpcError when the endpoint fails."""
 
     def __init__(self, rpc: Rpc, decoder: Decoder) -> None:
@@ -68,18 +68,20 @@ class ChainReader:
         """The chain's ID."""
         return values.quantity(await self._rpc.call("eth_chainId", []))
 
-    async def head(self) -> Block:
+    async def head(self) -> IndexedBlock:
         """The newest block."""
         header = await self._header("latest")
         if header is None:
             raise RpcError("the endpoint has no latest block")
         return header.block
 
-    async def blocks(self, numbers: list[int]) -> list[Block | None]:
+    async def blocks(self, numbers: list[int]) -> list[IndexedBlock | None]:
         """The blocks of these numbers; None for each that the chain does not have."""
         return [None if header is None else header.block for header in await self._headers(numbers)]
 
-    async def read_range(self, first: int, last: int, head: int, parent: Block | None, accounts: Accounts) -> Batch:
+    async def read_range(
+        self, first: int, last: int, head: int, parent: IndexedBlock | None, accounts: Accounts
+    ) -> Batch:
         """The events of blocks `first` to `last`, all far below `head`, by eth_getLogs over their numbers.
 
         `accounts` names the accounts that were created before `first`.
@@ -100,7 +102,7 @@ class ChainReader:
             raise ChainMoved
         return await self._batch(kept, logs)
 
-    async def read_blocks(self, first: int, last: int, parent: Block | None, accounts: Accounts) -> Batch:
+    async def read_blocks(self, first: int, last: int, parent: IndexedBlock | None, accounts: Accounts) -> Batch:
         """The events of the few blocks `first` to `last` near the head, by eth_getLogs for each block's hash.
 
         A range of numbers would not do: a node that lags behind the one that named the head leaves out, without a
@@ -121,10 +123,10 @@ class ChainReader:
         blocks = [header.block for header in headers]
         return await self._batch(blocks, await self._logs_of_blocks(blocks, accounts))
 
-    async def _batch(self, kept: list[Block], logs: list[Log]) -> Batch:
+    async def _batch(self, kept: list[IndexedBlock], logs: list[Log]) -> Batch:
         known = _hashes(kept, logs)
         events = await asyncio.to_thread(self._decoder.events, logs) if logs else []
-        return Batch([Block(number, known[number]) for number in sorted(known)], events)
+        return Batch([IndexedBlock(number, known[number]) for number in sorted(known)], events)
 
     async def _headers(self, numbers: list[int]) -> list[_Header | None]:
         return list(await asyncio.gather(*(self._header(hex(number)) for number in numbers)))
@@ -138,7 +140,9 @@ class ChainReader:
         number = values.quantity(answer.get("number"))
         if which != "latest" and number != int(which, 16):
             raise RpcError("answer is another block")
-        return _Header(Block(number, values.data(answer.get("hash"), 32)), values.data(answer.get("parentHash"), 32))
+        return _Header(
+            IndexedBlock(number, values.data(answer.get("hash"), 32)), values.data(answer.get("parentHash"), 32)
+        )
 
     async def _logs_of_range(self, first: int, last: int, accounts: Accounts) -> list[Log]:
         place = of_range(first, last)
@@ -151,14 +155,14 @@ class ChainReader:
                 raise RangeRefused from error
             raise
 
-    async def _logs_of_blocks(self, blocks: list[Block], accounts: Accounts) -> list[Log]:
+    async def _logs_of_blocks(self, blocks: list[IndexedBlock], accounts: Accounts) -> list[Log]:
         places = [of_block(block) for block in blocks]
         groups = await asyncio.gather(*(self._logs.of_contracts(place) for place in places))
         found = [log for group in groups for log in group]
         return found + await self._logs.of_accounts(places, found, accounts)
 
 
-def _hashes(kept: list[Block], logs: list[Log]) -> dict[int, bytes]:
+def _hashes(kept: list[IndexedBlock], logs: list[Log]) -> dict[int, bytes]:
     """The hash of every block that is known by a mark or by a log. Raises ChainMoved where two disagree."""
     known = dict(kept)
     for log in logs:

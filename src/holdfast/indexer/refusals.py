@@ -1,4 +1,4 @@
-"""THE table of the indexer's own refusals; general ones are rows of `holdfast.wire.errors`."""
+"""The table of the indexer's own refusals; general ones are rows of `holdfast.wire.errors`."""
 
 from __future__ import annotations
 

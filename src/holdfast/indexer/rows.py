@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Block(NamedTuple):
+class IndexedBlock(NamedTuple):
     """A block that the index has seen."""
 
     number: int

@@ -14,15 +14,15 @@ from holdfast.chain.transports import AiohttpTransport
 from holdfast.indexer.answers import Answers
 from holdfast.indexer.events import Decoder
 from holdfast.indexer.follower import Follower
-from holdfast.indexer.reader import ChainReader
-from holdfast.indexer.sqlite_store import SqliteStore
+from holdfast.indexer.reader import RangeReader
+from holdfast.indexer.sqlite_store import SqliteIndexStore
 from holdfast.indexer.store import StoreError
 from holdfast.indexer.tables import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from holdfast.indexer.settings import Settings
+    from holdfast.indexer.settings import IndexerSettings
     from holdfast.indexer.store import IndexStore
 
 log = logging.getLogger("holdfast.indexer")
@@ -30,7 +30,7 @@ log = logging.getLogger("holdfast.indexer")
 _OPEN_AGAIN_S = 2.0
 
 
-class Indexer:
+class IndexRunner:
     """Opens the store, then follows the chain in the background until stopped."""
 
     def __init__(
@@ -82,28 +82,28 @@ class Indexer:
             self._tried.set()
 
 
-def build(settings: Settings) -> Indexer:
+def build(settings: IndexerSettings) -> IndexRunner:
     """An index as the settings describe it; call it on the event loop that will run it."""
     session = aiohttp.ClientSession()
     decoder = Decoder(settings.registry, settings.factory)
-    reader = ChainReader(RpcClient(settings.rpc_url, AiohttpTransport(session)), decoder)
+    reader = RangeReader(RpcClient(settings.rpc_url, AiohttpTransport(session)), decoder)
     store = open_store(settings)
     follower = Follower(reader, store, settings.follow, jitter=lambda: random.uniform(0.5, 1.5))  # noqa: S311 - no secret
-    return Indexer(
+    return IndexRunner(
         store, follower, identity=identity(settings), chain_id=settings.follow.chain_id, on_stop=session.close
     )
 
 
-def open_store(settings: Settings) -> IndexStore:
+def open_store(settings: IndexerSettings) -> IndexStore:
     """The store that the settings name, not yet opened."""
     if settings.postgres_url is None:
-        return SqliteStore(settings.sqlite_path)
-    from holdfast.indexer.postgres_store import PostgresStore  # asyncpg is an optional extra
+        return SqliteIndexStore(settings.sqlite_path)
+    from holdfast.indexer.postgres_store import PostgresIndexStore  # asyncpg is an optional extra
 
-    return PostgresStore(settings.postgres_url)
+    return PostgresIndexStore(settings.postgres_url)
 
 
-def identity(settings: Settings) -> str:
+def identity(settings: IndexerSettings) -> str:
     """What an index is of; one of anything else is built afresh."""
     parts = (settings.follow.chain_id, settings.registry.hex(), settings.factory.hex(), settings.follow.start_block)
     return f"v{SCHEMA_VERSION}:" + ":".join(str(part) for part in parts)

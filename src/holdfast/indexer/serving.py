@@ -1,4 +1,4 @@
-"""The index behind a socket of its own: granian in this very process, so that nothing outlives it."""
+"""The index as a server: granian in this process, so that no child process outlives it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from holdfast.indexer.runtime import build
 from holdfast.wire.logs import configure
 
 if TYPE_CHECKING:
-    from holdfast.indexer.settings import Settings
+    from holdfast.indexer.settings import IndexerSettings
 
 log = logging.getLogger("holdfast.indexer")
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
-async def serve(settings: Settings) -> None:
+async def serve(settings: IndexerSettings) -> None:
     """Follow and answer until SIGINT or SIGTERM. Raises OSError where the address cannot be had."""
     host, port = settings.host, settings.port
     _check_free(host, port)

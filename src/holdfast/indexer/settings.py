@@ -1,36 +1,30 @@
-"""The indexer's settings: environment variables into one checked value, and the table of those that are its own."""
+"""The indexer's settings: the rows that the service does not have, and the environment to one checked value."""
 
 from __future__ import annotations
 
-import math
-import re
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from platformdirs import user_data_path
-
-from holdfast.chain.contracts import addresses
 from holdfast.indexer.follower import FollowOptions
-from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID
+from holdfast.rules.chains import DEFAULT_CHAIN_ID
+from holdfast.settings.parsers import MAX_PORT, integer_between, seconds
+from holdfast.settings.rows import SettingError, SettingRow, read_rows
+from holdfast.settings.shared import APP_FACTORY, DATA_DIR, DID_REGISTRY, LOG, RPC_URL
+from holdfast.wire.encoding import from_hex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-_ADDRESS = re.compile(r"0[xX]([0-9a-fA-F]{40})")
 _SQLITE = "sqlite:///"
 _POSTGRES = ("postgresql://", "postgres://")
-_MAX_PORT = 65535
-_MAX_WHOLE = 2**63 - 1
-
-
-class SettingsError(ValueError):
-    """A setting is missing or wrong; the message names the variable and never its value."""
+_MAX_INTEGER = 2**63 - 1  # of a database column
+_USUAL = FollowOptions(chain_id=DEFAULT_CHAIN_ID)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class IndexerSettings:
     """What an index is of and where it lives. URLs may carry secrets and are kept out of the representation.
 
     `host` and `port` are where `holdfast indexer` listens; another server has its own.
@@ -38,6 +32,7 @@ class Settings:
 
     host: str
     port: int
+    log: str
     rpc_url: str = field(repr=False)
     registry: bytes
     factory: bytes
@@ -46,111 +41,81 @@ class Settings:
     follow: FollowOptions
 
 
-class Row(NamedTuple):
-    """One setting of the indexer's own; those that it shares with the service stand in the service's table."""
-
-    name: str
-    about: str
-    value: Callable[[Settings], str | int | float]
-    secret: bool = False
+def _database_url(text: str) -> str:
+    if not text.startswith((_SQLITE, *_POSTGRES)):
+        raise ValueError("an address that begins with sqlite:/// or postgresql:// is needed")
+    return text
 
 
-ROWS: tuple[Row, ...] = (
-    Row(
+ROWS: tuple[SettingRow, ...] = (
+    SettingRow(
         "HOLDFAST_INDEXER_DATABASE_URL",
+        lambda values: f"{_SQLITE}{values[DATA_DIR.field] / 'indexer.db'}",
+        _database_url,
         "where the index is kept: sqlite:/// or postgresql://",
-        lambda settings: settings.postgres_url or f"{_SQLITE}{settings.sqlite_path}",
         secret=True,
     ),
-    Row(
+    SettingRow(
         "HOLDFAST_INDEXER_START_BLOCK",
+        str(_USUAL.start_block),
+        integer_between(0, _MAX_INTEGER),
         "the registry's first block: saves looking through all before it",
-        lambda settings: settings.follow.start_block,
     ),
-    Row(
+    SettingRow(
         "HOLDFAST_INDEXER_JOURNAL_BLOCKS",
+        str(_USUAL.journal_blocks),
+        integer_between(1, _MAX_INTEGER),
         "how deep a reorganisation is undone; a deeper one builds the index afresh",
-        lambda settings: settings.follow.journal_blocks,
     ),
-    Row(
-        "HOLDFAST_INDEXER_POLL_SECONDS", "pause between two looks at the chain", lambda settings: settings.follow.poll_s
-    ),
-    Row(
+    SettingRow("HOLDFAST_INDEXER_POLL_SECONDS", f"{_USUAL.poll_s:g}", seconds, "pause between two looks at the chain"),
+    SettingRow(
         "HOLDFAST_INDEXER_BEHIND_SECONDS",
+        f"{_USUAL.behind_patience_s:g}",
+        seconds,
         "how long a shorter, otherwise equal chain is waited for before the index goes back with it",
-        lambda settings: settings.follow.behind_patience_s,
     ),
-    Row("HOLDFAST_INDEXER_HOST", "address that `holdfast indexer` listens on", lambda settings: settings.host),
-    Row("HOLDFAST_INDEXER_PORT", "port that `holdfast indexer` listens on", lambda settings: settings.port),
+    SettingRow("HOLDFAST_INDEXER_HOST", "127.0.0.1", str, "address that `holdfast indexer` listens on"),
+    SettingRow(
+        "HOLDFAST_INDEXER_PORT", "8788", integer_between(1, MAX_PORT), "port that `holdfast indexer` listens on"
+    ),
 )
+_ALL_ROWS = (DATA_DIR, RPC_URL, DID_REGISTRY, APP_FACTORY, LOG, *ROWS)
 
 
-def read_settings(environment: Mapping[str, str]) -> Settings:
-    """The settings of an environment, for an index that is to run here. Raises SettingsError."""
-    settings = parse_settings(environment)
+def read_settings(environment: Mapping[str, str]) -> IndexerSettings:
+    """The settings of an environment, for an index that is to run here. Raises SettingError."""
+    settings = _settings(read_values(environment))
     if settings.postgres_url is not None and find_spec("asyncpg") is None:
-        raise SettingsError("HOLDFAST_INDEXER_DATABASE_URL: PostgreSQL needs asyncpg: install holdfast[postgres]")
+        raise SettingError("HOLDFAST_INDEXER_DATABASE_URL: PostgreSQL needs asyncpg: install holdfast[postgres]")
     return settings
 
 
-def parse_settings(environment: Mapping[str, str]) -> Settings:
-    """The settings of an environment, wherever the index is to run. Raises SettingsError."""
-    given = {name: value.strip() for name, value in environment.items() if value.strip()}
-    data_dir = Path(given.get("HOLDFAST_DATA_DIR") or user_data_path("holdfast", appauthor=False))
-    url = given.get("HOLDFAST_INDEXER_DATABASE_URL", f"{_SQLITE}{data_dir / 'indexer.db'}")
-    if not url.startswith((_SQLITE, *_POSTGRES)):
-        raise SettingsError("HOLDFAST_INDEXER_DATABASE_URL must begin with sqlite:/// or postgresql://")
+def read_values(environment: Mapping[str, str]) -> dict[str, Any]:
+    """The value of every row that the indexer reads, by its field. Raises SettingError."""
+    return read_rows(_ALL_ROWS, environment)
+
+
+def _settings(values: Mapping[str, Any]) -> IndexerSettings:
+    url: str = values["indexer_database_url"]
     is_postgres = url.startswith(_POSTGRES)
-    rpc_url = given.get("HOLDFAST_RPC_URL", CHAINS[DEFAULT_CHAIN_ID].public_rpc)
-    if not rpc_url.startswith(("http://", "https://")):
-        raise SettingsError("HOLDFAST_RPC_URL must be an http:// or https:// address")
-    return Settings(
-        host=given.get("HOLDFAST_INDEXER_HOST", "127.0.0.1"),
-        port=_whole(given, "HOLDFAST_INDEXER_PORT", 8788, least=1, most=_MAX_PORT),
-        rpc_url=rpc_url,
-        registry=_address(given, "HOLDFAST_CONTRACT_DID_REGISTRY", addresses.DID_REGISTRY),
-        factory=_address(given, "HOLDFAST_CONTRACT_APP_FACTORY", addresses.APP_FACTORY),
-        sqlite_path=data_dir / "indexer.db" if is_postgres else Path(url.removeprefix(_SQLITE)),
+    return IndexerSettings(
+        host=values["indexer_host"],
+        port=values["indexer_port"],
+        log=values[LOG.field],
+        rpc_url=values[RPC_URL.field],
+        registry=from_hex(values[DID_REGISTRY.field]),
+        factory=from_hex(values[APP_FACTORY.field]),
+        sqlite_path=values[DATA_DIR.field] / "indexer.db" if is_postgres else Path(url.removeprefix(_SQLITE)),
         postgres_url=url if is_postgres else None,
-        follow=_follow_options(given),
+        follow=_follow_options(values),
     )
 
 
-def _follow_options(given: Mapping[str, str]) -> FollowOptions:
-    usual = FollowOptions(chain_id=DEFAULT_CHAIN_ID)
+def _follow_options(values: Mapping[str, Any]) -> FollowOptions:
     return FollowOptions(
         chain_id=DEFAULT_CHAIN_ID,
-        start_block=_whole(given, "HOLDFAST_INDEXER_START_BLOCK", usual.start_block, least=0),
-        journal_blocks=_whole(given, "HOLDFAST_INDEXER_JOURNAL_BLOCKS", usual.journal_blocks, least=1),
-        poll_s=_seconds(given, "HOLDFAST_INDEXER_POLL_SECONDS", usual.poll_s),
-        behind_patience_s=_seconds(given, "HOLDFAST_INDEXER_BEHIND_SECONDS", usual.behind_patience_s),
+        start_block=values["indexer_start_block"],
+        journal_blocks=values["indexer_journal_blocks"],
+        poll_s=values["indexer_poll_seconds"],
+        behind_patience_s=values["indexer_behind_seconds"],
     )
-
-
-def _address(given: Mapping[str, str], name: str, default: str) -> bytes:
-    match = _ADDRESS.fullmatch(given.get(name, default))
-    if match is None:
-        raise SettingsError(f"{name} must be a 20-byte hex address")
-    return bytes.fromhex(match[1])
-
-
-def _whole(given: Mapping[str, str], name: str, default: int, *, least: int, most: int = _MAX_WHOLE) -> int:
-    text = given.get(name)
-    if text is None:
-        return default
-    if not (text.isascii() and text.isdigit()) or not least <= int(text) <= most:
-        raise SettingsError(f"{name} must be a whole number from {least} to {most}")
-    return int(text)
-
-
-def _seconds(given: Mapping[str, str], name: str, default: float) -> float:
-    text = given.get(name)
-    if text is None:
-        return default
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value < math.inf:
-        raise SettingsError(f"{name} must be a number of seconds")
-    return value

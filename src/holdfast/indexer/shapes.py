@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 from holdfast.wire.keccak import checksum_address
 
 if TYPE_CHECKING:
-    from holdfast.indexer.progress import Progress
+    from holdfast.indexer.progress import FollowProgress
     from holdfast.indexer.rows import AccountRow, DidRow, Event
     from holdfast.indexer.store import AliasView, StatsView
 
@@ -141,7 +141,7 @@ def stats_shape(view: StatsView) -> IndexerStats:
     )
 
 
-def progress_shape(progress: Progress) -> IndexerProgress:
+def progress_shape(progress: FollowProgress) -> IndexerProgress:
     """The shape of the index's progress."""
     return IndexerProgress(
         last_block_number=progress.tip,

@@ -19,7 +19,7 @@ def is_damage(error: BaseException) -> bool:
 
 
 def put_aside(path: Path) -> None:
-    """Rename the file, which may be somebody's other one, to `<name>.damaged`; an older one of that name goes."""
+    """Rename the file, which may be another program's, to `<name>.damaged`; an older one of that name goes."""
     aside = path.with_name(f"{path.name}.damaged")
     with contextlib.suppress(FileNotFoundError):
         path.replace(aside)
@@ -29,7 +29,7 @@ def put_aside(path: Path) -> None:
 
 
 def file_number(path: Path) -> int | None:
-    """What tells the file from another one of that name; None where there is none."""
+    """What tells the file from another one of that name; None without a file."""
     try:
         return path.stat().st_ino
     except FileNotFoundError:

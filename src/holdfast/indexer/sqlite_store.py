@@ -1,6 +1,6 @@
 """The index in one SQLite file: write-ahead log, strict tables, one writer.
 
-Writes and pages of lists run in a thread of their own each. A look-up by key takes some ten microseconds, less than
+Writes and pages of lists run in one thread each. A look-up by key takes some ten microseconds, less than
 handing it to a thread would, and so runs on the event loop itself.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from holdfast.indexer.queries import ListQuery
     from holdfast.indexer.reader import Batch
-    from holdfast.indexer.rows import Block
+    from holdfast.indexer.rows import IndexedBlock
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ _LIST_MOST_S = 2.0
 _STEPS_BETWEEN_LOOKS = 20_000
 
 
-class SqliteStore(Reads):
+class SqliteIndexStore(Reads):
     """See IndexStore."""
 
     statements = SQLITE
@@ -62,11 +62,11 @@ class SqliteStore(Reads):
         """See IndexStore."""
         return await self._in(self._writer, self._lead)
 
-    async def tip(self) -> Block | None:
+    async def tip(self) -> IndexedBlock | None:
         """See IndexStore."""
         return await self._in(self._writer, lambda: sqlite_writes.tip(self._connection("writer")))
 
-    async def blocks(self) -> list[Block]:
+    async def blocks(self) -> list[IndexedBlock]:
         """See IndexStore."""
         return await self._in(self._writer, lambda: sqlite_writes.blocks(self._connection("writer")))
 
@@ -74,11 +74,11 @@ class SqliteStore(Reads):
         """See IndexStore."""
         return await self._in(self._writer, lambda: sqlite_writes.account_addresses(self._connection("writer")))
 
-    async def apply(self, parent: Block | None, batch: Batch, floor: int) -> None:
+    async def apply(self, parent: IndexedBlock | None, batch: Batch, floor: int) -> None:
         """See IndexStore."""
         await self._write(lambda db: sqlite_writes.apply(db, parent, batch, floor))
 
-    async def rewind(self, tip: Block, to: Block) -> None:
+    async def rewind(self, tip: IndexedBlock, to: IndexedBlock) -> None:
         """See IndexStore."""
         await self._write(lambda db: sqlite_writes.rewind(db, tip, to))
 
@@ -96,7 +96,7 @@ class SqliteStore(Reads):
 
         def work() -> list[T]:
             db, deadline = self._connection("lists"), time.monotonic() + _LIST_MOST_S
-            # Filters that contradict each other may pass every row; nobody may keep the one lister busy with that.
+            # A contradictory filter scans the whole table; the limit keeps one query from blocking the reader thread.
             db.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_BETWEEN_LOOKS)
             return [make(row) for row in db.execute(statement, values)]
 
@@ -166,7 +166,7 @@ class SqliteStore(Reads):
             self._connections.popitem()[1].close()
 
     def _lead(self) -> bool:
-        """Hold an exclusive transaction on a file beside the index: the system frees it however this process ends."""
+        """Hold an exclusive transaction on a file next to the index: the system frees it however this process ends."""
         if "leader" in self._connections:
             return True
         lock = sqlite3.connect(f"{self._path}-leader", timeout=0, isolation_level=None, check_same_thread=False)

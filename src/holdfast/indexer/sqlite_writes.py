@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.indexer import folding
-from holdfast.indexer.rows import ENTITIES, Block, JournalRow, Row
+from holdfast.indexer.rows import ENTITIES, IndexedBlock, JournalRow, Row
 from holdfast.indexer.statements import ADDRESSES, BLOCKS, DELETE, EMPTY, SQLITE
 from holdfast.indexer.store import TipMoved
 from holdfast.indexer.tables import SQLITE_TYPES, TABLES, definitions, on_conflict_replace
@@ -29,15 +29,15 @@ def prepare(db: sqlite3.Connection, identity: str) -> None:
     db.execute("INSERT INTO meta VALUES (?)", (identity,))
 
 
-def tip(db: sqlite3.Connection) -> Block | None:
+def tip(db: sqlite3.Connection) -> IndexedBlock | None:
     """The newest kept block."""
     row = db.execute(f"{BLOCKS} LIMIT 1").fetchone()
-    return None if row is None else Block(*row)
+    return None if row is None else IndexedBlock(*row)
 
 
-def blocks(db: sqlite3.Connection) -> list[Block]:
+def blocks(db: sqlite3.Connection) -> list[IndexedBlock]:
     """All kept blocks, newest first."""
-    return [Block(*row) for row in db.execute(BLOCKS)]
+    return [IndexedBlock(*row) for row in db.execute(BLOCKS)]
 
 
 def account_addresses(db: sqlite3.Connection) -> list[bytes]:
@@ -45,7 +45,7 @@ def account_addresses(db: sqlite3.Connection) -> list[bytes]:
     return [address for (address,) in db.execute(ADDRESSES)]
 
 
-def apply(db: sqlite3.Connection, parent: Block | None, batch: Batch, floor: int) -> None:
+def apply(db: sqlite3.Connection, parent: IndexedBlock | None, batch: Batch, floor: int) -> None:
     """See IndexStore.apply."""
     _expect(db, parent)
     rows = {key: _row(db, key) for key in folding.keys_of(batch.events)}
@@ -58,7 +58,7 @@ def apply(db: sqlite3.Connection, parent: Block | None, batch: Batch, floor: int
         db.execute(statement, (floor,))
 
 
-def rewind(db: sqlite3.Connection, expected: Block, to: Block) -> None:
+def rewind(db: sqlite3.Connection, expected: IndexedBlock, to: IndexedBlock) -> None:
     """See IndexStore.rewind."""
     _expect(db, expected)
     journal = [JournalRow(*row) for row in db.execute(SQLITE.journal_above, (to.number,))]
@@ -73,7 +73,7 @@ def reset(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
-def _expect(db: sqlite3.Connection, expected: Block | None) -> None:
+def _expect(db: sqlite3.Connection, expected: IndexedBlock | None) -> None:
     if tip(db) != expected:
         raise TipMoved
 

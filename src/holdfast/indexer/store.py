@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from holdfast.indexer.queries import ListQuery
     from holdfast.indexer.reader import Batch
-    from holdfast.indexer.rows import AccountRow, Block, DidRow, Event
+    from holdfast.indexer.rows import AccountRow, DidRow, Event, IndexedBlock
 
 
 class StoreError(Exception):
@@ -57,15 +57,15 @@ class IndexStore(Protocol):
         """Whether this process is the one that writes; only one is, until it closes or dies."""
         ...
 
-    async def tip(self) -> Block | None:
+    async def tip(self) -> IndexedBlock | None:
         """The block up to which the index is complete."""
         ...
 
-    async def blocks(self) -> list[Block]:
+    async def blocks(self) -> list[IndexedBlock]:
         """The kept blocks to which the index can be taken back, newest first; the first one is its tip."""
         ...
 
-    async def apply(self, parent: Block | None, batch: Batch, floor: int) -> None:
+    async def apply(self, parent: IndexedBlock | None, batch: Batch, floor: int) -> None:
         """Add a range, its hashes and its undo entries.
 
         Args:
@@ -75,7 +75,7 @@ class IndexStore(Protocol):
         """
         ...
 
-    async def rewind(self, tip: Block, to: Block) -> None:
+    async def rewind(self, tip: IndexedBlock, to: IndexedBlock) -> None:
         """Take the index back from `tip` to `to`, which is one of `blocks()`. Raises TipMoved."""
         ...
 

@@ -1,10 +1,10 @@
-"""THE table of tables: columns, keys and indexes of the index, and the SQL that both stores derive from them."""
+"""The table of tables: columns, keys and indexes of the index, and the SQL that both stores derive from them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from holdfast.indexer.rows import ENTITIES, Block, Event, JournalRow
+from holdfast.indexer.rows import ENTITIES, Event, IndexedBlock, JournalRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,7 +100,7 @@ TABLES: dict[str, Table] = {
             ),
             _OPTIONAL_OF_EVENTS,
         ),
-        Table("blocks", Block, ("number",)),
+        Table("blocks", IndexedBlock, ("number",)),
         Table("journal", JournalRow, ("block_number", "entity", "key"), (), frozenset({"before"})),
     )
 }

@@ -1,4 +1,4 @@
-"""Verification attestations: proof that somebody read a code sent to an identifier (decisions, section 6)."""
+"""Verification attestations: proof that a person read a code sent to an identifier (decisions, section 6)."""
 
 from __future__ import annotations
 

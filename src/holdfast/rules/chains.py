@@ -1,4 +1,4 @@
-"""THE table of chains and their explorers, and what the balance endpoint needs of them."""
+"""The table of chains and their explorers, and what the balance endpoint needs of them."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def _email_key(text: str) -> str:
 
 
 def _visible(part: str) -> str:
-    """The part of an address. Raises ValueError for a character that nobody sees, such as a zero-width space.
+    """The part of an address. Raises ValueError for an invisible character, such as a zero-width space.
 
     Two addresses that look the same are a trap, and no mailbox needs them (RFC 8264, FreeformClass).
     """

@@ -1,4 +1,4 @@
-"""THE limits table: the interface's constants under their own names, and what the decisions add.
+"""The limits table: the interface's constants under their own names, and what the decisions add.
 
 A setting of the same name overrides each documented one; `Limits` carries the effective values.
 """

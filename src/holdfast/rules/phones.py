@@ -16,7 +16,7 @@ _NO_COUNTRY = "001"  # what the numbering plans call satellite, premium and othe
 def phone_key(text: str) -> str:
     """The number in E.164. Raises ValueError for what is no possible number, or costs more than a call home.
 
-    Premium-rate and shared-cost numbers pay somebody for each message that reaches them, and those of no country
+    Premium-rate and shared-cost numbers pay a third party for each message that reaches them, and those of no country
     (satellite, international premium) cost many times the usual: no code goes there, so they are no identifiers.
     """
     # Imported here: only requests about phones need the numbering plans.

@@ -56,10 +56,10 @@ class Quota:
 
 
 def admit(full: Sequence[tuple[Quota, float | None]], now: float) -> None:
-    """Refuse when a window is full; the time to wait is that after which all of them have room.
+    """Refuse when a window is full; the time to wait ends when all of them are below their limit.
 
     Args:
-        full: the windows without room, each with the time of the event whose leaving makes some, in seconds since the
+        full: the full windows, each with the time of the event whose leaving frees a place, in seconds since the
             epoch; None where nothing ever does, as the limit is 0.
         now: seconds since the epoch.
 

@@ -143,5 +143,5 @@ def _admit_credential(request: RegistrationRequest, facts: RegistrationFacts, ce
     """Refuse one credential more than an identifier may have: anybody can name a handle and its DID."""
     too_many_wait = facts.unconfirmed >= ceilings.unconfirmed_per_identifier and not request.confirmed
     if too_many_wait or facts.credentials >= ceilings.credentials_per_identifier:
-        # Within a day the chain has settled those that wait; for the others an operator must make room.
+        # Within a day the chain has settled those that wait; the others need an operator.
         raise Refused(CREDENTIAL_LIMIT_REACHED, retry_after_s=DAY_S)

@@ -31,7 +31,7 @@ _OF_EVERY_SCRIPT = frozenset({"COMMON", "INHERITED"})
 
 @dataclass(frozen=True, slots=True)
 class ReservedList:
-    """Names that nobody may choose."""
+    """Names that cannot be registered."""
 
     names: frozenset[str]
     skeletons: frozenset[str]

@@ -24,10 +24,9 @@ from holdfast.service.operations.status import ServiceStatus
 from holdfast.service.operations.verification import Verification
 from holdfast.service.reserved_names import ReservedNames
 from holdfast.service.service import Service
-from holdfast.service.settings import SettingError
 from holdfast.service.sms.choice import sms_verifier_of
 from holdfast.service.store.kinds import database_of
-from holdfast.service.upstreams.bundler import Bundler
+from holdfast.service.upstreams.bundler import BundlerProxy
 from holdfast.service.upstreams.chain_rpc import ChainReader
 from holdfast.service.upstreams.indexer import IndexerAddress, IndexerBinding
 from holdfast.service.upstreams.pool import ConnectionPools
@@ -35,6 +34,7 @@ from holdfast.service.web.application import Application
 from holdfast.service.web.context import WebContext
 from holdfast.service.web.prepared import prepare
 from holdfast.service.workflow.engine import InngestWorkflow, engine_configured
+from holdfast.settings.rows import SettingError
 from holdfast.wire.encoding import from_hex
 from holdfast.wire.models import ContractSet
 
@@ -111,7 +111,7 @@ def build_service(
         dids=_dids(settings, secrets, sessions, confirmations),
         accounts=_accounts(settings, chains[DEFAULT_CHAIN_ID]),
         balances=Balances(chains, {84532: settings.usdc_84532, 8453: settings.usdc_8453}),
-        relay=Relay(Bundler(settings.bundler_url, pools.of("bundler")), store, settings.ceilings, clock),
+        relay=Relay(BundlerProxy(settings.bundler_url, pools.of("bundler")), store, settings.ceilings, clock),
         status=ServiceStatus(store, shown_rpc(settings)),
         indexer=_indexer(settings, pools.of("indexer")),
         workflow=InngestWorkflow(maintenance, settings.public_url),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.rules.attestations import MIN_KEY_BYTES
-from holdfast.service.settings import SettingError
+from holdfast.settings.rows import SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

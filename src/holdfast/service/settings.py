@@ -1,31 +1,25 @@
-"""THE table of settings, and the step from environment to `Settings` and `Secrets`.
+"""The service's settings: environment to one checked value.
 
-Each row names a variable once, with its default, the way it is read, and what it is for; the command line, the
-documentation and the start banner read the same rows.
+The rows (`setting_rows`) name each variable once, with its default, the way it is read, and what it is for; the command
+line, the documentation and the start banner read the same rows.
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from holdfast.rules.limits import LIMIT_NAMES, Ceilings, Limits
-from holdfast.service.setting_rows import MAX_LIMIT, ROWS, is_local, whole_number
+from holdfast.rules.limits import Ceilings, Limits
+from holdfast.service.setting_rows import LIMIT_ROWS, ROWS, is_local
+from holdfast.settings.rows import SettingError, read_rows
+from holdfast.wire.defaults import SERVICE_URL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from ipaddress import IPv4Network, IPv6Network
     from pathlib import Path
-
-    from holdfast.service.setting_rows import Row
-
-__all__ = ["MAX_LIMIT", "SettingError", "Settings", "engine_unsigned", "read_settings"]
-
-
-class SettingError(Exception):
-    """A setting is missing, malformed or refused; the message names it and what to do, never its value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,14 +95,8 @@ class Settings:
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     """The effective settings. Raises SettingError for the first variable that cannot be read."""
     given = os.environ if environment is None else environment
-    values: dict[str, Any] = {}
-    for row in ROWS:
-        values[row.field] = _setting(row, given, values)
-    limits = {
-        name.lower(): _read(name, whole_number(0, MAX_LIMIT), given.get(name) or str(getattr(Limits(), name.lower())))
-        for name in LIMIT_NAMES
-    }
-    settings = Settings(**values, limits=Limits(**limits))
+    limits = Limits(**read_rows(LIMIT_ROWS, given))
+    settings = Settings(**read_rows(ROWS, given), limits=limits)
     _require_both_tls_files(settings)
     if settings.production:
         _refuse_development_choices(settings, given)
@@ -127,23 +115,6 @@ def _require_both_tls_files(settings: Settings) -> None:
             raise SettingError(f"{name}: no such file, or this user cannot read it")
 
 
-def _setting(row: Row, given: Mapping[str, str], values: Mapping[str, Any]) -> Any:
-    try:
-        text = given.get(row.name) or row.default_of(values)
-    except ValueError as error:
-        raise SettingError(f"{row.name}: {error}") from None
-    return _read(row.name, row.parse, text)
-
-
-def _read(name: str, parse: Any, text: str | None) -> Any:
-    if text is None:
-        return None
-    try:
-        return parse(text)
-    except ValueError as error:
-        raise SettingError(f"{name}: {error}") from None
-
-
 def engine_unsigned(environment: Mapping[str, str]) -> bool:
     """Whether the workflow SDK is in its development mode, where it takes calls without a signature."""
     return environment.get("INNGEST_DEV", "").strip().lower() not in {"", "0", "false"}  # else a flag or an address
@@ -158,7 +129,7 @@ def _refuse_development_choices(settings: Settings, given: Mapping[str, str]) ->
 
 def _development_choices(settings: Settings, given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     if settings.env == "development":
-        yield "HOLDFAST_ENV", "development needs a HOLDFAST_PUBLIC_URL on this machine, such as http://localhost:8787"
+        yield "HOLDFAST_ENV", "development needs a HOLDFAST_PUBLIC_URL on this machine, such as " + SERVICE_URL
     for name, value in (("HOLDFAST_MAIL_URL", settings.mail_url), ("HOLDFAST_SMS_URL", settings.sms_url)):
         if value.startswith("outbox:"):
             yield name, "the outbox is for development; in production name a provider"

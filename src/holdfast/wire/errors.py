@@ -1,4 +1,4 @@
-"""THE error table: every refusal that becomes an error body, with its status and exact text.
+"""The error table: every refusal that becomes an error body, with its status and exact text.
 
 Rows above the marked line are the interface's own; rows below it are decisions of this project
 (docs/decisions/0002-open-error-rows.md). The service renders rows, the client recognises them.

@@ -109,7 +109,7 @@ def _fields(record: logging.LogRecord) -> dict[str, object]:
 
 
 def _one_line(text: str) -> str:
-    """The text with what cannot be printed escaped, so that no value can begin a line of its own."""
+    """The text with what cannot be printed escaped, so that no value can begin a new line of the log."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 

@@ -1,4 +1,4 @@
-"""The bundler: Alto, started as a program of its own (its licence is the GPL: it is run, never imported)."""
+"""The bundler: Alto, started as a separate program (its licence is the GPL: it is run, never imported)."""
 
 from __future__ import annotations
 

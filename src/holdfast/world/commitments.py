@@ -10,11 +10,12 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING
 
-from holdfast.chain import calls, values
-from holdfast.chain.calls import call_data
+from holdfast.chain import values
+from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import ADDRESSES, commitments_needed, predict_account
 from holdfast.chain.contracts.create2 import clone_code
 from holdfast.chain.errors import RpcError
+from holdfast.wire.abi import selector
 from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import checksum_address
 
@@ -28,7 +29,7 @@ REGISTRY = ADDRESSES["DIDRegistry"]
 MOST_FOR_ONE_OPERATION = 4
 MOST_IN_A_MINUTE = 120
 _WINDOW_S = 60.0
-_CREATE = calls.selector("createAccount(uint256,uint256,uint256)")
+_CREATE = selector("createAccount(uint256,uint256,uint256)")
 _WORD = 32
 # A claim on a commitment that is about to lapse would fail: the registry's day, less an hour.
 _LAPSES_AFTER_S = 23 * 3600

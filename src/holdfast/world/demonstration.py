@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.chain import calls
+from holdfast.chain.abi import call_data
 from holdfast.chain.bundler import Bundler
 from holdfast.chain.contracts import ADDRESSES, load
 from holdfast.chain.entry_points import V07
@@ -54,7 +55,7 @@ class Findings:
 
 
 class Demonstration:
-    """The person, with a fresh key and a handle nobody has."""
+    """The person, with a fresh key and a free handle."""
 
     def __init__(self, world: LocalWorld, service_url: str, say: Callable[[str], None]) -> None:
         self._world = world
@@ -116,7 +117,7 @@ class Demonstration:
         self._say(f"A look-up by credential finds the DID; the account's state is active, nonce {state['nonce']}.")
 
     async def _pay(self, account: str) -> OperationReceipt:
-        minted = calls.call_data("mint(address,uint256)", account, GIVEN)
+        minted = call_data("mint(address,uint256)", account, GIVEN)
         await self._world.chain.transact(self._world.accounts.tester.address, USDC, minted)
         operation = UserOperation(
             sender=from_hex(account), nonce=1, call_data=calls.execute(calls.transfer(USDC, self._payee, PAID))
@@ -134,9 +135,9 @@ class Demonstration:
 
     async def _ask_the_chain(self, account: str, registered: OperationReceipt, paid: OperationReceipt) -> Findings:
         name, rpc = did_hash(self._key.did), self._world.rpc
-        did = await rpc.eth_call(REGISTRY, calls.call_data("getDid(bytes32)", name), at_least=64)
-        alias = await rpc.eth_call(REGISTRY, calls.call_data("getAlias(bytes32)", alias_hash(self._alias)), at_least=96)
-        got = await rpc.eth_call(USDC, calls.call_data("balanceOf(address)", self._payee))
+        did = await rpc.eth_call(REGISTRY, call_data("getDid(bytes32)", name), at_least=64)
+        alias = await rpc.eth_call(REGISTRY, call_data("getAlias(bytes32)", alias_hash(self._alias)), at_least=96)
+        got = await rpc.eth_call(USDC, call_data("balanceOf(address)", self._payee))
         return Findings(
             did=self._key.did,
             alias=self._alias,

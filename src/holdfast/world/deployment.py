@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.chain.calls import call_data
+from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, DEVELOPMENT, PRODUCTION, load
 from holdfast.chain.entry_points import ENTRY_POINTS, EntryPoint
 from holdfast.wire.encoding import from_hex

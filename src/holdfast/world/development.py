@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.chain import calls
+from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.world.anvil import HARDFORK, ChainOptions
 from holdfast.world.demonstration import Demonstration
@@ -110,6 +110,6 @@ def findings_as_json(findings: Findings) -> dict[str, Any]:
 
 async def _fund_tester(world: LocalWorld) -> None:
     usdc, tester = ADDRESSES["DevUSDC"], world.accounts.tester.address
-    held = int.from_bytes(await world.rpc.eth_call(usdc, calls.call_data("balanceOf(address)", tester)))
+    held = int.from_bytes(await world.rpc.eth_call(usdc, call_data("balanceOf(address)", tester)))
     if not held:
-        await world.chain.transact(tester, usdc, calls.call_data("mint(address,uint256)", tester, TEST_USDC))
+        await world.chain.transact(tester, usdc, call_data("mint(address,uint256)", tester, TEST_USDC))

@@ -45,10 +45,10 @@ def next_steps(facts: dict[str, Any]) -> list[str]:
 
 
 def table_of(facts: dict[str, Any]) -> str:
-    """THE table that `holdfast dev` prints. No frame and no folding: every value can be copied whole."""
+    """The table that `holdfast dev` prints. No frame and no folding: every value can be copied whole."""
     rows = _rows(facts)
     width = max(len(label) for label, _ in rows)
-    lines = ["Holdfast, on a chain of its own", "", *(f"  {label:<{width}}  {value}" for label, value in rows)]
+    lines = ["Holdfast, on a local chain", "", *(f"  {label:<{width}}  {value}" for label, value in rows)]
     return "\n".join([*lines, "", "Try next", "", *(f"  {step}" for step in next_steps(facts)), ""])
 
 

@@ -23,7 +23,7 @@ def npm_command() -> list[str] | None:
     """What begins a call of npm: the wheel's, else the system's, None without either."""
     own = folder()
     if own is not None:
-        # The wheel's bin/npm is a copy of a link and finds nothing beside itself.
+        # The wheel's bin/npm is a copy of a link and finds no modules next to it.
         return [str(own / "bin" / "node"), str(own / NPM)]
     system = shutil.which("npm")
     return [system] if system else None

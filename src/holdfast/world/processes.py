@@ -114,13 +114,13 @@ async def end(process: asyncio.subprocess.Process) -> None:
 
 
 def free_port() -> int:
-    """A loopback TCP port that nobody listens on. On Linux nobody else is given it while this process lives."""
-    with socket.socket() as trial:
-        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        trial.bind(("127.0.0.1", 0))
-        port = int(trial.getsockname()[1])
+    """A loopback TCP port without a listener. On Linux no other process is given it while this one lives."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
         if platform.system() == "Linux":
             # socket(7): a bound socket that does not listen bars no server with SO_REUSEADDR, yet the kernel picks
             # other ports for everybody else. Its descriptor stays open, uninherited, until this process ends.
-            trial.detach()
+            probe.detach()
         return port

@@ -1,4 +1,4 @@
-"""The service on the local world: `holdfast serve` as a program of its own, wired by settings alone."""
+"""The service on the local world: `holdfast serve` as a separate program, wired by settings alone."""
 
 from __future__ import annotations
 

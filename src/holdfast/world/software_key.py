@@ -9,9 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import Prehashed, decode_dss_signature
 
 from holdfast.wire.keccak import did_of_key
-
-# Order of the group of P-256 (SEC 2, section 2.4.2); the account takes only the lower half for s.
-_ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+from holdfast.wire.p256 import low_s
 
 
 @dataclass(frozen=True)
@@ -43,4 +41,4 @@ class SoftwareKey:
     async def sign(self, digest: bytes) -> bytes:
         """64 bytes r ‖ s with a low s, over the 32 bytes `digest` themselves."""
         r, s = decode_dss_signature(self.private.sign(digest, ec.ECDSA(Prehashed(hashes.SHA256()))))
-        return r.to_bytes(32) + min(s, _ORDER - s).to_bytes(32)
+        return r.to_bytes(32) + low_s(s).to_bytes(32)

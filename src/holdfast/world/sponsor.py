@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PAYMASTER = from_hex(ADDRESSES["DevPaymaster"])
 VALID_FOR_S = 3600
-# What validation of DevPaymaster needs, with room: one ecrecover and two hashes; it has no postOp.
+# What validation of DevPaymaster needs, with a margin: one ecrecover and two hashes; it has no postOp.
 _VERIFICATION_GAS, _POST_OP_GAS = 60_000, 1
 _PLACEHOLDER = bytes(12) + b"\x11" * 64 + b"\x1b"
 

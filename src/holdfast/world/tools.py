@@ -59,7 +59,7 @@ class Tools:
 
     @property
     def anvil(self) -> Path:
-        """The chain: a native program inside a package of its platform. Raises WorldError where there is none."""
+        """The chain: a native program in a package of its platform. Raises WorldError where the platform has none."""
         path = _anvil_in(self.modules)
         if not path.exists():
             raise WorldError(f"anvil is not installed for this machine: {_platform_package()} is missing")
@@ -77,7 +77,7 @@ class Tools:
 
 
 def find_node() -> str:
-    """Node's path. Raises NodeMissing where there is none, or only an older one than the tools can do with."""
+    """Node's path. Raises NodeMissing without one, or when it is older than the tools need."""
     node = shutil.which("node", path=search_path())
     found = None
     if node is not None:
@@ -143,7 +143,7 @@ def _sweep(folder: Path) -> None:
 
 
 async def _install(say: Callable[[str], None], folder: Path) -> None:
-    """Install beside the final place and move there at the end, so that a broken install is never mistaken for one."""
+    """Install next to the final place and move there at the end, so that a broken install is never mistaken for one."""
     npm = npm_command()
     if npm is None:
         raise NodeMissing(_NEEDED)

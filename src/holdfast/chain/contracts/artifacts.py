@@ -1,4 +1,4 @@
-"""The compiled contracts: JSON files beside this module, written by tools/compile_contracts.py."""
+"""The compiled contracts: JSON files in this folder, written by tools/compile_contracts.py."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from holdfast.chain.abi import decode_call
 from holdfast.chain.contracts.addresses import DID_REGISTRY
 from holdfast.wire.keccak import did_hash, did_of_key, keccak256
 
@@ -18,13 +19,12 @@ if TYPE_CHECKING:
 
 ZERO_SECRET = bytes(32)
 
-_CALL = "(address,uint256,bytes)"
-_EXECUTE = ("execute", ("address", "uint256", "bytes"))
-_EXECUTE_BATCH = ("executeBatch", (f"{_CALL}[]",))
-_CLAIMS: dict[str, tuple[str, ...]] = {
-    "register": ("uint256", "uint256", "uint256", "bytes32", "bytes32", "string"),
-    "registerForeign": ("string", "bytes32", "bytes32", "string"),
-    "registerAlias": ("bytes32", "bytes32", "bytes32"),
+_EXECUTE = "execute(address,uint256,bytes)"
+_EXECUTE_BATCH = "executeBatch((address,uint256,bytes)[])"
+_CLAIMS = {
+    "register": "register(uint256,uint256,uint256,bytes32,bytes32,string)",
+    "registerForeign": "registerForeign(string,bytes32,bytes32,string)",
+    "registerAlias": "registerAlias(bytes32,bytes32,bytes32)",
 }
 
 
@@ -60,10 +60,10 @@ def commitments_needed(sender: str, call_data: bytes, registry: str = DID_REGIST
 
 def _inner_calls(call_data: bytes) -> list[tuple[str, bytes]]:
     """Target and data of each call that the account's `execute` or `executeBatch` makes."""
-    single = _decode(call_data, *_EXECUTE)
+    single = decode_call(_EXECUTE, call_data)
     if single is not None:
         return [(single[0], single[2])]
-    batch = _decode(call_data, *_EXECUTE_BATCH)
+    batch = decode_call(_EXECUTE_BATCH, call_data)
     return [(target, data) for target, _, data in batch[0]] if batch is not None else []
 
 
@@ -71,8 +71,8 @@ def _claims(calls: list[tuple[str, bytes]], registry: str) -> Iterator[tuple[str
     for target, data in calls:
         if target.lower() != registry:
             continue
-        for name, types in _CLAIMS.items():
-            values = _decode(data, name, types)
+        for name, signature in _CLAIMS.items():
+            values = decode_call(signature, data)
             if values is not None:
                 yield name, values
 
@@ -89,17 +89,3 @@ def _of_claim(sender: str, name: str, values: tuple[Any, ...]) -> bytes | None:
         case _:  # registerAlias puts the alias first
             alias, did, secret = values
             return commitment(did, alias, sender, secret)
-
-
-def _decode(data: bytes, name: str, types: tuple[str, ...]) -> tuple[Any, ...] | None:
-    """The arguments when `data` calls that function, else None; a string as its bytes, which need not be UTF-8."""
-    # eth-abi takes 0.4 s to import, and whoever only needs addresses should not wait for it.
-    from eth_abi.abi import decode
-    from eth_abi.exceptions import DecodingError
-
-    if data[:4] != keccak256(f"{name}({','.join(types)})".encode())[:4]:
-        return None
-    try:
-        return tuple(decode([kind.replace("string", "bytes") for kind in types], data[4:]))
-    except DecodingError:
-        return None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.chain import values
 from holdfast.chain.contracts.addresses import DETERMINISTIC_DEPLOYER
 from holdfast.chain.contracts.artifacts import PRODUCTION, Contract
-from holdfast.chain.contracts.verification import Finding, Status, inspect
+from holdfast.chain.contracts.verification import ContractFinding, ContractStatus, inspect
 from holdfast.chain.errors import ChainError, RpcError
 from holdfast.chain.transactions import Transaction
 from holdfast.wire.encoding import from_hex, to_hex
@@ -44,7 +44,7 @@ class AnotherChain(DeploymentError):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DeploymentStep:
     """One contract that is to be deployed, and the gas that the chain expects it to take."""
 
     contract: Contract
@@ -60,7 +60,7 @@ class Plan:
     balance: int
     base_fee: int
     priority_fee: int
-    steps: list[Step]
+    steps: list[DeploymentStep]
     present: list[str]
 
     @property
@@ -103,7 +103,7 @@ async def make_plan(
         raise DeploymentError(f"this chain lacks the deterministic deployer at {DETERMINISTIC_DEPLOYER}")
     findings = await inspect(rpc, names)
     _refuse_other_code(findings)
-    missing = [finding.contract for finding in findings if finding.status is Status.MISSING]
+    missing = [finding.contract for finding in findings if finding.status is ContractStatus.MISSING]
     gas = await asyncio.gather(*(_estimate(rpc, sender, contract) for contract in missing))
     base_fee, priority_fee = await _fees(rpc)
     return Plan(
@@ -112,8 +112,8 @@ async def make_plan(
         balance=await rpc.get_balance(sender),
         base_fee=base_fee,
         priority_fee=priority_fee,
-        steps=[Step(contract, amount) for contract, amount in zip(missing, gas, strict=True)],
-        present=[finding.contract.name for finding in findings if finding.status is Status.EXACT],
+        steps=[DeploymentStep(contract, amount) for contract, amount in zip(missing, gas, strict=True)],
+        present=[finding.contract.name for finding in findings if finding.status is ContractStatus.EXACT],
     )
 
 
@@ -133,8 +133,8 @@ async def carry_out(rpc: RpcClient, plan: Plan, key: PrivateKey, told: Callable[
         told(step.contract.name, sent)
 
 
-def _refuse_other_code(findings: list[Finding]) -> None:
-    other = [finding.contract.name for finding in findings if finding.status is Status.OTHER]
+def _refuse_other_code(findings: list[ContractFinding]) -> None:
+    other = [finding.contract.name for finding in findings if finding.status is ContractStatus.OTHER]
     if other:
         raise DeploymentError(f"other code stands at the addresses of {', '.join(other)}: this chain cannot be trusted")
 
@@ -152,7 +152,7 @@ async def _fees(rpc: RpcClient) -> tuple[int, int]:
     return values.quantity(block["baseFeePerGas"]), values.quantity(tip)
 
 
-def _transaction(plan: Plan, step: Step, nonce: int) -> Transaction:
+def _transaction(plan: Plan, step: DeploymentStep, nonce: int) -> Transaction:
     return Transaction(
         chain_id=plan.chain_id,
         nonce=nonce,
@@ -176,7 +176,7 @@ async def _send(rpc: RpcClient, raw: bytes) -> str:
 async def _wait(rpc: RpcClient, name: str, sent: str) -> None:
     try:
         async with asyncio.timeout(MINED_WITHIN_S):
-            while (receipt := await rpc.get_transaction_receipt(sent)) is None:  # noqa: ASYNC110 - the chain tells nobody
+            while (receipt := await rpc.get_transaction_receipt(sent)) is None:  # noqa: ASYNC110 - the chain sends no notice
                 await asyncio.sleep(_LOOK_EVERY_S)
     except TimeoutError:
         raise DeploymentError(f"{name}: transaction {sent} is not mined after {MINED_WITHIN_S:.0f} s") from None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from holdfast.chain.rpc import RpcClient
 
 
-class Status(StrEnum):
+class ContractStatus(StrEnum):
     """What stands at a contract's address."""
 
     EXACT = "exact"  # our code, byte for byte
@@ -25,25 +25,25 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ContractFinding:
     """One contract's verdict."""
 
     contract: Contract
-    status: Status
+    status: ContractStatus
 
 
-async def inspect(rpc: RpcClient, names: Sequence[str] = PRODUCTION) -> list[Finding]:
+async def inspect(rpc: RpcClient, names: Sequence[str] = PRODUCTION) -> list[ContractFinding]:
     """The verdict on each named contract, in that order. Raises RpcError."""
     contracts = [load(name) for name in names]
     codes = await asyncio.gather(*(rpc.get_code(contract.address) for contract in contracts))
-    return [Finding(contract, judge(contract, code)) for contract, code in zip(contracts, codes, strict=True)]
+    return [ContractFinding(contract, judge(contract, code)) for contract, code in zip(contracts, codes, strict=True)]
 
 
-def judge(contract: Contract, code: bytes) -> Status:
+def judge(contract: Contract, code: bytes) -> ContractStatus:
     """The verdict on the code that stands at a contract's address."""
     if not code:
-        return Status.MISSING
-    return Status.EXACT if code == contract.runtime else Status.OTHER
+        return ContractStatus.MISSING
+    return ContractStatus.EXACT if code == contract.runtime else ContractStatus.OTHER
 
 
 async def entry_points_present(rpc: RpcClient) -> dict[str, bool]:

@@ -6,7 +6,8 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from holdfast.chain.calls import call_data, execute
+from holdfast.chain.abi import call_data
+from holdfast.chain.calls import execute
 from holdfast.chain.errors import ChainError, NoPaymaster, RpcError, UserOperationError
 from holdfast.chain.fees import fees_of_chain
 from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, chain_errors, is_stale

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from holdfast.wire import json_rpc
 from holdfast.wire.client_errors import NetworkError
 
 if TYPE_CHECKING:
@@ -24,15 +25,9 @@ class JsonRpcError(NetworkError):
 
 
 def read_json_rpc(reply: Reply, request_id: int) -> Any:
-    """The result. Raises JsonRpcError for an error, ValueError for anything that is no answer to the request."""
-    answer = msgspec.json.decode(reply.content)
-    if not isinstance(answer, dict):
-        raise ValueError("no JSON-RPC answer")  # noqa: TRY004 - one error for every malformed answer
-    error = answer.get("error")
-    if isinstance(error, dict):
-        message = str(error.get("message", "bundler error"))[:_LONGEST_MESSAGE]
-        code = error.get("code")
-        raise JsonRpcError(message, code if isinstance(code, int) else None, error.get("data"))
-    if answer.get("id") != request_id or "result" not in answer:
-        raise ValueError("no answer to this request")
-    return answer["result"]
+    """The result. Raises JsonRpcError for an error, ValueError for anything else that is not its answer."""
+    try:
+        return json_rpc.result_of(msgspec.json.decode(reply.content), request_id)
+    except json_rpc.ErrorResponse as error:
+        message = "bundler error" if error.message is None else error.message
+        raise JsonRpcError(message[:_LONGEST_MESSAGE], error.code, error.data) from None

@@ -6,7 +6,7 @@
         ├── IdentifierTaken     409 identifier_taken
         └── ...                 one class per code of holdfast.wire.errors
 
-The codes are those of THE error table, so that a reworded row cannot go unrecognised.
+The codes are those of the error table, so that a reworded row cannot go unrecognised.
 """
 
 from __future__ import annotations

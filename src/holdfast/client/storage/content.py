@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import dag_cbor
 from dag_cbor.decoding import CBORDecodingError
-from multiformats import CID, multihash
+from multiformats import CID, multihash, varint
 
 from holdfast.wire.client_errors import StorageError
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MAX_BLOCK_BYTES = 32 * 1024 * 1024
-_MAX_VARINT_BYTES = 5
+_MAX_VARINT_BYTES = 9  # of the unsigned varint of multiformats
 _SHA2_256 = "sha2-256"
 _CODECS = ("raw", "dag-cbor")
 
@@ -74,10 +74,10 @@ def read_dag_cbor(cid: str, data: bytes) -> Any:
 def write_car(root: str, blocks: Iterable[Block]) -> bytes:
     """A CARv1 file with one root."""
     header = dag_cbor.encode({"roots": [link(root)], "version": 1})
-    parts = [_varint(len(header)), header]
+    parts = [varint.encode(len(header)), header]
     for block in blocks:
         named = bytes(link(block.cid)) + block.data
-        parts += [_varint(len(named)), named]
+        parts += [varint.encode(len(named)), named]
     return b"".join(parts)
 
 
@@ -106,7 +106,8 @@ def _block(data: bytes, codec: str) -> Block:
 def _sections(data: bytes) -> Iterator[bytes]:
     position = 0
     while position < len(data):
-        length, position = _read_varint(data, position)
+        length, size, _ = varint.decode_raw(data[position : position + _MAX_VARINT_BYTES])
+        position += size
         if length > len(data) - position:
             raise StorageError("a CAR file is cut short")
         yield data[position : position + length]
@@ -119,20 +120,3 @@ _CID_BYTES = 36  # version, codec, hash function, digest length (one byte each),
 def _named(section: bytes) -> tuple[str, bytes]:
     cid = cid_text(CID.decode(section[:_CID_BYTES]))
     return cid, verified(cid, section[_CID_BYTES:])
-
-
-def _varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 0x7F:  # noqa: PLR2004 - seven bits a byte (unsigned LEB128)
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*out, number])
-
-
-def _read_varint(data: bytes, position: int) -> tuple[int, int]:
-    value = 0
-    for index, byte in enumerate(data[position : position + _MAX_VARINT_BYTES]):
-        value |= (byte & 0x7F) << 7 * index
-        if byte < 0x80:  # noqa: PLR2004 - the last byte has its high bit clear
-            return value, position + index + 1
-    raise StorageError("a CAR file is damaged")

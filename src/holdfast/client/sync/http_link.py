@@ -66,7 +66,7 @@ class HttpChannel:
         self._link, self._transport = link, transport
 
     async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        """See Channel. Waits as long as a pairing lives: the other person is typing."""
+        """See PairingChannel. Waits as long as a pairing lives: the other person is typing."""
         timeout = httpx.Timeout(LIFE_S, connect=10.0)
         try:
             async with httpx.AsyncClient(timeout=timeout, transport=self._transport) as http:

@@ -110,7 +110,7 @@ class Libp2pChannel:
         self._address = address
 
     async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        """See Channel."""
+        """See PairingChannel."""
         body = msgspec.json.encode(message)
         try:
             return msgspec.json.decode(await asyncio.to_thread(self._exchange, body), type=dict[str, Any])

@@ -34,7 +34,7 @@ class SyncRefused(ServiceError):
     """The pairing ended: the digits differ, a message was late, repeated or changed, or the other side said no."""
 
 
-class Channel(Protocol):
+class PairingChannel(Protocol):
     """A way to the device that holds the vault."""
 
     async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -98,7 +98,7 @@ class Holder:
 
 async def receive(
     vault: Any,
-    channel: Channel,
+    channel: PairingChannel,
     key: KeyProvider,
     show_digits: Callable[[str], Any],
     confirm: Callable[[str], Any],
@@ -124,7 +124,7 @@ async def receive(
 
 async def _received(
     enclave: Face,
-    channel: Channel,
+    channel: PairingChannel,
     key: KeyProvider,
     show_digits: Callable[[str], Any],
     confirm: Callable[[str], Any],

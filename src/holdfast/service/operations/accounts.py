@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.chain.errors import RpcError
 from holdfast.rules import abi
+from holdfast.wire.abi import WORD
 from holdfast.wire.encoding import from_hex
 from holdfast.wire.errors import RPC_ERROR, USDC_NOT_AVAILABLE, Refused
 from holdfast.wire.keccak import checksum_address
@@ -41,7 +42,7 @@ class Accounts:
         known = self._predicted.get(key)
         if known is not None:
             return known
-        data = await _call(self.chain, self.factory, abi.encode_get_address(x, y, salt), abi.SLOT)
+        data = await _call(self.chain, self.factory, abi.encode_get_address(x, y, salt), WORD)
         try:
             address = checksum_address(abi.decode_address(data))
         except abi.MalformedAnswer:
@@ -54,7 +55,7 @@ class Accounts:
     async def state(self, account: bytes) -> AccountSlots:
         """The account's state as the helper contract reports it. Raises Refused(RPC_ERROR)."""
         question = abi.encode_account_state(account, from_hex(self.entry_point))
-        data = await _call(self.chain, self.helper, question, 5 * abi.SLOT)
+        data = await _call(self.chain, self.helper, question, 5 * WORD)
         try:
             return abi.decode_account_state(data)
         except abi.MalformedAnswer:
@@ -89,7 +90,7 @@ class Balances:
             raise Refused(RPC_ERROR) from None
 
     async def _usdc(self, chain: ChainReader, account: bytes, contract: str) -> int:
-        data = await _call(chain, contract, abi.encode_address_call(abi.BALANCE_OF, account), abi.SLOT)
+        data = await _call(chain, contract, abi.encode_address_call(abi.BALANCE_OF, account), WORD)
         try:
             return abi.decode_uint256(data)
         except abi.MalformedAnswer:

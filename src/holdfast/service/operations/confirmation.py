@@ -150,13 +150,13 @@ class _Turn:
             return Confirmation.CONFIRMED
         if not await self._refused(row, seen, now):
             return Confirmation.PENDING
-        reason = seen.reason if isinstance(seen, registrations.Refused) else "no receipt in time"
+        reason = seen.reason if isinstance(seen, registrations.Rejected) else "no receipt in time"
         await store.settle(row.credential, Confirmation.REFUSED, None, now)
         _log.warning("registration refused by the chain", extra={"why": reason})
         return Confirmation.REFUSED
 
     async def _refused(self, row: PendingRegistration, seen: registrations.Verdict | None, now: float) -> bool:
-        if isinstance(seen, registrations.Refused) and seen.contradicted and self._deep(seen.block_number):
+        if isinstance(seen, registrations.Rejected) and seen.contradicted and self._deep(seen.block_number):
             return True
         if _in_sight(seen) or not overdue(now, row.created_at):
             return False

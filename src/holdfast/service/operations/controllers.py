@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.chain.contracts.addresses import DID_REGISTRY
 from holdfast.rules import abi
+from holdfast.wire.abi import WORD
 from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import did_of_key
 
@@ -34,9 +35,9 @@ class Controllers:
         if not did.startswith(_METHOD) or self.registry == from_hex(DID_REGISTRY):
             return True
         answer = await self.chain.client.eth_call("0x" + controller.hex(), abi.PUBLIC_KEY, at_least=0)
-        if len(answer) != 2 * abi.SLOT:
+        if len(answer) != 2 * WORD:
             return False  # no account of ours
-        x, y = int.from_bytes(answer[: abi.SLOT]), int.from_bytes(answer[abi.SLOT :])
+        x, y = int.from_bytes(answer[:WORD]), int.from_bytes(answer[WORD:])
         return did_of_key(x, y) == did and await self._account_of(x, y) == controller
 
     async def _account_of(self, x: int, y: int) -> bytes | None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from holdfast.rules.limits import Ceilings
     from holdfast.service.clock import Clock
     from holdfast.service.store.port import Store
-    from holdfast.service.upstreams.bundler import Bundler
+    from holdfast.service.upstreams.bundler import BundlerProxy
 
 # What a bundler or paymaster charges the operator for; the others only look.
 CHARGED = frozenset({"eth_sendUserOperation", "pm_sponsorUserOperation"})
@@ -23,7 +23,7 @@ CHARGED = frozenset({"eth_sendUserOperation", "pm_sponsorUserOperation"})
 class Relay:
     """Forwards requests to the bundler."""
 
-    bundler: Bundler
+    bundler: BundlerProxy
     store: Store
     ceilings: Ceilings
     clock: Clock

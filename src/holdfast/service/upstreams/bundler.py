@@ -18,7 +18,7 @@ _HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
 
 
 @dataclass(frozen=True, slots=True)
-class Bundler:
+class BundlerProxy:
     """A bundler at an address; `url` is None where none is configured."""
 
     url: str | None

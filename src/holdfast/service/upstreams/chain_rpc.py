@@ -23,7 +23,7 @@ class ChainReader:
     def __init__(self, connect: Callable[[], RpcClient]) -> None:
         self._connect = connect
         self._client: RpcClient | None = None
-        self._flights: dict[tuple[Any, ...], asyncio.Future[Any]] = {}
+        self._in_flight: dict[tuple[Any, ...], asyncio.Future[Any]] = {}
         self._kept: OrderedDict[tuple[Any, ...], tuple[float, Any]] = OrderedDict()
 
     @property
@@ -47,15 +47,15 @@ class ChainReader:
         kept = self._kept.get(key)
         if kept is not None and time.monotonic() - kept[0] < CHAIN_CACHE_S:
             return kept[1]
-        flight = self._flights.get(key)
-        if flight is None:
-            flight = self._flights[key] = asyncio.ensure_future(ask())
-            flight.add_done_callback(lambda done: self._land(key, done))
+        task = self._in_flight.get(key)
+        if task is None:
+            task = self._in_flight[key] = asyncio.ensure_future(ask())
+            task.add_done_callback(lambda done: self._finished(key, done))
         # Shielded: a caller that leaves must not take the answer away from the others.
-        return await asyncio.shield(flight)
+        return await asyncio.shield(task)
 
-    def _land(self, key: tuple[Any, ...], done: asyncio.Future[Any]) -> None:
-        del self._flights[key]
+    def _finished(self, key: tuple[Any, ...], done: asyncio.Future[Any]) -> None:
+        del self._in_flight[key]
         if done.cancelled() or done.exception() is not None:
             return
         self._kept[key] = (time.monotonic(), done.result())

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules import abi
 from holdfast.rules.chains import CHAINS, TOKENS, formatted
-from holdfast.rules.p256 import on_curve
 from holdfast.service.web.serving import serves, serves_plainly
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.endpoints import ACCOUNT_STATE, BALANCE, CONTRACTS, PREDICT_ADDRESS, STATUS
 from holdfast.wire.errors import INVALID_PUBLIC_KEY, UNSUPPORTED_CHAIN, UNSUPPORTED_TOKEN, Refused
 from holdfast.wire.models import AccountState, Balance, PredictedAddress
+from holdfast.wire.p256 import on_curve
 
 if TYPE_CHECKING:
     from holdfast.service.http.messages import Request, Response

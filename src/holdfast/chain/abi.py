@@ -1,0 +1,49 @@
+"""ABI encoding of every type, and decoding of arguments, by eth-abi; what is hot is read by `holdfast.wire.abi`.
+
+eth-abi takes 0.4 s to import and stands in the extras `client` and `world`: the functions import it when called.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.wire.abi import selector
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def encode(types: Sequence[str], values: Sequence[Any]) -> bytes:
+    """The values as arguments of these types."""
+    from eth_abi.abi import encode as encoded
+
+    return encoded(types, values)
+
+
+def call_data(signature: str, *values: Any) -> bytes:
+    """Selector and ABI-encoded arguments of a call of `signature`, such as `transfer(address,uint256)`."""
+    return selector(signature) + encode(_types(signature), values)
+
+
+def decode_call(signature: str, data: bytes) -> tuple[Any, ...] | None:
+    """The arguments when `data` calls that function, else None; a string as its bytes, which need not be UTF-8."""
+    from eth_abi.abi import decode
+    from eth_abi.exceptions import DecodingError
+
+    if data[:4] != selector(signature):
+        return None
+    try:
+        return tuple(decode([kind.replace("string", "bytes") for kind in _types(signature)], data[4:]))
+    except DecodingError:
+        return None
+
+
+def _types(signature: str) -> list[str]:
+    from eth_abi.grammar import TupleType, parse
+
+    arguments = signature[signature.index("(") :]
+    if arguments == "()":
+        return []
+    parsed = parse(arguments)
+    assert isinstance(parsed, TupleType)
+    return [kind.to_type_str() for kind in parsed.components]

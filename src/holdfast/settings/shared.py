@@ -1,0 +1,39 @@
+"""The rows that both the service and the indexer read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from holdfast.chain.contracts.addresses import DEFAULT_CONTRACT_SET
+from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID
+from holdfast.settings.parsers import chain_address, http_url, one_of
+from holdfast.settings.rows import SettingRow
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def contract_row(variable: str, contract: str, about: str) -> SettingRow:
+    """The row of a contract's address; the default is the deployed one of the contract set."""
+    return SettingRow(variable, str(DEFAULT_CONTRACT_SET[contract]), chain_address, about)
+
+
+def _data_dir(_values: Mapping[str, Any]) -> str:
+    # Imported here: only a process that was given no folder asks the platform for one.
+    import platformdirs
+
+    return platformdirs.user_data_dir("holdfast", appauthor=False)
+
+
+DATA_DIR = SettingRow("HOLDFAST_DATA_DIR", _data_dir, Path, "embedded database, generated secrets, outbox")
+RPC_URL = SettingRow(
+    "HOLDFAST_RPC_URL",
+    CHAINS[DEFAULT_CHAIN_ID].public_rpc,
+    http_url,
+    f"JSON-RPC of chain {DEFAULT_CHAIN_ID}",
+    secret=True,
+)
+DID_REGISTRY = contract_row("HOLDFAST_CONTRACT_DID_REGISTRY", "didRegistry", "DID registry")
+LOG = SettingRow("HOLDFAST_LOG", "auto", one_of("auto", "text", "json"), "form of the log")
+APP_FACTORY = contract_row("HOLDFAST_CONTRACT_APP_FACTORY", "appFactory", "account factory")
