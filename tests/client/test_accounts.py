@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from holdfast.client.flows.accounts import account_of
-from holdfast.client.flows.faces import Face, run_blocking
+from holdfast.client.http.chain_transport import Face, run_blocking
 from holdfast.client.http.refusals import IndexerNotConfigured
 from holdfast.client.types.service import AccountState, IndexerDid
 from holdfast.wire.encoding import to_base64url

@@ -17,11 +17,11 @@ from holdfast.chain import calls
 from holdfast.cli.exits import Exit
 from holdfast.client import types
 from holdfast.client.flows.accounts import coordinates
-from holdfast.client.flows.faces import Face, run_blocking
 from holdfast.client.flows.operations import STATE_AGE_S, OperationFailed
 from holdfast.client.flows.payee import payee_of
 from holdfast.client.flows.payment import PaymentRefused
 from holdfast.client.flows.registration import Registration
+from holdfast.client.http.chain_transport import Face, run_blocking
 from holdfast.client.passkeys import Authenticator, Person
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.vault.keys import SecretKey

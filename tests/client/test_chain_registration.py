@@ -10,10 +10,10 @@ from holdfast.chain import calls
 from holdfast.chain.contracts import ADDRESSES, commitment
 from holdfast.client.flows.accounts import AccountKey
 from holdfast.client.flows.chain_registration import ChainRegistration
-from holdfast.client.flows.faces import Face, run_blocking
 from holdfast.client.flows.failures import OperationFailed, RegistrationRefused
 from holdfast.client.flows.progress import Notes
 from holdfast.client.handles import canonical_handle
+from holdfast.client.http.chain_transport import Face, run_blocking
 from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import alias_hash, did_hash
 from holdfast.world.software_key import SoftwareKey

@@ -7,10 +7,10 @@ import pytest
 from tests.client.test_accounts import NEW, PREDICTED, World, obeying
 
 import holdfast
-from holdfast.client.flows.faces import CarrierTransport, Face, run_blocking
 from holdfast.client.flows.operations import SmartAccount
-from holdfast.client.http.carriers import Carrier
+from holdfast.client.http.chain_transport import CarrierTransport, Face, run_blocking
 from holdfast.client.http.refusals import RateLimited
+from holdfast.client.http.transport import Carrier
 from holdfast.client.types.service import ContractSet, Status
 from holdfast.wire.client_errors import NetworkError
 

@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.client.async_service_client import AsyncServiceClient
-from holdfast.client.flows.faces import Face, run_blocking
+from holdfast.client.blocking.service_client import ServiceClient
 from holdfast.client.http import endpoints, refusals
 from holdfast.client.http.calls import Call, Reply, Retries, as_json, result
-from holdfast.client.http.carriers import AsyncCarrier, Carrier
+from holdfast.client.http.chain_transport import Face, run_blocking
 from holdfast.client.http.json_rpc import JsonRpcError
-from holdfast.client.service_client import ServiceClient
+from holdfast.client.http.transport import AsyncCarrier, Carrier
 from holdfast.client.types import GetAccountStateInput, GetSmartAccountAddressInput
 from holdfast.wire.client_errors import ClientStateError, NetworkError
 from holdfast.wire.errors import ERRORS
@@ -256,7 +256,7 @@ def test_names_in_paths_cannot_leave_their_segment():
 
 
 def test_an_answer_without_end_is_cut_off(monkeypatch):
-    monkeypatch.setattr("holdfast.client.http.carriers.MAX_ANSWER_BYTES", 1000)
+    monkeypatch.setattr("holdfast.client.http.transport.MAX_ANSWER_BYTES", 1000)
     with pytest.raises(NetworkError, match="over 1000 bytes"):
         Both(lambda _r: httpx.Response(200, content=b"x" * 2000))("enclave_wasm")
 
@@ -323,7 +323,7 @@ def test_the_services_headers_go_to_the_service_alone(kind):
 
 @pytest.mark.parametrize("kind", ["blocking", "asyncio"])
 def test_an_endpoint_that_never_ends_is_cut_off(kind, monkeypatch):
-    monkeypatch.setattr("holdfast.client.http.carriers.MAX_ANSWER_BYTES", 10)
+    monkeypatch.setattr("holdfast.client.http.transport.MAX_ANSWER_BYTES", 10)
     transport = httpx.MockTransport(lambda _request: httpx.Response(200, content=b"x" * 11))
     carriers = {"blocking": Carrier, "asyncio": AsyncCarrier}
     face = Face(carriers[kind]("https://s", transport=transport))

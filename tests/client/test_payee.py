@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.client.flows.faces import Face, run_blocking
 from holdfast.client.flows.failures import PaymentRefused
 from holdfast.client.flows.payee import payee_of
+from holdfast.client.http.chain_transport import Face, run_blocking
 from holdfast.client.types.service import AccountState, IndexerAccount, IndexerDid
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import checksum_address, did_hash, did_of_key, keccak256

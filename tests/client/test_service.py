@@ -10,8 +10,8 @@ import pytest
 from tests.client.conftest import PREDICTED, Awaited, running_service
 
 from holdfast.client.async_service_client import AsyncServiceClient
+from holdfast.client.blocking.service_client import ServiceClient
 from holdfast.client.http import refusals
-from holdfast.client.service_client import ServiceClient
 
 ADDRESS = "0x" + "22" * 20
 # A key: the generator of P-256.

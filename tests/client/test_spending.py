@@ -12,12 +12,12 @@ import pytest
 from tests.client.test_vault import GIVEN, SECRET
 
 from holdfast.client import types
-from holdfast.client.flows.faces import Face
-from holdfast.client.flows.ledger import Ledger
+from holdfast.client.blocking.vault import Vault
+from holdfast.client.flows.delegation_budget import Ledger
 from holdfast.client.flows.payment import Payee, PaymentRefused, Payments
+from holdfast.client.http.chain_transport import Face
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.ucan import ReplayGuard, UcanRefused, UcanVerifier
-from holdfast.client.vault.vault import Vault
 
 PAYEE = Payee("0x00000000000000000000000000000000000000A1", None)
 USDC = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"

@@ -10,7 +10,8 @@ import httpx
 import pytest
 from tests.client.test_vault import GIVEN, SECRET
 
-from holdfast.client.flows.faces import run_blocking
+from holdfast.client.blocking.vault import Vault
+from holdfast.client.http.chain_transport import run_blocking
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.sync import libp2p_host
 from holdfast.client.sync.http_link import HttpChannel, HttpOffer
@@ -19,7 +20,6 @@ from holdfast.client.sync.protocol import Holder, SyncRefused, receive
 from holdfast.client.sync.qr import qr_text
 from holdfast.client.vault.async_vault import AsyncVault
 from holdfast.client.vault.keys import SecretKey
-from holdfast.client.vault.vault import Vault
 from holdfast.wire.client_errors import NetworkError
 
 NEW_KEY = SecretKey(b"n" * 32)

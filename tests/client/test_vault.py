@@ -14,6 +14,7 @@ from tests.client.conftest import Awaited
 from tests.client.software_authenticator import SoftwareAuthenticator
 
 from holdfast.client import types
+from holdfast.client.blocking.vault import Vault
 from holdfast.client.passkeys import Authenticator, PasskeyKey, Person
 from holdfast.client.storage.content import raw_block
 from holdfast.client.storage.vault_store import VaultStore
@@ -22,7 +23,6 @@ from holdfast.client.vault.boot import BootLog
 from holdfast.client.vault.keeping import revision_of
 from holdfast.client.vault.keys import KeyringKey, PasswordKey, SecretKey
 from holdfast.client.vault.module import checked_module, module_file
-from holdfast.client.vault.vault import Vault
 from holdfast.enclave.module import bundled, bundled_sha256
 from holdfast.wire.client_errors import ClientStateError, PluginCallError, StorageError, WasmLoadError
 from holdfast.wire.keccak import did_of_key, keccak256

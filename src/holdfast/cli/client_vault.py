@@ -19,13 +19,13 @@ from holdfast.cli.output import fail
 from holdfast.cli.private_files import read_private, write_private
 
 if TYPE_CHECKING:
+    from holdfast.client.blocking.vault import Vault
     from holdfast.client.flows.gas import GasPolicy
     from holdfast.client.passkeys import Authenticator
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.types import EncryptedShares
     from holdfast.client.vault.keys import KeyProvider
     from holdfast.client.vault.second_share import ShareKeeper, ShareSource
-    from holdfast.client.vault.vault import Vault
 
 DEFAULT_SERVICE = "http://localhost:8787"
 VAULT_PASSWORD = "HOLDFAST_VAULT_PASSWORD"  # noqa: S105 - the variable's name
@@ -109,7 +109,7 @@ def opened_vault(folder: Path | None, key: str, service: str, val_share: Path | 
 
     `val_share`: the file with the second share, where the vault does not keep it.
     """
-    from holdfast.client.vault.vault import Vault
+    from holdfast.client.blocking.vault import Vault
     from holdfast.wire.client_errors import ClientStateError
 
     with stored_vaults(folder) as store, Vault(store, val_share=share_source(val_share)) as vault:

@@ -12,8 +12,8 @@ from holdfast.cli import client_vault as common
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from holdfast.client.blocking.vault import Vault
     from holdfast.client.sync.protocol import Channel, Holder
-    from holdfast.client.vault.vault import Vault
 
 _LOOK_S = 0.1
 
@@ -38,9 +38,9 @@ def give(vault: Vault, *, host: str | None, libp2p: bool) -> dict[str, Any]:
 
 def take(link: str, folder: Path | None, key: str, service: str) -> dict[str, Any]:
     """Fetch a vault along a link or a multiaddress. Raises SyncRefused, NetworkError."""
-    from holdfast.client.flows.faces import run_blocking
+    from holdfast.client.blocking.vault import Vault
+    from holdfast.client.http.chain_transport import run_blocking
     from holdfast.client.sync.protocol import receive
-    from holdfast.client.vault.vault import Vault
 
     with common.stored_vaults(folder) as store, Vault(store) as vault:
         opener = common.key_provider(key, service, store, new=True)

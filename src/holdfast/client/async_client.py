@@ -6,16 +6,16 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from holdfast.client.async_service_client import AsyncServiceClient
-from holdfast.client.client import chosen_identifier, expected_module
-from holdfast.client.flows.faces import CarrierTransport, Face
+from holdfast.client.blocking.client import chosen_identifier, expected_module
+from holdfast.client.blocking.service_client import DEFAULT_BASE_URL
+from holdfast.client.flows.delegation_budget import Ledger
 from holdfast.client.flows.gas import GasPolicy
-from holdfast.client.flows.ledger import Ledger
 from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.flows.payment import Payments
 from holdfast.client.flows.receipts import receipt_of
 from holdfast.client.flows.registration import Registrar
-from holdfast.client.http.carriers import DEFAULT_TIMEOUT_S
-from holdfast.client.service_client import DEFAULT_BASE_URL
+from holdfast.client.http.chain_transport import CarrierTransport, Face
+from holdfast.client.http.transport import DEFAULT_TIMEOUT_S
 from holdfast.client.vault.module import module_file
 from holdfast.wire.client_errors import ClientStateError
 

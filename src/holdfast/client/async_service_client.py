@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any, Self
 
+from holdfast.client.blocking.service_client import DEFAULT_BASE_URL
 from holdfast.client.http import endpoints
-from holdfast.client.http.carriers import DEFAULT_TIMEOUT_S, AsyncCarrier
-from holdfast.client.service_client import DEFAULT_BASE_URL
+from holdfast.client.http.transport import DEFAULT_TIMEOUT_S, AsyncCarrier
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,7 +11,7 @@ from holdfast.wire.encoding import from_base64url, to_hex
 from holdfast.wire.keccak import did_hash, did_of_key
 
 if TYPE_CHECKING:
-    from holdfast.client.flows.faces import Face
+    from holdfast.client.http.chain_transport import Face
     from holdfast.client.types.service import AccountState
 
 _ADDRESS_DIGITS = 40

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from holdfast.chain.bundler import OperationReceipt
     from holdfast.chain.user_operations import UserOperation
-    from holdfast.client.flows.faces import Face
     from holdfast.client.flows.operations import SmartAccount
     from holdfast.client.flows.progress import Notes
+    from holdfast.client.http.chain_transport import Face
 
 _RECEIPT_AGAIN_S = 15.0
 # A commitment counts from the block after its own on. Few tries: what a sponsor is asked counts against a limit.

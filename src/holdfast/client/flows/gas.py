@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from holdfast.client.http.carriers import checked_base_url
+from holdfast.client.http.transport import checked_base_url
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -20,8 +20,8 @@ from holdfast.wire.client_errors import NetworkError, PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
 
 if TYPE_CHECKING:
-    from holdfast.client.flows.faces import CarrierTransport, Face
     from holdfast.client.flows.gas import GasPolicy
+    from holdfast.client.http.chain_transport import CarrierTransport, Face
     from holdfast.client.types.service import ContractSet
 
 RECEIPT_WITHIN_S = 120.0

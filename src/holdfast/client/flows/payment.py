@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.chain import calls
 from holdfast.client.flows.accounts import ADDRESS
-from holdfast.client.flows.faces import answered
 from holdfast.client.flows.failures import PaymentRefused
 from holdfast.client.flows.operations import hash_text
 from holdfast.client.flows.payee import payee_of
+from holdfast.client.http.chain_transport import answered
 from holdfast.client.types import NATIVE, PaymentParams, PaymentResult
 from holdfast.rules.chains import operation_page
 from holdfast.wire.encoding import from_hex
@@ -19,10 +19,10 @@ from holdfast.wire.keccak import checksum_address
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.client.flows.faces import Face
-    from holdfast.client.flows.ledger import Ledger
+    from holdfast.client.flows.delegation_budget import Ledger
     from holdfast.client.flows.operations import SmartAccount
     from holdfast.client.flows.payee import Payee
+    from holdfast.client.http.chain_transport import Face
 
 PAY_COMMAND = "/accounts/pay"
 _AMOUNT = re.compile(r"[0-9]{1,78}")

@@ -13,7 +13,7 @@ from holdfast.wire.encoding import from_hex, to_hex
 
 if TYPE_CHECKING:
     from holdfast.chain.bundler import Bundler, OperationReceipt
-    from holdfast.client.flows.faces import CarrierTransport, Face
+    from holdfast.client.http.chain_transport import CarrierTransport, Face
 
 _HASH = re.compile(r"0x[0-9a-fA-F]{64}")
 

@@ -6,9 +6,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from holdfast.client.flows.chain_registration import ChainRegistration
-from holdfast.client.flows.faces import answered
 from holdfast.client.flows.failures import RegistrationRefused
 from holdfast.client.flows.progress import Notes
+from holdfast.client.http.chain_transport import answered
 from holdfast.client.http.refusals import (
     BundlerNotConfigured,
     CredentialAlreadyRegistered,
@@ -22,8 +22,8 @@ from holdfast.wire.encoding import from_iso
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.client.flows.faces import Face
     from holdfast.client.flows.operations import SmartAccount
+    from holdfast.client.http.chain_transport import Face
     from holdfast.client.storage.vault_store import VaultStore
 
 NO_TRANSACTION = "0x" + "00" * 32  # what a service without a bundler is told: the chain has no such transaction

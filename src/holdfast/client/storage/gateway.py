@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.client.http.calls import Call
-from holdfast.client.http.carriers import AsyncCarrier, Carrier
+from holdfast.client.http.transport import AsyncCarrier, Carrier
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.content import Block, link, verified
 from holdfast.wire.client_errors import StorageError

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import msgspec
 
 from holdfast.client.http.calls import Call, Reply, Retries
-from holdfast.client.http.carriers import AsyncCarrier, Carrier
+from holdfast.client.http.transport import AsyncCarrier, Carrier
 from holdfast.client.types import PinInfo, PinRequest, PinStatus
 from holdfast.wire.client_errors import StorageError
 

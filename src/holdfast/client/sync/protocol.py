@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Protocol
 
-from holdfast.client.flows.faces import Face, answered
+from holdfast.client.http.chain_transport import Face, answered
 from holdfast.wire.client_errors import PluginCallError, ServiceError
 
 if TYPE_CHECKING:

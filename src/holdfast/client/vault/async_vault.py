@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.client import types
+from holdfast.client.blocking.vault import file_sha256, probe, probed
 from holdfast.client.storage.gateway import AsyncGateway, snapshot_stored
 from holdfast.client.sync.installed import require_libp2p
 from holdfast.client.vault import calls
@@ -13,7 +14,6 @@ from holdfast.client.vault.boot import BootLog
 from holdfast.client.vault.keeping import Keeper, did_of
 from holdfast.client.vault.passwords import MIN_CHARACTERS, checked_password
 from holdfast.client.vault.second_share import shares_of, with_share
-from holdfast.client.vault.vault import file_sha256, probe, probed
 from holdfast.wire.client_errors import ClientStateError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import itertools
 from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.client.http import endpoints
-from holdfast.client.http.carriers import DEFAULT_TIMEOUT_S, Carrier
+from holdfast.client.http.transport import DEFAULT_TIMEOUT_S, Carrier
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,15 +5,15 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from holdfast.client.flows.faces import CarrierTransport, Face, run_blocking
+from holdfast.client.blocking.service_client import DEFAULT_BASE_URL, ServiceClient
+from holdfast.client.flows.delegation_budget import Ledger
 from holdfast.client.flows.gas import GasPolicy
-from holdfast.client.flows.ledger import Ledger
 from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.flows.payment import Payments
 from holdfast.client.flows.receipts import receipt_of
 from holdfast.client.flows.registration import Registrar
-from holdfast.client.http.carriers import DEFAULT_TIMEOUT_S
-from holdfast.client.service_client import DEFAULT_BASE_URL, ServiceClient
+from holdfast.client.http.chain_transport import CarrierTransport, Face, run_blocking
+from holdfast.client.http.transport import DEFAULT_TIMEOUT_S
 from holdfast.client.vault.module import module_file
 from holdfast.wire.client_errors import ClientStateError
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     import httpx
 
+    from holdfast.client.blocking.vault import Vault
     from holdfast.client.flows.receipts import UserOperationReceipt
     from holdfast.client.flows.registration import Registration
     from holdfast.client.http.calls import Retries
     from holdfast.client.types import PaymentParams, PaymentResult
-    from holdfast.client.vault.vault import Vault
 
 
 class Client(ServiceClient):
