@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.client.conftest import Coroutines
 
+from holdfast.client.blocking.loop import run
 from holdfast.client.flows.failures import PaymentRefused
 from holdfast.client.flows.payee import payee_of
-from holdfast.client.http.chain_transport import Face, run_blocking
 from holdfast.client.types.service import AccountState, IndexerAccount, IndexerDid
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import checksum_address, did_hash, did_of_key, keccak256
@@ -43,7 +44,7 @@ class World:
         return IndexerAccount(found=True, account_address=address, owner_address=self.owners[address])
 
     def payee(self, to):
-        return run_blocking(payee_of(Face(self), to))
+        return run(payee_of(Coroutines(self), to))
 
 
 def state(did, key, active=True):

@@ -62,6 +62,13 @@ def test_every_endpoint_answers_with_its_type(client):
     assert "addEventListener" in client.payment_worker()
     assert "<html" in client.payment_page()
     assert client.payment_manifest()["name"]
+    assert "<html" in client.payment_address()
+    assert "addEventListener" in client.payment_script()
+    assert "{" in client.payment_style()
+    assert "<svg" in client.payment_icon()
+    assert (client.healthz()["ok"], client.readyz()["ok"]) == (True, True)
+    assert "/api/dids" in client.openapi()["paths"]
+    assert "<html" in client.docs()
     assert client.payment_method()["default_applications"][0]["platform"] == "webapp"
     for ask in (client.indexer_stats, client.indexer_health, client.indexer_events, client.indexer_accounts):
         with pytest.raises(refusals.IndexerNotConfigured):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import inspect
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
-from tests.client.conftest import Awaited
+from tests.client.conftest import Awaited, shape
 from tests.client.software_authenticator import SoftwareAuthenticator
 
 from holdfast.client import types
@@ -64,15 +63,7 @@ def did(vault):
     return vault.generate(GIVEN, SECRET).did
 
 
-def test_both_faces_have_the_same_methods_with_the_same_parameters():
-    def shape(cls):
-        rename = {"__aenter__": "__enter__", "__aexit__": "__exit__"}
-        return {
-            rename.get(name, name): [(p.name, p.kind, p.default) for p in inspect.signature(f).parameters.values()]
-            for name, f in vars(cls).items()
-            if inspect.isfunction(f)
-        }
-
+def test_both_forms_have_the_same_methods_with_the_same_parameters():
     assert shape(Vault) == shape(AsyncVault)
 
 
