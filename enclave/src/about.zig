@@ -5,6 +5,7 @@ const Ctx = @import("context.zig").Ctx;
 const Error = @import("errors.zig").Error;
 const functions = @import("functions.zig");
 const json = @import("json.zig");
+const schema = @import("vault/schema.zig");
 
 /// {} -> {abi, schema_version, functions}: the convention's version, the database's, and the names in the table.
 pub fn version(ctx: *Ctx, _: json.Json) Error!json.Json {
@@ -12,7 +13,7 @@ pub fn version(ctx: *Ctx, _: json.Json) Error!json.Json {
     for (&names, functions.rows) |*name, row| name.* = row.name;
     return json.object(ctx.arena, .{
         .abi = 1,
-        .schema_version = 1,
+        .schema_version = schema.version,
         .functions = try json.array(ctx.arena, &names),
     });
 }

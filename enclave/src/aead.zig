@@ -1,6 +1,7 @@
 //! AES-256-GCM, HKDF-SHA256 and Argon2id as the vault's formats use them.
 
 const std = @import("std");
+const memory = @import("memory.zig");
 const argon2 = @import("argon2id.zig");
 const gcm = @import("gcm.zig");
 const Error = @import("errors.zig").Error;
@@ -39,7 +40,7 @@ pub fn openInto(plain: []u8, sealed: []const u8, associated: []const u8, nonce: 
 pub fn hkdf(secret: []const u8, salt: []const u8, info: []const u8) Key {
     const Hkdf = std.crypto.kdf.hkdf.HkdfSha256;
     var extracted = Hkdf.extract(salt, secret);
-    defer std.crypto.secureZero(u8, &extracted);
+    defer memory.wipe(&extracted);
     var key: Key = undefined;
     Hkdf.expand(&key, info, extracted);
     return key;

@@ -87,7 +87,7 @@ pub const rows = [_]Row{
     .{ .err = error.ShareRejected, .code = "share_rejected", .message = "a sealed share could not be opened" },
     .{ .err = error.UnsupportedAlgorithm, .code = "unsupported_algorithm", .message = "the algorithm is not supported" },
     .{ .err = error.UnsupportedChain, .code = "unsupported_chain", .message = "the chain is unknown or has no addresses for this curve" },
-    .{ .err = error.UnsupportedEntryPoint, .code = "unsupported_entry_point", .message = "the entry point is neither v0.7 nor v0.8" },
+    .{ .err = error.UnsupportedEntryPoint, .code = "unsupported_entry_point", .message = "the entry point is not v0.7, v0.8 or v0.9" },
     .{ .err = error.VaultLocked, .code = "vault_locked", .message = "the vault is locked" },
     .{ .err = error.VaultUninitialized, .code = "vault_uninitialized", .message = "no vault is loaded" },
     .{ .err = error.KeyRequired, .code = "key_required", .message = "a key is required to open or to seal the vault" },
@@ -129,7 +129,7 @@ comptime {
 
 /// The table's row of an error.
 pub fn row(err: Error) Row {
-    inline for (rows) |candidate| {
+    for (rows) |candidate| {
         if (candidate.err == err) return candidate;
     }
     unreachable; // the table has a row for each error: the assertion above counts them

@@ -6,6 +6,7 @@ const Json = @import("json.zig").Json;
 const hashes = @import("hashes.zig");
 const about = @import("about.zig");
 const addresses = @import("addresses.zig");
+const hd = @import("hd_calls.zig");
 const identity = @import("identity.zig");
 const ipld = @import("ipld_calls.zig");
 const registration = @import("registration.zig");
@@ -47,6 +48,7 @@ pub const rows = [_]Row{
     .{ .name = "verify_signature", .function = signing.verifySignature },
     .{ .name = "refresh_shares", .function = signing.refreshShares },
     .{ .name = "derive_address", .function = addresses.derive },
+    .{ .name = "derive_key", .function = hd.deriveKey },
     .{ .name = "create_registration", .function = registration.create },
     .{ .name = "parse_webauthn", .function = webauthn.parseWebauthn },
     .{ .name = "verify_ucan", .function = ucan.verify },

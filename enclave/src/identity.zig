@@ -3,6 +3,7 @@
 const std = @import("std");
 const addresses = @import("addresses.zig");
 const args = @import("args.zig");
+const contract_set = @import("contract_set.zig");
 const cose = @import("codec/cose.zig");
 const curves = @import("keys/curves.zig");
 const encoding = @import("encoding.zig");
@@ -11,8 +12,10 @@ const iso8601 = @import("iso8601.zig");
 const json = @import("json.zig");
 const keyring = @import("vault/keyring.zig");
 const meta = @import("vault/meta.zig");
+const proofs = @import("proofs.zig");
 const rows = @import("vault/rows.zig");
 const schema = @import("vault/schema.zig");
+const seeds = @import("vault/seeds.zig");
 const session = @import("vault/session.zig");
 const shares_file = @import("keys/shares.zig");
 const webauthn = @import("webauthn.zig");
@@ -22,7 +25,6 @@ const Error = @import("errors.zig").Error;
 const Json = json.Json;
 
 const max_credential = 64 << 10;
-const default_chain = 84532;
 
 /// GenerateInput and {key, curve?, keep_val_share?, chain_id?, factory?, implementation?, salt?, device_name?}
 /// -> GenerateOutputWithShares, with `parsed_credential`. The new vault is open afterwards.
@@ -35,7 +37,8 @@ pub fn generate(ctx: *Ctx, input: Json) Error!Json {
     defer made.shares.wipe();
     const keys = try shares_file.Keys.generate();
     const sealed = try shares_file.seal(made.public, made.shares, keys);
-    const did = try didOf(ctx, made.public);
+    const did = try keyring.didOf(ctx, made.public);
+    const proof = try proofs.read(ctx, input);
 
     const database = try Database.create();
     errdefer database.close();
@@ -43,7 +46,9 @@ pub fn generate(ctx: *Ctx, input: Json) Error!Json {
     const keep_val = try args.boolean(ctx, input, "keep_val_share", true);
     const enclave_id = try keyring.insert(ctx, database, made.public, sealed, keys, keep_val);
     const account = try firstAccount(ctx, input, made.public);
-    try describe(ctx, database, input, did, enclave_id, made.public);
+    try seeds.make(ctx, database);
+    try describe(ctx, database, did, enclave_id, made.public);
+    try proofs.record(ctx, database, input, proof);
     try recordAccount(ctx, database, account, enclave_id);
     try recordCredential(ctx, database, input, passkey);
     const before = try ctx.arena.dupe(u8, ctx.state.did);
@@ -64,27 +69,19 @@ pub fn generate(ctx: *Ctx, input: Json) Error!Json {
     });
 }
 
-/// `did:new:0x` and Keccak-256 of X‖Y.
-pub fn didOf(ctx: *Ctx, public: curves.PublicKey) Error![]const u8 {
-    return std.mem.concat(ctx.arena, u8, &.{ "did:new:", try encoding.hex(ctx.arena, &public.hash()) });
-}
-
 const AccountInfo = struct { address: []const u8, chain_id: []const u8 };
 
 fn firstAccount(ctx: *Ctx, input: Json, public: curves.PublicKey) Error!AccountInfo {
-    const chain = try args.optionalInteger(ctx, input, "chain_id", 1, (1 << 53) - 1) orelse default_chain;
+    const chain = try args.optionalInteger(ctx, input, "chain_id", 1, (1 << 53) - 1) orelse @as(i64, contract_set.default_chain_id);
     return .{
         .address = try addresses.ethereum(ctx, input, public),
         .chain_id = try std.fmt.allocPrint(ctx.arena, "{d}", .{chain}),
     };
 }
 
-fn describe(ctx: *Ctx, database: Database, input: Json, did: []const u8, enclave_id: []const u8, public: curves.PublicKey) Error!void {
+fn describe(ctx: *Ctx, database: Database, did: []const u8, enclave_id: []const u8, public: curves.PublicKey) Error!void {
     try meta.set(database, "did", did);
     try meta.set(database, "controller", did);
-    inline for (.{ "identifier", "channel" }) |name| {
-        if (try args.optionalString(ctx, input, name, 320)) |value| try meta.set(database, name, value);
-    }
     var fields: rows.Fields = .{ .ctx = ctx };
     try fields.add("id", .{ .text = try std.mem.concat(ctx.arena, u8, &.{ did, "#key-1" }) });
     try fields.add("type", .{ .text = switch (public.curve) {
@@ -104,7 +101,7 @@ fn recordAccount(ctx: *Ctx, database: Database, account: AccountInfo, enclave_id
     try fields.add("id", .{ .text = try rows.randomId(ctx) });
     try fields.add("address", .{ .text = account.address });
     try fields.add("chain_id", .{ .text = account.chain_id });
-    try fields.add("coin_type", .{ .integer = 60 });
+    try fields.add("coin_type", .{ .integer = addresses.Chain.ethereum.coinType() });
     try fields.add("label", .{ .text = "Main" });
     try fields.add("is_default", .{ .integer = 1 });
     try fields.add("enclave_id", .{ .text = enclave_id });

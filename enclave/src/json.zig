@@ -8,11 +8,10 @@ pub const Json = std.json.Value;
 
 /// An object of the struct's fields. A null optional is left out; `Json.null` writes null.
 pub fn object(arena: Allocator, fields: anytype) Error!Json {
-    var map: std.json.ObjectMap = .empty;
-    inline for (@typeInfo(@TypeOf(fields)).@"struct".field_names) |name| {
-        if (try from(arena, @field(fields, name))) |converted| try insert(arena, &map, name, converted);
-    }
-    return .{ .object = map };
+    const names = @typeInfo(@TypeOf(fields)).@"struct".field_names;
+    var values: [names.len]?Json = undefined;
+    inline for (names, &values) |name, *value| value.* = try from(arena, @field(fields, name));
+    return collected(arena, names, &values);
 }
 
 /// An array of the items, each converted like a field of `object`.
@@ -53,8 +52,12 @@ pub fn withinDepth(input: []const u8) bool {
 }
 
 /// Not inlined: there are hundreds of fields, and one copy of this will do.
-noinline fn insert(arena: Allocator, map: *std.json.ObjectMap, name: []const u8, value: Json) Error!void {
-    try map.put(arena, name, value);
+noinline fn collected(arena: Allocator, names: []const []const u8, values: []const ?Json) Error!Json {
+    var map: std.json.ObjectMap = .empty;
+    for (names, values) |name, value| {
+        if (value) |told| try map.put(arena, name, told);
+    }
+    return .{ .object = map };
 }
 
 fn from(arena: Allocator, value: anytype) Error!?Json {

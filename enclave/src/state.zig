@@ -74,7 +74,7 @@ pub const Open = struct {
     }
 
     fn forget(open: *Open) void {
-        std.crypto.secureZero(u8, &open.data_key);
+        memory.wipe(&open.data_key);
         open.wraps_arena.deinit();
     }
 };

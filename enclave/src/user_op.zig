@@ -1,7 +1,8 @@
-//! The hash that an account signs of an ERC-4337 user operation: EntryPoint v0.7, and v0.8 by EIP-712.
+//! The hash that an account signs of an ERC-4337 user operation: EntryPoint v0.7, and v0.8 and v0.9 by EIP-712.
 
 const std = @import("std");
 const args = @import("args.zig");
+const contract_set = @import("contract_set.zig");
 const encoding = @import("encoding.zig");
 const eth = @import("eth.zig");
 const hashes = @import("hashes.zig");
@@ -12,23 +13,31 @@ const Word = eth.Word;
 
 const max_bytes = 128 << 10;
 
-pub const v07 = "0x0000000071727De22E5E9d8BAf0edAc6f37da032";
-pub const v08 = "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108";
+/// What v0.9 knows a paymaster's signature by, at the end of its data: the first bytes of keccak("PaymasterSignature").
+const signature_mark = [8]u8{ 0x22, 0xe3, 0x25, 0xa2, 0x97, 0x43, 0x96, 0x56 };
+
+const Version = enum { v07, v08, v09 };
 
 /// The operation's hash for the entry point of that address. Fails with UnsupportedEntryPoint for any other.
 pub fn hash(ctx: *Ctx, op: Json, entry_point: eth.Address, chain_id: u64) Error!Word {
-    const fields = try packed_(ctx, op);
-    if (std.mem.eql(u8, &entry_point, &comptimeAddress(v08))) try refuseDelegation(ctx, op);
-    if (std.mem.eql(u8, &entry_point, &comptimeAddress(v07))) return hashV07(fields, entry_point, chain_id);
-    if (std.mem.eql(u8, &entry_point, &comptimeAddress(v08))) return hashV08(fields, entry_point, chain_id);
-    return error.UnsupportedEntryPoint;
+    const version = versionOf(entry_point) orelse return error.UnsupportedEntryPoint;
+    const fields = try packed_(ctx, op, version);
+    if (version == .v07) return hashV07(fields, entry_point, chain_id);
+    try refuseDelegation(ctx, op);
+    return hashV08(fields, entry_point, chain_id);
+}
+
+fn versionOf(entry_point: eth.Address) ?Version {
+    if (std.mem.eql(u8, &entry_point, &contract_set.entry_point_v07)) return .v07;
+    if (std.mem.eql(u8, &entry_point, &contract_set.entry_point_v08)) return .v08;
+    return if (std.mem.eql(u8, &entry_point, &contract_set.entry_point_v09)) .v09 else null;
 }
 
 /// sender, nonce, keccak(initCode), keccak(callData), accountGasLimits, preVerificationGas, gasFees,
-/// keccak(paymasterAndData): what both versions hash.
+/// keccak(paymasterAndData): what every version hashes.
 const Packed = [8]Word;
 
-/// In place of a factory, 0x7702 marks the delegation of an account's code (EIP-7702). v0.8 hashes the delegate's address
+/// In place of a factory, 0x7702 marks the delegation of an account's code (EIP-7702). v0.8 and v0.9 hash the delegate's address
 /// then, which the operation does not hold: a signature made here would never be taken.
 fn refuseDelegation(ctx: *Ctx, op: Json) Error!void {
     if (args.field(op, "factory") == null) return;
@@ -51,7 +60,7 @@ fn hashV08(fields: Packed, entry_point: eth.Address, chain_id: u64) Word {
     return hashes.keccak(&preimage);
 }
 
-fn packed_(ctx: *Ctx, op: Json) Error!Packed {
+fn packed_(ctx: *Ctx, op: Json, version: Version) Error!Packed {
     if (op != .object) return ctx.fail(error.InvalidField, "user_op");
     return .{
         eth.padded(try address(ctx, op, "sender")),
@@ -61,7 +70,7 @@ fn packed_(ctx: *Ctx, op: Json) Error!Packed {
         try halves(ctx, op, "verificationGasLimit", "callGasLimit"),
         try quantity(ctx, op, "preVerificationGas"),
         try halves(ctx, op, "maxPriorityFeePerGas", "maxFeePerGas"),
-        try paymasterHash(ctx, op),
+        try paymasterHash(ctx, op, version),
     };
 }
 
@@ -75,15 +84,37 @@ fn initCodeHash(ctx: *Ctx, op: Json) Error!Word {
     return hashes.keccak(try std.mem.concat(ctx.arena, u8, &.{ &factory, data }));
 }
 
-fn paymasterHash(ctx: *Ctx, op: Json) Error!Word {
+fn paymasterHash(ctx: *Ctx, op: Json, version: Version) Error!Word {
+    const signature = try paymasterSignature(ctx, op, version);
     if (args.field(op, "paymaster") == null) {
+        if (signature.len > 0) return ctx.fail(error.InvalidField, "paymasterSignature");
         if (try hasBytes(ctx, op, "paymasterData")) return ctx.fail(error.InvalidField, "paymasterData");
         return hashes.keccak("");
     }
     const paymaster = try address(ctx, op, "paymaster");
     const limits = try halves(ctx, op, "paymasterVerificationGasLimit", "paymasterPostOpGasLimit");
     const data = if (args.field(op, "paymasterData") == null) "" else try bytesOf(ctx, op, "paymasterData");
-    return hashes.keccak(try std.mem.concat(ctx.arena, u8, &.{ &paymaster, &limits, data }));
+    if (signature.len == 0 and version != .v09) return hashes.keccak(try std.mem.concat(ctx.arena, u8, &.{ &paymaster, &limits, data }));
+    const signed = if (signature.len > 0) data else try unsigned(ctx, data) orelse
+        return hashes.keccak(try std.mem.concat(ctx.arena, u8, &.{ &paymaster, &limits, data }));
+    return hashes.keccak(try std.mem.concat(ctx.arena, u8, &.{ &paymaster, &limits, signed, &signature_mark }));
+}
+
+/// v0.9 alone lets the paymaster sign after the account; before it there is nowhere to put that.
+fn paymasterSignature(ctx: *Ctx, op: Json, version: Version) Error![]const u8 {
+    if (!try hasBytes(ctx, op, "paymasterSignature")) return "";
+    if (version != .v09) return ctx.fail(error.InvalidField, "paymasterSignature");
+    const signature = try bytesOf(ctx, op, "paymasterSignature");
+    return if (signature.len <= std.math.maxInt(u16)) signature else ctx.fail(error.ValueTooLarge, "paymasterSignature");
+}
+
+/// The paymaster's data before the signature that v0.9 leaves out of the hash: it ends in the signature, its length in two
+/// bytes, and the mark. Null where there is none; a length that does not fit is refused, as the entry point does.
+fn unsigned(ctx: *Ctx, data: []const u8) Error!?[]const u8 {
+    if (data.len < 10 or !std.mem.endsWith(u8, data, &signature_mark)) return null;
+    const length = std.mem.readInt(u16, data[data.len - 10 ..][0..2], .big);
+    if (length + 10 > data.len) return ctx.fail(error.InvalidField, "paymasterData");
+    return if (length == 0) null else data[0 .. data.len - 10 - length];
 }
 
 /// Two numbers of 128 bits in one word; an absent one is zero.
@@ -122,8 +153,4 @@ fn hasBytes(ctx: *Ctx, op: Json, name: []const u8) Error!bool {
 fn typeHash(comptime text: []const u8) Word {
     @setEvalBranchQuota(1_000_000);
     return hashes.keccak(text);
-}
-
-fn comptimeAddress(comptime text: []const u8) eth.Address {
-    return comptime eth.parseAddress(text) catch unreachable; // a constant of this file
 }

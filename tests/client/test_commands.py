@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.client.conftest import PREDICTED
 from tests.client.test_vault import PASSKEY
 from typer.testing import CliRunner
 
@@ -21,7 +22,7 @@ from holdfast.client import types
 from holdfast.client.blocking.vault import Vault
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.ucan import UcanVerifier
-from holdfast.client.vault.keys import SecretKey
+from holdfast.client.vault.keys import PasswordKey, SecretKey
 from holdfast.wire.keccak import checksum_address
 
 PASSWORD = "correct horse battery staple"
@@ -72,6 +73,21 @@ def test_a_vault_is_made_and_looked_at(terminal):
     assert terminal.json("vault", "accounts")[0]["is_default"] is True
     assert status["did"] in terminal.run("vault", "status").stdout
     assert "already" in terminal.run("vault", "create", code=Exit.FAILED).stderr
+
+
+def test_the_account_that_is_shown_is_the_smart_account(terminal, service, tmp_path):
+    """By `create` and `accounts` alike; where the service's contracts are others, `create` says so."""
+    shown = terminal.json("vault", "accounts")[0]["address"]
+    with VaultStore(directory=terminal.folder) as store, Vault(store) as vault:
+        vault.unlock(PasswordKey(PASSWORD))
+        assert vault.derive_address().address == shown
+    other = Terminal(tmp_path / "other")
+    made = other.run("vault", "create", "--credential", str(tmp_path / "credential"), "--service", service.base_url)
+    assert f"the service predicts the account {PREDICTED}" in made.stderr.lower()
+    other.environment["HOLDFAST_SERVICE_URL"] = service.base_url
+    account = other.json("vault", "accounts")[0]["address"]
+    assert f"account {account}\n" in made.stdout
+    assert account != shown  # another key
 
 
 def test_passwords_are_asked_without_echo(terminal):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import time
 from concurrent.futures import ThreadPoolExecutor
 
+import msgspec
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 from tests.client.conftest import Awaited, shape
 from tests.client.software_authenticator import SoftwareAuthenticator
 
+from holdfast.chain.contracts.addresses import APP_FACTORY, DEFAULT_CONTRACT_SET, DID_REGISTRY, VAULT_ACCOUNT
 from holdfast.client import types
 from holdfast.client.blocking.vault import Vault
 from holdfast.client.passkeys import Authenticator, PasskeyKey, Person
@@ -23,8 +26,10 @@ from holdfast.client.vault.keeping import revision_of
 from holdfast.client.vault.keys import KeyringKey, PasswordKey, SecretKey
 from holdfast.client.vault.module import checked_module, module_file
 from holdfast.enclave.module import bundled, bundled_sha256
+from holdfast.rules.attestations import issue_at
+from holdfast.rules.identifiers import Channel, parse_identifier
 from holdfast.wire.client_errors import ClientStateError, PluginCallError, StorageError, WasmLoadError
-from holdfast.wire.keccak import did_of_key, keccak256
+from holdfast.wire.keccak import checksum_address, did_of_key, keccak256
 
 SECRET = SecretKey(b"k" * 32)
 AUTHENTICATOR = Authenticator("http://localhost:8787", SoftwareAuthenticator())
@@ -203,17 +208,82 @@ def test_addresses_hashes_and_credentials(vault, did):
     assert caught.value.code == "unsupported_chain"
 
 
+def smart_account(made, factory=APP_FACTORY):
+    """The factory's clone for the key (EIP-1167, EIP-1014), calculated apart."""
+    code = bytes.fromhex("3d602d80600a3d3981f3363d3d373d3d3d363d73" + VAULT_ACCOUNT[2:])
+    code += bytes.fromhex("5af43d82803e903d91602b57fd5bf3")
+    salt = keccak256(bytes.fromhex(made.pubkey_x + made.pubkey_y) + bytes(32))
+    return checksum_address(keccak256(b"\xff" + bytes.fromhex(factory[2:]) + salt + keccak256(code))[12:])
+
+
+def test_every_address_that_is_shown_is_the_smart_account(vault):
+    made = vault.generate(GIVEN, SECRET)
+    wanted = smart_account(made)
+    assert made.accounts[0].address == made.result().address == wanted
+    assert [account.address for account in vault.query().accounts] == [wanted]
+    assert vault.derive_address().address == wanted
+
+
+def test_a_vault_shows_the_account_of_the_services_contracts(vault):
+    contracts = types.ContractSet.from_json({**DEFAULT_CONTRACT_SET, "chainId": 31337, "appFactory": "0x" + "77" * 20})
+    made = vault.generate(GIVEN, SECRET, **contracts.for_vault())
+    assert made.accounts[0].address == smart_account(made, "0x" + "77" * 20)
+    assert made.accounts[0].chain_id == "31337"
+
+
 def test_a_registration_is_prepared(vault, did):
-    given = types.CreateRegistrationInput(sender="0x" + "11" * 20, alias="Ada")
-    prepared = vault.create_registration(given, registry_addr="0x" + "22" * 20)
+    given = types.CreateRegistrationInput(sender=vault.derive_address().address, alias="Ada")
+    prepared = vault.create_registration(given)
     assert prepared.did_hash == "0x" + keccak256(did.encode()).hex()
     assert prepared.alias_hash == "0x" + keccak256(b"ada").hex()
-    assert prepared.user_op.sender.lower() == given.sender
+    assert prepared.registry_addr == DID_REGISTRY
+    assert prepared.user_op.sender == given.sender
+    assert prepared.user_op.factory == APP_FACTORY
     operation = types.UserOp.from_json(dict.fromkeys(types.UserOp.__struct_encode_fields__, None) | UNSIGNED)
     signed = vault.sign_user_op(operation, prepared.entry_point, 84532)
     assert len(bytes.fromhex(signed.signature[2:])) == 64
-    done = vault.create_registration(given, registry_addr="0x" + "22" * 20, registered=True)
-    assert done.user_op is None
+    assert vault.create_registration(given, registered=True).user_op is None
+
+
+@pytest.mark.parametrize("alias", ["ÄDA", "äda", "\uff21\uff24\uff21", "ADA", "Straße", "A\u0308da"])
+def test_an_alias_has_the_hash_that_the_service_knows(vault, did, alias):
+    key = parse_identifier(alias, Channel.HANDLE).key
+    wanted = "0x" + keccak256(key.encode()).hex()
+    given = types.CreateRegistrationInput(sender=vault.derive_address().address, alias=alias)
+    assert vault.create_registration(given).alias_hash == wanted
+    assert vault.alias_hash(alias) == wanted
+    assert vault.alias_hash(alias, lambda data: "0x" + keccak256(data).hex()) == wanted
+
+
+@pytest.mark.parametrize("alias", ["a b", "\u202eada", "x" * 321, "a\ufffdb"])
+def test_what_cannot_be_a_handle_is_no_alias(vault, did, alias):
+    given = types.CreateRegistrationInput(sender="0x" + "11" * 20, alias=alias)
+    for refused in (lambda: vault.create_registration(given), lambda: vault.alias_hash(alias)):
+        with pytest.raises(ValueError, match=r"^alias: cannot be a handle$"):
+            refused()
+
+
+def test_the_secret_of_a_claim_outlives_the_process(vault, did, store):
+    """Also in a vault that had no seed yet: it is stored before the commitment can be."""
+    given = types.CreateRegistrationInput(sender=vault.derive_address().address, alias="ada")
+    before = vault.create_registration(given).call_data
+    vault.close()
+    with Vault(store) as again:
+        assert again.unlock(SECRET).success
+        assert again.create_registration(given).call_data == before
+
+
+def test_an_attestation_is_read_before_an_identifier_is_noted_as_verified(vault):
+    now = time.time()
+    identifier = parse_identifier("ada@example.org", Channel.EMAIL)
+    proof = msgspec.json.encode(issue_at(identifier, "http://localhost:8787", bytes(32), now, 300)).decode()
+    for wrong in ("garbage!!", proof.replace("ada@", "eve@")):
+        given = msgspec.structs.replace(GIVEN, identifier="ada@example.org", channel="email", verification_proof=wrong)
+        with pytest.raises(PluginCallError, match="verification_proof") as refused:
+            vault.generate(given, SECRET)
+        assert refused.value.code == "invalid_field"
+    given = msgspec.structs.replace(GIVEN, identifier="ada@example.org", channel="email", verification_proof=proof)
+    assert vault.generate(given, SECRET).did
 
 
 def test_a_prepared_alias_is_the_handle_that_the_service_knows(vault, did):

@@ -88,7 +88,7 @@ def test_text_that_is_no_text_is_refused_not_shown_as_numbers(made: Made, tmp_pa
     assert enclave.call("sign", digest=bytes(32))["signature"]
 
 
-@pytest.mark.parametrize("version", [-1, -(2**31), 2, 2**31 - 1])
+@pytest.mark.parametrize("version", [-1, -(2**31), 3, 2**31 - 1])
 def test_a_version_that_never_was_is_refused(made: Made, tmp_path: Path, version: int) -> None:
     database = edited(made.database, tmp_path / "db", f"PRAGMA user_version = {version}")
     _, answer = load(sealed(database, made.did, SECRET), key=KEY)
@@ -111,3 +111,76 @@ def test_shares_of_another_key_do_not_sign(made: Made, tmp_path: Path) -> None:
     with pytest.raises(PluginCallError) as refused:
         enclave.call("sign", digest=bytes(32))
     assert refused.value.code == "key_mismatch"
+
+
+STRANGER = "did:new:0x" + "11" * 32
+
+
+@pytest.mark.parametrize("shown", [STRANGER, "did:web:example.org", "did:new:0x", "did:new:"])
+def test_a_vault_whose_did_is_not_of_its_keys_is_refused(made: Made, tmp_path: Path, shown: str) -> None:
+    """Else the tokens of that DID's owner would rule it."""
+    database = edited(made.database, tmp_path / "db", "UPDATE meta SET value = ? WHERE key = 'did'", shown)
+    for head in (shown.encode(), made.did):
+        enclave, answer = load(sealed(database, head, SECRET), key=KEY)
+        assert answer == {"success": False, "error": "invalid_database"}
+        assert enclave.call("status")["locked"] is True
+    _, answer = load(sealed(made.database, shown.encode(), SECRET), key=KEY)
+    assert answer == {"success": False, "error": "invalid_database"}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM meta WHERE key = 'did'",
+        "UPDATE enclaves SET public_key = CAST(x'04' || zeroblob(64) AS BLOB)",
+        "UPDATE enclaves SET curve = 'secp256k1'",
+    ],
+)
+def test_a_vault_without_its_dids_key_is_refused(made: Made, tmp_path: Path, statement: str) -> None:
+    database = edited(made.database, tmp_path / "db", statement)
+    _, answer = load(sealed(database, made.did, SECRET), key=KEY)
+    assert answer == {"success": False, "error": "invalid_database"}
+
+
+def test_a_vault_without_any_key_is_refused(made: Made, tmp_path: Path) -> None:
+    database = made.database
+    for statement in ("DELETE FROM accounts", "DELETE FROM verification_methods", "DELETE FROM enclaves"):
+        database = edited(database, tmp_path / "db", statement)
+    _, answer = load(sealed(database, made.did, SECRET), key=KEY)
+    assert answer == {"success": False, "error": "invalid_database"}
+
+
+def test_the_key_of_the_did_signs_wherever_its_row_stands(made: Made, tmp_path: Path) -> None:
+    """Not the first row: a stranger's key put before it must not become the vault's."""
+    with Enclave() as other:
+        loaded = other.call("load", database=sealed(made.database, made.did, SECRET), key=KEY)
+        assert loaded["success"] is True
+        other.call("exec", filter="resource:enclaves action:create", args={})
+        database = opened(base64.b64decode(other.call("save")["database"]), SECRET)
+    first = "UPDATE enclaves SET rowid = -rowid WHERE rowid = (SELECT max(rowid) FROM enclaves)"
+    enclave, _ = load(sealed(edited(database, tmp_path / "db", first), made.did, SECRET), key=KEY)
+    digest = bytes(32)
+    public = made_key(made)
+    signature = enclave.call("sign", digest=digest)["signature"]
+    assert enclave.call("verify_signature", public_key=public, digest=digest, signature=signature) == {"valid": True}
+    assert enclave.call("did_key", curve="P-256", public_key=public)["did_new"] == made.did.decode()
+
+
+def made_key(made: Made) -> bytes:
+    connection = sqlite3.connect(":memory:")
+    connection.deserialize(made.database)
+    (key,) = connection.execute("SELECT public_key FROM enclaves").fetchone()
+    connection.close()
+    return bytes(key)
+
+
+def test_a_pairing_does_not_bring_a_vault_that_is_not_its_dids(made: Made, tmp_path: Path) -> None:
+    """The other device is whoever typed the digits; what it sends is examined like an import."""
+    from .pairing_by_hand import paired
+
+    database = edited(made.database, tmp_path / "db", "UPDATE meta SET value = ? WHERE key = 'did'", STRANGER)
+    for sent, error in ((database, "invalid_database"), (made.database, None)):
+        with Enclave() as new:
+            answer = paired(new, sent, KEY)
+            assert answer.get("error") == error
+            assert new.call("status")["locked"] is (error is not None)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import coincurve
@@ -13,6 +15,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import Prehashed, encode_dss_signature
 
+from holdfast.chain.contracts.addresses import APP_FACTORY, VAULT_ACCOUNT
 from holdfast.enclave import Enclave, PluginCallError
 from holdfast.wire.keccak import checksum_address, did_of_key, keccak256
 
@@ -26,11 +29,29 @@ ORDERS = {
 CURVES: dict[str, Callable[[], ec.EllipticCurve]] = {"P-256": ec.SECP256R1, "secp256k1": ec.SECP256K1}
 V07 = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
 V08 = "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108"
+V09 = "0x433709009B8330FDa32311DF1C2AFA402eD8D009"
+VECTORS = Path(__file__).resolve().parents[2] / "vectors"
+SIGNATURE_MARK = keccak256(b"PaymasterSignature")[:8]
 
 
 def fresh(curve: str, credential: bytes, key: dict[str, str], **more: Any) -> tuple[Enclave, dict[str, Any]]:
     enclave = Enclave()
     return enclave, enclave.call("generate", credential=credential, key=key, curve=curve, **more)
+
+
+def own_account(made: dict[str, Any]) -> str:
+    """The account that a secp256k1 key is: nobody could sign for that of a P-256 key."""
+    return checksum_address(keccak256(bytes.fromhex(made["pubkey_x"] + made["pubkey_y"]))[12:])
+
+
+def smart_account(
+    made: dict[str, Any], salt: int = 0, factory: str = APP_FACTORY, implementation: str = VAULT_ACCOUNT
+) -> str:
+    """The factory's clone (EIP-1167) by CREATE2 (EIP-1014)."""
+    code = "3d602d80600a3d3981f3363d3d373d3d3d363d73" + implementation[2:] + "5af43d82803e903d91602b57fd5bf3"
+    own_salt = keccak256(bytes.fromhex(made["pubkey_x"] + made["pubkey_y"]) + salt.to_bytes(32))
+    place = b"\xff" + bytes.fromhex(factory[2:]) + own_salt + keccak256(bytes.fromhex(code))
+    return checksum_address(keccak256(place)[12:])
 
 
 def public_key(curve: str, made: dict[str, Any]) -> ec.EllipticCurvePublicKey:
@@ -51,8 +72,10 @@ def test_generate_gives_the_did_that_the_key_certifies(curve: str, credential: b
         assert made["did"] == did_of_key(x, y)
         numbers = public_key(curve, made).public_numbers()  # raises when the point is not on the curve
         assert (numbers.x, numbers.y) == (x, y)
-        owner = checksum_address(keccak256(x.to_bytes(32) + y.to_bytes(32))[12:])
-        assert made["accounts"] == [{"address": owner, "chain_id": "84532"}]
+        wanted = smart_account(made) if curve == "P-256" else own_account(made)
+        assert made["accounts"] == [{"address": wanted, "chain_id": "84532"}]
+        assert [account["address"] for account in enclave.call("query", did="")["accounts"]] == [wanted]
+        assert enclave.call("derive_address")["address"] == wanted
         assert made["encrypted_shares"]["curve"] == curve
         assert enclave.call("status")["locked"] is False
 
@@ -217,7 +240,7 @@ def test_addresses(secp_vault: Enclave, vault: Enclave, generated: dict[str, Any
     # BIP-86's first receiving key and the address that it publishes; BIP-173's and the EIPs' forms follow from it.
     internal = "cc8a4bc64d897bddc5fbc2f670f7a8ba0b386779106cf1223c6fc5d7cd6fc115"
     point = coincurve.PublicKey(bytes.fromhex("02" + internal)).format(compressed=False).hex()
-    told = vault.call("derive_address", chain="bitcoin", public_key=point, curve="secp256k1")
+    told = vault.call("derive_address", chain="bitcoin", form="p2tr", public_key=point, curve="secp256k1")
     assert told["address"] == "bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr"
     # The address of the development key 0x1, known everywhere.
     one = coincurve.PrivateKey((1).to_bytes(32)).public_key.format(compressed=False).hex()
@@ -251,15 +274,58 @@ def _bech32_data(address: str) -> bytes:
     return number.to_bytes(len(letters) * 5 // 8)
 
 
-def test_the_smart_account_is_the_factorys_clone(vault: Enclave, generated: dict[str, Any]) -> None:
-    factory, implementation = bytes.fromhex("11" * 20), bytes.fromhex("22" * 20)
-    x, y = bytes.fromhex(generated["pubkey_x"]), bytes.fromhex(generated["pubkey_y"])
-    code = bytes.fromhex("3d602d80600a3d3981f3363d3d373d3d3d363d73") + implementation
-    code += bytes.fromhex("5af43d82803e903d91602b57fd5bf3")
-    salt = keccak256(x + y + (5).to_bytes(32))
-    wanted = checksum_address(keccak256(b"\xff" + factory + salt + keccak256(code))[12:])
-    answer = vault.call("derive_address", factory="0x" + "11" * 20, implementation="0x" + "22" * 20, salt=5)
-    assert answer["address"] == wanted
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"salt": 5},
+        {"factory": "0x" + "11" * 20},
+        {"implementation": "0x" + "22" * 20},
+        {"factory": "0x" + "11" * 20, "implementation": "0x" + "22" * 20, "salt": 7},
+    ],
+)
+def test_the_smart_account_is_the_factorys_clone(
+    vault: Enclave, generated: dict[str, Any], credential: bytes, key: dict[str, str], given: dict[str, Any]
+) -> None:
+    """In every call that answers an address; what is not given is the contract set's."""
+    wanted = smart_account(generated, **given)
+    assert vault.call("derive_address", **given)["address"] == wanted
+    by_key = {"public_key": generated["public_key"], "curve": "P-256"}
+    assert vault.call("derive_address", **by_key, **given)["address"] == wanted
+    args = {"chain_id": "8453", **given}
+    derived = vault.call("exec", filter="resource:accounts action:derive", args=args)["result"]
+    assert derived["address"] == wanted
+    assert vault.call("exec", filter="resource:enclaves action:derive", args=given)["result"]["address"] == wanted
+    enclave, made = fresh("P-256", credential, key, **given)
+    with enclave:
+        assert made["accounts"][0]["address"] == smart_account(made, **given)
+
+
+def test_addresses_are_what_the_factory_on_a_chain_answers(enclave: Enclave) -> None:
+    """And by default the contract set's: neither factory nor implementation is given."""
+    told = json.loads((VECTORS / "accounts" / "addresses.json").read_text())
+    assert (told["factory"], told["implementation"]) == (APP_FACTORY, VAULT_ACCOUNT)
+    seen = dict.fromkeys(("on the curve", "off it"), 0)
+    for vector in told["vectors"]:
+        point = "04" + vector["pubKeyX"][2:].rjust(64, "0") + vector["pubKeyY"][2:].rjust(64, "0")
+        try:
+            ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), bytes.fromhex(point))
+        except ValueError:
+            seen["off it"] += 1
+            with pytest.raises(PluginCallError, match="not a valid one"):
+                enclave.call("derive_address", public_key=point)
+        else:
+            seen["on the curve"] += 1
+            answer = enclave.call("derive_address", public_key=point, salt=hex(int(vector["salt"])))
+            assert answer["address"] == vector["address"]
+    assert all(seen.values())
+
+
+def test_no_p256_key_is_shown_an_account_that_nobody_signs_for(vault: Enclave, generated: dict[str, Any]) -> None:
+    shown = [vault.call("derive_address"), vault.call("query", did=""), generated]
+    shown += [vault.call("exec", filter="resource:accounts action:list")]
+    shown += [vault.call("exec", filter="resource:accounts action:derive", args={"chain_id": "1"})]
+    assert own_account(generated) not in str(shown)
 
 
 def operation(**changed: Any) -> dict[str, Any]:
@@ -283,6 +349,16 @@ def operation(**changed: Any) -> dict[str, Any]:
     }
 
 
+def without_signature(paymaster: bytes, signature: bytes) -> bytes:
+    """What EntryPoint v0.9 hashes (UserOperationLib.paymasterDataKeccak)."""
+    if signature:
+        paymaster += signature + len(signature).to_bytes(2) + SIGNATURE_MARK
+    if len(paymaster) < 62 or not paymaster.endswith(SIGNATURE_MARK):
+        return paymaster
+    length = int.from_bytes(paymaster[-10:-8])
+    return paymaster[: -10 - length] + SIGNATURE_MARK if length else paymaster
+
+
 def user_op_hash(op: dict[str, Any], entry_point: str, chain_id: int) -> bytes:
     """The ERC's own words, in Python."""
 
@@ -290,7 +366,7 @@ def user_op_hash(op: dict[str, Any], entry_point: str, chain_id: int) -> bytes:
         return int(op[name] or "0x0", 16)
 
     def data(name: str) -> bytes:
-        return bytes.fromhex((op[name] or "0x")[2:])
+        return bytes.fromhex((op.get(name) or "0x")[2:])
 
     def word(value: int) -> bytes:
         return value.to_bytes(32)
@@ -300,6 +376,8 @@ def user_op_hash(op: dict[str, Any], entry_point: str, chain_id: int) -> bytes:
     if op["paymaster"]:
         limits = number("paymasterVerificationGasLimit").to_bytes(16) + number("paymasterPostOpGasLimit").to_bytes(16)
         paymaster = data("paymaster") + limits + data("paymasterData")
+        if entry_point == V09:
+            paymaster = without_signature(paymaster, data("paymasterSignature"))
     fields = bytes(12) + data("sender") + word(number("nonce")) + keccak256(init) + keccak256(data("callData"))
     fields += number("verificationGasLimit").to_bytes(16) + number("callGasLimit").to_bytes(16)
     fields += word(number("preVerificationGas"))
@@ -316,7 +394,7 @@ def user_op_hash(op: dict[str, Any], entry_point: str, chain_id: int) -> bytes:
     return keccak256(b"\x19\x01" + domain + keccak256(keccak256(kind) + fields))
 
 
-@pytest.mark.parametrize("entry_point", [V07, V08])
+@pytest.mark.parametrize("entry_point", [V07, V08, V09])
 @pytest.mark.parametrize(
     "changed",
     [
@@ -343,44 +421,64 @@ def test_sign_user_op(vault: Enclave, generated: dict[str, Any], entry_point: st
     assert told == {"user_op_hash": answer["user_op_hash"]}
 
 
+DEPLOYED = [json.loads(path.read_text()) for path in sorted((VECTORS / "user_operations").glob("v*.json"))]
+
+
+@pytest.mark.parametrize("told", DEPLOYED, ids=[told["claim"] for told in DEPLOYED])
+def test_hashes_are_the_deployed_entry_points(enclave: Enclave, told: dict[str, Any]) -> None:
+    """Every operation of vectors/user_operations, hashed by the contracts themselves."""
+    where = {"entry_point": told["entryPoint"], "chain_id": told["chainId"]}
+    assert told["vectors"]
+    for vector in told["vectors"]:
+        answer = enclave.call("user_op_hash", user_op=vector["userOp"], **where)
+        assert answer["user_op_hash"] == vector["userOpHash"], vector["name"]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"paymasterSignature": "0x" + "5a" * 65},
+        {"paymasterSignature": "0x"},
+        {"paymasterSignature": "0x" + "5a" * 65535},
+        {"paymasterData": "0x99" + "5a" * 65 + "0041" + SIGNATURE_MARK.hex()},
+        {"paymasterData": "0x" + "5a" * 65 + "0041" + SIGNATURE_MARK.hex()},
+        {"paymasterData": "0x990000" + SIGNATURE_MARK.hex()},
+        {"paymasterData": "0x00" + SIGNATURE_MARK.hex()},
+        {"paymasterData": "0x0001" + SIGNATURE_MARK.hex(), "paymasterSignature": "0x77"},
+    ],
+)
+def test_v09_leaves_the_paymasters_signature_out(vault: Enclave, changed: dict[str, Any]) -> None:
+    op = operation(**changed)
+    told = vault.call("user_op_hash", user_op=op, entry_point=V09, chain_id=84532)["user_op_hash"]
+    assert told == "0x" + user_op_hash(op, V09, 84532).hex()
+
+
+@pytest.mark.parametrize("entry_point", [V07, V08])
+def test_before_v09_a_paymaster_has_nowhere_to_sign_later(vault: Enclave, entry_point: str) -> None:
+    ending = operation(paymasterData="0x99" + "5a" * 65 + "0041" + SIGNATURE_MARK.hex())
+    told = vault.call("user_op_hash", user_op=ending, entry_point=entry_point, chain_id=1)["user_op_hash"]
+    assert told == "0x" + user_op_hash(ending, entry_point, 1).hex()
+    with pytest.raises(PluginCallError) as refused:
+        vault.call("user_op_hash", user_op=operation(paymasterSignature="0x77"), entry_point=entry_point, chain_id=1)
+    assert refused.value.code == "invalid_field"
+
+
+@pytest.mark.parametrize(
+    ("changed", "code"),
+    [
+        ({"paymasterData": "0x990003" + SIGNATURE_MARK.hex()}, "invalid_field"),
+        ({"paymasterSignature": "0x" + "5a" * 65536}, "value_too_large"),
+        ({"paymasterSignature": "0x77", "paymaster": None, "paymasterData": None}, "invalid_field"),
+        ({"factory": "0x7702" + "00" * 18}, "invalid_field"),
+    ],
+)
+def test_v09_refuses_what_the_entry_point_would(vault: Enclave, changed: dict[str, Any], code: str) -> None:
+    with pytest.raises(PluginCallError) as refused:
+        vault.call("user_op_hash", user_op=operation(**changed), entry_point=V09, chain_id=1)
+    assert refused.value.code == code
+
+
 def test_an_unknown_entry_point_is_refused(vault: Enclave) -> None:
     with pytest.raises(PluginCallError) as refused:
         vault.call("sign_user_op", user_op=operation(), entry_point="0x" + "12" * 20, chain_id=1)
     assert refused.value.code == "unsupported_entry_point"
-
-
-def test_create_registration(vault: Enclave, generated: dict[str, Any]) -> None:
-    eth_abi = pytest.importorskip("eth_abi", reason="eth-abi is installed with the chain's parts")
-    sender, registry = "0x" + "ab" * 20, "0x" + "cd" * 20
-    did_hash, alias_hash = keccak256(generated["did"].encode()), keccak256(b"alice")
-    answer = vault.call("create_registration", sender=sender, alias="Alice", cid="bafy", registry_addr=registry)
-    assert answer["did_hash"] == "0x" + did_hash.hex()
-    assert answer["alias_hash"] == "0x" + alias_hash.hex()
-    assert answer["metadata_cid"] == "bafy"
-    assert answer["entry_point"] == V07
-    assert answer["registry_addr"].lower() == registry
-
-    def executed(inner: bytes) -> str:
-        return (
-            "0x"
-            + (
-                keccak256(b"execute(address,uint256,bytes)")[:4]
-                + eth_abi.encode(["address", "uint256", "bytes"], [registry, 0, inner])
-            ).hex()
-        )
-
-    inner = keccak256(b"register(bytes32,bytes32,string)")[:4]
-    inner += eth_abi.encode(["bytes32", "bytes32", "string"], [did_hash, alias_hash, "bafy"])
-    assert answer["call_data"] == executed(inner)
-    assert answer["user_op"]["callData"] == answer["call_data"]
-    assert answer["user_op"]["sender"].lower() == sender
-
-    secret = bytes(range(32))
-    base = {"sender": sender, "alias": "Alice", "cid": "bafy", "registry_addr": registry, "secret": secret}
-    inner = keccak256(b"registerWithSecret(bytes32,bytes32,string,bytes32)")[:4]
-    inner += eth_abi.encode(["bytes32", "bytes32", "string", "bytes32"], [did_hash, alias_hash, "bafy", secret])
-    assert vault.call("create_registration", **base)["call_data"] == executed(inner)
-    committed = keccak256(did_hash + alias_hash + bytes(12) + bytes.fromhex("ab" * 20) + secret)
-    inner = keccak256(b"commit(bytes32)")[:4] + committed
-    assert vault.call("create_registration", **base, step="commit")["call_data"] == executed(inner)
-    assert vault.call("create_registration", **base, registered=True)["user_op"] is None

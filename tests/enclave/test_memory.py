@@ -77,9 +77,11 @@ def made(
     key_secrets = scalars(val, user, (val + user) % ORDER)
     sealing = {}
     thirty_two = [part for part in recorder.taken if len(part) == 32]
-    assert len(thirty_two) == 3  # the two sealing keys and the data key
-    for name, part in zip(("val key", "user key", "data key"), thirty_two, strict=True):
+    assert len(thirty_two) == 4  # the two sealing keys, the seed's, and the data key
+    for name, part in zip(("val key", "user key", "seed key", "data key"), thirty_two, strict=True):
         sealing |= {f"{name} {form}": data for form, data in forms(part).items()}
+    (seed,) = (part for part in recorder.taken if len(part) == 64)
+    key_secrets |= {f"seed {form}": data for form, data in forms(seed).items()}
     assert answer["did"]
     return enclave, key_secrets, sealing
 

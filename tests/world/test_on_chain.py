@@ -10,10 +10,11 @@ import pytest
 from eth_abi.abi import decode
 
 from holdfast.chain import calls
+from holdfast.chain.bundler import OperationReceipt
 from holdfast.chain.contracts import ADDRESSES, commitment, commitments_needed, predict_account
 from holdfast.chain.entry_points import V07, EntryPoint
 from holdfast.chain.errors import UserOperationError
-from holdfast.chain.registrations import ANOTHER_DID, NOT_A_REGISTRATION, Confirmed, confirm_registration
+from holdfast.chain.registrations import ANOTHER_DID, NOT_A_REGISTRATION, Confirmed, Sought, confirm_registration
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import alias_hash, did_hash
 
@@ -51,7 +52,7 @@ async def test_one_sponsored_operation_deploys_and_registers_and_then_usdc_moves
     assert decode(["address", "bool", "string"], registered) == (person.account.lower(), True, "bafy")
     held = await world.rpc.eth_call(REGISTRY, calls.call_data("getAlias(bytes32)", alias_hash(person.alias)))
     assert decode(["bytes32", "address", "bool"], held) == (did_hash(person.key.did), person.account.lower(), True)
-    assert await confirm(world, receipt.transaction_hash, person.key.did) == Confirmed(receipt.block_number)
+    assert await confirm(world, receipt.transaction_hash, person.key.did) == confirmed(receipt, person)
 
     await person.mint(5_000_000)
     payee = predict_account(person.key.x, person.key.y, 99)
@@ -64,8 +65,14 @@ async def test_one_sponsored_operation_deploys_and_registers_and_then_usdc_moves
     assert await confirm(world, paid.transaction_hash, person.key.did) == NOT_A_REGISTRATION
 
 
+def confirmed(receipt: OperationReceipt, person: Person) -> Confirmed:
+    return Confirmed(receipt.block_number, from_hex(person.account))
+
+
 async def confirm(world: LocalWorld, transaction_hash: bytes, did: str) -> object:
-    return await confirm_registration(world.rpc, to_hex(transaction_hash), registry=from_hex(REGISTRY), did=did)
+    return await confirm_registration(
+        world.rpc, to_hex(transaction_hash), registry=from_hex(REGISTRY), sought=Sought(did)
+    )
 
 
 async def test_a_receipt_of_another_did_is_no_confirmation(world: LocalWorld, newcomer: Callable[..., Person]) -> None:
@@ -97,7 +104,7 @@ async def test_a_did_needs_no_commitment_without_an_alias(world: LocalWorld, new
     person = newcomer()
     operation = person.first_operation(calls.register(REGISTRY, person.key.x, person.key.y, metadata_cid="bafy"))
     receipt = await person.bundler.wait(await person.bundler.send_sponsored(operation, person.key.sign))
-    assert await confirm(world, receipt.transaction_hash, person.key.did) == Confirmed(receipt.block_number)
+    assert await confirm(world, receipt.transaction_hash, person.key.did) == confirmed(receipt, person)
 
 
 async def test_an_account_commits_for_itself_in_the_operation_before(
@@ -112,7 +119,7 @@ async def test_an_account_commits_for_itself_in_the_operation_before(
     operation = person.operation(1, claim)
     assert commitments_needed(person.account, operation.call_data) == [needed]
     receipt = await person.bundler.wait(await person.bundler.send_sponsored(operation, person.key.sign))
-    assert await confirm(world, receipt.transaction_hash, person.key.did) == Confirmed(receipt.block_number)
+    assert await confirm(world, receipt.transaction_hash, person.key.did) == confirmed(receipt, person)
 
 
 async def test_a_foreign_did_and_a_second_alias(newcomer: Callable[..., Person]) -> None:

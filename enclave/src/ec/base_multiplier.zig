@@ -7,6 +7,7 @@
 //! docs/decisions/0301-enclave-base-multiplication.md says why.
 
 const std = @import("std");
+const memory = @import("../memory.zig");
 
 const digit_bits = 6;
 const digits = 43;
@@ -25,7 +26,7 @@ pub fn BaseMultiplier(comptime Curve: type) type {
         pub fn multiply(scalar: Curve.scalar.Scalar) Curve {
             if (!ready) fill();
             var bytes = scalar.toBytes(.little);
-            defer std.crypto.secureZero(u8, &bytes);
+            defer memory.wipe(&bytes);
             var sum = Curve.identityElement;
             var carry: i16 = 0;
             for (0..digits) |place| {

@@ -4,6 +4,7 @@
 //! equations stand here, on its field and scalar arithmetic.
 
 const std = @import("std");
+const memory = @import("../memory.zig");
 const BaseMultiplier = @import("base_multiplier.zig").BaseMultiplier;
 const Error = @import("../errors.zig").Error;
 
@@ -115,7 +116,7 @@ pub fn Ecdsa(comptime Curve: type) type {
             fn init(d: Scalar, z: Scalar, entropy: []const u8) Nonces {
                 var nonces: Nonces = .{ .key = @splat(0) };
                 var secret = d.toBytes(.big);
-                defer std.crypto.secureZero(u8, &secret);
+                defer memory.wipe(&secret);
                 const digest = z.toBytes(.big);
                 nonces.update(0, &.{ &secret, &digest, entropy });
                 nonces.update(1, &.{ &secret, &digest, entropy });
@@ -142,7 +143,7 @@ pub fn Ecdsa(comptime Curve: type) type {
             }
 
             fn wipe(nonces: *Nonces) void {
-                std.crypto.secureZero(u8, std.mem.asBytes(nonces));
+                memory.wipe(std.mem.asBytes(nonces));
             }
         };
     };

@@ -4,6 +4,7 @@ const std = @import("std");
 const host = @import("../host.zig");
 const ecdsa = @import("../ec/ecdsa.zig");
 const hashes = @import("../hashes.zig");
+const memory = @import("../memory.zig");
 const Error = @import("../errors.zig").Error;
 
 pub const Curve = enum {
@@ -31,16 +32,16 @@ pub const PublicKey = struct {
     y: [32]u8,
 
     /// 04 and both coordinates (SEC 1).
-    pub fn uncompressed(key: PublicKey) [65]u8 {
+    pub noinline fn uncompressed(key: PublicKey) [65]u8 {
         return [1]u8{4} ++ key.x ++ key.y;
     }
 
     /// 02 or 03 and x (SEC 1).
-    pub fn compressed(key: PublicKey) [33]u8 {
+    pub noinline fn compressed(key: PublicKey) [33]u8 {
         return [1]u8{2 + (key.y[31] & 1)} ++ key.x;
     }
 
-    /// Keccak-256 of both coordinates: what the DID and the Ethereum address are made of.
+    /// Keccak-256 of both coordinates: what the DID is made of, and a secp256k1 key's Ethereum address.
     pub fn hash(key: PublicKey) [32]u8 {
         const both = key.x ++ key.y;
         return hashes.keccak(&both);
@@ -64,8 +65,8 @@ pub const Shares = struct {
     user: [32]u8,
 
     pub fn wipe(shares: *Shares) void {
-        std.crypto.secureZero(u8, &shares.val);
-        std.crypto.secureZero(u8, &shares.user);
+        memory.wipe(&shares.val);
+        memory.wipe(&shares.user);
     }
 };
 
@@ -76,6 +77,30 @@ pub fn generate(curve: Curve) Error!Generated {
     return switch (curve) {
         inline else => |known| generateOn(known),
     };
+}
+
+/// Shares of a key that is given, as one that follows from a seed is. Fails with InvalidKey for what is no secret key.
+pub fn split(curve: Curve, secret: [32]u8) Error!Generated {
+    return switch (curve) {
+        inline else => |known| splitOn(known, secret),
+    };
+}
+
+/// The public key of a secret one. Fails with InvalidKey for what is no secret key.
+pub fn publicOf(comptime curve: Curve, secret: [32]u8) Error!PublicKey {
+    const scalar = Scheme(curve).Scalar.fromBytes(secret, .big) catch return error.InvalidKey;
+    if (scalar.isZero()) return error.InvalidKey;
+    const point = Scheme(curve).base.multiply(scalar).affineCoordinates();
+    return .{ .curve = curve, .x = point.x.toBytes(.big), .y = point.y.toBytes(.big) };
+}
+
+/// `offset` plus `secret` in the curve's scalar field; null where `offset` is not below the order, or the sum is zero.
+pub fn sum(comptime curve: Curve, offset: [32]u8, secret: [32]u8) ?[32]u8 {
+    const Scalar = Scheme(curve).Scalar;
+    const first = Scalar.fromBytes(offset, .big) catch return null;
+    const second = Scalar.fromBytes(secret, .big) catch return null;
+    const both = first.add(second);
+    return if (both.isZero()) null else both.toBytes(.big);
 }
 
 /// Other shares of the same key: each alone is independent of what it was before.
@@ -134,6 +159,16 @@ noinline fn generateOn(comptime curve: Curve) Error!Generated {
     return error.EntropyUnavailable;
 }
 
+noinline fn splitOn(comptime curve: Curve, secret: [32]u8) Error!Generated {
+    const public = try publicOf(curve, secret);
+    const whole = Scheme(curve).Scalar.fromBytes(secret, .big) catch return error.InvalidKey;
+    const val = try randomScalar(Scheme(curve).Scalar);
+    return .{
+        .shares = .{ .val = val.toBytes(.big), .user = whole.sub(val).toBytes(.big) },
+        .public = public,
+    };
+}
+
 noinline fn refreshOn(comptime curve: Curve, shares: Shares) Error!Shares {
     const Scalar = Scheme(curve).Scalar;
     const shift = try randomScalar(Scalar);
@@ -153,6 +188,6 @@ noinline fn signOn(comptime curve: Curve, public: PublicKey, shares: Shares, dig
 /// 48 bytes reduced: the bias is below 2^-128.
 fn randomScalar(comptime Scalar: type) Error!Scalar {
     var wide = try host.randomBytes(48);
-    defer std.crypto.secureZero(u8, &wide);
+    defer memory.wipe(&wide);
     return Scalar.fromBytes48(wide, .big);
 }

@@ -5,6 +5,7 @@
 //! Whoever sits between has one guess in a million. docs/pairing.md describes the messages.
 
 const std = @import("std");
+const memory = @import("../memory.zig");
 const gcm = @import("../gcm.zig");
 const P256 = std.crypto.ecc.P256;
 const Sha256 = std.crypto.hash.sha2.Sha256;
@@ -87,9 +88,9 @@ pub fn checkPublic(public: [public_length]u8) Error!void {
 fn vaultKey(secret: [32]u8, peer: [public_length]u8, of_transcript: [32]u8) Error![32]u8 {
     const point = P256.fromSec1(&peer) catch return error.PeerKeyInvalid;
     var shared = (point.mul(secret, .big) catch return error.PeerKeyInvalid).affineCoordinates().x.toBytes(.big);
-    defer std.crypto.secureZero(u8, &shared);
+    defer memory.wipe(&shared);
     var pseudorandom = Hkdf.extract(&of_transcript, &shared);
-    defer std.crypto.secureZero(u8, &pseudorandom);
+    defer memory.wipe(&pseudorandom);
     var key: [32]u8 = undefined;
     Hkdf.expand(&key, label ++ "/vault", pseudorandom);
     return key;
@@ -100,7 +101,7 @@ pub const Channel = struct { secret: [32]u8, peer: [public_length]u8, transcript
 /// nonce ‖ AES-256-GCM(vault) ‖ tag, with the transcript as associated data.
 pub fn seal(arena: Allocator, channel: Channel, nonce: gcm.Nonce, vault: []const u8) Error![]const u8 {
     var key = try vaultKey(channel.secret, channel.peer, channel.transcript);
-    defer std.crypto.secureZero(u8, &key);
+    defer memory.wipe(&key);
     const out = try arena.alloc(u8, vault.len + overhead);
     @memcpy(out[0..nonce.len], &nonce);
     gcm.seal(out[nonce.len..], vault, &channel.transcript, nonce, key);
@@ -111,7 +112,7 @@ pub fn seal(arena: Allocator, channel: Channel, nonce: gcm.Nonce, vault: []const
 pub fn open(arena: Allocator, channel: Channel, sealed: []const u8) Error![]u8 {
     if (sealed.len < overhead) return error.SealRejected;
     var key = try vaultKey(channel.secret, channel.peer, channel.transcript);
-    defer std.crypto.secureZero(u8, &key);
+    defer memory.wipe(&key);
     const nonce = sealed[0..@sizeOf(gcm.Nonce)].*;
     const vault = try arena.alloc(u8, sealed.len - overhead);
     if (!gcm.open(vault, sealed[nonce.len..], &channel.transcript, nonce, key)) return error.SealRejected;

@@ -1,6 +1,7 @@
 //! Pairing sessions of one instance: a few at a time, five minutes each, used once.
 
 const std = @import("std");
+const memory = @import("../memory.zig");
 const protocol = @import("protocol.zig");
 
 pub const Error = error{ SessionUnknown, SessionExpired, SessionUsed };
@@ -85,7 +86,7 @@ pub const Sessions = struct {
         self.next_used = (self.next_used + 1) % remembered;
         for (&self.open) |*slot| {
             if (slot.*) |*s| if (s == session) {
-                std.crypto.secureZero(u8, std.mem.asBytes(s));
+                memory.wipe(std.mem.asBytes(s));
                 slot.* = null;
                 return;
             };
@@ -97,7 +98,7 @@ pub const Sessions = struct {
     pub fn expire(self: *Sessions, now_ms: i64) void {
         for (&self.open) |*slot| if (slot.*) |*s| {
             if (!late(s, now_ms)) continue;
-            std.crypto.secureZero(u8, &s.own.secret);
+            memory.wipe(&s.own.secret);
             s.expires_ms = std.math.minInt(i64) + protocol.lifetime_ms;
         };
     }

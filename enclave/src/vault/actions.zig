@@ -1,13 +1,13 @@
 //! The actions that belong to single resources, beside list, get, create, update, delete and revoke.
 
 const std = @import("std");
+const accounts = @import("accounts.zig");
 const addresses = @import("../addresses.zig");
 const args = @import("../args.zig");
 const arguments = @import("arguments.zig");
 const curves = @import("../keys/curves.zig");
 const encoding = @import("../encoding.zig");
 const host = @import("../host.zig");
-const identity = @import("../identity.zig");
 const iso8601 = @import("../iso8601.zig");
 const json = @import("../json.zig");
 const keyring = @import("keyring.zig");
@@ -48,7 +48,8 @@ const verified = [_][]const u8{ "token", "proofs", "subject", "audience", "comma
 
 /// THE table of particular actions.
 pub const all = [_]Action{
-    .{ .resource = "accounts", .name = "derive", .run = deriveAccount, .takes = &addressing, .makes_row = true, .fill = arguments.forDerivedAccount },
+    .{ .resource = "accounts", .name = "create", .run = createAccount, .makes_row = true, .fill = arguments.forNewAccount },
+    .{ .resource = "accounts", .name = "derive", .run = deriveAccount, .takes = &(addressing ++ [_][]const u8{"curve"}), .makes_row = true, .fill = arguments.forDerivedAccount },
     .{ .resource = "accounts", .name = "set_default", .run = setDefault },
     .{ .resource = "accounts", .name = "sign", .run = signAsAccount, .takes = &signed, .fill = arguments.forAccount },
     .{ .resource = "credentials", .name = "verify", .run = verifyAssertion, .takes = &asserted, .fill = arguments.forAssertion },
@@ -102,24 +103,24 @@ fn possible(ctx: *Ctx, resource: resources.Resource) Error![]const u8 {
         try names.appendSlice(ctx.arena, @tagName(common));
     }
     for (all) |action| {
-        if (!std.mem.eql(u8, action.resource, resource.name)) continue;
+        if (!std.mem.eql(u8, action.resource, resource.name) or isCommon(resource, action.name)) continue;
         try names.append(ctx.arena, ' ');
         try names.appendSlice(ctx.arena, action.name);
     }
     return names.items;
 }
 
-/// {chain?, chain_id?, label?, coin_type?, ...}: the address of one of the vault's keys, recorded as an account.
+fn isCommon(resource: resources.Resource, name: []const u8) bool {
+    for (resource.actions) |common| if (std.mem.eql(u8, @tagName(common), name)) return true;
+    return false;
+}
+
+fn createAccount(call: Call) Error!Json {
+    return accounts.create(call.ctx, call.database, call.resource, call.args);
+}
+
 fn deriveAccount(call: Call) Error!Json {
-    const ctx = call.ctx;
-    const chain = try args.optionalString(ctx, call.args, "chain", 32) orelse "ethereum";
-    const entry = try keyring.load(ctx, call.database, try args.optionalString(ctx, call.args, "enclave_id", 128));
-    const address = try addresses.onChain(ctx, call.args, chain, entry.public);
-    var row: Json = .{ .object = try call.args.object.clone(ctx.arena) };
-    try json.put(ctx.arena, &row, "address", .{ .string = address });
-    try json.put(ctx.arena, &row, "enclave_id", .{ .string = entry.enclave_id });
-    if (args.field(row, "chain_id") == null) try json.put(ctx.arena, &row, "chain_id", .{ .string = chain });
-    return rows.create(ctx, call.database, call.resource, row);
+    return accounts.derive(call.ctx, call.database, call.resource, call.args);
 }
 
 fn setDefault(call: Call) Error!Json {
@@ -184,7 +185,7 @@ fn createKey(call: Call) Error!Json {
 fn deleteKey(call: Call) Error!Json {
     const id = try rows.keyOf(call.ctx, call.resource, call.args);
     const key = try keyring.load(call.ctx, call.database, id);
-    const own = try identity.didOf(call.ctx, key.public);
+    const own = try keyring.didOf(call.ctx, key.public);
     if (std.mem.eql(u8, own, call.ctx.state.did)) return error.Conflict;
     return rows.delete(call.ctx, call.database, call.resource, id);
 }

@@ -2,6 +2,7 @@
 //! a token's policy judges what will be done, not how it was written.
 
 const std = @import("std");
+const accounts = @import("accounts.zig");
 const actions = @import("actions.zig");
 const args = @import("../args.zig");
 const eth = @import("../eth.zig");
@@ -13,6 +14,7 @@ const resources = @import("resources.zig");
 const rows = @import("rows.zig");
 const selector = @import("../codec/selector.zig");
 const shown_operation = @import("../shown_operation.zig");
+const Chain = @import("../addresses.zig").Chain;
 const Ctx = @import("../context.zig").Ctx;
 const Database = @import("database.zig").Database;
 const Error = @import("../errors.zig").Error;
@@ -102,14 +104,28 @@ pub fn forAccount(filling: Filling) Error!void {
     try filling.put("enclave_id", args.field(row, "enclave_id") orelse .null);
 }
 
+/// The coin type is the chain's.
+pub fn forNewAccount(filling: Filling) Error!void {
+    const told = args.field(filling.args.*, "chain_id") orelse Json.null;
+    if (told == .string) try filling.default("coin_type", .{ .integer = Chain.ofId(told.string).coinType() });
+    try columnDefaults(filling);
+}
+
+/// With an index the place below the seed, with none the key that is meant.
 pub fn forDerivedAccount(filling: Filling) Error!void {
     try filling.default("chain", .{ .string = "ethereum" });
-    try filling.default("chain_id", args.field(filling.args.*, "chain").?);
-    if (args.field(filling.args.*, "enclave_id") == null) {
+    const chain = args.field(filling.args.*, "chain").?;
+    try filling.default("chain_id", chain);
+    if (chain == .string) try filling.default("coin_type", .{ .integer = Chain.ofId(chain.string).coinType() });
+    if (accounts.isIndexed(filling.args.*)) {
+        try filling.default("account_index", .{ .integer = 0 });
+        try filling.default("address_index", .{ .integer = 0 });
+        try filling.default("curve", .{ .string = "secp256k1" });
+    } else if (args.field(filling.args.*, "enclave_id") == null) {
         const first = keyring.load(filling.ctx, filling.database, null) catch |err| return unlessMemory(err);
         try filling.put("enclave_id", .{ .string = first.enclave_id });
     }
-    try columnDefaults(filling);
+    try filling.default("label", .{ .string = "" });
 }
 
 pub fn forDerivedKey(filling: Filling) Error!void {

@@ -8,6 +8,7 @@ const host = @import("../host.zig");
 const iso8601 = @import("../iso8601.zig");
 const json = @import("../json.zig");
 const meta = @import("meta.zig");
+const proofs = @import("../proofs.zig");
 const rekeying = @import("rekeying.zig");
 const resources = @import("resources.zig");
 const rows = @import("rows.zig");
@@ -85,7 +86,7 @@ pub fn setAutoLock(ctx: *Ctx, input: Json) Error!Json {
     return json.object(ctx.arena, .{ .idle_seconds = seconds });
 }
 
-/// {did?} -> QueryOutput of the vault's own DID; another's is not known here.
+/// {did?} -> QueryOutput of the vault's own DID, with `identifier` where one is noted; another's is not known here.
 pub fn query(ctx: *Ctx, input: Json) Error!Json {
     const open = try session.require(ctx);
     const wanted = try args.optionalString(ctx, input, "did", 512) orelse "";
@@ -97,6 +98,7 @@ pub fn query(ctx: *Ctx, input: Json) Error!Json {
         .verification_methods = try rows.documented(ctx, database, resources.find("verification_methods").?),
         .accounts = try rows.documented(ctx, database, resources.find("accounts").?),
         .credentials = try rows.documented(ctx, database, resources.find("credentials").?),
+        .identifier = try proofs.recorded(ctx, database),
     });
 }
 

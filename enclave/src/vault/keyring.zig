@@ -10,7 +10,9 @@ const json = @import("../json.zig");
 const rows = @import("rows.zig");
 const shares_file = @import("../keys/shares.zig");
 const Ctx = @import("../context.zig").Ctx;
-const Database = @import("database.zig").Database;
+const database_file = @import("database.zig");
+const Database = database_file.Database;
+const Statement = database_file.Statement;
 const Error = @import("../errors.zig").Error;
 const Json = json.Json;
 
@@ -42,15 +44,42 @@ pub fn insert(ctx: *Ctx, database: Database, public: curves.PublicKey, sealed: s
     return enclave_id;
 }
 
-/// The key of that identifier, or the vault's first: the one its DID is made of.
+const select = "SELECT enclave_id, curve, public_key, val_share, user_share, nonce, val_key, user_key FROM enclaves ";
+
+/// `did:new:0x` and Keccak-256 of X‖Y.
+pub fn didOf(ctx: *Ctx, public: curves.PublicKey) Error![]const u8 {
+    return std.mem.concat(ctx.arena, u8, &.{ "did:new:", try encoding.hex(ctx.arena, &public.hash()) });
+}
+
+/// The key of that identifier, or the one that the open vault's DID is made of.
 pub fn load(ctx: *Ctx, database: Database, enclave_id: ?[]const u8) Error!Entry {
-    const select = "SELECT enclave_id, curve, public_key, val_share, user_share, nonce, val_key, user_key FROM enclaves ";
-    const statement = if (enclave_id) |wanted|
-        try database.query(select ++ "WHERE enclave_id = ?", &.{.{ .text = wanted }})
-    else
-        try database.query(select ++ "ORDER BY rowid LIMIT 1", &.{});
+    const wanted = enclave_id orelse return ofDid(ctx, database, ctx.state.did);
+    const statement = try database.query(select ++ "WHERE enclave_id = ?", &.{.{ .text = wanted }});
     defer statement.finish();
     if (!try statement.next()) return ctx.fail(error.NotFound, "enclave_id");
+    return read(ctx, statement);
+}
+
+/// The key that `did` is made of. Fails with NotFound: such a vault speaks for a DID that is not its own.
+pub fn ofDid(ctx: *Ctx, database: Database, did: []const u8) Error!Entry {
+    const statement = try database.query(select ++ "ORDER BY rowid", &.{});
+    defer statement.finish();
+    while (try statement.next()) {
+        const entry = try read(ctx, statement);
+        if (std.mem.eql(u8, did, try didOf(ctx, entry.public))) return entry;
+    }
+    return error.NotFound;
+}
+
+/// The identifier of that key, or null where the vault does not have it.
+pub fn named(ctx: *Ctx, database: Database, public: curves.PublicKey) Error!?[]const u8 {
+    const point = public.uncompressed();
+    const statement = try database.query("SELECT enclave_id FROM enclaves WHERE public_key = ?", &.{.{ .blob = &point }});
+    defer statement.finish();
+    return if (try statement.next()) try statement.text(ctx.arena, 0) else null;
+}
+
+fn read(ctx: *Ctx, statement: Statement) Error!Entry {
     const curve = try curves.Curve.parse(try statement.text(ctx.arena, 1));
     const point = try statement.fixed(65, 2);
     return .{

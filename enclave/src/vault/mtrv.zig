@@ -1,6 +1,7 @@
 //! The export format MTRV: the vault under a password. docs/formats.md describes the bytes.
 
 const std = @import("std");
+const memory = @import("../memory.zig");
 const aead = @import("../aead.zig");
 const args = @import("../args.zig");
 const calls = @import("calls.zig");
@@ -65,7 +66,7 @@ fn seal(ctx: *Ctx, password: []const u8) Error![]const u8 {
     const nonce = try host.randomBytes(12);
     writeHeader(&writer, parameters, salt, nonce, image.len + aead.tag_length) catch return error.CryptoFailure;
     var key = try aead.argon2id(password, &salt, parameters);
-    defer std.crypto.secureZero(u8, &key);
+    defer memory.wipe(&key);
     aead.sealInto(out[header_length..], image, out[0..header_length], nonce, key);
     return out;
 }
@@ -94,7 +95,7 @@ fn open(ctx: *Ctx, data: []const u8, password: []const u8) Error![]const u8 {
         .passes = std.mem.readInt(u32, data[12..16], .big),
         .lanes = std.mem.readInt(u32, data[16..20], .big),
     });
-    defer std.crypto.secureZero(u8, &key);
+    defer memory.wipe(&key);
     return aead.open(ctx.arena, data[header_length..], data[0..header_length], data[36..48].*, key, error.ExportRejected);
 }
 

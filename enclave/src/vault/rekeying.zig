@@ -1,6 +1,7 @@
 //! Another data key for the open vault: what a removed key opened once does not open what follows.
 
 const std = @import("std");
+const memory = @import("../memory.zig");
 const host = @import("../host.zig");
 const sealed = @import("sealed.zig");
 const state = @import("../state.zig");
@@ -13,7 +14,7 @@ pub fn anew(ctx: *Ctx, open: *state.Open, removed: usize, keys: []const sealed.H
     const wraps = open.wraps.items;
     if (keys.len != wraps.len - 1) return ctx.fail(error.KeyRequired, "keys");
     var data_key = try host.randomBytes(32);
-    defer std.crypto.secureZero(u8, &data_key);
+    defer memory.wipe(&data_key);
     const fresh = try ctx.arena.dupe(sealed.Wrap, wraps);
     for (fresh, 0..) |*wrap, index| {
         if (index != removed) wrap.* = try again(ctx, wrap.*, keys, data_key);
@@ -27,7 +28,7 @@ fn again(ctx: *Ctx, wrap: sealed.Wrap, keys: []const sealed.HostKey, data_key: [
     for (keys) |key| {
         if (key.kind != wrap.kind or !std.mem.eql(u8, key.id, wrap.id)) continue;
         var opened = try sealed.unwrapOne(ctx.arena, ctx.state.did, wrap, key);
-        std.crypto.secureZero(u8, &opened);
+        memory.wipe(&opened);
         var made = try sealed.wrap(ctx.arena, ctx.state.did, key, data_key);
         made.id = wrap.id;
         return made;

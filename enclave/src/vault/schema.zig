@@ -4,11 +4,12 @@ const std = @import("std");
 const hashes = @import("../hashes.zig");
 const iso8601 = @import("../iso8601.zig");
 const host = @import("../host.zig");
+const repaired = @import("repairs.zig");
 const Database = @import("database.zig").Database;
 const Error = @import("../errors.zig").Error;
 
-/// `VaultManifest.schemaVersion`.
-pub const version = 1;
+/// The database's `user_version`. `VaultManifest.schemaVersion`, which the interface fixes at 1, is the manifest's.
+pub const version = 2;
 
 const migrations = [_][:0]const u8{
     \\CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -67,7 +68,16 @@ const migrations = [_][:0]const u8{
     \\  scopes TEXT NOT NULL DEFAULT '[]', created_at TEXT NOT NULL, revoked_at TEXT, UNIQUE (issuer, client_id, subject))
     \\  STRICT;
     ,
+    \\CREATE TABLE seeds (
+    \\  id INTEGER PRIMARY KEY CHECK (id = 1), sealed BLOB NOT NULL CHECK (length(sealed) = 80),
+    \\  nonce BLOB NOT NULL CHECK (length(nonce) = 12), key BLOB NOT NULL CHECK (length(key) = 32),
+    \\  created_at TEXT NOT NULL) STRICT;
+    ,
 };
+
+/// What a migration does to rows, after its tables are made.
+const Repair = *const fn (database: Database, arena: std.mem.Allocator) Error!void;
+const repairs = [migrations.len]?Repair{ null, repaired.addresses };
 
 comptime {
     std.debug.assert(migrations.len == version);
@@ -77,15 +87,20 @@ comptime {
 pub fn migrate(database: Database, arena: std.mem.Allocator) Error!void {
     const from = try userVersion(database);
     if (from < 0 or from > version) return error.UnsupportedVersion;
-    for (migrations[@intCast(from)..], @as(usize, @intCast(from)) + 1..) |sql, number| {
+    return advance(database, arena, @intCast(from), version);
+}
+
+fn advance(database: Database, arena: std.mem.Allocator, from: usize, to: usize) Error!void {
+    for (from..to) |step| {
         try database.execute("BEGIN");
         errdefer database.execute("ROLLBACK") catch {};
-        try database.execute(sql);
+        try database.execute(migrations[step]);
+        if (repairs[step]) |repair| try repair(database, arena);
         try database.run("INSERT INTO migrations VALUES (?, ?)", &.{
-            .{ .integer = @intCast(number) },
+            .{ .integer = @intCast(step + 1) },
             .{ .text = try iso8601.format(arena, host.nowMs()) },
         });
-        try database.run(try std.fmt.allocPrint(arena, "PRAGMA user_version = {d}", .{number}), &.{});
+        try database.run(try std.fmt.allocPrint(arena, "PRAGMA user_version = {d}", .{step + 1}), &.{});
         try database.execute("COMMIT");
     }
 }
@@ -97,7 +112,7 @@ pub fn check(database: Database, arena: std.mem.Allocator) Error!void {
     defer fresh.close();
     const found = try userVersion(database);
     if (found < 1 or found > version) return error.InvalidDatabase;
-    try migrate(fresh, arena);
+    try advance(fresh, arena, 0, @intCast(found));
     if (!std.mem.eql(u8, &try fingerprint(fresh, arena), &try fingerprint(database, arena))) return error.InvalidDatabase;
     const verdict = try database.query("PRAGMA quick_check(1)", &.{});
     defer verdict.finish();

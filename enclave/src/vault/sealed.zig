@@ -2,6 +2,7 @@
 //! docs/formats.md describes the bytes.
 
 const std = @import("std");
+const memory = @import("../memory.zig");
 const aead = @import("../aead.zig");
 const host = @import("../host.zig");
 const Error = @import("../errors.zig").Error;
@@ -106,7 +107,7 @@ pub fn wrap(arena: Allocator, did: []const u8, key: HostKey, data_key: aead.Key)
         .sealed = undefined,
     };
     var kek = try derive(key, made);
-    defer std.crypto.secureZero(u8, &kek);
+    defer memory.wipe(&kek);
     aead.sealInto(&made.sealed, &data_key, try binding(arena, did, made), made.nonce, kek);
     return made;
 }
@@ -124,7 +125,7 @@ pub fn unwrap(arena: Allocator, header: Header, key: HostKey) Error!aead.Key {
 /// The data key from one wrap.
 pub fn unwrapOne(arena: Allocator, did: []const u8, of: Wrap, key: HostKey) Error!aead.Key {
     var kek = try derive(key, of);
-    defer std.crypto.secureZero(u8, &kek);
+    defer memory.wipe(&kek);
     var data_key: aead.Key = undefined;
     try aead.openInto(&data_key, &of.sealed, try binding(arena, did, of), of.nonce, kek, error.WrongKey);
     return data_key;

@@ -3,7 +3,9 @@
 const std = @import("std");
 const aead = @import("../aead.zig");
 const args = @import("../args.zig");
+const curves = @import("../keys/curves.zig");
 const host = @import("../host.zig");
+const keyring = @import("keyring.zig");
 const memory = @import("../memory.zig");
 const meta = @import("meta.zig");
 const schema = @import("schema.zig");
@@ -89,6 +91,7 @@ pub fn restore(ctx: *Ctx, image: []const u8, key: ?sealed.HostKey) Error!void {
     try schema.migrate(database, ctx.arena);
     const did = try meta.get(database, ctx.arena, "did") orelse return error.InvalidDatabase;
     if (did.len == 0 or did.len > sealed.max_did) return error.InvalidDatabase;
+    try own(ctx, database, did);
     try adopt(ctx, database, did, key);
     memory.allocator.free(ctx.state.sealed);
     ctx.state.sealed = &.{}; // of another vault, or of an older state of this one
@@ -98,11 +101,12 @@ pub fn restore(ctx: *Ctx, image: []const u8, key: ?sealed.HostKey) Error!void {
 pub fn open_(ctx: *Ctx, bytes: []const u8, key: sealed.HostKey) Error!void {
     const header = try sealed.parse(ctx.arena, bytes);
     var data_key = try sealed.unwrap(ctx.arena, header, key);
-    defer std.crypto.secureZero(u8, &data_key);
+    defer memory.wipe(&data_key);
     const image = try sealed.open(ctx.arena, header, data_key);
     const database = try Database.load(image);
     errdefer database.close();
     try schema.migrate(database, ctx.arena);
+    try own(ctx, database, header.did);
     var open: state.Open = .{
         .database = database,
         .data_key = data_key,
@@ -117,6 +121,15 @@ pub fn open_(ctx: *Ctx, bytes: []const u8, key: sealed.HostKey) Error!void {
     ctx.state.close();
     ctx.state.open = open;
     ctx.state.last_activity_ms = host.nowMs();
+}
+
+/// Refuses a vault that speaks for a DID which none of its keys makes, or which its database says otherwise: somebody
+/// else's tokens would rule it.
+fn own(ctx: *Ctx, database: Database, did: []const u8) Error!void {
+    const entry = keyring.ofDid(ctx, database, did) catch |err| return if (err == error.OutOfMemory) err else error.InvalidDatabase;
+    _ = curves.PublicKey.fromUncompressed(entry.public.curve, &entry.public.uncompressed()) catch return error.InvalidDatabase;
+    const told = try meta.get(database, ctx.arena, "did") orelse return error.InvalidDatabase;
+    if (!std.mem.eql(u8, told, did)) return error.InvalidDatabase;
 }
 
 /// Remembers sealed bytes without opening them. What their header says is believed only when they are opened.

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from holdfast.client.passkeys import Authenticator
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.types import EncryptedShares
+    from holdfast.client.vault.calls import Generated
     from holdfast.client.vault.keys import KeyProvider
     from holdfast.client.vault.second_share import ShareKeeper, ShareSource
 
@@ -31,6 +32,7 @@ DEFAULT_SERVICE = "http://localhost:8787"
 VAULT_PASSWORD = "HOLDFAST_VAULT_PASSWORD"  # noqa: S105 - the variable's name
 EXPORT_PASSWORD = "HOLDFAST_EXPORT_PASSWORD"  # noqa: S105 - the variable's name
 MIN_PASSWORD = "HOLDFAST_MIN_PASSWORD"  # noqa: S105 - the variable's name
+_ASKING_S = 5.0
 
 Service = Annotated[str, typer.Option("--service", metavar="URL", envvar="HOLDFAST_SERVICE_URL", help="The service.")]
 Folder = Annotated[
@@ -146,6 +148,36 @@ def key_provider(kind: str, service: str, store: VaultStore | None = None, *, ne
             raise ValueError("--key passkey: this vault was not made with a security key")
         return PasskeyKey(security_key(service), noted)
     raise ValueError("--key: password, keyring or passkey")
+
+
+def contracts_of(service: str) -> dict[str, Any]:
+    """The service's contracts for a new vault's account; nothing where it does not answer: this release's are taken."""
+    from holdfast.client.http.calls import Retries
+    from holdfast.client.service_client import ServiceClient
+    from holdfast.wire.client_errors import NetworkError
+
+    try:
+        with ServiceClient(service, timeout=_ASKING_S, retries=Retries(attempts=1)) as client:
+            return client.contracts().for_vault()
+    except NetworkError:
+        say(f"{service} does not answer: the account is that of this release's contracts")
+        return {}
+
+
+def compare_account(service: str, made: Generated) -> None:
+    """Say so where the service predicts another account than the vault shows: its factory makes other clones."""
+    from holdfast.client.http.calls import Retries
+    from holdfast.client.service_client import ServiceClient
+    from holdfast.wire.client_errors import NetworkError
+
+    shown = made.accounts[0].address
+    try:
+        with ServiceClient(service, timeout=_ASKING_S, retries=Retries(attempts=1)) as client:
+            predicted = client.get_smart_account_address(made.pubkey_x or "", made.pubkey_y or "")
+    except NetworkError:
+        return
+    if predicted.lower() != shown.lower():
+        say(f"the service predicts the account {predicted}: its contracts are not those of this release")
 
 
 def security_key(service: str) -> Authenticator:

@@ -50,9 +50,13 @@ def create(
         if isinstance(opener, PasskeyKey):
             common.say("once more, for the secret that opens the vault")
         given = GenerateInput(credential=serialised)
-        found = vault.generate(given, opener, keep_share=common.share_keeper(val_share))
-        answer = {"did": found.did, "account": found.accounts[0].address, "store": str(store.path)}
-        emit(answer, f"{found.did}\nstored in {store.path}", as_json=as_json)
+        contracts = common.contracts_of(service)
+        found = vault.generate(given, opener, keep_share=common.share_keeper(val_share), **contracts)
+        if contracts:
+            common.compare_account(service, found)
+        account = found.accounts[0].address
+        answer = {"did": found.did, "account": account, "store": str(store.path)}
+        emit(answer, f"{found.did}\naccount {account}\nstored in {store.path}", as_json=as_json)
 
 
 @app.command()

@@ -101,6 +101,8 @@ class Vault:
             keep_share: takes the key's second share into a second place; the vault keeps the other one alone then,
                 and signs only with what its `val_share` fetches.
             options: the enclave's own: `curve`, `chain_id`, `factory`, `implementation`, `salt`, `device_name`.
+                The first account is the smart account of this release's contracts; of a service's with
+                `**client.contracts().for_vault()`.
         """
         return run(self._asynchronous.generate(given, key, keep_share=keep_share, **options))
 
@@ -154,7 +156,7 @@ class Vault:
     def derive_address(self, chain: str = "ethereum", **options: Any) -> types.DeriveAddressResult:
         """The key's address on "ethereum", "bitcoin" or "cosmos".
 
-        Options: `factory`, `implementation` and `salt` for a smart account; `form` ("p2tr", "p2wpkh") for Bitcoin;
+        Options: `factory`, `implementation` and `salt` for a smart account; `form` ("p2wpkh", "p2tr") for Bitcoin;
         `prefix` for Cosmos. Raises PluginCallError where the chain has no address for the key's curve.
         """
         return run(self._asynchronous.derive_address(chain, **options))
@@ -164,7 +166,12 @@ class Vault:
         return run(self._asynchronous.parse_webauthn(credential))
 
     def create_registration(self, given: types.CreateRegistrationInput, **options: Any) -> types.RegistrationResult:
-        """Prepare an on-chain registration; `options` are the enclave's: `registry_addr`, `step`, `secret`, ..."""
+        """Prepare an on-chain registration of the vault's DID, or of another method's.
+
+        The alias is brought into its canonical form. `options` are the enclave's: `registry_addr`, `entry_point`,
+        `factory`, `implementation`, `salt`, `nonce`, `deployed`, `secret`, `step`, `registered`. Raises ValueError for
+        what is no alias.
+        """
         return run(self._asynchronous.create_registration(given, **options))
 
     def sign_user_op(
@@ -245,7 +252,10 @@ class Vault:
         run(self._asynchronous.set_auto_lock(idle_seconds))
 
     def alias_hash(self, alias: str, keccak: types.Keccak256Fn | None = None) -> str:
-        """Keccak-256 of the lower-cased alias, by the enclave unless another function is given."""
+        """Keccak-256 of the alias in its canonical form, by the enclave unless another function is given.
+
+        Raises ValueError for what cannot be a handle.
+        """
         return run(self._asynchronous.alias_hash(alias, keccak))
 
     def snapshot(self, did: str | None = None) -> Snapshot:

@@ -10,7 +10,11 @@ from holdfast.client.types.operations import UserOp  # noqa: TC001 - msgspec rea
 
 
 class GenerateInput(Record, frozen=True, kw_only=True):
-    """What a new vault is made of. `credential`: base64 of the serialised WebAuthn credential."""
+    """What a new vault is made of. `credential`: base64 of the serialised WebAuthn credential.
+
+    `verification_proof`: the service's attestation as JSON text. The enclave refuses one of another identifier or
+    channel, or out of date; that the registrar signed it, the registrar alone can tell.
+    """
 
     credential: str
     identifier: str | None = None
@@ -19,7 +23,7 @@ class GenerateInput(Record, frozen=True, kw_only=True):
 
 
 class AccountInfo(Record, frozen=True, kw_only=True):
-    """An account in short."""
+    """An account in short. `address`: of a P-256 key its smart account, created on the chain or not."""
 
     address: str
     chain_id: str
@@ -61,7 +65,7 @@ class GenerateResult(Record, frozen=True, kw_only=True):
 
 
 class Account(Record, frozen=True, kw_only=True):
-    """An account of the vault. `coin_type` is of SLIP-44."""
+    """An account of the vault. `coin_type` is SLIP-44's, the indexes are BIP-44's (0 for a key that is not derived)."""
 
     address: str
     chain_id: str
@@ -95,7 +99,11 @@ class Credential(Record, frozen=True, kw_only=True):
 
 
 class CreateRegistrationInput(Record, frozen=True, kw_only=True):
-    """What an on-chain registration is made of. `cid`: of the metadata; `did`: another than the vault's."""
+    """What an on-chain registration is made of.
+
+    `sender`: the vault's smart account; `alias`: a handle, or "" for none; `cid`: of the metadata; `did`: one of
+    another method than did:new, instead of the vault's.
+    """
 
     sender: str
     alias: str
@@ -104,7 +112,10 @@ class CreateRegistrationInput(Record, frozen=True, kw_only=True):
 
 
 class RegistrationResult(Record, frozen=True, kw_only=True):
-    """A prepared registration. `user_op` is None where no transaction is needed; hashes are Keccak-256."""
+    """A prepared registration. `user_op` is None where no transaction is needed; hashes are Keccak-256.
+
+    Whether the DID is on the chain already only the caller knows: it says so with `registered`.
+    """
 
     user_op: UserOp | None
     did_hash: str

@@ -13,6 +13,10 @@ from holdfast.wire import models
 class ContractSet(models.ContractSet, Wire, frozen=True, kw_only=True):
     """GET /api/contracts."""
 
+    def for_vault(self) -> dict[str, str | int]:
+        """What `Vault.generate` is told, so that the vault shows the account which this service predicts."""
+        return {"factory": self.app_factory, "chain_id": self.chain_id}
+
 
 class Status(models.Status, Wire, frozen=True, kw_only=True):
     """GET /api/status."""

@@ -123,6 +123,8 @@ class AsyncVault:
             keep_share: takes the key's second share into a second place; the vault keeps the other one alone then,
                 and signs only with what its `val_share` fetches.
             options: the enclave's own: `curve`, `chain_id`, `factory`, `implementation`, `salt`, `device_name`.
+                The first account is the smart account of this release's contracts; of a service's with
+                `**client.contracts().for_vault()`.
         """
         if keep_share is not None:
             options = {**options, "keep_val_share": False}
@@ -195,7 +197,7 @@ class AsyncVault:
     async def derive_address(self, chain: str = "ethereum", **options: Any) -> types.DeriveAddressResult:
         """The key's address on "ethereum", "bitcoin" or "cosmos".
 
-        Options: `factory`, `implementation` and `salt` for a smart account; `form` ("p2tr", "p2wpkh") for Bitcoin;
+        Options: `factory`, `implementation` and `salt` for a smart account; `form` ("p2wpkh", "p2tr") for Bitcoin;
         `prefix` for Cosmos. Raises PluginCallError where the chain has no address for the key's curve.
         """
         return await self._run(calls.derive_address(chain, options))
@@ -207,7 +209,12 @@ class AsyncVault:
     async def create_registration(
         self, given: types.CreateRegistrationInput, **options: Any
     ) -> types.RegistrationResult:
-        """Prepare an on-chain registration; `options` are the enclave's: `registry_addr`, `step`, `secret`, ..."""
+        """Prepare an on-chain registration of the vault's DID, or of another method's.
+
+        The alias is brought into its canonical form. `options` are the enclave's: `registry_addr`, `entry_point`,
+        `factory`, `implementation`, `salt`, `nonce`, `deployed`, `secret`, `step`, `registered`. Raises ValueError for
+        what is no alias.
+        """
         return await self._run(calls.create_registration(given, options))
 
     async def sign_user_op(
@@ -299,10 +306,14 @@ class AsyncVault:
         await self._run(calls.set_auto_lock(idle_seconds))
 
     async def alias_hash(self, alias: str, keccak: types.Keccak256Fn | None = None) -> str:
-        """Keccak-256 of the lower-cased alias, by the enclave unless another function is given."""
+        """Keccak-256 of the alias in its canonical form, by the enclave unless another function is given.
+
+        Raises ValueError for what cannot be a handle.
+        """
+        canonical = calls.alias_of(alias).encode()
         if keccak is not None:
-            return str(await answered(keccak, alias.lower().encode()))
-        return (await self._run(calls.keccak256(alias.lower().encode()))).hash
+            return str(await answered(keccak, canonical))
+        return (await self._run(calls.keccak256(canonical))).hash
 
     async def snapshot(self, did: str | None = None) -> Snapshot:
         """A snapshot by content of the newest stored revision, kept in the store and named in the manifest."""

@@ -206,8 +206,15 @@ def create_registration(
     given: types.CreateRegistrationInput, options: Mapping[str, Any]
 ) -> EnclaveCall[types.RegistrationResult]:
     """The registry's call and the user operation that makes it. Raises ValueError for an alias that is no handle."""
-    alias = canonical_handle(given.alias) if given.alias else ""
-    return EnclaveCall("create_registration", {**given.to_json(), "alias": alias, **options}, types.RegistrationResult)
+    fields = {**given.to_json(), "alias": alias_of(given.alias), **options}
+    # A claim without a secret takes the vault's, and a vault made before there were seeds gets its seed by that.
+    makes_secret = bool(given.alias or given.did) and "secret" not in options
+    return EnclaveCall("create_registration", fields, types.RegistrationResult, changes=makes_secret)
+
+
+def alias_of(text: str) -> str:
+    """The alias in its canonical form, which the enclave hashes; "" for none. Raises ValueError for no handle."""
+    return canonical_handle(text) if text else ""
 
 
 def sign_user_op(

@@ -1,0 +1,282 @@
+"""Accounts that follow from the vault's seed, and accounts that an earlier module recorded wrongly."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from holdfast.chain.contracts.addresses import APP_FACTORY, VAULT_ACCOUNT
+from holdfast.enclave import Enclave
+from holdfast.wire.keccak import checksum_address, keccak256
+
+from .conftest import KEY
+from .linear_memory import memory_of
+from .sealed_vaults import edited, opened, sealed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SECRET = base64.b64decode(KEY["secret"])
+OLD = gzip.decompress((Path(__file__).parent / "data" / "vault_of_schema_1.sqlite.gz").read_bytes())
+OLD_DID = "did:new:0xf7527c6f4943e7f45bad9c484c5b39ebe4d365f11734e27811981fcfbc00cc64"
+NOBODYS = "0x4c5B39ebe4D365F11734E27811981Fcfbc00cc64"
+HALF_NAMED = "cosmos1dk0lkd7whzgnnmzwdgxclc9q5vpxa8gcjpmqa9an450crhuvr9gsakkrdy"
+# What «test … junk» gives by BIP-39.
+DEVELOPMENT = bytes.fromhex(
+    "9dfc3c64c2f8bede1533b6a79f8570e5943e0b8fd1cf77107adf7b72cef42185"
+    "d564a3aee24cab43f80e3c4538087d70fc824eabbad596a23c97b6ee8322ccc0"
+)
+
+
+def done(enclave: Enclave, resource: str, action: str, **args: Any) -> Any:
+    answer = enclave.call("exec", filter=f"resource:{resource} action:{action}", args=args)
+    assert answer["success"] is True, answer
+    return answer["result"]
+
+
+def refused(enclave: Enclave, **args: Any) -> str:
+    answer = enclave.call("exec", filter="resource:accounts action:derive", args=args)
+    assert answer["success"] is False
+    return str(answer["error"])
+
+
+@pytest.mark.parametrize(
+    ("args", "coin_type", "start"),
+    [
+        ({"chain": "ethereum", "account_index": 1, "address_index": 2}, 60, "0x"),
+        ({"chain": "ethereum", "curve": "P-256", "address_index": 2}, 60, "0x"),
+        ({"chain": "bitcoin", "account_index": 0}, 0, "bc1q"),
+        ({"chain": "bitcoin", "form": "p2tr", "address_index": 5}, 0, "bc1p"),
+        ({"chain": "cosmos", "address_index": 1, "prefix": "osmo"}, 118, "osmo1"),
+        ({"chain": "cosmos", "address_index": 1, "curve": "P-256"}, 118, "cosmos1"),
+    ],
+)
+def test_a_derived_account_has_a_key_that_signs(
+    vault: Enclave, args: dict[str, Any], coin_type: int, start: str
+) -> None:
+    row = done(vault, "accounts", "derive", **args)
+    assert row["address"].startswith(start)
+    named = (row["coin_type"], row["account_index"], row["address_index"])
+    assert named == (coin_type, args.get("account_index", 0), args.get("address_index", 0))
+    key = done(vault, "enclaves", "get", id=row["enclave_id"])
+    assert key["curve"] == args.get("curve", "secp256k1")
+    digest = hashlib.sha256(b"x").digest()
+    signed = done(vault, "accounts", "sign", id=row["id"], digest=digest.hex())
+    public = {"public_key": key["public_key"], "curve": key["curve"]}
+    assert vault.call("verify_signature", **public, digest=digest, signature=signed["signature"]) == {"valid": True}
+    form = {name: args[name] for name in ("chain", "prefix", "form") if name in args}
+    assert vault.call("derive_address", **public, **form)["address"] == row["address"]
+
+
+def test_each_index_is_another_address_and_each_address_once(vault: Enclave) -> None:
+    places = [(account, address) for account in (0, 1) for address in (0, 1, 2)]
+    rows = [done(vault, "accounts", "derive", account_index=one, address_index=two) for one, two in places]
+    assert len({row["address"] for row in rows}) == len({row["enclave_id"] for row in rows}) == len(places)
+    assert refused(vault, account_index=1, address_index=2).startswith("conflict")
+    again = done(vault, "accounts", "derive", account_index=1, address_index=2, chain_id="8453")
+    assert (again["address"], again["enclave_id"]) == (rows[-1]["address"], rows[-1]["enclave_id"])
+    assert len(done(vault, "enclaves", "list")) == 1 + len(places)
+
+
+def test_a_key_that_was_deleted_comes_back_by_its_place(vault: Enclave) -> None:
+    first = done(vault, "accounts", "derive", address_index=4)
+    done(vault, "accounts", "delete", id=first["id"])
+    done(vault, "enclaves", "delete", id=first["enclave_id"])
+    assert done(vault, "accounts", "derive", address_index=4)["address"] == first["address"]
+
+
+def test_a_refused_derivation_leaves_no_key(vault: Enclave) -> None:
+    assert refused(vault, address_index=1, label=7).startswith("invalid_field")
+    assert refused(vault, chain="cosmos", address_index=1, prefix="inj").startswith("unsupported_chain")
+    assert len(done(vault, "enclaves", "list")) == len(done(vault, "accounts", "list")) == 1
+
+
+def test_the_seed_travels_with_export_and_pairing(vault: Enclave, key: dict[str, str]) -> None:
+    wanted = done(vault, "accounts", "derive", address_index=1)["address"]
+    exported = vault.call("export", password="pw")["data"]
+    with Enclave() as second:
+        assert second.call("import", data=exported, password="pw", key=key)["success"] is True
+        assert done(second, "accounts", "derive", address_index=1, chain_id="1")["address"] == wanted
+    with Enclave() as third:
+        pair(vault, third, key)
+        assert done(third, "accounts", "derive", address_index=1, chain_id="2")["address"] == wanted
+
+
+def pair(old: Enclave, new: Enclave, key: dict[str, str]) -> None:
+    first = new.call("sync_init")
+    session = {"session_id": first["session_id"]}
+    answer = old.call("sync_respond", **session, public_key=first["public_key"])
+    shown = new.call("sync_compare", **session, public_key=answer["public_key"])
+    old.call("sync_compare", **session, reveal=shown["reveal"])
+    sent = old.call("sync_respond", **session, code=shown["code"])["encrypted_vault"]
+    assert new.call("sync_complete", **session, code=shown["code"], encrypted_vault=sent, key=key)["success"] is True
+
+
+def test_the_seed_is_sealed_in_the_database(generated: dict[str, Any]) -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.deserialize(opened(base64.b64decode(generated["database"]), SECRET))
+    ((data, nonce, key),) = connection.execute("SELECT sealed, nonce, key FROM seeds").fetchall()
+    connection.close()
+    assert len(AESGCM(key).decrypt(nonce, data, b"holdfast/seed/v1")) == 64
+
+
+def test_a_seed_that_was_changed_derives_nothing(generated: dict[str, Any], tmp_path: Path) -> None:
+    image = opened(base64.b64decode(generated["database"]), SECRET)
+    damaged = edited(image, tmp_path / "db", "UPDATE seeds SET nonce = x'000000000000000000000000'")
+    with Enclave() as enclave:
+        vault = sealed(damaged, generated["did"].encode(), SECRET)
+        assert enclave.call("load", database=vault, key=KEY)["success"] is True
+        assert refused(enclave, address_index=1) == "share_rejected"
+        assert enclave.call("sign", digest=bytes(32))["signature"]
+
+
+def test_the_seed_and_the_derived_key_leave_no_trace(credential: bytes, key: dict[str, str]) -> None:
+    def random(size: int) -> bytes:
+        taken.append(DEVELOPMENT if size == len(DEVELOPMENT) else hashlib.shake_256(b"%d" % len(taken)).digest(size))
+        return taken[-1]
+
+    taken: list[bytes] = []
+    # The key of the first account of «test … junk», which Anvil prints.
+    first = bytes.fromhex("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80")
+    order = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
+    with Enclave(random=random) as enclave:
+        enclave.call("generate", credential=credential, key=key)
+        row = done(enclave, "accounts", "derive", address_index=0)
+        assert row["address"] == "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
+        val = int.from_bytes([part for part in taken if len(part) == 48][-1]) % order
+        scalar = int.from_bytes(first)
+        hidden = [DEVELOPMENT]
+        for number in (scalar, val, (scalar - val) % order):
+            hidden += [
+                number.to_bytes(32),
+                number.to_bytes(32, "little"),
+                ((number << 256) % order).to_bytes(32, "little"),
+            ]
+        for step in ("derived", "signed", "registered", "locked"):
+            if step == "signed":
+                done(enclave, "accounts", "sign", id=row["id"], digest="00" * 32)
+            if step == "registered":
+                sender = enclave.call("derive_address")["address"]
+                enclave.call("create_registration", sender=sender, alias="alice")
+            if step == "locked":
+                enclave.call("lock")
+            memory = memory_of(enclave)
+            for number, secret in enumerate(hidden):
+                for start in range(0, len(secret) - 15, 16):
+                    assert secret[start : start + 16] not in memory, f"{step}: secret {number}, from byte {start}"
+
+
+@pytest.mark.parametrize(("chain_id", "coin_type"), [("bitcoin", 0), ("cosmos", 118), ("84532", 60), ("1", 60)])
+def test_an_account_that_is_only_told_has_its_chains_coin_type(vault: Enclave, chain_id: str, coin_type: int) -> None:
+    row = done(vault, "accounts", "create", address="somewhere", chain_id=chain_id)
+    assert row["coin_type"] == coin_type
+    given = done(vault, "accounts", "create", address="elsewhere", chain_id=chain_id, coin_type=7)
+    assert given["coin_type"] == 7
+
+
+@pytest.fixture
+def old() -> Iterator[Enclave]:
+    """A vault that the module before these accounts made: schema version 1."""
+    with Enclave() as enclave:
+        assert enclave.call("load", database=sealed(OLD, OLD_DID.encode(), SECRET), key=KEY)["success"] is True
+        yield enclave
+
+
+def test_an_old_vault_is_put_right_when_it_is_opened(old: Enclave) -> None:
+    rows = {row["label"]: row for row in old.call("query")["accounts"]}
+    key = done(old, "enclaves", "list")[0]
+    point = bytes.fromhex(key["public_key"])[1:]
+    code = bytes.fromhex("3d602d80600a3d3981f3363d3d373d3d3d363d73" + VAULT_ACCOUNT[2:])
+    code += bytes.fromhex("5af43d82803e903d91602b57fd5bf3")
+    place = b"\xff" + bytes.fromhex(APP_FACTORY[2:]) + keccak256(point + bytes(32)) + keccak256(code)
+    assert rows["Main"]["address"] == checksum_address(keccak256(place)[12:])
+    assert rows["Main"]["is_default"] is True
+    public = {"public_key": key["public_key"], "curve": "P-256", "chain": "cosmos"}
+    assert rows["Cosmos"]["address"] == old.call("derive_address", **public)["address"]
+    assert rows["Osmosis"]["address"] == old.call("derive_address", **public, prefix="osmo")["address"]
+    assert rows["Cosmos"]["address"] != HALF_NAMED
+    coin_types = {label: row["coin_type"] for label, row in rows.items()}
+    assert coin_types == {
+        "Main": 60,
+        "Cosmos": 118,
+        "Osmosis": 118,
+        "Bitcoin": 0,
+        "Cosmos, classic": 118,
+        "Own": 60,
+        "Watched": 60,
+    }
+
+
+def test_what_was_right_in_an_old_vault_stays(old: Enclave) -> None:
+    rows = {row["label"]: row["address"] for row in old.call("query")["accounts"]}
+    assert rows["Bitcoin"] == "bc1p5mpl069gfyclj96hcsdp497tw986pw2nm4zexr34ygwssu7glzzs3y3yrt"
+    assert rows["Cosmos, classic"] == "cosmos180v6xpt7kzy6c46cza5dgr4z2egawr9usuypnm"
+    assert rows["Own"] == "0xc0D66E7eb475C3b37052B07816e911802C3256Db"
+    assert rows["Watched"] == "0x000000000000000000000000000000000000dEaD"
+
+
+def test_an_old_vault_gets_its_seed_when_it_is_asked_for_one(old: Enclave) -> None:
+    first = done(old, "accounts", "derive", address_index=1)["address"]
+    saved = old.call("save")["database"]
+    with Enclave() as again:
+        assert again.call("load", database=saved, key=KEY)["success"] is True
+        assert done(again, "accounts", "derive", address_index=1, chain_id="1")["address"] == first
+    image = opened(base64.b64decode(saved), SECRET)
+    connection = sqlite3.connect(":memory:")
+    connection.deserialize(image)
+    assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+    assert [row[0] for row in connection.execute("SELECT version FROM migrations ORDER BY version")] == [1, 2]
+    connection.close()
+
+
+def test_where_the_right_account_is_there_already_the_wrong_one_goes(tmp_path: Path, old: Enclave) -> None:
+    right = old.call("derive_address")["address"]
+    second = edited(
+        OLD,
+        tmp_path / "db",
+        "INSERT INTO accounts (id, address, chain_id, label, enclave_id, created_at)"
+        " SELECT 'own', ?, '84532', 'By hand', enclave_id, created_at FROM accounts WHERE label = 'Main'",
+        right,
+    )
+    with Enclave() as enclave:
+        assert enclave.call("load", database=sealed(second, OLD_DID.encode(), SECRET), key=KEY)["success"] is True
+        found = [row for row in enclave.call("query")["accounts"] if row["chain_id"] == "84532"]
+        assert [(row["address"], row["label"], row["is_default"]) for row in found] == [(right, "By hand", True)]
+
+
+def test_an_old_export_is_put_right_too(tmp_path: Path) -> None:
+    from argon2.low_level import Type, hash_secret_raw
+
+    head = b"MTRV\x01\x01\0\0" + b"".join(n.to_bytes(4) for n in (8192, 1, 1)) + bytes(16) + bytes(12)
+    head += (len(OLD) + 16).to_bytes(8)
+    data = head + AESGCM(hash_secret_raw(b"pw", bytes(16), 1, 8192, 1, 32, Type.ID)).encrypt(bytes(12), OLD, head)
+    with Enclave() as enclave:
+        answer = enclave.call("import", data=data, password="pw", key=KEY)
+        assert answer["success"] is True, answer
+        assert NOBODYS not in str(enclave.call("query"))
+        assert HALF_NAMED not in str(enclave.call("query"))
+
+
+def test_a_policy_sees_the_place_that_is_derived(vault: Enclave) -> None:
+    """With what is left to defaults; the vault's own key is no place below the seed."""
+    policy = [["==", ".account_index", 0], ["<=", ".address_index", 1], ["==", ".coin_type", 60]]
+    given = {"to": "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG", "command": "/accounts/derive"}
+    token = vault.call("mint_ucan", **given, policy=policy)["signed_dag_cbor"]
+
+    def told(**args: Any) -> Any:
+        answer = vault.call("exec", filter="resource:accounts action:derive", args=args, token=token)
+        assert answer["success"] is ("error" not in answer)
+        return answer.get("error")
+
+    assert told(address_index=1) is None
+    assert told(account_index=0) is None
+    assert told(address_index=1, curve="P-256", chain_id="1") is None
+    for denied in ({"address_index": 2}, {"account_index": 1}, {"chain": "cosmos", "address_index": 0}, {}):
+        assert told(**denied) == "policy_denied", denied
