@@ -152,8 +152,8 @@ def key_provider(kind: str, service: str, store: VaultStore | None = None, *, ne
 
 def contracts_of(service: str) -> dict[str, Any]:
     """The service's contracts for a new vault's account; nothing where it does not answer: this release's are taken."""
+    from holdfast.client.blocking.service_client import ServiceClient
     from holdfast.client.http.calls import Retries
-    from holdfast.client.service_client import ServiceClient
     from holdfast.wire.client_errors import NetworkError
 
     try:
@@ -166,8 +166,8 @@ def contracts_of(service: str) -> dict[str, Any]:
 
 def compare_account(service: str, made: Generated) -> None:
     """Say so where the service predicts another account than the vault shows: its factory makes other clones."""
+    from holdfast.client.blocking.service_client import ServiceClient
     from holdfast.client.http.calls import Retries
-    from holdfast.client.service_client import ServiceClient
     from holdfast.wire.client_errors import NetworkError
 
     shown = made.accounts[0].address

@@ -145,7 +145,7 @@ class Vault:
         An action that only reads stores nothing. Of a vault that does not keep its second share, actions that sign
         want it in `args`, as `val_share`.
 
-        Without `audience`, the DID of whoever brings the `token`, a delegation is good in anybody's hands.
+        `audience` is the DID of the bearer of `token`; without it, any bearer may use the delegation.
         """
         return run(self._asynchronous.exec(filter, args, token=token, audience=audience))
 

@@ -97,7 +97,7 @@ class Payments:
         once = claims["cid"] if claims["kind"] == "invocation" else None
         if once is not None:
             self._refuse_replay(once)
-            # It is for this vault alone. A total of its own was needed to make it, and is not believed.
+            # It is for this vault alone. The total that it names was needed to make it, and is not trusted.
             question |= {"audience": (await self._vault.status()).did}
             question["args"] = args | {name: value for name, value in claims["args"].items() if name == "total"}
         spent = self._budget.spent([cid for cid in claims["path"] if cid != once], token)

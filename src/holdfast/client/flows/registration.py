@@ -87,8 +87,8 @@ class Registrar:
         try:
             await self._client.create_session(noted.identifier, noted.channel, self._did)
         except IdentifierTaken:
-            # Perhaps by the attempt that was interrupted; POST /api/dids knows whose it is and decides. And whoever
-            # proves an address or number displaces a session of it that proves nothing.
+            # Perhaps by the attempt that was interrupted; POST /api/dids knows whose it is and decides. A session
+            # of an address or number that proves nothing gives way to a person who proves it.
             if not asked_before and noted.channel == "handle":
                 self._notes.forget()
                 raise

@@ -92,7 +92,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        """One message; whoever does not know the path learns nothing."""
+        """One message. A request with another path learns nothing."""
         length = self.headers.get("Content-Length", "")
         known = hmac.compare_digest(self.path.encode(), self.secret_path.encode())
         if not known or not length.isdigit() or int(length) > _MAX_REQUEST_BYTES:

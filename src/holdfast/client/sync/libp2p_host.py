@@ -1,4 +1,4 @@
-"""Pairing over libp2p (WebSockets): a host started on demand, in a thread of its own (py-libp2p runs on trio)."""
+"""Pairing over libp2p (WebSockets): a host started on demand, in a separate thread (py-libp2p runs on trio)."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class AsyncVault:
         """
         if self._closed or self._enclave is not None:
             raise ClientStateError("the vault is closed" if self._closed else "the vault has been booted")
-        from holdfast.enclave import AsyncEnclave  # brings the WebAssembly runtime: paid for by whoever uses it
+        from holdfast.enclave import AsyncEnclave  # brings the WebAssembly runtime: loaded by those who use it
         from holdfast.enclave.module import bundled_sha256
 
         async with self._log.starting("enclave", required=True):
@@ -186,7 +186,7 @@ class AsyncVault:
         An action that only reads stores nothing. Of a vault that does not keep its second share, actions that sign
         want it in `args`, as `val_share`.
 
-        Without `audience`, the DID of whoever brings the `token`, a delegation is good in anybody's hands.
+        `audience` is the DID of the bearer of `token`; without it, any bearer may use the delegation.
         """
         return await self._run(calls.execute(filter, args, token, audience))
 
@@ -408,7 +408,7 @@ class AsyncVault:
         self, database: bytes | types.LoadInput | types.UnlockInput | None, did: str | None
     ) -> tuple[bytes, int | None]:
         if database is not None:
-            # Not older than what is stored: somebody may have kept a copy from before a key was removed.
+            # Not older than what is stored: an attacker may have kept a copy from before a key was removed.
             sealed = calls.sealed_bytes(database)
             seen = await asyncio.to_thread(self._keeper.newest, did_of(sealed))
             return sealed, seen.revision if seen else None

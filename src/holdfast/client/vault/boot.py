@@ -21,7 +21,7 @@ _MOVES: dict[SubsystemStatus | None, frozenset[SubsystemStatus]] = {
 
 
 class BootLog:
-    """What happened so far, for whoever looks and whoever listens. Safe to use from several threads."""
+    """What happened so far, kept and told to a listener. Safe to use from several threads."""
 
     def __init__(self, on_event: Callable[[BootEvent], None] | None = None) -> None:
         self._lock = threading.Lock()
