@@ -24,7 +24,7 @@ coverage: setup
 	@$(BIN)/python -m pytest $(ARGS) --cov --cov-report=term --cov-report=html
 
 docs: setup
-	@$(BIN)/mkdocs build --strict --quiet --site-dir build/site
+	@$(BIN)/mkdocs build --strict --site-dir build/site
 	@echo "docs: build/site/index.html"
 
 # Gathers newsfragments/ into CHANGELOG.md for a release: make news VERSION=0.2.0

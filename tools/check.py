@@ -81,6 +81,11 @@ CHECKS = (
         fix="tools/client_reference.py",
     ),
     Check(
+        "docs",
+        "the site builds, and every link and anchor of its pages leads somewhere",
+        (f"{BIN}/mkdocs", "build", "--strict", "--site-dir", "build/site"),
+    ),
+    Check(
         "zig",
         "zig fmt over the enclave",
         (PYTHON, "-m", "ziglang", "fmt", "--check", "enclave/src"),

@@ -1,0 +1,53 @@
+"""Lets pages of `docs/` link to Markdown files elsewhere in the repository, in a form that works in both places.
+
+A page writes `../SECURITY.md`, which the repository's view follows. The site contains only `docs/`, so this hook
+adds the files of PAGES under `repository/` and rewrites the links that lead to or from them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mkdocs.structure.files import File
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+PAGES = ("ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md", "enclave/ABI.md")
+PREFIX = "repository/"
+LINK = re.compile(r"\[([^\]\n]+)\]\(([^)\s#:]+)(#[^)\s]*)?\)")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that lie outside `docs/`."""
+    for page in PAGES:
+        files.append(File.generated(config, PREFIX + page, abs_src_path=str(ROOT / page)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Rewrite the links of a page that lead out of `docs/`, or that are written for the repository."""
+    _ = config, files
+    here = page.file.src_uri
+    folder = (ROOT / here.removeprefix(PREFIX) if here.startswith(PREFIX) else DOCS / here).parent
+    return LINK.sub(lambda link: _rewritten(link, folder, Path(here).parent), markdown)
+
+
+def _rewritten(link: re.Match[str], folder: Path, site_folder: Path) -> str:
+    """The link as the site needs it; the text alone when it leads to a file that is not on the site."""
+    text, target, anchor = link.groups()
+    path = Path(os.path.normpath(folder / target))
+    if path.is_relative_to(DOCS):
+        place = path.relative_to(DOCS).as_posix()
+    elif path.is_relative_to(ROOT) and path.relative_to(ROOT).as_posix() in PAGES:
+        place = PREFIX + path.relative_to(ROOT).as_posix()
+    else:
+        return text if path.exists() else link.group()
+    return f"[{text}]({os.path.relpath(place, site_folder)}{anchor or ''})"
