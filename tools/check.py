@@ -63,6 +63,18 @@ CHECKS = (
         fix="tools/settings_table.py --write",
     ),
     Check(
+        "endpoint-methods",
+        "the asynchronous client has a method for each declared endpoint",
+        (PYTHON, "tools/endpoint_methods.py", "--check"),
+        fix="tools/endpoint_methods.py --write",
+    ),
+    Check(
+        "blocking",
+        "client/blocking/ is what the asynchronous classes say",
+        (PYTHON, "tools/blocking_client.py", "--check"),
+        fix="tools/blocking_client.py --write",
+    ),
+    Check(
         "reference",
         "docs/client-reference.md states the client's public names",
         (PYTHON, "tools/client_reference.py", "--check"),

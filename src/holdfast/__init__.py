@@ -8,7 +8,8 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from holdfast.client.async_client import AsyncClient as AsyncClient
-    from holdfast.client.client import Client as Client
+    from holdfast.client.blocking.client import Client as Client
+    from holdfast.client.blocking.vault import Vault as Vault
     from holdfast.client.flows.failures import AccountNotFunded as AccountNotFunded
     from holdfast.client.flows.failures import GasTooDear as GasTooDear
     from holdfast.client.flows.failures import OperationFailed as OperationFailed
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from holdfast.client.vault.keys import KeyringKey as KeyringKey
     from holdfast.client.vault.keys import PasswordKey as PasswordKey
     from holdfast.client.vault.keys import SecretKey as SecretKey
-    from holdfast.client.vault.vault import Vault as Vault
     from holdfast.wire.client_errors import ClientStateError as ClientStateError
     from holdfast.wire.client_errors import NetworkError as NetworkError
     from holdfast.wire.client_errors import PluginCallError as PluginCallError
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 # Imported on first use: `import holdfast` stays instant, and the service never loads the client's libraries.
 _HOMES = {
     "holdfast.client.async_client": ("AsyncClient",),
-    "holdfast.client.client": ("Client",),
+    "holdfast.client.blocking.client": ("Client",),
     "holdfast.client.flows.failures": (
         "AccountNotFunded",
         "GasTooDear",
@@ -59,7 +59,7 @@ _HOMES = {
     "holdfast.client.storage.vault_store": ("VaultStore",),
     "holdfast.client.vault.async_vault": ("AsyncVault",),
     "holdfast.client.vault.keys": ("KeyringKey", "PasswordKey", "SecretKey"),
-    "holdfast.client.vault.vault": ("Vault",),
+    "holdfast.client.blocking.vault": ("Vault",),
     "holdfast.wire.client_errors": (
         "ClientStateError",
         "NetworkError",

@@ -178,6 +178,37 @@ class Awaited:
         self._runner.close()
 
 
+def shape(cls):
+    """Public methods and properties with parameters, those of the base classes too."""
+    rename = {"__aenter__": "__enter__", "__aexit__": "__exit__"}
+    found = {}
+    for base in reversed(cls.__mro__[:-1]):
+        for name, member in vars(base).items():
+            if isinstance(member, property) and not name.startswith("_"):
+                found[name] = "property"
+            elif inspect.isfunction(member) and (
+                not name.startswith("_") or name in {"__init__", *rename, *rename.values()}
+            ):
+                parameters = inspect.signature(member).parameters.values()
+                found[rename.get(name, name)] = [(p.name, p.kind, p.default) for p in parameters]
+    return found
+
+
+class Coroutines:
+    """A stand-in written with plain methods, as the flows meet it: they await every method."""
+
+    def __init__(self, stand_in):
+        self._stand_in = stand_in
+
+    def __getattr__(self, name):
+        method = getattr(self._stand_in, name)
+
+        async def call(*args, **kwargs):
+            return method(*args, **kwargs)
+
+        return call
+
+
 @pytest.fixture(scope="session")
 def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
     """The service on a real local chain: one for the whole run; without Node the tests that need it say so."""

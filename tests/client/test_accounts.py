@@ -5,9 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from tests.client.conftest import Coroutines
 
+from holdfast.client.blocking.loop import run
 from holdfast.client.flows.accounts import account_of
-from holdfast.client.flows.faces import Face, run_blocking
 from holdfast.client.http.refusals import IndexerNotConfigured
 from holdfast.client.types.service import AccountState, IndexerDid
 from holdfast.wire.encoding import to_base64url
@@ -52,7 +53,7 @@ class World:
         return {"accounts": [{"account_address": address} for address in self.listed], "next_cursor": None}
 
     def key(self):
-        return run_blocking(account_of(Face(self), Face(self)))
+        return run(account_of(Coroutines(self), Coroutines(self)))
 
 
 def test_the_factorys_account_needs_no_indexer():

@@ -16,8 +16,8 @@ import holdfast
 from holdfast.chain import calls
 from holdfast.cli.exits import Exit
 from holdfast.client import types
+from holdfast.client.blocking.loop import run
 from holdfast.client.flows.accounts import coordinates
-from holdfast.client.flows.faces import Face, run_blocking
 from holdfast.client.flows.operations import STATE_AGE_S, OperationFailed
 from holdfast.client.flows.payee import payee_of
 from holdfast.client.flows.payment import PaymentRefused
@@ -147,10 +147,11 @@ class Rotated:
     """A vault whose key took another one's place: the DID stays that of the first key."""
 
     def __init__(self, vault, did):
-        self._vault, self._did = vault, did
+        self._vault, self._did = vault._asynchronous, did
+        self._asynchronous = self
 
-    def query(self):
-        return msgspec.structs.replace(self._vault.query(), did=self._did)
+    async def query(self):
+        return msgspec.structs.replace(await self._vault.query(), did=self._did)
 
     def __getattr__(self, name):
         return getattr(self._vault, name)
@@ -170,7 +171,7 @@ def test_after_a_change_of_keys_the_account_is_found_again(client, chain, regist
             after.pay(payment(chain, payee, 60))
             assert chain.usdc_of(payee) == 60
             # Its DID is that of the first key, and is paid at the same address as before.
-            assert run_blocking(payee_of(Face(after), registered.did)).address == account
+            assert run(payee_of(after._asynchronous, registered.did)).address == account
         with pytest.raises(OperationFailed, match="obeys another key"):
             client.pay(payment(chain, payee, 1))
 
@@ -179,11 +180,11 @@ def perform(client, call):
     """One operation of the vault's account."""
 
     async def flow():
-        account = client._account()
+        account = client._asynchronous._account()
         await account.open()
         await account.wait(await account.send(await account.signed(await account.prepared(call))))
 
-    run_blocking(flow())
+    run(flow())
 
 
 def until(holds):
@@ -317,13 +318,13 @@ def test_an_interrupted_registration_goes_on_and_registers_once(client, chain, m
 
 
 def test_a_lost_answer_does_not_register_twice(client, chain, monkeypatch):
-    handle, real = "h" + secrets.token_hex(6), client.register_did
+    handle, real = "h" + secrets.token_hex(6), client._asynchronous.register_did
 
-    def lost(**fields):
-        real(**fields)
+    async def lost(**fields):
+        await real(**fields)
         raise NetworkError("no answer (ReadTimeout)")
 
-    monkeypatch.setattr(client, "register_did", lost)
+    monkeypatch.setattr(client._asynchronous, "register_did", lost)
     with pytest.raises(NetworkError):
         client.register(handle=handle)
     monkeypatch.undo()

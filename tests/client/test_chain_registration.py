@@ -5,14 +5,15 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from tests.client.conftest import Coroutines
 
 from holdfast.chain import calls
 from holdfast.chain.contracts import ADDRESSES, commitment
+from holdfast.client.blocking.loop import run
 from holdfast.client.flows.accounts import AccountKey
 from holdfast.client.flows.chain_registration import ChainRegistration
-from holdfast.client.flows.faces import Face, run_blocking
 from holdfast.client.flows.failures import OperationFailed, RegistrationRefused
-from holdfast.client.flows.progress import Notes
+from holdfast.client.flows.progress import ProgressStore
 from holdfast.client.handles import canonical_handle
 from holdfast.wire.abi import selector
 from holdfast.wire.encoding import from_hex
@@ -72,14 +73,14 @@ class Account:
 
 
 def register(account, channel="handle", identifier="Ada", **noted):
-    notes = Notes(None, KEY.did, identifier, channel)
+    notes = ProgressStore(None, KEY.did, identifier, channel)
     if noted:
         notes.note(**noted)
 
     async def tell(_step):
         pass
 
-    run_blocking(ChainRegistration(Face(account), account, notes, tell).run(KEY.did))
+    run(ChainRegistration(Coroutines(account), account, notes, tell).run(KEY.did))
     return notes.progress
 
 

@@ -19,10 +19,10 @@ from holdfast.cli.exits import Exit
 from holdfast.cli.root import application
 from holdfast.cli.sessions import session_file
 from holdfast.client import types
+from holdfast.client.blocking.vault import Vault
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.ucan import UcanVerifier
 from holdfast.client.vault.keys import PasswordKey, SecretKey
-from holdfast.client.vault.vault import Vault
 from holdfast.wire.keccak import checksum_address
 
 PASSWORD = "correct horse battery staple"
@@ -348,7 +348,7 @@ def test_a_payment_that_was_made_is_told_though_its_transaction_cannot_be_asked_
         token="native",
         explorer_url="https://explorer.example/op/0x01",
     )
-    monkeypatch.setattr("holdfast.client.client.Client.pay", lambda *_, **__: made)
+    monkeypatch.setattr("holdfast.client.blocking.client.Client.pay", lambda *_, **__: made)
     to = "0x" + "22" * 20
     assert terminal.json("pay", to, "5", "--yes") == {**made.to_json(), "transactionHash": None}
     assert terminal.run("pay", to, "5", "--yes").stdout == f"paid: {made.tx_hash}\nhttps://explorer.example/op/0x01\n"

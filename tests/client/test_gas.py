@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import httpx
 import pytest
+from tests.client.conftest import Coroutines
 from tests.client.test_accounts import NEW, PREDICTED, World, obeying
 
 import holdfast
-from holdfast.client.flows.faces import CarrierTransport, Face, run_blocking
+from holdfast.client.blocking.loop import run
 from holdfast.client.flows.operations import SmartAccount
-from holdfast.client.http.carriers import Carrier
+from holdfast.client.http.chain_transport import ChainTransport
 from holdfast.client.http.refusals import RateLimited
+from holdfast.client.http.transport import HttpTransport
 from holdfast.client.types.service import ContractSet, Status
 from holdfast.wire.client_errors import NetworkError
 
@@ -53,16 +55,16 @@ class Service(World):
 
 
 def prepared(handler, policy=None):
-    carrier = Carrier("https://s", transport=httpx.MockTransport(handler))
-    transport, service = CarrierTransport(carrier.post, "https://s"), Service()
+    transport = ChainTransport(HttpTransport("https://s", transport=httpx.MockTransport(handler)))
+    service = Coroutines(Service())
     gas = policy or holdfast.GasPolicy()
-    account = SmartAccount(Face(service), Face(service), transport, "https://s", gas, {})
+    account = SmartAccount(service, service, transport, gas, {})
 
     async def flow():
         await account.open()
         return await account.prepared(CALL)
 
-    return run_blocking(flow())
+    return run(flow())
 
 
 def test_the_services_limit_is_its_own_typed_refusal():

@@ -8,11 +8,13 @@ import json
 import pytest
 from tests.client.conftest import json_server
 
+from holdfast.client.blocking.gateway import Gateway
+from holdfast.client.blocking.pinning import Pinning
 from holdfast.client.http.calls import Retries
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.storage import snapshots
-from holdfast.client.storage.gateway import AsyncGateway, Gateway, store_snapshot
-from holdfast.client.storage.pinning import PIN_MOVES, AsyncPinning, Pinning, may_become
+from holdfast.client.storage.gateway import AsyncGateway, store_snapshot
+from holdfast.client.storage.pinning import PIN_MOVES, AsyncPinning, may_become
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types import PinRequest, PinStatus, VaultManifest
 from holdfast.wire.client_errors import NetworkError, StorageError

@@ -13,16 +13,18 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.client.conftest import shape
 
 from holdfast.client.async_service_client import AsyncServiceClient
-from holdfast.client.flows.faces import Face, run_blocking
-from holdfast.client.http import endpoints, refusals
+from holdfast.client.blocking.loop import run
+from holdfast.client.blocking.service_client import ServiceClient
+from holdfast.client.http import refusals
 from holdfast.client.http.calls import Call, Reply, Retries, as_json, result
-from holdfast.client.http.carriers import AsyncCarrier, Carrier
 from holdfast.client.http.json_rpc import JsonRpcError
-from holdfast.client.service_client import ServiceClient
+from holdfast.client.http.transport import HttpTransport
 from holdfast.client.types import GetAccountStateInput, GetSmartAccountAddressInput
 from holdfast.wire.client_errors import ClientStateError, NetworkError
+from holdfast.wire.endpoints import ENDPOINTS
 from holdfast.wire.errors import ERRORS
 
 STATUS = {"chain": "Base Sepolia", "chainId": 84532, "rpc": "https://r", "database": "connected"}
@@ -63,15 +65,7 @@ def answering(status, body, headers=None):
     return lambda _request: httpx.Response(status, json=body, headers=headers)
 
 
-def test_both_faces_have_the_same_methods_with_the_same_parameters():
-    def shape(cls):
-        rename = {"__aenter__": "__enter__", "__aexit__": "__exit__"}
-        return {
-            rename.get(name, name): [(p.name, p.kind, p.default) for p in inspect.signature(f).parameters.values()]
-            for name, f in vars(cls).items()
-            if inspect.isfunction(f)
-        }
-
+def test_both_forms_have_the_same_methods_with_the_same_parameters():
     assert shape(ServiceClient) == shape(AsyncServiceClient)
 
 
@@ -256,7 +250,7 @@ def test_names_in_paths_cannot_leave_their_segment():
 
 
 def test_an_answer_without_end_is_cut_off(monkeypatch):
-    monkeypatch.setattr("holdfast.client.http.carriers.MAX_ANSWER_BYTES", 1000)
+    monkeypatch.setattr("holdfast.client.http.transport.MAX_ANSWER_BYTES", 1000)
     with pytest.raises(NetworkError, match="over 1000 bytes"):
         Both(lambda _r: httpx.Response(200, content=b"x" * 2000))("enclave_wasm")
 
@@ -281,25 +275,32 @@ def test_bundler_answers_to_another_request_are_refused():
 LED_TO = ("GET", "/.well-known/payment-method-manifest")  # says where the manifest is; `payment_method` asks there
 
 
-def test_every_route_of_the_interface_has_an_endpoint():
+def test_every_endpoint_has_a_method_that_asks_it():
     rows = json.loads((ROOT / "interface/routes.json").read_text())["rows"]
-    routes = {(row["method"], row["path"]) for row in rows}
-    functions = [
-        f for name, f in vars(endpoints).items() if inspect.isfunction(f) and f.__module__ == endpoints.__name__
-    ]
-    made = [f(*(_any(p) for p in inspect.signature(f).parameters.values())) for f in functions if f.__name__[0] != "_"]
-    asked = {(call.method, re.sub(r"(?<=^/api/indexer/).+", "{path}", call.path)) for call in made}
-    assert asked == routes - {LED_TO}
+    asked = set()
+
+    def handler(request):
+        asked.add((request.method, re.sub(r"(?<=^/api/indexer/).+", "{path}", request.url.path)))
+        return httpx.Response(418)
+
+    with ServiceClient("http://s", transport=httpx.MockTransport(handler)) as client:
+        for name, method in inspect.getmembers(client, inspect.ismethod):
+            if not name.startswith("_") and name != "close":
+                needed = {
+                    p.name: _any(p) for p in inspect.signature(method).parameters.values() if p.default is p.empty
+                }
+                with pytest.raises(NetworkError):
+                    method(**needed)
+    assert {(row["method"], row["path"]) for row in rows} - asked == {LED_TO}
+    assert asked == {endpoint.key for endpoint in ENDPOINTS} - {LED_TO}
 
 
 def _any(parameter):
-    """An argument that an endpoint takes."""
-    kind = str(parameter.annotation)
-    return {} if "Mapping" in kind else [] if "Sequence" in kind else None if "None" in kind else "1"
+    """An argument that a method takes."""
+    return {} if "Mapping" in str(parameter.annotation) else "1"
 
 
-@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
-def test_the_services_headers_go_to_the_service_alone(kind):
+def test_the_services_headers_go_to_the_service_alone():
     """A paymaster or chain endpoint gets neither the caller's headers nor the service's cookies."""
     seen = {}
 
@@ -307,25 +308,22 @@ def test_the_services_headers_go_to_the_service_alone(kind):
         seen[request.url.host] = dict(request.headers)
         return httpx.Response(200, content=b"{}", headers={"Set-Cookie": "service=secret"})
 
-    carriers = {"blocking": Carrier, "asyncio": AsyncCarrier}
     own = {"Authorization": "Bearer of-the-service"}
-    face = Face(carriers[kind]("https://s", transport=httpx.MockTransport(answer), headers=own))
+    transport = HttpTransport("https://s", transport=httpx.MockTransport(answer), headers=own)
 
     async def both():
         for url in ("https://s/api/bundler", "https://paymaster.example/key"):
-            assert (await face.post(url, b"{}")).status == 200
+            assert (await transport.post(url, b"{}")).status == 200
 
-    run_blocking(both())
+    run(both())
     assert seen["s"]["authorization"] == "Bearer of-the-service"
     assert not {"authorization", "cookie"} & set(seen["paymaster.example"])
     assert seen["paymaster.example"]["content-type"] == "application/json"
 
 
-@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
-def test_an_endpoint_that_never_ends_is_cut_off(kind, monkeypatch):
-    monkeypatch.setattr("holdfast.client.http.carriers.MAX_ANSWER_BYTES", 10)
-    transport = httpx.MockTransport(lambda _request: httpx.Response(200, content=b"x" * 11))
-    carriers = {"blocking": Carrier, "asyncio": AsyncCarrier}
-    face = Face(carriers[kind]("https://s", transport=transport))
+def test_an_endpoint_that_never_ends_is_cut_off(monkeypatch):
+    monkeypatch.setattr("holdfast.client.http.transport.MAX_ANSWER_BYTES", 10)
+    mock = httpx.MockTransport(lambda _request: httpx.Response(200, content=b"x" * 11))
+    transport = HttpTransport("https://s", transport=mock)
     with pytest.raises(NetworkError, match="over 10 bytes"):
-        run_blocking(face.post("https://chain.example", b"{}"))
+        run(transport.post("https://chain.example", b"{}"))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.client.conftest import Coroutines
 
-from holdfast.client.flows.faces import Face, run_blocking
+from holdfast.client.blocking.loop import run
 from holdfast.client.flows.failures import PaymentRefused
 from holdfast.client.flows.payee import payee_of
 from holdfast.client.types.service import AccountState, IndexerAccount, IndexerDid
@@ -43,7 +44,7 @@ class World:
         return IndexerAccount(found=True, account_address=address, owner_address=self.owners[address])
 
     def payee(self, to):
-        return run_blocking(payee_of(Face(self), to))
+        return run(payee_of(Coroutines(self), to))
 
 
 def state(did, key, active=True):

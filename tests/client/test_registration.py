@@ -103,12 +103,12 @@ def test_an_answer_that_is_lost_is_no_end(bare, vault, lost):
     """The request arrives, its answer does not: the worst moment, for each request that changes something."""
     email, broken = fresh(), []
 
-    class Losing(httpx.HTTPTransport):
-        def handle_request(self, request):
-            response = super().handle_request(request)
+    class Losing(httpx.AsyncHTTPTransport):
+        async def handle_async_request(self, request):
+            response = await super().handle_async_request(request)
             if request.method == "POST" and request.url.path == lost and not broken:
                 broken.append(1)
-                response.close()
+                await response.aclose()
                 raise httpx.ReadTimeout("lost")
             return response
 

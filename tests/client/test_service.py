@@ -10,8 +10,8 @@ import pytest
 from tests.client.conftest import PREDICTED, Awaited, running_service
 
 from holdfast.client.async_service_client import AsyncServiceClient
+from holdfast.client.blocking.service_client import ServiceClient
 from holdfast.client.http import refusals
-from holdfast.client.service_client import ServiceClient
 
 ADDRESS = "0x" + "22" * 20
 # A key: the generator of P-256.
@@ -62,6 +62,13 @@ def test_every_endpoint_answers_with_its_type(client):
     assert "addEventListener" in client.payment_worker()
     assert "<html" in client.payment_page()
     assert client.payment_manifest()["name"]
+    assert "<html" in client.payment_address()
+    assert "addEventListener" in client.payment_script()
+    assert "{" in client.payment_style()
+    assert "<svg" in client.payment_icon()
+    assert (client.healthz()["ok"], client.readyz()["ok"]) == (True, True)
+    assert "/api/dids" in client.openapi()["paths"]
+    assert "<html" in client.docs()
     assert client.payment_method()["default_applications"][0]["platform"] == "webapp"
     for ask in (client.indexer_stats, client.indexer_health, client.indexer_events, client.indexer_accounts):
         with pytest.raises(refusals.IndexerNotConfigured):

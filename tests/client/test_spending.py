@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -12,13 +11,13 @@ import pytest
 from tests.client.test_vault import GIVEN, SECRET
 
 from holdfast.client import types
-from holdfast.client.flows.faces import Face
-from holdfast.client.flows.ledger import Ledger
+from holdfast.client.blocking.loop import run
+from holdfast.client.blocking.vault import Vault
+from holdfast.client.flows.delegation_budget import DelegationBudget
 from holdfast.client.flows.payee import Payee
 from holdfast.client.flows.payment import PaymentRefused, Payments
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.ucan import ReplayGuard, UcanRefused, UcanVerifier
-from holdfast.client.vault.vault import Vault
 
 PAYEE = Payee("0x00000000000000000000000000000000000000A1", None)
 USDC = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"
@@ -44,19 +43,19 @@ def agents():
 
 
 @pytest.fixture(params=["stored", "in memory"])
-def ledger(request, tmp_path):
+def budget(request, tmp_path):
     if request.param == "in memory":
-        yield Ledger(None)
+        yield DelegationBudget(None)
         return
     with VaultStore(directory=tmp_path) as store:
-        yield Ledger(store)
+        yield DelegationBudget(store)
 
 
-def pays(owner, ledger, token, amount, currency=USDC):
+def pays(owner, budget, token, amount, currency=USDC):
     """Whether the payment would be made: nothing beyond this looks at limits."""
     params = types.PaymentParams(to=PAYEE.address, amount=str(amount), token=currency, chain_id=84532, ucan=token)
     try:
-        asyncio.run(Payments(None, Face(owner), None, ledger)._authorise(params, PAYEE, amount))
+        run(Payments(None, owner._asynchronous, None, budget)._authorise(params, PAYEE, amount))
     except PaymentRefused as refused:
         return str(refused)
     return "paid"
@@ -85,31 +84,31 @@ def reshown(container, choose):
     return "B" + base64.b64encode(cbor2.dumps({"ctn-v1": shown})).decode()
 
 
-def test_passing_a_delegation_on_begins_no_new_total(owner, agents, ledger):
+def test_passing_a_delegation_on_begins_no_new_total(owner, agents, budget):
     agent = agents[0]
     token = delegate(owner, agent, ["<=", ".total", 150]).container
-    assert pays(owner, ledger, token, 100) == "paid"
-    assert "policy_denied" in pays(owner, ledger, token, 100)
+    assert pays(owner, budget, token, 100) == "paid"
+    assert "policy_denied" in pays(owner, budget, token, 100)
     for _ in range(4):
         passed = delegate(agent, agent, token=token).container
-        assert "policy_denied" in pays(owner, ledger, passed, 100)
-        assert pays(owner, ledger, passed, 10) == "paid"
-    assert pays(owner, ledger, token, 10) == "paid"
-    assert "policy_denied" in pays(owner, ledger, delegate(agent, agents[1], token=token).container, 1)
+        assert "policy_denied" in pays(owner, budget, passed, 100)
+        assert pays(owner, budget, passed, 10) == "paid"
+    assert pays(owner, budget, token, 10) == "paid"
+    assert "policy_denied" in pays(owner, budget, delegate(agent, agents[1], token=token).container, 1)
 
 
-def test_the_other_form_of_a_signature_begins_no_new_total(owner, agents, ledger):
+def test_the_other_form_of_a_signature_begins_no_new_total(owner, agents, budget):
     token = delegate(owner, agents[0], ["<=", ".total", 150]).container
-    assert pays(owner, ledger, token, 150) == "paid"
-    assert "policy_denied" in pays(owner, ledger, reshown(token, lambda: True), 1)
+    assert pays(owner, budget, token, 150) == "paid"
+    assert "policy_denied" in pays(owner, budget, reshown(token, lambda: True), 1)
 
 
-def test_the_other_form_of_an_invocation_is_the_same_invocation(owner, agents, ledger):
+def test_the_other_form_of_an_invocation_is_the_same_invocation(owner, agents, budget):
     delegation = delegate(owner, agents[0], ["<=", ".amount", 50]).container
     invocation = invoke(agents[0], 50, delegation).container
-    assert pays(owner, ledger, invocation, 50) == "paid"
+    assert pays(owner, budget, invocation, 50) == "paid"
     for choose in (lambda: False, lambda: True):
-        assert "used before" in pays(owner, ledger, reshown(invocation, choose), 50)
+        assert "used before" in pays(owner, budget, reshown(invocation, choose), 50)
     with UcanVerifier() as verifier:
         guard = ReplayGuard()
         guard.accept(verifier.verify(invocation))
@@ -117,33 +116,33 @@ def test_the_other_form_of_an_invocation_is_the_same_invocation(owner, agents, l
             guard.accept(verifier.verify(reshown(invocation, lambda: True)))
 
 
-def test_invocations_count_under_their_delegations(owner, agents, ledger):
+def test_invocations_count_under_their_delegations(owner, agents, budget):
     """Also where the policy is a negative one, which an absent total would please."""
     for limit in (["<=", ".total", 100], ["not", [">", ".total", 100]]):
         delegation = delegate(owner, agents[0], limit).container
         for expected in ("paid", "paid", "policy_denied"):
             asking = invoke(agents[0], 50, delegation, args={"total": 50}).container
-            assert expected in pays(owner, ledger, asking, 50)
-        assert "policy_denied" in pays(owner, ledger, delegation, 1)
+            assert expected in pays(owner, budget, asking, 50)
+        assert "policy_denied" in pays(owner, budget, delegation, 1)
 
 
 @pytest.mark.parametrize("audience", ["did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG", "did:web:a.example"])
-def test_an_invocation_addressed_to_somebody_else_pays_nothing(owner, agents, ledger, audience):
+def test_an_invocation_addressed_to_somebody_else_pays_nothing(owner, agents, budget, audience):
     delegation = delegate(owner, agents[0]).container
     elsewhere = invoke(agents[0], 50, delegation, audience=audience).container
-    assert "wrong_audience" in pays(owner, ledger, elsewhere, 50)
+    assert "wrong_audience" in pays(owner, budget, elsewhere, 50)
     here = invoke(agents[0], 50, delegation, audience=owner.status().did).container
-    assert pays(owner, ledger, here, 50) == "paid"
+    assert pays(owner, budget, here, 50) == "paid"
 
 
-def test_each_token_has_a_total(owner, agents, ledger):
+def test_each_token_has_a_total(owner, agents, budget):
     token = delegate(owner, agents[0], ["<=", ".total", 10]).container
-    assert pays(owner, ledger, token, 10) == pays(owner, ledger, token, 10, "native") == "paid"
-    assert "policy_denied" in pays(owner, ledger, token, 1, USDC.lower())
+    assert pays(owner, budget, token, 10) == pays(owner, budget, token, 10, "native") == "paid"
+    assert "policy_denied" in pays(owner, budget, token, 1, USDC.lower())
 
 
 class Tree:
-    """Delegations that were made and passed on at random, and a ledger of the test's own."""
+    """Delegations that were made and passed on at random, and a budget of the test's own."""
 
     def __init__(self, owner, agents, chance):
         self.owner, self.agents, self.chance = owner, agents, chance
@@ -167,7 +166,7 @@ class Tree:
         """Whether every limit on the way leaves room."""
         return all(self.limits[cid] is None or self.spent[cid] + amount <= self.limits[cid] for cid in path)
 
-    def pay(self, ledger):
+    def pay(self, budget):
         path, holders, token = self.chance.choice(self.links)
         amount = self.chance.randint(1, 60)
         if self.chance.random() < 0.3:
@@ -175,16 +174,16 @@ class Tree:
             token = invoke(holders[-1], amount, token, args={"total": self.chance.randint(0, 1)}).container
         shown = reshown(token, lambda: self.chance.random() < 0.5)
         expected = self.allows(path, amount)
-        assert (pays(self.owner, ledger, shown, amount) == "paid") is expected
+        assert (pays(self.owner, budget, shown, amount) == "paid") is expected
         for cid in path if expected else ():
             self.spent[cid] += amount
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_no_limit_on_any_path_is_ever_exceeded(owner, agents, ledger, seed):
+def test_no_limit_on_any_path_is_ever_exceeded(owner, agents, budget, seed):
     tree = Tree(owner, agents, random.Random(seed))
     for _ in range(40):
-        tree.grow() if len(tree.links) < 3 or tree.chance.random() < 0.2 else tree.pay(ledger)
+        tree.grow() if len(tree.links) < 3 or tree.chance.random() < 0.2 else tree.pay(budget)
     assert sum(tree.spent.values()) > 0
     assert all(limit is None or tree.spent[cid] <= limit for cid, limit in tree.limits.items())
 
@@ -193,15 +192,15 @@ def test_parallel_payments_under_one_root_stay_within_its_total(owner, agents, t
     root = delegate(owner, agents[0], ["<=", ".total", 30]).container
     leaves = [delegate(agents[0], agent, token=root).container for agent in agents] * 3
     with VaultStore(directory=tmp_path) as store, ThreadPoolExecutor(6) as pool:
-        ledgers = [Ledger(store), Ledger(store)]
-        made = list(pool.map(lambda at: pays(owner, ledgers[at % 2], leaves[at], 10), range(len(leaves))))
+        budgets = [DelegationBudget(store), DelegationBudget(store)]
+        made = list(pool.map(lambda at: pays(owner, budgets[at % 2], leaves[at], 10), range(len(leaves))))
     assert made.count("paid") == 3
 
 
-def test_a_charge_is_whole_or_not_at_all(ledger):
-    assert ledger.charge({"root": 0, "leaf": 0}, "t", 5)
-    assert ledger.charge({"root": 5, "leaf": 0}, "t", 5) is False
-    assert ledger.charge({"root": 5, "other": 0}, "t", 5, once="inv")
-    assert ledger.charge({"root": 10, "leaf": 5}, "t", 5, once="inv") is False
-    assert ledger.spent(["root", "leaf", "other"], "t") == {"root": 10, "leaf": 5, "other": 5}
-    assert (ledger.used("inv"), ledger.used("another")) == (True, False)
+def test_a_charge_is_whole_or_not_at_all(budget):
+    assert budget.charge({"root": 0, "leaf": 0}, "t", 5)
+    assert budget.charge({"root": 5, "leaf": 0}, "t", 5) is False
+    assert budget.charge({"root": 5, "other": 0}, "t", 5, once="inv")
+    assert budget.charge({"root": 10, "leaf": 5}, "t", 5, once="inv") is False
+    assert budget.spent(["root", "leaf", "other"], "t") == {"root": 10, "leaf": 5, "other": 5}
+    assert (budget.used("inv"), budget.used("another")) == (True, False)

@@ -5,21 +5,24 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
 from tests.client.test_vault import GIVEN, SECRET
 
-from holdfast.client.flows.faces import run_blocking
+from holdfast.client.blocking.loop import run
+from holdfast.client.blocking.pairing import PairingServer, receive
+from holdfast.client.blocking.vault import Vault
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.sync import libp2p_host
 from holdfast.client.sync.http_link import HttpChannel, HttpOffer
 from holdfast.client.sync.libp2p_host import Libp2pChannel, Libp2pOffer
-from holdfast.client.sync.protocol import Holder, SyncRefused, receive
+from holdfast.client.sync.protocol import AsyncPairingServer, SyncRefused
+from holdfast.client.sync.protocol import receive as receive_asynchronously
 from holdfast.client.sync.qr import qr_text
 from holdfast.client.vault.async_vault import AsyncVault
 from holdfast.client.vault.keys import SecretKey
-from holdfast.client.vault.vault import Vault
 from holdfast.wire.client_errors import NetworkError
 
 NEW_KEY = SecretKey(b"n" * 32)
@@ -65,15 +68,15 @@ class Direct:
 
     async def ask(self, message):
         there = self.change("there", dict(message))
-        back = await self.holder.handle(there)
+        back = await self.holder._asynchronous.handle(there)
         self.seen.append((there, back))
         return self.change("back", dict(back))
 
 
 def pair(holding, empty, people, change=None):
-    holder = Holder(holding, people.type)
+    holder = PairingServer(holding, people.type)
     channel = Direct(holder, change) if change else Direct(holder)
-    done = run_blocking(receive(empty, channel, NEW_KEY, people.show, people.confirm))
+    done = receive(empty, channel, NEW_KEY, people.show, people.confirm)
     return done, holder, channel
 
 
@@ -105,9 +108,9 @@ def test_wrong_digits_release_nothing(holding, empty):
 
 @pytest.mark.parametrize("typed", ["", None, "12345", "1234567", "abcdef", "\u0660" * 6])
 def test_no_or_odd_digits_release_nothing(holding, empty, typed):
-    holder = Holder(holding, lambda _digits: typed)
+    holder = PairingServer(holding, lambda _digits: typed)
     with pytest.raises(SyncRefused):
-        run_blocking(receive(empty, Direct(holder), NEW_KEY, lambda _d: None, lambda _d: True))
+        receive(empty, Direct(holder), NEW_KEY, lambda _d: None, lambda _d: True)
     assert holder.finished
     nothing_leaked(empty)
 
@@ -123,28 +126,29 @@ def test_a_man_in_the_middle_with_keys_of_his_own_is_seen(holding, empty):
     with Vault() as his, Vault() as his_vault:
         his_vault.generate(GIVEN, SecretKey(b"h" * 32))
         people = People()
-        towards_old = Holder(holding, people.type)
+        towards_old = PairingServer(holding, people.type)._asynchronous
+        mine, my_vault = his._asynchronous, his_vault._asynchronous
 
         class Middle:
             async def ask(self, message):
                 if message["step"] == "hello":
-                    self.mine = his.sync_init()
+                    self.mine = await mine.sync_init()
                     hello = {"step": "hello", "session_id": self.mine.session_id, "public_key": self.mine.public_key}
                     theirs = await towards_old.handle(hello)
-                    self.compared = his.sync_compare(self.mine.session_id, public_key=theirs["public_key"])
-                    fake = his_vault.sync_respond(message["session_id"], public_key=message["public_key"])
+                    self.compared = await mine.sync_compare(self.mine.session_id, public_key=theirs["public_key"])
+                    fake = await my_vault.sync_respond(message["session_id"], public_key=message["public_key"])
                     return {"public_key": fake.public_key}
                 session = self.mine.session_id
                 got = await towards_old.handle(
                     {"step": "reveal", "session_id": session, "reveal": self.compared.reveal}
                 )
                 assert "encrypted_vault" not in got
-                shown = his_vault.sync_compare(message["session_id"], reveal=message["reveal"])
-                sealed = his_vault.sync_respond(message["session_id"], code=shown.code)
+                shown = await my_vault.sync_compare(message["session_id"], reveal=message["reveal"])
+                sealed = await my_vault.sync_respond(message["session_id"], code=shown.code)
                 return {"encrypted_vault": sealed.encrypted_vault}
 
         with pytest.raises(SyncRefused, match="digits differ"):
-            run_blocking(receive(empty, Middle(), NEW_KEY, people.show, people.confirm))
+            receive(empty, Middle(), NEW_KEY, people.show, people.confirm)
         assert towards_old.finished
     nothing_leaked(empty)
 
@@ -168,10 +172,10 @@ def test_a_repeated_message_ends_the_pairing(holding, empty):
     people = People()
     _, holder, channel = pair(holding, empty, people)
     for message, _answer in channel.seen:
-        assert asyncio.run(holder.handle(message)) == {"error": "refused"}
-    fresh = Holder(holding, people.type)
+        assert holder.handle(message) == {"error": "refused"}
+    fresh = PairingServer(holding, people.type)
     for message, _answer in channel.seen:
-        assert "encrypted_vault" not in asyncio.run(fresh.handle(message))
+        assert "encrypted_vault" not in fresh.handle(message)
 
 
 @pytest.mark.parametrize(
@@ -180,22 +184,21 @@ def test_a_repeated_message_ends_the_pairing(holding, empty):
      {"step": "hello", "session_id": "00" * 32, "public_key": "04" + "00" * 64}, {"step": "hello", "session_id": "x"}],
 )  # fmt: skip
 def test_messages_that_are_none_are_refused_alike(holding, message):
-    holder = Holder(holding, lambda digits: digits)
-    assert asyncio.run(holder.handle(message)) == {"error": "refused"}
+    holder = PairingServer(holding, lambda digits: digits)
+    assert holder.handle(message) == {"error": "refused"}
     assert holder.finished
-    assert asyncio.run(holder.handle({"step": "hello", "session_id": "00" * 32, "public_key": "00"})) == {
-        "error": "refused"
-    }
+    assert holder.handle({"step": "hello", "session_id": "00" * 32, "public_key": "00"}) == {"error": "refused"}
 
 
 def test_a_late_answer_is_refused(tmp_path):
-    from holdfast.enclave import Enclave
+    from holdfast.enclave import AsyncEnclave, Enclave
 
     clock = [1_700_000_000.0]
     with Vault() as old, VaultStore(directory=tmp_path) as store, Vault(store) as new:
         for vault in (old, new):
-            vault._enclave.close()
-            vault._enclave = Enclave(now=lambda: clock[0])
+            run(vault._asynchronous._enclave.aclose())
+            enclave = Enclave(now=lambda: clock[0])
+            vault._asynchronous._enclave = AsyncEnclave(enclave, ThreadPoolExecutor(1))
         old.generate(GIVEN, SECRET)
 
         def type_late(digits):
@@ -203,14 +206,14 @@ def test_a_late_answer_is_refused(tmp_path):
             return digits
 
         with pytest.raises(SyncRefused):
-            run_blocking(receive(new, Direct(Holder(old, type_late)), NEW_KEY, lambda _d: None, lambda _d: True))
+            receive(new, Direct(PairingServer(old, type_late)), NEW_KEY, lambda _d: None, lambda _d: True)
         nothing_leaked(new)
 
 
 def test_over_a_local_link(holding, empty):
     people = People()
-    with HttpOffer(Holder(holding, people.type), host="127.0.0.1") as offer:
-        done = run_blocking(receive(empty, HttpChannel(offer.link), NEW_KEY, people.show, people.confirm))
+    with HttpOffer(PairingServer(holding, people.type), host="127.0.0.1") as offer:
+        done = receive(empty, HttpChannel(offer.link), NEW_KEY, people.show, people.confirm)
         assert done.did == holding.status().did
         base = offer.link.rsplit("/", 1)[0]
         assert httpx.post(f"{base}/guess", json={}).status_code == 404
@@ -218,7 +221,7 @@ def test_over_a_local_link(holding, empty):
         assert httpx.post(offer.link, content=b"x" * 70_000).status_code == 404
         assert httpx.post(offer.link, content=b"nope").json() == {"error": "refused"}
     with pytest.raises(NetworkError):
-        run_blocking(HttpChannel(offer.link).ask({}))
+        run(HttpChannel(offer.link).ask({}))
 
 
 def test_over_a_local_link_with_asyncio_vaults(tmp_path):
@@ -231,8 +234,12 @@ def test_over_a_local_link_with_asyncio_vaults(tmp_path):
                 async def typed(_digits):
                     return await shown
 
-                with HttpOffer(Holder(old, typed), host="127.0.0.1", loop=asyncio.get_running_loop()) as offer:
-                    done = await receive(new, HttpChannel(offer.link), NEW_KEY, shown.set_result, lambda _d: True)
+                with HttpOffer(
+                    AsyncPairingServer(old, typed), host="127.0.0.1", loop=asyncio.get_running_loop()
+                ) as offer:
+                    done = await receive_asynchronously(
+                        new, HttpChannel(offer.link), NEW_KEY, shown.set_result, lambda _d: True
+                    )
                 assert done.did == (await old.status()).did
 
     asyncio.run(journey())
@@ -243,14 +250,14 @@ def test_over_a_local_link_with_asyncio_vaults(tmp_path):
 def test_over_libp2p(holding, empty):
     """py-libp2p leaves a socket to the garbage collector when a dialling host closes, hence the filters."""
     people = People()
-    with Libp2pOffer(Holder(holding, people.type), log=holding.boot_log) as offer:
+    with Libp2pOffer(PairingServer(holding, people.type), log=holding.boot_log) as offer:
         assert "/ws/p2p/" in offer.address
         assert holding.boot_status.libp2p
-        done = run_blocking(receive(empty, Libp2pChannel(offer.address), NEW_KEY, people.show, people.confirm))
+        done = receive(empty, Libp2pChannel(offer.address), NEW_KEY, people.show, people.confirm)
     assert done.did == holding.status().did
     assert holding.boot_status.libp2p  # for another pairing
     with pytest.raises(NetworkError):
-        run_blocking(Libp2pChannel("/ip4/127.0.0.1/tcp/9/nonsense").ask({}))
+        run(Libp2pChannel("/ip4/127.0.0.1/tcp/9/nonsense").ask({}))
     gc.collect()  # here, where the warnings are expected, and not in whichever test comes next
 
 
@@ -286,7 +293,7 @@ def test_a_libp2p_peer_without_noise_is_refused(holding, empty, security, monkey
     from libp2p.peer.peerinfo import info_from_p2p_addr
     from multiaddr import Multiaddr
 
-    holder = Holder(holding, People().type)
+    holder = PairingServer(holding, People().type)
 
     async def dials(address):
         host = new_host(**security_of(security), enable_websocket=True, enable_tcp=False)
@@ -305,7 +312,7 @@ def test_a_libp2p_peer_without_noise_is_refused(holding, empty, security, monkey
     assert libp2p_host._new_host is ours
     try:
         with pytest.raises(NetworkError):
-            run_blocking(Libp2pChannel(offer.address).ask({"step": "hello"}))
+            run(Libp2pChannel(offer.address).ask({"step": "hello"}))
     finally:
         offer.__exit__()
     assert holder.finished is False  # not a message of it arrived
@@ -315,7 +322,7 @@ def test_a_libp2p_peer_without_noise_is_refused(holding, empty, security, monkey
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_libp2p_host_that_does_not_start_leaves_the_enclave(holding):
     with pytest.raises(NetworkError, match="libp2p did not start"):
-        Libp2pOffer(Holder(holding, str), log=holding.boot_log, listen="/ip4/127.0.0.1/nonsense").__enter__()
+        Libp2pOffer(PairingServer(holding, str), log=holding.boot_log, listen="/ip4/127.0.0.1/nonsense").__enter__()
     assert holding.boot_log.events[-1].status == "failed"
     assert (holding.boot_status.enclave, holding.boot_status.libp2p) == (True, False)
     assert holding.status().locked is False

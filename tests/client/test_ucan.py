@@ -11,9 +11,9 @@ import pytest
 from tests.client.test_vault import GIVEN, SECRET
 
 from holdfast.client import types
+from holdfast.client.blocking.vault import Vault
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.ucan import ReplayGuard, UcanRefused, UcanVerifier
-from holdfast.client.vault.vault import Vault
 from holdfast.wire.client_errors import ClientStateError, PluginCallError
 
 VECTORS = Path(__file__).parents[2] / "vectors/ucan"

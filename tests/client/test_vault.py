@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import inspect
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,11 +11,12 @@ import msgspec
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
-from tests.client.conftest import Awaited
+from tests.client.conftest import Awaited, shape
 from tests.client.software_authenticator import SoftwareAuthenticator
 
 from holdfast.chain.contracts.addresses import APP_FACTORY, DEFAULT_CONTRACT_SET, DID_REGISTRY, VAULT_ACCOUNT
 from holdfast.client import types
+from holdfast.client.blocking.vault import Vault
 from holdfast.client.passkeys import Authenticator, PasskeyKey, Person
 from holdfast.client.storage.content import raw_block
 from holdfast.client.storage.vault_store import VaultStore
@@ -25,7 +25,6 @@ from holdfast.client.vault.boot import BootLog
 from holdfast.client.vault.keeping import revision_of
 from holdfast.client.vault.keys import KeyringKey, PasswordKey, SecretKey
 from holdfast.client.vault.module import checked_module, module_file
-from holdfast.client.vault.vault import Vault
 from holdfast.enclave.module import bundled, bundled_sha256
 from holdfast.rules.attestations import issue_at
 from holdfast.rules.identifiers import Channel, parse_identifier
@@ -69,15 +68,7 @@ def did(vault):
     return vault.generate(GIVEN, SECRET).did
 
 
-def test_both_faces_have_the_same_methods_with_the_same_parameters():
-    def shape(cls):
-        rename = {"__aenter__": "__enter__", "__aexit__": "__exit__"}
-        return {
-            rename.get(name, name): [(p.name, p.kind, p.default) for p in inspect.signature(f).parameters.values()]
-            for name, f in vars(cls).items()
-            if inspect.isfunction(f)
-        }
-
+def test_both_forms_have_the_same_methods_with_the_same_parameters():
     assert shape(Vault) == shape(AsyncVault)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+from unittest.mock import AsyncMock
 
 import pytest
 from tests.client.conftest import Awaited
@@ -291,7 +292,8 @@ def test_a_squatters_alias_is_told_apart_from_a_missing_commitment(bare, client,
     ):
         account = second.smart_account_address()
         bare.fund(account, ETHER)
-        second.create_session = lambda *_: None  # the service itself would say no already
+        agreed = AsyncMock(return_value=None)  # the service itself would say no already
+        second._asynchronous.create_session = agreed
         with pytest.raises(holdfast.OperationFailed, match="AliasTaken"):
             second.register(handle=name)
     assert holder_of(bare, name) == from_hex(client.get_account_state(client.smart_account_address()).did)

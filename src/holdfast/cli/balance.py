@@ -24,7 +24,7 @@ def balance(
     as_json: AsJson = False,
 ) -> None:
     """What an account owns."""
-    from holdfast.client.client import Client
+    from holdfast.client.blocking.client import Client
 
     with common.plain_errors(as_json=as_json), Client(service) as client:
         shown = ""

@@ -20,6 +20,7 @@ from holdfast.cli.private_files import read_private, write_private
 from holdfast.wire.defaults import SERVICE_URL
 
 if TYPE_CHECKING:
+    from holdfast.client.blocking.vault import Vault
     from holdfast.client.flows.gas import GasPolicy
     from holdfast.client.passkeys import Authenticator
     from holdfast.client.storage.vault_store import VaultStore
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from holdfast.client.vault.calls import Generated
     from holdfast.client.vault.keys import KeyProvider
     from holdfast.client.vault.second_share import ShareKeeper, ShareSource
-    from holdfast.client.vault.vault import Vault
 
 DEFAULT_SERVICE = SERVICE_URL
 VAULT_PASSWORD = "HOLDFAST_VAULT_PASSWORD"  # noqa: S105 - the variable's name
@@ -112,7 +112,7 @@ def opened_vault(folder: Path | None, key: str, service: str, val_share: Path | 
 
     `val_share`: the file with the second share, where the vault does not keep it.
     """
-    from holdfast.client.vault.vault import Vault
+    from holdfast.client.blocking.vault import Vault
     from holdfast.wire.client_errors import ClientStateError
 
     with stored_vaults(folder) as store, Vault(store, val_share=share_source(val_share)) as vault:
@@ -153,8 +153,8 @@ def key_provider(kind: str, service: str, store: VaultStore | None = None, *, ne
 
 def contracts_of(service: str) -> dict[str, Any]:
     """The service's contracts for a new vault's account; nothing where it does not answer: this release's are taken."""
+    from holdfast.client.blocking.service_client import ServiceClient
     from holdfast.client.http.calls import Retries
-    from holdfast.client.service_client import ServiceClient
     from holdfast.wire.client_errors import NetworkError
 
     try:
@@ -167,8 +167,8 @@ def contracts_of(service: str) -> dict[str, Any]:
 
 def compare_account(service: str, made: Generated) -> None:
     """Say so where the service predicts another account than the vault shows: its factory makes other clones."""
+    from holdfast.client.blocking.service_client import ServiceClient
     from holdfast.client.http.calls import Retries
-    from holdfast.client.service_client import ServiceClient
     from holdfast.wire.client_errors import NetworkError
 
     shown = made.accounts[0].address

@@ -12,8 +12,9 @@ from holdfast.cli import client_vault as common
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from holdfast.client.sync.protocol import Holder, PairingChannel
-    from holdfast.client.vault.vault import Vault
+    from holdfast.client.blocking.pairing import PairingServer
+    from holdfast.client.blocking.vault import Vault
+    from holdfast.client.sync.protocol import PairingChannel
 
 _LOOK_S = 0.1
 
@@ -22,33 +23,33 @@ def give(vault: Vault, *, host: str | None, libp2p: bool) -> dict[str, Any]:
     """Offer the vault until it is fetched or refused. Raises SyncRefused, NetworkError."""
     import time
 
-    from holdfast.client.sync.protocol import LIFE_S, Holder, SyncRefused
+    from holdfast.client.blocking.pairing import PairingServer
+    from holdfast.client.sync.protocol import LIFE_S, SyncRefused
 
-    holder = Holder(vault, _typed)
+    server = PairingServer(vault, _typed)
     deadline = time.monotonic() + LIFE_S
-    with _offer(holder, vault, host=host, libp2p=libp2p) as address:
+    with _offer(server, vault, host=host, libp2p=libp2p) as address:
         _show(address)
-        while not holder.finished and time.monotonic() < deadline:
+        while not server.finished and time.monotonic() < deadline:
             time.sleep(_LOOK_S)
         time.sleep(_LOOK_S * 5)  # the last answer is still on its way
-    if not holder.released:
+    if not server.released:
         raise SyncRefused("the vault was not given")
     return {"did": vault.status().did, "given": True}
 
 
 def take(link: str, folder: Path | None, key: str, service: str) -> dict[str, Any]:
     """Fetch a vault along a link or a multiaddress. Raises SyncRefused, NetworkError."""
-    from holdfast.client.flows.faces import run_blocking
-    from holdfast.client.sync.protocol import receive
-    from holdfast.client.vault.vault import Vault
+    from holdfast.client.blocking.pairing import receive
+    from holdfast.client.blocking.vault import Vault
 
     with common.stored_vaults(folder) as store, Vault(store) as vault:
         opener = common.key_provider(key, service, store, new=True)
-        done = run_blocking(receive(vault, _channel(link), opener, _show_digits, _confirmed))
+        done = receive(vault, _channel(link), opener, _show_digits, _confirmed)
         return {"did": done.did, "received": True}
 
 
-def _offer(holder: Holder, vault: Vault, *, host: str | None, libp2p: bool) -> AbstractContextManager[str]:
+def _offer(server: PairingServer, vault: Vault, *, host: str | None, libp2p: bool) -> AbstractContextManager[str]:
     from contextlib import contextmanager
 
     from holdfast.client.sync.http_link import HttpOffer, local_address
@@ -58,10 +59,10 @@ def _offer(holder: Holder, vault: Vault, *, host: str | None, libp2p: bool) -> A
     def offered() -> Any:
         if libp2p:
             listen = f"/ip4/{host or local_address()}/tcp/0/ws"
-            with Libp2pOffer(holder, log=vault.boot_log, listen=listen) as offer:
+            with Libp2pOffer(server, log=vault.boot_log, listen=listen) as offer:
                 yield offer.address
         else:
-            with HttpOffer(holder, host=host) as offer:
+            with HttpOffer(server, host=host) as offer:
                 yield offer.link
 
     return offered()

@@ -22,7 +22,7 @@ from holdfast.cli.client_vault import (
 from holdfast.cli.output import confirm, emit
 
 if TYPE_CHECKING:
-    from holdfast.client.client import Client
+    from holdfast.client.blocking.client import Client
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -45,7 +45,7 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
     as_json: AsJson = False,
 ) -> None:
     """Pay from the vault's smart account, and wait until it is done."""
-    from holdfast.client.client import Client
+    from holdfast.client.blocking.client import Client
     from holdfast.client.types import PaymentParams
 
     params = PaymentParams(to=to, amount=amount, token=token, chain_id=chain, ucan=ucan, label=label)

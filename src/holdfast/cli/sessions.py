@@ -21,9 +21,9 @@ import platformdirs
 from holdfast.cli.private_files import private_folder, read_private, write_private
 
 if TYPE_CHECKING:
+    from holdfast.client.blocking.vault import Vault
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.vault.keys import SecretKey
-    from holdfast.client.vault.vault import Vault
 
 SESSION_ID = "session"
 _KIND = "secret"
@@ -94,7 +94,7 @@ def begin(vault: Vault, folder: Path | None, minutes: int) -> None:
 
 def end(store: VaultStore, folder: Path | None) -> None:
     """End the period, over or not: its wrap, the revisions that it opens, and its file go."""
-    from holdfast.client.vault.vault import Vault
+    from holdfast.client.blocking.vault import Vault
 
     period = noted(folder)
     if period is not None:

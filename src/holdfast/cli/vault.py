@@ -35,9 +35,9 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Make a vault from a passkey: on the plugged-in security key, or made elsewhere."""
+    from holdfast.client.blocking.vault import Vault
     from holdfast.client.passkeys import PasskeyKey, Person
     from holdfast.client.types import GenerateInput
-    from holdfast.client.vault.vault import Vault
 
     with common.plain_errors(as_json=as_json), common.stored_vaults(folder) as store, Vault(store) as vault:
         if store.dids():
@@ -154,8 +154,8 @@ def import_vault(
     as_json: AsJson = False,
 ) -> None:
     """Take a vault from FILE."""
+    from holdfast.client.blocking.vault import Vault
     from holdfast.client.types import Octets, VaultImportOptions
-    from holdfast.client.vault.vault import Vault
 
     with common.plain_errors(as_json=as_json), common.stored_vaults(folder) as store, Vault(store) as vault:
         data = Octets(_bytes(file))

@@ -11,7 +11,7 @@ from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Serv
 from holdfast.cli.output import emit
 
 if TYPE_CHECKING:
-    from holdfast.client.client import Client
+    from holdfast.client.blocking.client import Client
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -21,7 +21,7 @@ def whoami(
     service: Service = DEFAULT_SERVICE, folder: Folder = None, key: Key = "password", as_json: AsJson = False
 ) -> None:
     """Your DID, what the service knows it by, and the smart account that pays and is paid."""
-    from holdfast.client.client import Client
+    from holdfast.client.blocking.client import Client
     from holdfast.client.http.calls import Retries
 
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:

@@ -1,21 +1,19 @@
-"""`holdfast.AsyncClient`: the service, the vault, and what takes both."""
+"""`holdfast.AsyncClient`: the service, the vault, and what takes both. `holdfast.Client` is generated from it."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from holdfast.client.async_service_client import AsyncServiceClient
-from holdfast.client.client import chosen_identifier, expected_module
-from holdfast.client.flows.faces import CarrierTransport, Face
+from holdfast.client.async_service_client import DEFAULT_BASE_URL, AsyncServiceClient
+from holdfast.client.flows.delegation_budget import DelegationBudget
 from holdfast.client.flows.gas import GasPolicy
-from holdfast.client.flows.ledger import Ledger
 from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.flows.payment import Payments
 from holdfast.client.flows.receipts import receipt_of
 from holdfast.client.flows.registration import Registrar
-from holdfast.client.http.carriers import DEFAULT_TIMEOUT_S
-from holdfast.client.service_client import DEFAULT_BASE_URL
+from holdfast.client.http.chain_transport import ChainTransport
+from holdfast.client.http.transport import DEFAULT_TIMEOUT_S
 from holdfast.client.vault.module import module_file
 from holdfast.wire.client_errors import ClientStateError
 
@@ -56,7 +54,7 @@ class AsyncClient(AsyncServiceClient):
         super().__init__(base_url, timeout=timeout, retries=retries, transport=transport, headers=headers)
         self._vault = vault
         self._gas = gas or GasPolicy()
-        self._ledger: Ledger | None = None
+        self._budget: DelegationBudget | None = None
         self._sent: dict[str, int] = {}
         # One operation at a time: an account's nonces follow each other.
         self._operating = asyncio.Lock()
@@ -134,9 +132,7 @@ class AsyncClient(AsyncServiceClient):
             ValueError: not a hash.
             NetworkError: no usable answer.
         """
-        return await receipt_of(
-            Face(self), CarrierTransport(self._carrier.post, self.base_url), self.base_url, user_op_hash, within_s
-        )
+        return await receipt_of(self, ChainTransport(self._http), user_op_hash, within_s)
 
     async def smart_account_address(self) -> str:
         """The vault's smart account at this service's chain, whether it is deployed yet or not."""
@@ -145,12 +141,26 @@ class AsyncClient(AsyncServiceClient):
         return account.key.address
 
     def _account(self) -> SmartAccount:
-        transport = CarrierTransport(self._carrier.post, self.base_url)
-        return SmartAccount(Face(self), Face(self.vault), transport, self.base_url, self._gas, self._sent)
+        return SmartAccount(self, self.vault, ChainTransport(self._http), self._gas, self._sent)
 
     def _registrar(self) -> Registrar:
-        return Registrar(Face(self), Face(self.vault), self._account(), self.vault.store)
+        return Registrar(self, self.vault, self._account(), self.vault.store)
 
     def _payments(self) -> Payments:
-        self._ledger = self._ledger or Ledger(self.vault.store)
-        return Payments(Face(self), Face(self.vault), self._account(), self._ledger)
+        self._budget = self._budget or DelegationBudget(self.vault.store)
+        return Payments(self, self.vault, self._account(), self._budget)
+
+
+def chosen_identifier(handle: str | None, email: str | None, sms: str | None) -> tuple[str, str]:
+    """Identifier and channel. Raises ValueError unless exactly one is given."""
+    given = [(value, channel) for value, channel in ((handle, "handle"), (email, "email"), (sms, "sms")) if value]
+    if len(given) != 1:
+        raise ValueError("exactly one of handle, email and sms")
+    return given[0]
+
+
+def expected_module() -> str:
+    """SHA-256 of the module that belongs to this release."""
+    from holdfast.enclave.module import bundled_sha256  # brings the WebAssembly runtime
+
+    return bundled_sha256()

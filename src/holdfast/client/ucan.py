@@ -1,6 +1,6 @@
 """UCAN 1.0 for those who receive tokens: verification without a vault, and protection against replay.
 
-The tokens are read and judged by an enclave instance of its own (docs: enclave/ABI.md, `verify_ucan`), so that there is
+The tokens are read and judged by a separate enclave instance (docs: enclave/ABI.md, `verify_ucan`), so that there is
 one implementation of envelopes, signatures (P-256, secp256k1, Ed25519), policies, chains, time and revocation.
 """
 
@@ -39,7 +39,7 @@ class UcanVerifier:
 
         self._enclave: Enclave | None = Enclave()
 
-    def verify(  # noqa: PLR0913 - each is a question of its own, by keyword
+    def verify(  # noqa: PLR0913 - each is a separate question, by keyword
         self,
         token: str | bytes,
         *,

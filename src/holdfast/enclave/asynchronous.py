@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -22,6 +23,7 @@ class AsyncEnclave:
 
     def __init__(self, enclave: Enclave, executor: ThreadPoolExecutor) -> None:
         self._enclave, self._executor, self._closed = enclave, executor, False
+        self._process = os.getpid()
 
     @classmethod
     async def start(cls, path: Path | None = None) -> Self:
@@ -52,6 +54,8 @@ class AsyncEnclave:
         if self._closed:
             return
         self._closed = True
+        if self._process != os.getpid():
+            return
         closing = self._executor.submit(self._enclave.close)
         self._executor.shutdown(wait=False)  # cancelled or not: the close above is in the queue
         await asyncio.wrap_future(closing)
@@ -65,5 +69,7 @@ class AsyncEnclave:
     async def _off_loop(self, function: str, work: Callable[[], T]) -> T:
         if self._closed:
             raise PluginCallError(function, "closed")
+        if self._process != os.getpid():  # forked: instance and thread are the parent's
+            raise PluginCallError(function, "left to the process that made it")
         result: T = await asyncio.get_running_loop().run_in_executor(self._executor, work)
         return result

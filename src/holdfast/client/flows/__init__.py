@@ -1,1 +1,1 @@
-"""What takes several steps: registration, payment, pairing. Written once, for asyncio; the blocking face runs them."""
+"""What takes several steps: registration, payment, pairing. Written once, for asyncio."""

@@ -11,8 +11,9 @@ from holdfast.wire.encoding import from_base64url, to_hex
 from holdfast.wire.keccak import did_hash, did_of_key
 
 if TYPE_CHECKING:
-    from holdfast.client.flows.faces import Face
+    from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.types.service import AccountState
+    from holdfast.client.vault.async_vault import AsyncVault
 
 _ADDRESS_DIGITS = 40
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
@@ -28,7 +29,7 @@ class AccountKey:
     controls: bool = True
 
 
-async def account_of(client: Face, vault: Face) -> AccountKey:
+async def account_of(client: AsyncServiceClient, vault: AsyncVault) -> AccountKey:
     """The account of the vault's key.
 
     That is the factory's account for the key, unless that one obeys another key by now, or the vault's DID is of
@@ -63,7 +64,7 @@ def coordinates(public_key: str) -> tuple[int, int]:
     return point.x, point.y
 
 
-async def _handed_over(client: Face, did: str, x: int, y: int) -> str | None:
+async def _handed_over(client: AsyncServiceClient, did: str, x: int, y: int) -> str | None:
     """The account of another first key that obeys this one now. The chain decides, not the indexer."""
     for address in await _candidates(client, did, x, y):
         if ADDRESS.fullmatch(address) and is_key_of(await client.get_account_state(address), x, y):
@@ -71,7 +72,7 @@ async def _handed_over(client: Face, did: str, x: int, y: int) -> str | None:
     return None
 
 
-async def _candidates(client: Face, did: str, x: int, y: int) -> list[str]:
+async def _candidates(client: AsyncServiceClient, did: str, x: int, y: int) -> list[str]:
     """Who controls the DID, and accounts of the DID's key that were handed to ours.
 
     Anyone can hand an account of theirs to our key: only those of the first key count, which the DID tells.

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from holdfast.chain.bundler import OperationReceipt
     from holdfast.chain.user_operations import UserOperation
-    from holdfast.client.flows.faces import Face
+    from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.flows.operations import SmartAccount
-    from holdfast.client.flows.progress import Notes
+    from holdfast.client.flows.progress import ProgressStore
 
 _RECEIPT_AGAIN_S = 15.0
 # A commitment counts from the block after its own on. Few tries: what a sponsor is asked counts against a limit.
@@ -43,9 +43,9 @@ class ChainRegistration:
 
     def __init__(
         self,
-        client: Face,
+        client: AsyncServiceClient,
         account: SmartAccount,
-        notes: Notes,
+        notes: ProgressStore,
         tell: Callable[[str], Awaitable[None]],
     ) -> None:
         self._client, self._account = client, account

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from holdfast.client.http.carriers import checked_base_url
+from holdfast.client.http.transport import checked_base_url
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,7 @@ class GasPolicy:
         context: what paymaster or sponsor want to be told, such as `{"sponsorshipPolicyId": "sp_..."}`.
         rpc_url: the chain's JSON-RPC, for the price of gas and the account's balance; else that of the service's
             `/api/status`. No message shows it.
-        sponsored: False asks nobody and lets the account pay.
+        sponsored: False lets the account pay without asking a sponsor.
         max_own_cost_wei: the most that the account itself pays for one operation, in wei; 0 for nothing.
 
     Raises:

@@ -20,9 +20,11 @@ from holdfast.wire.client_errors import NetworkError, PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
 
 if TYPE_CHECKING:
-    from holdfast.client.flows.faces import CarrierTransport, Face
+    from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.flows.gas import GasPolicy
+    from holdfast.client.http.chain_transport import ChainTransport
     from holdfast.client.types.service import ContractSet
+    from holdfast.client.vault.async_vault import AsyncVault
 
 RECEIPT_WITHIN_S = 120.0
 STATE_AGE_S = 2.1  # the service keeps an account's state for at most two seconds
@@ -35,22 +37,20 @@ class SmartAccount:
 
     def __init__(
         self,
-        client: Face,
-        vault: Face,
-        transport: CarrierTransport,
-        base_url: str,
+        client: AsyncServiceClient,
+        vault: AsyncVault,
+        transport: ChainTransport,
         policy: GasPolicy,
         sent: dict[str, int],
     ) -> None:
         self._client, self._vault = client, vault
-        self._transport, self._base_url = transport, base_url
-        self._policy, self._sent = policy, sent
+        self._transport, self._policy, self._sent = transport, policy, sent
 
     async def open(self) -> None:
         """Learn the contracts and the account's address."""
         self.contracts = await self._client.contracts()
         self.key = await account_of(self._client, self._vault)
-        self._bundler = bundler_of(self._transport, self._base_url, self.contracts)
+        self._bundler = bundler_of(self._transport, self.contracts)
 
     async def prepared(self, call: calls.Call) -> UserOperation:
         """The account's operation for one call, paid for; the first one also deploys the account.
@@ -150,9 +150,9 @@ async def _block_above(chain: RpcClient, number: int | None) -> int:
     return newest
 
 
-def bundler_of(transport: CarrierTransport, base_url: str, contracts: ContractSet) -> Bundler:
+def bundler_of(transport: ChainTransport, contracts: ContractSet) -> Bundler:
     """The service's bundler, for the entry point and the chain of its contract set."""
-    rpc = RpcClient(f"{base_url}/api/bundler", transport, batches=False)
+    rpc = RpcClient(f"{transport.base_url}/api/bundler", transport, batches=False)
     return Bundler(rpc, entry_point=contracts.entry_point, chain_id=contracts.chain_id, errors=known_errors())
 
 

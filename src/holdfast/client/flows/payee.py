@@ -11,7 +11,7 @@ from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import checksum_address, did_hash, did_of_key
 
 if TYPE_CHECKING:
-    from holdfast.client.flows.faces import Face
+    from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.types.service import AccountState
 
 _OF_A_KEY = "did:new:"
@@ -26,7 +26,7 @@ class Payee:
     did: str | None
 
 
-async def payee_of(client: Face, to: str) -> Payee:
+async def payee_of(client: AsyncServiceClient, to: str) -> Payee:
     """Who is meant. The indexer names the account of a DID; that it is this DID's, the chain has to say.
 
     Raises:
@@ -38,14 +38,15 @@ async def payee_of(client: Face, to: str) -> Payee:
     if not to.startswith("did:"):
         raise ValueError("to: an address or a DID")
     found = await client.indexer_did(to_hex(did_hash(to)))
-    if not found.found or not found.active or not ADDRESS.fullmatch(found.controller or ""):
+    controller = found.controller or ""
+    if not found.found or not found.active or not ADDRESS.fullmatch(controller):
         raise PaymentRefused("the payee's DID is not registered, or not active")
-    address = checksum_address(from_hex(found.controller))
+    address = checksum_address(from_hex(controller))
     await _confirm(client, to, address)
     return Payee(address, to)
 
 
-async def _confirm(client: Face, did: str, address: str) -> None:
+async def _confirm(client: AsyncServiceClient, did: str, address: str) -> None:
     state = await client.get_account_state(address)
     if from_hex(state.did) != did_hash(did) or not state.is_active:
         raise PaymentRefused(
@@ -55,7 +56,7 @@ async def _confirm(client: Face, did: str, address: str) -> None:
         raise PaymentRefused(f"the payee's DID is not that of the key of {address}: nothing is paid")
 
 
-async def _is_its_keys(client: Face, did: str, address: str, state: AccountState) -> bool:
+async def _is_its_keys(client: AsyncServiceClient, did: str, address: str, state: AccountState) -> bool:
     """Whether the DID is the hash of the account's key, or, after a change of keys, of the one it was made with."""
     if did_of_key(int(state.pub_key_x, 16), int(state.pub_key_y, 16)) == did:
         return True

@@ -41,7 +41,7 @@ class Payer:
         """The operation, ready to be signed. `call`: what it does.
 
         Raises:
-            OperationFailed: the operation itself was refused, or nobody pays for it.
+            OperationFailed: the operation itself was refused, or no one pays for it.
             NetworkError: an endpoint gives no usable answer.
         """
         with chain_errors():

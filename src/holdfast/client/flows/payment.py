@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from holdfast.chain import calls
+from holdfast.client.callbacks import answered
 from holdfast.client.flows.accounts import ADDRESS
-from holdfast.client.flows.faces import answered
 from holdfast.client.flows.failures import PaymentRefused
 from holdfast.client.flows.operations import hash_text
 from holdfast.client.flows.payee import payee_of
@@ -19,10 +19,11 @@ from holdfast.wire.keccak import checksum_address
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.client.flows.faces import Face
-    from holdfast.client.flows.ledger import Ledger
+    from holdfast.client.async_service_client import AsyncServiceClient
+    from holdfast.client.flows.delegation_budget import DelegationBudget
     from holdfast.client.flows.operations import SmartAccount
     from holdfast.client.flows.payee import Payee
+    from holdfast.client.vault.async_vault import AsyncVault
 
 PAY_COMMAND = "/accounts/pay"
 _AMOUNT = re.compile(r"[0-9]{1,78}")
@@ -59,8 +60,10 @@ def asked(params: PaymentParams, payee: Payee, amount: int) -> dict[str, Any]:
 class Payments:
     """Payments of one vault through one service."""
 
-    def __init__(self, client: Face, vault: Face, account: SmartAccount, ledger: Ledger) -> None:
-        self._client, self._vault, self._account, self._ledger = client, vault, account, ledger
+    def __init__(
+        self, client: AsyncServiceClient, vault: AsyncVault, account: SmartAccount, budget: DelegationBudget
+    ) -> None:
+        self._client, self._vault, self._account, self._budget = client, vault, account, budget
 
     async def pay(self, params: PaymentParams, on_progress: Callable[[str], Any] | None = None) -> PaymentResult:
         """See Client.pay."""
@@ -94,13 +97,13 @@ class Payments:
         once = claims["cid"] if claims["kind"] == "invocation" else None
         if once is not None:
             self._refuse_replay(once)
-            # It is for this vault alone. A total of its own was needed to make it, and is not believed.
+            # It is for this vault alone. The total that it names was needed to make it, and is not trusted.
             question |= {"audience": (await self._vault.status()).did}
             question["args"] = args | {name: value for name, value in claims["args"].items() if name == "total"}
-        spent = self._ledger.spent([cid for cid in claims["path"] if cid != once], token)
+        spent = self._budget.spent([cid for cid in claims["path"] if cid != once], token)
         totals = {cid: {"total": before + args["amount"]} for cid, before in spent.items()}
         await self._verified(question | {"added_args": totals})
-        return self._ledger.charge(spent, token, args["amount"], once)
+        return self._budget.charge(spent, token, args["amount"], once)
 
     async def _verified(self, question: dict[str, Any]) -> dict[str, Any]:
         """The claims, by the enclave and with the vault's own revocations. Raises PaymentRefused."""
@@ -111,7 +114,7 @@ class Payments:
         return answer.result
 
     def _refuse_replay(self, cid: str) -> None:
-        if self._ledger.used(cid):
+        if self._budget.used(cid):
             raise PaymentRefused("the invocation has been used before")
 
 

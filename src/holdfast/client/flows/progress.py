@@ -27,7 +27,7 @@ class Progress(Record, frozen=True, kw_only=True):
     smart_account: str | None = None
 
 
-class Notes:
+class ProgressStore:
     """One registration's progress in the vault's store, or in memory without a store."""
 
     def __init__(self, store: VaultStore | None, did: str, identifier: str, channel: str) -> None:

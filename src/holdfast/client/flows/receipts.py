@@ -13,7 +13,8 @@ from holdfast.wire.encoding import from_hex, to_hex
 
 if TYPE_CHECKING:
     from holdfast.chain.bundler import Bundler, OperationReceipt
-    from holdfast.client.flows.faces import CarrierTransport, Face
+    from holdfast.client.async_service_client import AsyncServiceClient
+    from holdfast.client.http.chain_transport import ChainTransport
 
 _HASH = re.compile(r"0x[0-9a-fA-F]{64}")
 
@@ -34,12 +35,12 @@ class UserOperationReceipt(Record, frozen=True, kw_only=True):
 
 
 async def receipt_of(
-    client: Face, transport: CarrierTransport, base_url: str, user_op_hash: str, within_s: float
+    client: AsyncServiceClient, transport: ChainTransport, user_op_hash: str, within_s: float
 ) -> UserOperationReceipt | None:
     """See Client.user_operation_receipt."""
     if not _HASH.fullmatch(user_op_hash):
         raise ValueError("user_op_hash: 0x and 64 hexadecimal digits")
-    bundler = bundler_of(transport, base_url, await client.contracts())
+    bundler = bundler_of(transport, await client.contracts())
     with chain_errors():
         found = await _waited_for(bundler, from_hex(user_op_hash), within_s)
     return None if found is None else _shown(found)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from holdfast.client.callbacks import answered
 from holdfast.client.flows.chain_registration import ChainRegistration
-from holdfast.client.flows.faces import answered
 from holdfast.client.flows.failures import RegistrationRefused
-from holdfast.client.flows.progress import Notes
+from holdfast.client.flows.progress import ProgressStore
 from holdfast.client.http.refusals import (
     BundlerNotConfigured,
     CredentialAlreadyRegistered,
@@ -22,9 +22,10 @@ from holdfast.wire.encoding import from_iso
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.client.flows.faces import Face
+    from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.flows.operations import SmartAccount
     from holdfast.client.storage.vault_store import VaultStore
+    from holdfast.client.vault.async_vault import AsyncVault
 
 NO_TRANSACTION = "0x" + "00" * 32  # what a service without a bundler is told: the chain has no such transaction
 _CODE_ATTEMPTS = 5  # MAX_VERIFY_ATTEMPTS of the interface
@@ -45,7 +46,9 @@ class Registration(Record, frozen=True, kw_only=True):
 class Registrar:
     """One registration of one vault."""
 
-    def __init__(self, client: Face, vault: Face, account: SmartAccount, store: VaultStore | None) -> None:
+    def __init__(
+        self, client: AsyncServiceClient, vault: AsyncVault, account: SmartAccount, store: VaultStore | None
+    ) -> None:
         self._client, self._vault, self._account, self._store = client, vault, account, store
 
     async def register(
@@ -59,7 +62,7 @@ class Registrar:
         """See Client.register."""
         self._on_progress, self._now = on_progress, now
         self._did, self._credential_id = await self._identity()
-        self._notes = Notes(self._store, self._did, identifier, channel)
+        self._notes = ProgressStore(self._store, self._did, identifier, channel)
         known = await self._client.lookup_did(self._credential_id)
         if known is not None:
             return self._finished(known)
@@ -84,8 +87,8 @@ class Registrar:
         try:
             await self._client.create_session(noted.identifier, noted.channel, self._did)
         except IdentifierTaken:
-            # Perhaps by the attempt that was interrupted; POST /api/dids knows whose it is and decides. And whoever
-            # proves an address or number displaces a session of it that proves nothing.
+            # Perhaps by the attempt that was interrupted; POST /api/dids knows whose it is and decides. A session
+            # of an address or number that proves nothing gives way to a person who proves it.
             if not asked_before and noted.channel == "handle":
                 self._notes.forget()
                 raise
@@ -110,8 +113,7 @@ class Registrar:
                 break
             checked = await self._client.check_code(noted.identifier, noted.channel, code)
             if checked.verified and checked.attestation is not None:
-                given: Attestation = checked.attestation
-                return given
+                return checked.attestation
             message = checked.message or "the code is not right"
         raise RegistrationRefused(message or "no code was given")
 
@@ -151,6 +153,8 @@ class Registrar:
                 "the service demands a transaction that registers this DID, and has no bundler to send one through"
             ) from error
         known = await self._client.lookup_did(self._credential_id)
+        if known is None:
+            raise RegistrationRefused("the service took the registration and does not show it")
         return self._finished(known)
 
     def _finished(self, known: DidRecord) -> Registration:

@@ -1,1 +1,1 @@
-"""HTTP without input or output: calls, refusals, endpoints; two carriers put them on the wire."""
+"""HTTP: calls, endpoints and refusals as values, and the transport that sends them."""

@@ -1,4 +1,4 @@
-"""One process at a time: an advisory lock on a file beside the store, released by the system when the process ends."""
+"""One process at a time: an advisory lock on a file next to the store, released by the system when the process ends."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.client.http.calls import Call
-from holdfast.client.http.carriers import AsyncCarrier, Carrier
+from holdfast.client.http.transport import HttpTransport
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.content import Block, link, verified
 from holdfast.wire.client_errors import StorageError
@@ -27,43 +27,13 @@ def block_call(cid: str) -> Call[bytes]:
     )
 
 
-class Gateway:
-    """Read fallback over one gateway, or none: what the store lacks is fetched, verified and kept."""
-
-    def __init__(
-        self, gateway_url: str | None, store: VaultStore, *, transport: httpx.BaseTransport | None = None
-    ) -> None:
-        self._carrier = Carrier(gateway_url, transport=transport) if gateway_url else None
-        self._store = store
-
-    def block(self, cid: str) -> bytes:
-        """A block from the store, else from the gateway. Raises StorageError, NetworkError."""
-        kept = self._store.get_block(cid)
-        if kept is not None:
-            return kept
-        if self._carrier is None:
-            raise StorageError(_NO_GATEWAY)
-        data = self._carrier.carry(block_call(cid))
-        self._store.put_block(Block(cid, data))
-        return data
-
-    def snapshot(self, root_cid: str) -> Snapshot:
-        """A whole snapshot. Raises StorageError, NetworkError."""
-        return snapshots.read(root_cid, self.block)
-
-    def close(self) -> None:
-        """Close the connections."""
-        if self._carrier is not None:
-            self._carrier.close()
-
-
 class AsyncGateway:
-    """Read fallback over one gateway, or none, for asyncio: what the store lacks is fetched, verified and kept."""
+    """Read fallback over one gateway, or none: what the store lacks is fetched, verified and kept."""
 
     def __init__(
         self, gateway_url: str | None, store: VaultStore, *, transport: httpx.AsyncBaseTransport | None = None
     ) -> None:
-        self._carrier = AsyncCarrier(gateway_url, transport=transport) if gateway_url else None
+        self._http = HttpTransport(gateway_url, transport=transport) if gateway_url else None
         self._store = store
 
     async def block(self, cid: str) -> bytes:
@@ -71,9 +41,9 @@ class AsyncGateway:
         kept = self._store.get_block(cid)
         if kept is not None:
             return kept
-        if self._carrier is None:
+        if self._http is None:
             raise StorageError(_NO_GATEWAY)
-        data = await self._carrier.carry(block_call(cid))
+        data = await self._http.send(block_call(cid))
         self._store.put_block(Block(cid, data))
         return data
 
@@ -85,8 +55,8 @@ class AsyncGateway:
 
     async def close(self) -> None:
         """Close the connections."""
-        if self._carrier is not None:
-            await self._carrier.close()
+        if self._http is not None:
+            await self._http.close()
 
 
 def store_snapshot(store: VaultStore, snapshot: Snapshot) -> None:

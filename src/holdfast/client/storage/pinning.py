@@ -10,7 +10,7 @@ from urllib.parse import quote
 import msgspec
 
 from holdfast.client.http.calls import Call, Reply, Retries
-from holdfast.client.http.carriers import AsyncCarrier, Carrier
+from holdfast.client.http.transport import HttpTransport
 from holdfast.client.types import PinInfo, PinRequest, PinStatus
 from holdfast.wire.client_errors import StorageError
 
@@ -28,7 +28,7 @@ PIN_MOVES: dict[PinStatus, frozenset[PinStatus]] = {
 }
 FINAL = frozenset({PinStatus.PINNED, PinStatus.FAILED})
 WAIT_S = 600.0
-_POLL_S = 1.0
+POLL_S = 1.0
 
 
 def may_become(old: PinStatus, new: PinStatus) -> bool:
@@ -81,57 +81,8 @@ def selection(
     return query
 
 
-class Pinning:
-    """One account at one pinning service. Raises RequestRefused, NetworkError; StorageError where a pin fails."""
-
-    def __init__(
-        self,
-        endpoint: str,
-        access_token: str,
-        *,
-        retries: Retries | None = None,
-        transport: httpx.BaseTransport | None = None,
-    ) -> None:
-        headers = {"Authorization": f"Bearer {access_token}"}
-        self._carrier = Carrier(endpoint, retries=retries, transport=transport, headers=headers)
-
-    def list(self, **chosen: Any) -> list[PinInfo]:
-        """Pins by `cids`, `name` and `statuses`, at most `limit`, newest first."""
-        return self._carrier.carry(list_call(selection(**chosen)))
-
-    def add(self, pin: PinRequest) -> PinInfo:
-        """Ask for a pin."""
-        return self._carrier.carry(add_call(pin))
-
-    def get(self, request_id: str) -> PinInfo:
-        """A pin's state."""
-        return self._carrier.carry(get_call(request_id))
-
-    def replace(self, request_id: str, pin: PinRequest) -> PinInfo:
-        """Replace a pin by another in one step."""
-        return self._carrier.carry(replace_call(request_id, pin))
-
-    def delete(self, request_id: str) -> None:
-        """Give a pin up."""
-        self._carrier.carry(delete_call(request_id))
-
-    def wait(self, request_id: str, *, within_s: float = WAIT_S, poll_s: float = _POLL_S) -> PinInfo:
-        """The pin once it is pinned. Raises StorageError where it fails or takes longer than `within_s`."""
-        deadline = time.monotonic() + within_s
-        while True:
-            found = pinned_or_none(self.get(request_id))
-            if found is not None:
-                return found
-            _check_time(deadline)
-            time.sleep(poll_s)
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._carrier.close()
-
-
 class AsyncPinning:
-    """One account at one pinning service, for asyncio. Raises as Pinning does."""
+    """One account at one pinning service. Raises RequestRefused, NetworkError; StorageError where a pin fails."""
 
     def __init__(
         self,
@@ -142,29 +93,29 @@ class AsyncPinning:
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         headers = {"Authorization": f"Bearer {access_token}"}
-        self._carrier = AsyncCarrier(endpoint, retries=retries, transport=transport, headers=headers)
+        self._http = HttpTransport(endpoint, retries=retries, transport=transport, headers=headers)
 
     async def list(self, **chosen: Any) -> list[PinInfo]:
         """Pins by `cids`, `name` and `statuses`, at most `limit`, newest first."""
-        return await self._carrier.carry(list_call(selection(**chosen)))
+        return await self._http.send(list_call(selection(**chosen)))
 
     async def add(self, pin: PinRequest) -> PinInfo:
         """Ask for a pin."""
-        return await self._carrier.carry(add_call(pin))
+        return await self._http.send(add_call(pin))
 
     async def get(self, request_id: str) -> PinInfo:
         """A pin's state."""
-        return await self._carrier.carry(get_call(request_id))
+        return await self._http.send(get_call(request_id))
 
     async def replace(self, request_id: str, pin: PinRequest) -> PinInfo:
         """Replace a pin by another in one step."""
-        return await self._carrier.carry(replace_call(request_id, pin))
+        return await self._http.send(replace_call(request_id, pin))
 
     async def delete(self, request_id: str) -> None:
         """Give a pin up."""
-        await self._carrier.carry(delete_call(request_id))
+        await self._http.send(delete_call(request_id))
 
-    async def wait(self, request_id: str, *, within_s: float = WAIT_S, poll_s: float = _POLL_S) -> PinInfo:
+    async def wait(self, request_id: str, *, within_s: float = WAIT_S, poll_s: float = POLL_S) -> PinInfo:
         """The pin once it is pinned. Raises StorageError where it fails or takes longer than `within_s`."""
         deadline = time.monotonic() + within_s
         while True:
@@ -176,7 +127,7 @@ class AsyncPinning:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._carrier.close()
+        await self._http.close()
 
 
 def pinned_or_none(pin: PinInfo) -> PinInfo | None:

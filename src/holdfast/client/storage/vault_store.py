@@ -252,7 +252,7 @@ def store_path(config: VaultStoreConfig, directory: Path | str | None = None) ->
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    # Made with its mode before SQLite opens it: the journal beside it inherits the mode.
+    # Made with its mode before SQLite opens it: its journal inherits the mode.
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NOT_THROUGH_A_LINK, 0o600)
     try:
         if hasattr(os, "fchmod"):

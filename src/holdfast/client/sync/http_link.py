@@ -13,13 +13,14 @@ import httpx
 import msgspec
 
 from holdfast.client.sync.protocol import LIFE_S
-from holdfast.client.sync.serving import Desk
+from holdfast.client.sync.serving import Answering, answer_of
 from holdfast.wire.client_errors import NetworkError
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Callable
 
-    from holdfast.client.sync.protocol import Holder
+    from holdfast.client.sync.protocol import AsyncPairingServer
 
 _SECRET_BYTES = 16
 _MAX_REQUEST_BYTES = 64 * 1024
@@ -30,16 +31,23 @@ class HttpOffer:
     """Offers a pairing at `link` until the block ends. Raises OSError where the address cannot be had.
 
     Args:
-        holder: the pairing.
+        server: the pairing.
         host: the address to listen on; the machine's own address in the local network unless given.
         loop: the loop of an asyncio vault.
     """
 
     def __init__(
-        self, holder: Holder, *, host: str | None = None, port: int = 0, loop: asyncio.AbstractEventLoop | None = None
+        self,
+        server: Answering | AsyncPairingServer,
+        *,
+        host: str | None = None,
+        port: int = 0,
+        loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         self._path = "/" + secrets.token_urlsafe(_SECRET_BYTES)
-        handler = type("Handler", (_Handler,), {"desk": Desk(holder, loop), "secret_path": self._path})
+        handler = type(
+            "Handler", (_Handler,), {"answer": staticmethod(answer_of(server, loop)), "secret_path": self._path}
+        )
         self._server = ThreadingHTTPServer((host or local_address(), port), handler)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
 
@@ -77,19 +85,19 @@ class HttpChannel:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    desk: Desk
+    answer: Callable[[bytes], bytes]
     secret_path: str
     timeout = _SOCKET_S
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        """One message; whoever does not know the path learns nothing."""
+        """One message. A request with another path learns nothing."""
         length = self.headers.get("Content-Length", "")
         known = hmac.compare_digest(self.path.encode(), self.secret_path.encode())
         if not known or not length.isdigit() or int(length) > _MAX_REQUEST_BYTES:
             self._reply(404, b'{"error":"not_found"}')
             return
-        self._reply(200, self.desk.answer(self.rfile.read(int(length))))
+        self._reply(200, type(self).answer(self.rfile.read(int(length))))
 
     def _reply(self, status: int, body: bytes) -> None:
         self.send_response(status)

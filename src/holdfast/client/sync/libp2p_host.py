@@ -1,4 +1,4 @@
-"""Pairing over libp2p (WebSockets): a host started on demand, in a thread of its own (py-libp2p runs on trio)."""
+"""Pairing over libp2p (WebSockets): a host started on demand, in a separate thread (py-libp2p runs on trio)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import msgspec
 
 from holdfast.client.installed import NOT_INSTALLED
 from holdfast.client.sync.protocol import LIFE_S, MAX_MESSAGE_BYTES, PROTOCOL
-from holdfast.client.sync.serving import Desk
+from holdfast.client.sync.serving import Answering, answer_of
 from holdfast.wire.client_errors import NetworkError
 
 if TYPE_CHECKING:
-    from holdfast.client.sync.protocol import Holder
+    from holdfast.client.sync.protocol import AsyncPairingServer
     from holdfast.client.vault.boot import BootLog
 
 _LENGTH_BYTES = 4
@@ -25,7 +25,7 @@ class Libp2pOffer:
     """Offers a pairing at `address` until the block ends.
 
     Args:
-        holder: the pairing.
+        server: the pairing.
         log: the vault's boot log, which learns whether a host could be started.
         listen: a multiaddress of WebSockets.
         loop: the loop of an asyncio vault.
@@ -35,13 +35,13 @@ class Libp2pOffer:
 
     def __init__(
         self,
-        holder: Holder,
+        server: Answering | AsyncPairingServer,
         *,
         log: BootLog | None = None,
         listen: str = "/ip4/127.0.0.1/tcp/0/ws",
         loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
-        self._desk, self._log, self._listen = Desk(holder, loop), log, listen
+        self._answer, self._log, self._listen = answer_of(server, loop), log, listen
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._up = threading.Event()
         self._failure: Exception | None = None
@@ -99,7 +99,7 @@ class Libp2pOffer:
         import trio
 
         body = await _read_message(stream)
-        await _write_message(stream, await trio.to_thread.run_sync(self._desk.answer, body))
+        await _write_message(stream, await trio.to_thread.run_sync(self._answer, body))
         await stream.close()
 
 

@@ -13,16 +13,29 @@ in the middle has one guess at six digits; both people compare them, so that nei
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from holdfast.client.flows.faces import Face, answered
+import msgspec
+
+from holdfast.client.callbacks import answered
 from holdfast.wire.client_errors import PluginCallError, ServiceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.client.types import SyncCompleteResult
+    from holdfast.client.vault.async_vault import AsyncVault
     from holdfast.client.vault.keys import KeyProvider
+
+
+class _Result(Protocol):
+    @property
+    def success(self) -> bool: ...
+    @property
+    def error(self) -> str | None: ...
+
+
+R = TypeVar("R", bound=_Result)
 
 PROTOCOL = "/holdfast/sync/1.0.0"
 LIFE_S = 300.0
@@ -42,21 +55,39 @@ class PairingChannel(Protocol):
         ...
 
 
-class Holder:
+class AsyncPairingServer:
     """The device that holds the vault, for one pairing: `finished` when it is over, `released` when the vault went.
 
     Args:
-        vault: an open vault, of either face.
+        vault: an open vault.
         ask_digits: shown this device's six digits, answers those that the person reads on the new device; "" refuses.
     """
 
-    def __init__(self, vault: Any, ask_digits: Callable[[str], Any]) -> None:
-        self._vault, self._ask_digits = Face(vault), ask_digits
+    def __init__(self, vault: AsyncVault, ask_digits: Callable[[str], Any]) -> None:
+        self._vault, self._ask_digits = vault, ask_digits
         self._session: str | None = None
         self._answered: set[str] = set()
         self._turn = asyncio.Lock()
-        self.finished = False
-        self.released = False
+        self._finished = False
+        self._released = False
+
+    @property
+    def finished(self) -> bool:
+        """Whether the pairing is over."""
+        return self._finished
+
+    @property
+    def released(self) -> bool:
+        """Whether the vault was given to the new device."""
+        return self._released
+
+    async def answer(self, body: bytes) -> bytes:
+        """The encoded answer to an encoded message."""
+        try:
+            message = msgspec.json.decode(body, type=dict[str, Any])
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return msgspec.json.encode(_REFUSED)
+        return msgspec.json.encode(await self.handle(message))
 
     async def handle(self, message: dict[str, Any]) -> dict[str, Any]:
         """The answer to one message; never raises for what a stranger sends."""
@@ -66,13 +97,13 @@ class Holder:
             try:
                 return await self._answer(message)
             except (PluginCallError, SyncRefused):
-                self.finished = True
+                self._finished = True
                 return _REFUSED
 
     async def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
         step, session = _text(message, "step"), _text(message, "session_id")
         # Each step once, and all of one session: a repeated or foreign message ends the pairing.
-        if self.finished or step in self._answered or (self._session or session) != session:
+        if self._finished or step in self._answered or (self._session or session) != session:
             raise SyncRefused("a message out of turn")
         self._session = session
         self._answered.add(step)
@@ -88,16 +119,16 @@ class Holder:
 
     async def _release(self, session: str, reveal: str) -> dict[str, Any]:
         shown = _good(await self._vault.sync_compare(session, reveal=reveal))
-        typed = await answered(self._ask_digits, shown.code)
+        typed = await answered(self._ask_digits, _given(shown.code))
         if not typed:
             raise SyncRefused("the person said no")
         result = _good(await self._vault.sync_respond(session, code=str(typed).strip()))
-        self.finished = self.released = True
+        self._finished = self._released = True
         return {"encrypted_vault": result.encrypted_vault}
 
 
 async def receive(
-    vault: Any,
+    vault: AsyncVault,
     channel: PairingChannel,
     key: KeyProvider,
     show_digits: Callable[[str], Any],
@@ -106,7 +137,7 @@ async def receive(
     """On the new device: fetch the vault, wrap it for `key` and store it; it is open afterwards.
 
     Args:
-        vault: a booted vault of either face with nothing in it.
+        vault: a booted vault with nothing in it.
         channel: the way to the device that holds the vault.
         key: opens the vault on this device from now on.
         show_digits: shows the six digits, before the other person types them.
@@ -117,39 +148,42 @@ async def receive(
         NetworkError: the channel failed.
     """
     try:
-        return await _received(Face(vault), channel, key, show_digits, confirm)
+        return await _received(vault, channel, key, show_digits, confirm)
     except PluginCallError as error:
         raise SyncRefused(f"the pairing ended ({error.code})") from error
 
 
 async def _received(
-    enclave: Face,
+    enclave: AsyncVault,
     channel: PairingChannel,
     key: KeyProvider,
     show_digits: Callable[[str], Any],
     confirm: Callable[[str], Any],
 ) -> SyncCompleteResult:
     first = _good(await enclave.sync_init())
-    session = first.session_id
+    session = _given(first.session_id)
     hello = await channel.ask({"step": "hello", "session_id": session, "public_key": first.public_key})
     shown = _good(await enclave.sync_compare(session, public_key=_text(hello, "public_key")))
-    await answered(show_digits, shown.code)
+    digits = _given(shown.code)
+    await answered(show_digits, digits)
     last = await channel.ask({"step": "reveal", "session_id": session, "reveal": shown.reveal})
     sealed = _text(last, "encrypted_vault")
-    if not await answered(confirm, shown.code):
+    if not await answered(confirm, digits):
         raise SyncRefused("the digits differ")
-    done: SyncCompleteResult = _good(await enclave.sync_complete(session, shown.code, sealed, key))
-    return done
+    return _good(await enclave.sync_complete(session, digits, sealed, key))
 
 
 def _text(message: dict[str, Any], name: str) -> str:
-    value = message.get(name)
+    return _given(message.get(name))
+
+
+def _given(value: object) -> str:
     if not isinstance(value, str) or not value:
         raise SyncRefused("the other side refused")
     return value
 
 
-def _good(result: Any) -> Any:
+def _good(result: R) -> R:
     if not result.success:
         raise SyncRefused(f"the pairing ended ({result.error})")
     return result

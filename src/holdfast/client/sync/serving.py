@@ -1,38 +1,30 @@
-"""How a server's thread reaches a holder, whose vault may live in an event loop elsewhere."""
+"""How the threads that serve other devices reach a pairing, whose vault may live in another thread's event loop."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
-import msgspec
-
-from holdfast.client.sync.protocol import LIFE_S
+from holdfast.client.sync.protocol import LIFE_S, AsyncPairingServer
 
 if TYPE_CHECKING:
-    from holdfast.client.sync.protocol import Holder
+    from collections.abc import Callable
 
 
-class Desk:
-    """Answers encoded messages from any thread.
-
-    Args:
-        holder: the pairing.
-        loop: the loop of an asyncio vault; None for a blocking one.
-    """
-
-    def __init__(self, holder: Holder, loop: asyncio.AbstractEventLoop | None = None) -> None:
-        self.holder, self._loop = holder, loop
+class Answering(Protocol):
+    """A pairing that answers in the calling thread, such as holdfast.client.blocking's PairingServer."""
 
     def answer(self, body: bytes) -> bytes:
         """The encoded answer to an encoded message."""
-        try:
-            message = msgspec.json.decode(body, type=dict[str, Any])
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            return b'{"error":"refused"}'
-        return msgspec.json.encode(self._wait(message))
+        ...
 
-    def _wait(self, message: dict[str, Any]) -> dict[str, Any]:
-        if self._loop is None:
-            return asyncio.run(self.holder.handle(message))
-        return asyncio.run_coroutine_threadsafe(self.holder.handle(message), self._loop).result(LIFE_S)
+
+def answer_of(
+    server: Answering | AsyncPairingServer, loop: asyncio.AbstractEventLoop | None
+) -> Callable[[bytes], bytes]:
+    """The pairing's answers, for any thread. `loop`: that of an asynchronous pairing. Raises ValueError without it."""
+    if not isinstance(server, AsyncPairingServer):
+        return server.answer
+    if loop is None:
+        raise ValueError("loop: the event loop of the asynchronous vault")
+    return lambda body: asyncio.run_coroutine_threadsafe(server.answer(body), loop).result(LIFE_S)

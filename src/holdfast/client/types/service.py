@@ -95,6 +95,10 @@ class CodeCheck(Record, frozen=True, kw_only=True):
     message: str | None = None
 
 
+# The client's one type of an endpoint that has several answers.
+MERGED: dict[tuple[type[models.Answer], ...], type[Record]] = {(models.CodeAccepted, models.CodeRefused): CodeCheck}
+
+
 class IndexerAlias(Record, frozen=True, kw_only=True):
     """An alias on the chain."""
 

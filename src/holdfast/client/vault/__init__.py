@@ -1,1 +1,1 @@
-"""The local enclave and the vault in it: calls, keys that open it, boot, and both faces."""
+"""The local enclave and the vault in it: calls, keys that open it, and boot."""

@@ -1,11 +1,13 @@
-"""The asyncio face of the local enclave."""
+"""A vault in a local enclave, for asyncio. The blocking one is generated from it."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.client import types
+from holdfast.client.callbacks import answered, outside
 from holdfast.client.installed import require_libp2p
 from holdfast.client.storage.gateway import AsyncGateway, snapshot_stored
 from holdfast.client.vault import calls
@@ -13,7 +15,6 @@ from holdfast.client.vault.boot import BootLog
 from holdfast.client.vault.keeping import Keeper, did_of
 from holdfast.client.vault.passwords import MIN_CHARACTERS, checked_password
 from holdfast.client.vault.second_share import shares_of, with_share
-from holdfast.client.vault.vault import file_sha256, probe, probed
 from holdfast.wire.client_errors import ClientStateError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class AsyncVault:
-    """One vault in one enclave of this process. Calls take turns off the event loop.
+    """One vault in one enclave of this process. Its calls take turns, outside the event loop's thread.
 
     Args:
         store: where sealed revisions are kept; without one the caller keeps what `lock` and `save` give.
@@ -68,15 +69,15 @@ class AsyncVault:
         """
         if self._closed or self._enclave is not None:
             raise ClientStateError("the vault is closed" if self._closed else "the vault has been booted")
-        from holdfast.enclave import AsyncEnclave  # brings the WebAssembly runtime: paid for by whoever uses it
+        from holdfast.enclave import AsyncEnclave  # brings the WebAssembly runtime: loaded by those who use it
         from holdfast.enclave.module import bundled_sha256
 
-        with self._log.starting("enclave", required=True):
+        async with self._log.starting("enclave", required=True):
             self._enclave = await AsyncEnclave.start(self._module)
             self._keeper = Keeper(self._store, file_sha256(self._module) if self._module else bundled_sha256())
-        with self._log.starting("helia", required=False):
-            await asyncio.to_thread(probe, self._store)
-        with self._log.starting("libp2p", required=False):
+        async with self._log.starting("helia", required=False):
+            await asyncio.to_thread(check_readable, self._store)
+        async with self._log.starting("libp2p", required=False):
             require_libp2p()
         return self.boot_status
 
@@ -127,7 +128,7 @@ class AsyncVault:
         """
         if keep_share is not None:
             options = {**options, "keep_val_share": False}
-        made = await self._run(calls.generate(given, await asyncio.to_thread(key.host_key), options))
+        made = await self._run(calls.generate(given, await outside(key.host_key), options))
         if keep_share is not None:
             await self._hand_over(keep_share, shares_of(made))
         await self._keep(made.did, made.database)
@@ -145,9 +146,9 @@ class AsyncVault:
     ) -> types.UnlockOutput:
         """Open a vault: the given bytes, else the one that this enclave locked, else the newest stored one."""
         if database is None and (await self._run(calls.status())).initialized:
-            return await self._run(calls.unlock(await asyncio.to_thread(key.host_key), None, None))
+            return await self._run(calls.unlock(await outside(key.host_key), None, None))
         sealed, revision = await self._sealed(database, did)
-        return await self._run(calls.unlock(await asyncio.to_thread(key.host_key), sealed, revision))
+        return await self._run(calls.unlock(await outside(key.host_key), sealed, revision))
 
     async def lock(self) -> types.LockOutput:
         """Seal, store and erase."""
@@ -185,7 +186,7 @@ class AsyncVault:
         An action that only reads stores nothing. Of a vault that does not keep its second share, actions that sign
         want it in `args`, as `val_share`.
 
-        Without `audience`, the DID of whoever brings the `token`, a delegation is good in anybody's hands.
+        `audience` is the DID of the bearer of `token`; without it, any bearer may use the delegation.
         """
         return await self._run(calls.execute(filter, args, token, audience))
 
@@ -224,11 +225,11 @@ class AsyncVault:
 
     async def mint_delegation(self, given: types.DelegationOptions, **options: Any) -> calls.MintedUcan:
         """Sign a UCAN delegation of the vault's authority, or pass on the chain in `token`."""
-        return await self._run(calls.mint_delegation(given, await asyncio.to_thread(with_share, options, self._share)))
+        return await self._run(calls.mint_delegation(given, await self._with_share(options)))
 
     async def mint_invocation(self, given: types.InvocationOptions, **options: Any) -> calls.MintedUcan:
         """Sign a UCAN invocation."""
-        return await self._run(calls.mint_invocation(given, await asyncio.to_thread(with_share, options, self._share)))
+        return await self._run(calls.mint_invocation(given, await self._with_share(options)))
 
     async def verify_ucan(self, token: str | bytes, **demand: Any) -> calls.UcanClaims:
         """Verify a UCAN; `demand`: `proofs`, `audience`, `subject`, `command`, `args`, `now`, `revoked`."""
@@ -272,11 +273,11 @@ class AsyncVault:
 
     async def import_(self, options: types.VaultImportOptions, key: KeyProvider) -> types.VaultImportOutput:
         """Take a vault from MTRV format and wrap it for `key`."""
-        return await self._run(calls.import_(options, await asyncio.to_thread(key.host_key)))
+        return await self._run(calls.import_(options, await outside(key.host_key)))
 
     async def add_key(self, key: KeyProvider) -> calls.Wraps:
         """Let one more key open the vault."""
-        return await self._run(calls.add_wrap(await asyncio.to_thread(key.host_key)))
+        return await self._run(calls.add_wrap(await outside(key.host_key)))
 
     async def remove_key(self, kind: str, key_id: str, *, remaining: Sequence[KeyProvider] = ()) -> calls.Wraps:
         """Take a key's wrap away; the last one stays. No older revision and no snapshot stays in the store.
@@ -293,7 +294,7 @@ class AsyncVault:
         Raises PluginCallError, and nothing has changed: `not_found`, `last_wrap`; `key_required` where these are
         not all the remaining keys, `wrong_key` where one does not open its wrap.
         """
-        given = [await asyncio.to_thread(key.host_key) for key in remaining]
+        given = [await outside(key.host_key) for key in remaining]
         return await self._run(calls.remove_wrap(kind, key_id, given))
 
     async def keys(self) -> calls.Wraps:
@@ -311,16 +312,16 @@ class AsyncVault:
         """
         canonical = calls.alias_of(alias).encode()
         if keccak is not None:
-            return keccak(canonical)
+            return str(await answered(keccak, canonical))
         return (await self._run(calls.keccak256(canonical))).hash
 
     async def snapshot(self, did: str | None = None) -> Snapshot:
         """A snapshot by content of the newest stored revision, kept in the store and named in the manifest."""
-        return await asyncio.to_thread(snapshot_stored, probed(self._store), did)
+        return await asyncio.to_thread(snapshot_stored, require_store(self._store), did)
 
     async def fetch_snapshot(self, root_cid: str) -> Snapshot:
         """A snapshot from the store, else from the gateway; every byte is verified. Its vault is not opened yet."""
-        gateway = AsyncGateway(self._snapshots.gateway_url, probed(self._store))
+        gateway = AsyncGateway(self._snapshots.gateway_url, require_store(self._store))
         try:
             return await gateway.snapshot(root_cid)
         finally:
@@ -350,14 +351,15 @@ class AsyncVault:
         self, session_id: str, code: str, encrypted_vault: str, key: KeyProvider
     ) -> types.SyncCompleteResult:
         """On the new device: open what came, check it, wrap it for `key` and store it."""
-        return await self._run(
-            calls.sync_complete(session_id, code, encrypted_vault, await asyncio.to_thread(key.host_key))
-        )
+        return await self._run(calls.sync_complete(session_id, code, encrypted_vault, await outside(key.host_key)))
 
     async def _second(self, given: ValShare | None) -> ValShare | None:
         if given is not None or self._share is None:
             return given
-        return await asyncio.to_thread(self._share)
+        return await outside(self._share)
+
+    async def _with_share(self, options: dict[str, Any]) -> dict[str, Any]:
+        return await outside(with_share, options, self._share)
 
     async def _answer(self, call: calls.EnclaveCall[calls.T]) -> calls.T:
         return call.read(await self._ready.call(call.name, **call.arguments))
@@ -380,7 +382,7 @@ class AsyncVault:
 
     async def _hand_over(self, keep_share: ShareKeeper, shares: types.EncryptedShares) -> None:
         try:
-            await asyncio.to_thread(keep_share, shares)
+            await outside(keep_share, shares)
         except BaseException:
             # The open vault needs a share that has no place: discarded, it cannot be stored.
             await self.close()
@@ -406,7 +408,7 @@ class AsyncVault:
         self, database: bytes | types.LoadInput | types.UnlockInput | None, did: str | None
     ) -> tuple[bytes, int | None]:
         if database is not None:
-            # Not older than what is stored: somebody may have kept a copy from before a key was removed.
+            # Not older than what is stored: an attacker may have kept a copy from before a key was removed.
             sealed = calls.sealed_bytes(database)
             seen = await asyncio.to_thread(self._keeper.newest, did_of(sealed))
             return sealed, seen.revision if seen else None
@@ -414,3 +416,20 @@ class AsyncVault:
         if stored is None:
             raise ClientStateError("no vault is stored here")
         return stored.sealed, stored.revision
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a module's file in hex: `VaultManifest.wasmVersion`."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def check_readable(store: VaultStore | None) -> None:
+    """Check that blocks can be written and read back. Raises StorageError, ClientStateError."""
+    require_store(store).try_block()
+
+
+def require_store(store: VaultStore | None) -> VaultStore:
+    """The store. Raises ClientStateError where none was given."""
+    if store is None:
+        raise ClientStateError("no store was given")
+    return store

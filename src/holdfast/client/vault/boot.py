@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from holdfast.client.callbacks import answered
 from holdfast.client.types import BootEvent, BootStatus, Subsystem, SubsystemStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
 
 SUBSYSTEMS: tuple[Subsystem, ...] = ("enclave", "helia", "libp2p")
 _MOVES: dict[SubsystemStatus | None, frozenset[SubsystemStatus]] = {
@@ -21,7 +21,7 @@ _MOVES: dict[SubsystemStatus | None, frozenset[SubsystemStatus]] = {
 
 
 class BootLog:
-    """What happened so far, for whoever looks and whoever listens. Safe to use from several threads."""
+    """What happened so far, kept and told to a listener. Safe to use from several threads."""
 
     def __init__(self, on_event: Callable[[BootEvent], None] | None = None) -> None:
         self._lock = threading.Lock()
@@ -57,15 +57,17 @@ class BootLog:
         with self._lock:
             self._now.clear()
 
-    def starting(self, subsystem: Subsystem, *, required: bool) -> AbstractContextManager[None]:
+    def starting(self, subsystem: Subsystem, *, required: bool) -> Starting:
         """A block that starts a subsystem: what it raises becomes an event, and passes on only where `required`."""
-        return _Starting(self, subsystem, required=required)
+        return Starting(self, subsystem, required=required)
 
     def __iter__(self) -> Iterator[BootEvent]:
         return iter(self.events)
 
 
-class _Starting:
+class Starting:
+    """The start of one subsystem, as a block: of `async with`, the listener is told as every callback is."""
+
     def __init__(self, log: BootLog, subsystem: Subsystem, *, required: bool) -> None:
         self._log, self._subsystem, self._required = log, subsystem, required
 
@@ -78,3 +80,9 @@ class _Starting:
             return False
         self._log.emit(self._subsystem, "failed", str(error) or type(error).__name__)
         return isinstance(error, Exception) and not self._required
+
+    async def __aenter__(self) -> None:
+        await answered(self.__enter__)
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
+        return bool(await answered(self.__exit__, kind, error, trace))

@@ -1,4 +1,4 @@
-"""What both faces decide alike: revisions, manifests, and when a sealed vault goes to the store."""
+"""Revisions, manifests, and when a sealed vault goes to the store."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ ShareSource = Callable[[], ValShare]
 
 ShareKeeper = Callable[[EncryptedShares], Any]
 """Puts `val_share` of new shares into the second place. It is called before the vault that needs it is stored; what
-it raises ends the call, and nothing is stored then."""
+it raises ends the call, and nothing is stored then. The vault waits for it: it must not change the vault."""
 
 
 def with_share(options: dict[str, Any], source: ShareSource | None) -> dict[str, Any]:

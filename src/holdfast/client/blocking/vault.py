@@ -1,35 +1,33 @@
-"""The blocking face of the local enclave."""
+"""`Vault`, the blocking form of `AsyncVault`.
+
+Written by `tools/blocking_client.py` from `holdfast/client/vault/async_vault.py`;
+not edited by hand.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import threading
 from typing import TYPE_CHECKING, Any, Self
 
-from holdfast.client import types
-from holdfast.client.installed import require_libp2p
-from holdfast.client.storage.gateway import Gateway, snapshot_stored
-from holdfast.client.vault import calls
-from holdfast.client.vault.boot import BootLog
-from holdfast.client.vault.keeping import Keeper, did_of
-from holdfast.client.vault.passwords import MIN_CHARACTERS, checked_password
-from holdfast.client.vault.second_share import shares_of, with_share
-from holdfast.wire.client_errors import ClientStateError
+from holdfast.client.blocking.loop import run
+from holdfast.client.vault.async_vault import AsyncVault
+from holdfast.client.vault.passwords import MIN_CHARACTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from holdfast.client import types
     from holdfast.client.storage.snapshots import Snapshot
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.types import BootEvent, BootStatus
+    from holdfast.client.vault import calls
+    from holdfast.client.vault.boot import BootLog
     from holdfast.client.vault.keys import KeyProvider
     from holdfast.client.vault.second_share import ShareKeeper, ShareSource, ValShare
-    from holdfast.enclave import Enclave
 
 
 class Vault:
-    """One vault in one enclave of this process. Safe to use from several threads.
+    """One vault in one enclave of this process. Its calls take turns, outside the event loop's thread.
 
     Args:
         store: where sealed revisions are kept; without one the caller keeps what `lock` and `save` give.
@@ -40,7 +38,11 @@ class Vault:
 
     `boot` comes first, `close` last; in between every method raises PluginCallError where the enclave refuses the
     call, and StorageError where the store fails. Before and after: ClientStateError.
+
+    Safe to use from several threads, and where an event loop runs. Callbacks run in the calling thread.
     """
+
+    _asynchronous: AsyncVault
 
     def __init__(
         self,
@@ -51,65 +53,42 @@ class Vault:
         on_event: Callable[[BootEvent], None] | None = None,
         val_share: ShareSource | None = None,
     ) -> None:
-        self._store, self._module = store, module
-        self._snapshots = snapshots or types.VaultSnapshotConfig()
-        self._log = BootLog(on_event)
-        self._share = val_share
-        self._enclave: Enclave | None = None
-        self._keeper = Keeper(store, "")
-        self._closed = False
-        # Revisions go to the store in the order in which the enclave made them.
-        self._saving = threading.RLock()
+        self._asynchronous = AsyncVault(
+            store, module=module, snapshots=snapshots, on_event=on_event, val_share=val_share
+        )
 
     def boot(self) -> BootStatus:
         """Start the enclave, try the store, and look whether libp2p is installed.
 
         Raises WasmLoadError; a failing store and an absent libp2p only show in the status.
         """
-        if self._closed or self._enclave is not None:
-            raise ClientStateError("the vault is closed" if self._closed else "the vault has been booted")
-        from holdfast.enclave import Enclave  # brings the WebAssembly runtime: paid for by whoever uses it
-        from holdfast.enclave.module import bundled_sha256
-
-        with self._log.starting("enclave", required=True):
-            self._enclave = Enclave(self._module)
-            self._keeper = Keeper(self._store, file_sha256(self._module) if self._module else bundled_sha256())
-        with self._log.starting("helia", required=False):
-            probe(self._store)
-        with self._log.starting("libp2p", required=False):
-            require_libp2p()
-        return self.boot_status
+        return run(self._asynchronous.boot())
 
     @property
     def store(self) -> VaultStore | None:
         """Where sealed revisions are kept."""
-        return self._store
+        return self._asynchronous.store
 
     @property
     def boot_status(self) -> BootStatus:
         """Which subsystems are ready."""
-        return self._log.status
+        return self._asynchronous.boot_status
 
     @property
     def boot_log(self) -> BootLog:
         """The boot's events."""
-        return self._log
+        return self._asynchronous.boot_log
 
     def close(self) -> None:
         """Discard the enclave and its memory, without saving. Closing again is harmless."""
-        self._closed = True
-        if self._enclave is not None:
-            self._enclave.close()
-            self._enclave = None
-        self._log.ended()
+        run(self._asynchronous.close())
 
     def __enter__(self) -> Self:
-        if self._enclave is None:
-            self.boot()
+        run(self._asynchronous.__aenter__())
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        run(self._asynchronous.__aexit__(*_))
 
     def generate(
         self, given: types.GenerateInput, key: KeyProvider, *, keep_share: ShareKeeper | None = None, **options: Any
@@ -125,54 +104,37 @@ class Vault:
                 The first account is the smart account of this release's contracts; of a service's with
                 `**client.contracts().for_vault()`.
         """
-        if keep_share is not None:
-            options = {**options, "keep_val_share": False}
-        made = self._run(calls.generate(given, key.host_key(), options))
-        if keep_share is not None:
-            self._hand_over(keep_share, shares_of(made))
-        self._keep(made.did, made.database)
-        return made
+        return run(self._asynchronous.generate(given, key, keep_share=keep_share, **options))
 
     def load(self, database: bytes | types.LoadInput | None = None, *, did: str | None = None) -> types.LoadOutput:
         """Put a sealed vault into the enclave, where it stays locked; without bytes, the newest stored one."""
-        sealed, revision = self._sealed(database, did)
-        return self._run(calls.load(sealed, revision))
+        return run(self._asynchronous.load(database, did=did))
 
     def unlock(
         self, key: KeyProvider, database: bytes | types.UnlockInput | None = None, *, did: str | None = None
     ) -> types.UnlockOutput:
         """Open a vault: the given bytes, else the one that this enclave locked, else the newest stored one."""
-        if database is None and self._run(calls.status()).initialized:
-            return self._run(calls.unlock(key.host_key(), None, None))
-        sealed, revision = self._sealed(database, did)
-        return self._run(calls.unlock(key.host_key(), sealed, revision))
+        return run(self._asynchronous.unlock(key, database, did=did))
 
     def lock(self) -> types.LockOutput:
         """Seal, store and erase."""
-        with self._saving:
-            did = self._run(calls.status()).did
-            self._keeper.sealing()
-            locked = self._run(calls.lock())
-            if locked.success and locked.database is not None and did is not None:
-                self._keep(did, locked.database)
-            return locked
+        return run(self._asynchronous.lock())
 
     def save(self) -> calls.Saved:
         """Seal and store; the vault stays open."""
-        with self._saving:
-            return self._save()
+        return run(self._asynchronous.save())
 
     def status(self) -> types.StatusOutput:
         """Whether there is a vault, whose, and whether it is locked."""
-        return self._run(calls.status())
+        return run(self._asynchronous.status())
 
     def query(self, did: str | types.QueryInput = "") -> types.QueryOutput:
         """Verification methods, accounts and credentials; empty: of the vault's own DID."""
-        return self._run(calls.query(did))
+        return run(self._asynchronous.query(did))
 
     def exec(
         self,
-        filter: str | types.ExecInput,  # noqa: A002 - the interface's name
+        filter: str | types.ExecInput,
         args: Mapping[str, Any] | None = None,
         *,
         token: str | None = None,
@@ -183,13 +145,13 @@ class Vault:
         An action that only reads stores nothing. Of a vault that does not keep its second share, actions that sign
         want it in `args`, as `val_share`.
 
-        Without `audience`, the DID of whoever brings the `token`, a delegation is good in anybody's hands.
+        `audience` is the DID of the bearer of `token`; without it, any bearer may use the delegation.
         """
-        return self._run(calls.execute(filter, args, token, audience))
+        return run(self._asynchronous.exec(filter, args, token=token, audience=audience))
 
     def sign(self, digest: bytes, *, val_share: ValShare | None = None) -> types.SignResult:
         """Sign 32 bytes: r ‖ s with a low s. `val_share`: the second share, where it is not to be fetched."""
-        return self._run(calls.sign(digest, self._second(val_share)))
+        return run(self._asynchronous.sign(digest, val_share=val_share))
 
     def derive_address(self, chain: str = "ethereum", **options: Any) -> types.DeriveAddressResult:
         """The key's address on "ethereum", "bitcoin" or "cosmos".
@@ -197,11 +159,11 @@ class Vault:
         Options: `factory`, `implementation` and `salt` for a smart account; `form` ("p2wpkh", "p2tr") for Bitcoin;
         `prefix` for Cosmos. Raises PluginCallError where the chain has no address for the key's curve.
         """
-        return self._run(calls.derive_address(chain, options))
+        return run(self._asynchronous.derive_address(chain, **options))
 
     def parse_webauthn(self, credential: str | bytes) -> types.ParseWebAuthnResult:
         """Read a WebAuthn credential strictly."""
-        return self._run(calls.parse_webauthn(credential))
+        return run(self._asynchronous.parse_webauthn(credential))
 
     def create_registration(self, given: types.CreateRegistrationInput, **options: Any) -> types.RegistrationResult:
         """Prepare an on-chain registration of the vault's DID, or of another method's.
@@ -210,30 +172,29 @@ class Vault:
         `factory`, `implementation`, `salt`, `nonce`, `deployed`, `secret`, `step`, `registered`. Raises ValueError for
         what is no alias.
         """
-        return self._run(calls.create_registration(given, options))
+        return run(self._asynchronous.create_registration(given, **options))
 
     def sign_user_op(
         self, user_op: types.UserOp, entry_point: str, chain_id: int, *, val_share: ValShare | None = None
     ) -> types.SignUserOpResult:
         """Sign a user operation for an entry point and a chain; `val_share` as for `sign`."""
-        return self._run(calls.sign_user_op(user_op, entry_point, chain_id, self._second(val_share)))
+        return run(self._asynchronous.sign_user_op(user_op, entry_point, chain_id, val_share=val_share))
 
     def mint_delegation(self, given: types.DelegationOptions, **options: Any) -> calls.MintedUcan:
         """Sign a UCAN delegation of the vault's authority, or pass on the chain in `token`."""
-        return self._run(calls.mint_delegation(given, with_share(options, self._share)))
+        return run(self._asynchronous.mint_delegation(given, **options))
 
     def mint_invocation(self, given: types.InvocationOptions, **options: Any) -> calls.MintedUcan:
         """Sign a UCAN invocation."""
-        return self._run(calls.mint_invocation(given, with_share(options, self._share)))
+        return run(self._asynchronous.mint_invocation(given, **options))
 
     def verify_ucan(self, token: str | bytes, **demand: Any) -> calls.UcanClaims:
         """Verify a UCAN; `demand`: `proofs`, `audience`, `subject`, `command`, `args`, `now`, `revoked`."""
-        return self._run(calls.verify_ucan(token, demand))
+        return run(self._asynchronous.verify_ucan(token, **demand))
 
     def did_key(self) -> str:
         """The vault's key as `did:key`: the issuer of its delegations, and the audience of delegations to it."""
-        method = self._run(calls.query("")).verification_methods[0]
-        return self._run(calls.did_key(method)).did
+        return run(self._asynchronous.did_key())
 
     def refresh_shares(
         self, *, rotate: bool = False, val_share: ValShare | None = None, keep_share: ShareKeeper | None = None
@@ -245,15 +206,7 @@ class Vault:
 
         Raises ValueError, before anything happens, where there is a second share and nothing to keep the new one.
         """
-        second = self._second(val_share)
-        if second is not None and keep_share is None:
-            raise ValueError("keep_share: the old second share is worth nothing afterwards")
-        with self._saving:
-            fresh = self._answer(calls.refresh_shares(rotate=rotate, val_share=second))
-            if keep_share is not None:
-                self._hand_over(keep_share, fresh)
-            self._store_due()
-            return fresh
+        return run(self._asynchronous.refresh_shares(rotate=rotate, val_share=val_share, keep_share=keep_share))
 
     def export(
         self, options: types.VaultExportOptions, *, min_password: int = MIN_CHARACTERS
@@ -263,16 +216,15 @@ class Vault:
         Raises ValueError for a password of fewer than `min_password` characters (8 at least) or fewer than five
         different ones.
         """
-        checked_password(options.password, min_password)
-        return self._run(calls.export(options))
+        return run(self._asynchronous.export(options, min_password=min_password))
 
     def import_(self, options: types.VaultImportOptions, key: KeyProvider) -> types.VaultImportOutput:
         """Take a vault from MTRV format and wrap it for `key`."""
-        return self._run(calls.import_(options, key.host_key()))
+        return run(self._asynchronous.import_(options, key))
 
     def add_key(self, key: KeyProvider) -> calls.Wraps:
         """Let one more key open the vault."""
-        return self._run(calls.add_wrap(key.host_key()))
+        return run(self._asynchronous.add_key(key))
 
     def remove_key(self, kind: str, key_id: str, *, remaining: Sequence[KeyProvider] = ()) -> calls.Wraps:
         """Take a key's wrap away; the last one stays. No older revision and no snapshot stays in the store.
@@ -289,139 +241,53 @@ class Vault:
         Raises PluginCallError, and nothing has changed: `not_found`, `last_wrap`; `key_required` where these are
         not all the remaining keys, `wrong_key` where one does not open its wrap.
         """
-        given = [key.host_key() for key in remaining]
-        return self._run(calls.remove_wrap(kind, key_id, given))
+        return run(self._asynchronous.remove_key(kind, key_id, remaining=remaining))
 
     def keys(self) -> calls.Wraps:
         """Which keys open the vault, by kind and id."""
-        return self._run(calls.list_wraps())
+        return run(self._asynchronous.keys())
 
     def set_auto_lock(self, idle_seconds: int) -> None:
         """Let the enclave lock itself after so many seconds without a call; 0 never."""
-        self._run(calls.set_auto_lock(idle_seconds))
+        run(self._asynchronous.set_auto_lock(idle_seconds))
 
     def alias_hash(self, alias: str, keccak: types.Keccak256Fn | None = None) -> str:
         """Keccak-256 of the alias in its canonical form, by the enclave unless another function is given.
 
         Raises ValueError for what cannot be a handle.
         """
-        canonical = calls.alias_of(alias).encode()
-        if keccak is not None:
-            return keccak(canonical)
-        return self._run(calls.keccak256(canonical)).hash
+        return run(self._asynchronous.alias_hash(alias, keccak))
 
     def snapshot(self, did: str | None = None) -> Snapshot:
         """A snapshot by content of the newest stored revision, kept in the store and named in the manifest."""
-        return snapshot_stored(probed(self._store), did)
+        return run(self._asynchronous.snapshot(did))
 
     def fetch_snapshot(self, root_cid: str) -> Snapshot:
         """A snapshot from the store, else from the gateway; every byte is verified. Its vault is not opened yet."""
-        gateway = Gateway(self._snapshots.gateway_url, probed(self._store))
-        try:
-            return gateway.snapshot(root_cid)
-        finally:
-            gateway.close()
+        return run(self._asynchronous.fetch_snapshot(root_cid))
 
     def keccak256(self, data: bytes) -> str:
         """Keccak-256 in 0x-hex, by the enclave."""
-        return self._run(calls.keccak256(data)).hash
+        return run(self._asynchronous.keccak256(data))
 
     def sync_init(self) -> types.SyncInitResult:
         """On the new device: an ephemeral key that waits five minutes."""
-        return self._run(calls.sync_init())
+        return run(self._asynchronous.sync_init())
 
     def sync_respond(
         self, session_id: str, *, public_key: str | None = None, code: str | None = None
     ) -> types.SyncRespondResult:
         """On the device that holds the vault: first with the other's key, then with the six digits."""
-        return self._run(calls.sync_respond(session_id, public_key=public_key, code=code))
+        return run(self._asynchronous.sync_respond(session_id, public_key=public_key, code=code))
 
     def sync_compare(
         self, session_id: str, *, public_key: str | None = None, reveal: str | None = None
     ) -> calls.Comparison:
         """The six digits that both people compare."""
-        return self._run(calls.sync_compare(session_id, public_key=public_key, reveal=reveal))
+        return run(self._asynchronous.sync_compare(session_id, public_key=public_key, reveal=reveal))
 
     def sync_complete(
         self, session_id: str, code: str, encrypted_vault: str, key: KeyProvider
     ) -> types.SyncCompleteResult:
         """On the new device: open what came, check it, wrap it for `key` and store it."""
-        return self._run(calls.sync_complete(session_id, code, encrypted_vault, key.host_key()))
-
-    def _second(self, given: ValShare | None) -> ValShare | None:
-        if given is not None or self._share is None:
-            return given
-        return self._share()
-
-    def _answer(self, call: calls.EnclaveCall[calls.T]) -> calls.T:
-        return call.read(self._ready.call(call.name, **call.arguments))
-
-    def _run(self, call: calls.EnclaveCall[calls.T]) -> calls.T:
-        answer = self._answer(call)
-        if call.changes and getattr(answer, "success", True):
-            self._store_changes(forget=call.forgets)
-        return answer
-
-    def _store_changes(self, *, forget: bool) -> None:
-        with self._saving:
-            if forget:
-                self._keeper.forget()
-            self._store_due()
-
-    def _store_due(self) -> None:
-        if self._keeper.due(unsaved=self._run(calls.unsaved()).unsaved):
-            self._save()
-
-    def _hand_over(self, keep_share: ShareKeeper, shares: types.EncryptedShares) -> None:
-        try:
-            keep_share(shares)
-        except BaseException:
-            # The open vault needs a share that has no place: discarded, it cannot be stored.
-            self.close()
-            raise
-
-    def _save(self) -> calls.Saved:
-        did = self._run(calls.status()).did
-        self._keeper.sealing()
-        saved = self._run(calls.save())
-        self._keep(did or "", saved.database)
-        return saved
-
-    @property
-    def _ready(self) -> Enclave:
-        if self._enclave is None:
-            raise ClientStateError("the vault is closed" if self._closed else "the vault has not been booted")
-        return self._enclave
-
-    def _keep(self, did: str, sealed: bytes) -> None:
-        self._keeper.keep(did, sealed)
-
-    def _sealed(
-        self, database: bytes | types.LoadInput | types.UnlockInput | None, did: str | None
-    ) -> tuple[bytes, int | None]:
-        if database is not None:
-            # Not older than what is stored: somebody may have kept a copy from before a key was removed.
-            sealed = calls.sealed_bytes(database)
-            seen = self._keeper.newest(did_of(sealed))
-            return sealed, seen.revision if seen else None
-        stored = self._keeper.newest(did)
-        if stored is None:
-            raise ClientStateError("no vault is stored here")
-        return stored.sealed, stored.revision
-
-
-def file_sha256(path: Path) -> str:
-    """SHA-256 of a module's file in hex: `VaultManifest.wasmVersion`."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def probe(store: VaultStore | None) -> None:
-    """Whether snapshots can be written and read back. Raises StorageError, ClientStateError."""
-    probed(store).try_block()
-
-
-def probed(store: VaultStore | None) -> VaultStore:
-    """The store. Raises ClientStateError where none was given."""
-    if store is None:
-        raise ClientStateError("no store was given")
-    return store
+        return run(self._asynchronous.sync_complete(session_id, code, encrypted_vault, key))

@@ -1,21 +1,18 @@
-"""`holdfast.Client`: the service, the vault, and what takes both."""
+"""`Client`, the blocking form of `AsyncClient`.
+
+Written by `tools/blocking_client.py` from `holdfast/client/async_client.py`;
+not edited by hand.
+"""
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any
 
-from holdfast.client.flows.faces import CarrierTransport, Face, run_blocking
-from holdfast.client.flows.gas import GasPolicy
-from holdfast.client.flows.ledger import Ledger
-from holdfast.client.flows.operations import SmartAccount
-from holdfast.client.flows.payment import Payments
-from holdfast.client.flows.receipts import receipt_of
-from holdfast.client.flows.registration import Registrar
-from holdfast.client.http.carriers import DEFAULT_TIMEOUT_S
-from holdfast.client.service_client import DEFAULT_BASE_URL, ServiceClient
-from holdfast.client.vault.module import module_file
-from holdfast.wire.client_errors import ClientStateError
+from holdfast.client.async_client import AsyncClient
+from holdfast.client.async_service_client import DEFAULT_BASE_URL
+from holdfast.client.blocking.loop import kept, run
+from holdfast.client.blocking.service_client import ServiceClient
+from holdfast.client.http.transport import DEFAULT_TIMEOUT_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,11 +20,12 @@ if TYPE_CHECKING:
 
     import httpx
 
+    from holdfast.client.blocking.vault import Vault
+    from holdfast.client.flows.gas import GasPolicy
     from holdfast.client.flows.receipts import UserOperationReceipt
     from holdfast.client.flows.registration import Registration
     from holdfast.client.http.calls import Retries
     from holdfast.client.types import PaymentParams, PaymentResult
-    from holdfast.client.vault.vault import Vault
 
 
 class Client(ServiceClient):
@@ -38,7 +36,11 @@ class Client(ServiceClient):
     Args:
         vault: the vault whose key registers and pays; it must be unlocked then.
         gas: who pays for gas and where its price is read; unless given, the service's sponsor, else the account.
+
+    Safe to use from several threads, and where an event loop runs. Callbacks run in the calling thread.
     """
+
+    _asynchronous: AsyncClient
 
     def __init__(
         self,
@@ -48,30 +50,31 @@ class Client(ServiceClient):
         gas: GasPolicy | None = None,
         timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
         retries: Retries | None = None,
-        transport: httpx.BaseTransport | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(base_url, timeout=timeout, retries=retries, transport=transport, headers=headers)
+        self._asynchronous = AsyncClient(
+            base_url,
+            vault=None if vault is None else vault._asynchronous,
+            gas=gas,
+            timeout=timeout,
+            retries=retries,
+            transport=transport,
+            headers=headers,
+        )
         self._vault = vault
-        self._gas = gas or GasPolicy()
-        self._ledger: Ledger | None = None
-        self._sent: dict[str, int] = {}
-        # One operation at a time: an account's nonces follow each other.
-        self._operating = threading.Lock()
 
     @property
     def vault(self) -> Vault:
         """The vault. Raises ClientStateError where none was given."""
-        if self._vault is None:
-            raise ClientStateError("the client was made without a vault")
-        return self._vault
+        return kept(self._vault, self._asynchronous.vault)
 
     def enclave_module(self, sha256: str | None = None) -> Path:
         """The file of the service's enclave module, verified against a SHA-256 (hex) and kept on disk.
 
         Unless given, the hash is that of this release's own module. Raises WasmLoadError for any other module.
         """
-        return module_file(sha256 or expected_module(), self.enclave_wasm)
+        return run(self._asynchronous.enclave_module(sha256))
 
     def register(
         self,
@@ -99,9 +102,7 @@ class Client(ServiceClient):
                 demands proof on the chain and has no bundler.
             OperationFailed: the chain refused the registration.
         """
-        identifier, channel = chosen_identifier(handle, email, sms)
-        with self._operating:
-            return run_blocking(self._registrar().register(identifier, channel, code, on_progress))
+        return run(self._asynchronous.register(handle=handle, email=email, sms=sms, code=code, on_progress=on_progress))
 
     def pay(self, params: PaymentParams, *, on_progress: Callable[[str], Any] | None = None) -> PaymentResult:
         """Pay from the vault's smart account, and wait until the payment is on the chain.
@@ -114,8 +115,7 @@ class Client(ServiceClient):
             PaymentRefused: the delegation does not allow it, or the payee's DID is not registered.
             OperationFailed: the payment was refused, or was mined and failed.
         """
-        with self._operating:
-            return run_blocking(self._payments().pay(params, on_progress))
+        return run(self._asynchronous.pay(params, on_progress=on_progress))
 
     def user_operation_receipt(self, user_op_hash: str, *, within_s: float = 0.0) -> UserOperationReceipt | None:
         """What became of a user operation: the transaction that carried it, its block, what it cost.
@@ -131,37 +131,8 @@ class Client(ServiceClient):
             ValueError: not a hash.
             NetworkError: no usable answer.
         """
-        transport = CarrierTransport(self._carrier.post, self.base_url)
-        return run_blocking(receipt_of(Face(self), transport, self.base_url, user_op_hash, within_s))
+        return run(self._asynchronous.user_operation_receipt(user_op_hash, within_s=within_s))
 
     def smart_account_address(self) -> str:
         """The vault's smart account at this service's chain, whether it is deployed yet or not."""
-        account = self._account()
-        run_blocking(account.open())
-        return account.key.address
-
-    def _account(self) -> SmartAccount:
-        transport = CarrierTransport(self._carrier.post, self.base_url)
-        return SmartAccount(Face(self), Face(self.vault), transport, self.base_url, self._gas, self._sent)
-
-    def _registrar(self) -> Registrar:
-        return Registrar(Face(self), Face(self.vault), self._account(), self.vault.store)
-
-    def _payments(self) -> Payments:
-        self._ledger = self._ledger or Ledger(self.vault.store)
-        return Payments(Face(self), Face(self.vault), self._account(), self._ledger)
-
-
-def chosen_identifier(handle: str | None, email: str | None, sms: str | None) -> tuple[str, str]:
-    """Identifier and channel. Raises ValueError unless exactly one is given."""
-    given = [(value, channel) for value, channel in ((handle, "handle"), (email, "email"), (sms, "sms")) if value]
-    if len(given) != 1:
-        raise ValueError("exactly one of handle, email and sms")
-    return given[0]
-
-
-def expected_module() -> str:
-    """SHA-256 of the module that belongs to this release."""
-    from holdfast.enclave.module import bundled_sha256  # brings the WebAssembly runtime
-
-    return bundled_sha256()
+        return run(self._asynchronous.smart_account_address())

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _USED = "used"
 
 
-class Ledger:
+class DelegationBudget:
     """Sums by delegation and token, kept in the vault's store, else in memory. Safe to use from several threads.
 
     Delegations and invocations go by their canonical CIDs (`UcanClaims.path`): another form of a token's signature does

@@ -1,9 +1,10 @@
-"""The two carriers of calls: one blocks, one is awaited. All decisions are made in `calls`."""
+"""Sends HTTP requests. All decisions are made in `calls`."""
 
 from __future__ import annotations
 
 import asyncio
-import time
+import os
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx
@@ -21,68 +22,8 @@ DEFAULT_TIMEOUT_S = 10.0
 _HEADERS = {"User-Agent": f"holdfast-python/{__version__}", "Accept": "application/json, */*;q=0.5"}
 
 
-class Carrier:
-    """Puts calls on the wire, one after the other or from many threads."""
-
-    def __init__(
-        self,
-        base_url: str,
-        *,
-        timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
-        retries: Retries | None = None,
-        transport: httpx.BaseTransport | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> None:
-        self.base_url = checked_base_url(base_url)
-        self._retries = retries or Retries()
-        self._http = httpx.Client(timeout=timeout, transport=transport, headers={**_HEADERS, **(headers or {})})
-
-    def carry(self, call: Call[T]) -> T:
-        """The call's result. Raises RequestRefused, NetworkError; ClientStateError after `close`."""
-        attempt = 1
-        while True:
-            try:
-                return result(call, self._once(call))
-            except NetworkError as error:
-                wait = self._retries.delay_s(call, error, attempt)
-                if wait is None:
-                    raise
-            time.sleep(wait)
-            attempt += 1
-
-    def post(self, url: str, body: bytes) -> Reply:
-        """One POST of JSON, to the service's bundler or to another's endpoint, such as a chain's JSON-RPC.
-
-        The caller's headers and cookies are the service's alone.
-        """
-        self._check_open()
-        with _network_errors():
-            response = self._http.send(_post(self._http, url, body, self.base_url), stream=True)
-            content = bytearray()
-            for chunk in response.iter_bytes():
-                _add(content, chunk)
-            response.close()
-        return Reply(response.status_code, response.headers, bytes(content))
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._http.close()
-
-    def _once(self, call: Call[Any]) -> Reply:
-        self._check_open()
-        with _network_errors(), self._http.stream(**_request(call, self.base_url)) as response:
-            content = bytearray()
-            for chunk in response.iter_bytes():
-                _add(content, chunk)
-            return Reply(response.status_code, response.headers, bytes(content))
-
-    def _check_open(self) -> None:
-        if self._http.is_closed:
-            raise ClientStateError("the client is closed")
-
-
-class AsyncCarrier:
-    """Puts calls on the wire, many at a time."""
+class HttpTransport:
+    """Sends the calls of one client to its service, many at a time."""
 
     def __init__(
         self,
@@ -95,9 +36,12 @@ class AsyncCarrier:
     ) -> None:
         self.base_url = checked_base_url(base_url)
         self._retries = retries or Retries()
-        self._http = httpx.AsyncClient(timeout=timeout, transport=transport, headers={**_HEADERS, **(headers or {})})
+        self._connect = partial(
+            httpx.AsyncClient, timeout=timeout, transport=_checked(transport), headers={**_HEADERS, **(headers or {})}
+        )
+        self._http, self._process = self._connect(), os.getpid()
 
-    async def carry(self, call: Call[T]) -> T:
+    async def send(self, call: Call[T]) -> T:
         """The call's result. Raises RequestRefused, NetworkError; ClientStateError after `close`."""
         attempt = 1
         while True:
@@ -140,6 +84,14 @@ class AsyncCarrier:
     def _check_open(self) -> None:
         if self._http.is_closed:
             raise ClientStateError("the client is closed")
+        if self._process != os.getpid():  # forked: the connections are the parent's
+            self._http, self._process = self._connect(), os.getpid()
+
+
+def _checked(transport: httpx.AsyncBaseTransport | None) -> httpx.AsyncBaseTransport | None:
+    if transport is not None and not isinstance(transport, httpx.AsyncBaseTransport):
+        raise TypeError("transport: an httpx.AsyncBaseTransport, for the blocking client too")
+    return transport
 
 
 def checked_base_url(base_url: str) -> str:
@@ -173,7 +125,7 @@ def _request(call: Call[Any], base_url: str) -> dict[str, Any]:
     return request
 
 
-def _post(http: httpx.Client | httpx.AsyncClient, url: str, body: bytes, base_url: str) -> httpx.Request:
+def _post(http: httpx.AsyncClient, url: str, body: bytes, base_url: str) -> httpx.Request:
     json = {"Content-Type": "application/json"}
     request = http.build_request("POST", url, content=body, headers=json)
     if _origin(request.url) == _origin(httpx.URL(base_url)):

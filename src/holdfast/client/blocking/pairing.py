@@ -1,0 +1,78 @@
+"""`PairingServer`, the blocking form of `AsyncPairingServer`.
+
+Written by `tools/blocking_client.py` from `holdfast/client/sync/protocol.py`;
+not edited by hand.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.client.blocking.loop import run
+from holdfast.client.sync import protocol
+from holdfast.client.sync.protocol import AsyncPairingServer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.client.blocking.vault import Vault
+    from holdfast.client.sync.protocol import PairingChannel
+    from holdfast.client.types import SyncCompleteResult
+    from holdfast.client.vault.keys import KeyProvider
+
+
+class PairingServer:
+    """The device that holds the vault, for one pairing: `finished` when it is over, `released` when the vault went.
+
+    Args:
+        vault: an open vault.
+        ask_digits: shown this device's six digits, answers those that the person reads on the new device; "" refuses.
+
+    Safe to use from several threads, and where an event loop runs. Callbacks run in the calling thread.
+    """
+
+    _asynchronous: AsyncPairingServer
+
+    def __init__(self, vault: Vault, ask_digits: Callable[[str], Any]) -> None:
+        self._asynchronous = AsyncPairingServer(vault._asynchronous, ask_digits)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the pairing is over."""
+        return self._asynchronous.finished
+
+    @property
+    def released(self) -> bool:
+        """Whether the vault was given to the new device."""
+        return self._asynchronous.released
+
+    def answer(self, body: bytes) -> bytes:
+        """The encoded answer to an encoded message."""
+        return run(self._asynchronous.answer(body))
+
+    def handle(self, message: dict[str, Any]) -> dict[str, Any]:
+        """The answer to one message; never raises for what a stranger sends."""
+        return run(self._asynchronous.handle(message))
+
+
+def receive(
+    vault: Vault,
+    channel: PairingChannel,
+    key: KeyProvider,
+    show_digits: Callable[[str], Any],
+    confirm: Callable[[str], Any],
+) -> SyncCompleteResult:
+    """On the new device: fetch the vault, wrap it for `key` and store it; it is open afterwards.
+
+    Args:
+        vault: a booted vault with nothing in it.
+        channel: the way to the device that holds the vault.
+        key: opens the vault on this device from now on.
+        show_digits: shows the six digits, before the other person types them.
+        confirm: asked whether the other device shows the same six digits; anything false refuses.
+
+    Raises:
+        SyncRefused: the digits differ, the session is over, or the other side refused. Nothing is stored then.
+        NetworkError: the channel failed.
+    """
+    return run(protocol.receive(vault._asynchronous, channel, key, show_digits, confirm))

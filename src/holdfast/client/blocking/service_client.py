@@ -1,0 +1,306 @@
+"""`ServiceClient`, the blocking form of `AsyncServiceClient`.
+
+Written by `tools/blocking_client.py` from `holdfast/client/endpoint_methods.py` and `holdfast/client/async_service_client.py`;
+not edited by hand.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from holdfast.client.async_service_client import DEFAULT_BASE_URL, AsyncServiceClient
+from holdfast.client.blocking.loop import run
+from holdfast.client.http.transport import DEFAULT_TIMEOUT_S
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import httpx
+
+    from holdfast.client.http.calls import Retries
+    from holdfast.client.types import GetAccountStateInput, GetSmartAccountAddressInput, service
+    from holdfast.wire.models import Attestation
+
+
+class ServiceClient:
+    """Every endpoint of one service. Many calls may be under way at a time.
+
+    Args:
+        base_url: the service's address.
+        timeout: seconds per step of a request (connect, send, wait, read), or an httpx.Timeout.
+        retries: how often requests that change nothing are repeated; others never are.
+        transport: how httpx reaches the network; tests put a stand-in here.
+        headers: sent with every request.
+
+    Every method raises RequestRefused (with `code` and `status`) where the service says no, NetworkError where no
+    usable answer arrives, ClientStateError after `close`.
+
+    Safe to use from several threads, and where an event loop runs. Callbacks run in the calling thread.
+    """
+
+    _asynchronous: AsyncServiceClient
+
+    def enclave_wasm(self) -> bytes:
+        """The enclave, a WebAssembly module: GET /enclave.wasm."""
+        return run(self._asynchronous.enclave_wasm())
+
+    def contracts(self) -> service.ContractSet:
+        """The default contract set: GET /api/contracts."""
+        return run(self._asynchronous.contracts())
+
+    def status(self) -> service.Status:
+        """Chain and database: GET /api/status."""
+        return run(self._asynchronous.status())
+
+    def registration_counters(self) -> service.RegistrationCounters:
+        """Registration counters: GET /api/sessions/status."""
+        return run(self._asynchronous.registration_counters())
+
+    def lookup_did(self, credential_id: str) -> service.DidRecord | None:
+        """The DID that a credential leads to: GET /api/dids/lookup.
+
+        Raises:
+            InvalidRequest
+        """
+        return run(self._asynchronous.lookup_did(credential_id))
+
+    def check_alias(self, alias: str) -> service.AliasAvailability:
+        """Whether an alias is free: GET /api/aliases/check.
+
+        Raises:
+            InvalidRequest
+        """
+        return run(self._asynchronous.check_alias(alias))
+
+    def create_session(self, identifier: str, channel: str, did: str) -> service.SessionCreated:
+        """Open a registration session: POST /api/sessions.
+
+        Raises:
+            InvalidRequest
+            IdentifierReserved
+            IdentifierTaken
+            IpLimitReached
+        """
+        return run(self._asynchronous.create_session(identifier, channel, did))
+
+    def check_session(self, identifier: str, channel: str = "handle") -> service.Availability:
+        """Whether an identifier is free: GET /api/sessions/check.
+
+        Raises:
+            InvalidRequest
+        """
+        return run(self._asynchronous.check_session(identifier, channel))
+
+    def send_code(self, identifier: str, channel: str) -> service.CodeSent:
+        """Send a one-time code: POST /api/verify/send.
+
+        Raises:
+            InvalidRequest
+            RateLimited
+            SmsSendFailed
+            EmailSendFailed
+        """
+        return run(self._asynchronous.send_code(identifier, channel))
+
+    def check_code(self, identifier: str, channel: str, code: str) -> service.CodeCheck:
+        """Check a one-time code: POST /api/verify/check.
+
+        Raises:
+            InvalidRequest
+            RateLimited
+            SmsCheckFailed
+        """
+        return run(self._asynchronous.check_code(identifier, channel, code))
+
+    def verification_status(self, identifier: str, channel: str) -> service.VerificationStatus:
+        """Whether an identifier was verified: GET /api/verify/status.
+
+        Raises:
+            InvalidRequest
+        """
+        return run(self._asynchronous.verification_status(identifier, channel))
+
+    def healthz(self) -> Any:
+        """The process answers: GET /healthz."""
+        return run(self._asynchronous.healthz())
+
+    def readyz(self) -> Any:
+        """The store can be reached: GET /readyz."""
+        return run(self._asynchronous.readyz())
+
+    def openapi(self) -> Any:
+        """This document: GET /openapi.json."""
+        return run(self._asynchronous.openapi())
+
+    def docs(self) -> str:
+        """This document as a page: GET /docs."""
+        return run(self._asynchronous.docs())
+
+    def payment_address(self) -> str:
+        """The payment method's own address: GET /pay."""
+        return run(self._asynchronous.payment_address())
+
+    def payment_worker(self) -> str:
+        """The payment service worker: GET /pay/sw.js."""
+        return run(self._asynchronous.payment_worker())
+
+    def payment_page(self) -> str:
+        """The payment confirmation page: GET /pay/confirm."""
+        return run(self._asynchronous.payment_page())
+
+    def payment_script(self) -> str:
+        """The confirmation page's script: GET /pay/confirm.js."""
+        return run(self._asynchronous.payment_script())
+
+    def payment_style(self) -> str:
+        """The confirmation page's style: GET /pay/confirm.css."""
+        return run(self._asynchronous.payment_style())
+
+    def payment_icon(self) -> str:
+        """The payment handler's icon: GET /pay/icon.svg."""
+        return run(self._asynchronous.payment_icon())
+
+    def payment_manifest(self) -> Any:
+        """The payment handler's manifest: GET /pay/manifest.json."""
+        return run(self._asynchronous.payment_manifest())
+
+    def payment_method(self) -> Any:
+        """The payment method manifest: GET /pay/payment-method.json."""
+        return run(self._asynchronous.payment_method())
+
+    def workflow(self) -> Any:
+        """The workflow engine inspects: GET /api/workflow.
+
+        Raises:
+            WorkflowNotConfigured
+        """
+        return run(self._asynchronous.workflow())
+
+    def __init__(
+        self,
+        base_url: str = DEFAULT_BASE_URL,
+        *,
+        timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
+        retries: Retries | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self._asynchronous = AsyncServiceClient(
+            base_url, timeout=timeout, retries=retries, transport=transport, headers=headers
+        )
+
+    @property
+    def base_url(self) -> str:
+        """The service's address."""
+        return self._asynchronous.base_url
+
+    def close(self) -> None:
+        """Close the connections. Closing again is harmless."""
+        run(self._asynchronous.close())
+
+    def __enter__(self) -> Self:
+        run(self._asynchronous.__aenter__())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        run(self._asynchronous.__aexit__(*_))
+
+    def get_smart_account_address(
+        self,
+        pub_key_x: str | GetSmartAccountAddressInput,
+        pub_key_y: str = "",
+        salt: str | int = 0,
+        *,
+        vault_url: str | None = None,
+    ) -> str:
+        """The address that the account of a P-256 key (hex coordinates) has or will have.
+
+        Args:
+            pub_key_x: X coordinate in hex, or everything as the interface's input.
+            pub_key_y: Y coordinate in hex.
+            salt: decimal, hex or a number; another salt is another account of the same key.
+            vault_url: another service to ask.
+        """
+        return run(self._asynchronous.get_smart_account_address(pub_key_x, pub_key_y, salt, vault_url=vault_url))
+
+    def get_account_state(
+        self, account: str | GetAccountStateInput, *, vault_url: str | None = None
+    ) -> service.AccountState:
+        """The on-chain state of an account: a 20-byte address, or the interface's input."""
+        return run(self._asynchronous.get_account_state(account, vault_url=vault_url))
+
+    def balance(self, account: str, token: str, chain_id: int) -> service.Balance:
+        """The balance of an account in "ETH" or "USDC" on chain 84532 or 8453."""
+        return run(self._asynchronous.balance(account, token, chain_id))
+
+    def register_did(
+        self,
+        *,
+        credential_id: str,
+        identifier: str,
+        channel: str,
+        did: str,
+        tx_hash: str,
+        block_number: int | None = None,
+        smart_account: str | None = None,
+        attestation: Attestation | None = None,
+    ) -> service.DidRegistered:
+        """Register a DID; a channel other than "handle" needs the attestation of `check_code`."""
+        return run(
+            self._asynchronous.register_did(
+                credential_id=credential_id,
+                identifier=identifier,
+                channel=channel,
+                did=did,
+                tx_hash=tx_hash,
+                block_number=block_number,
+                smart_account=smart_account,
+                attestation=attestation,
+            )
+        )
+
+    def bundler(self, method: str, params: Sequence[Any] = ()) -> Any:
+        """Ask the bundler; the JSON-RPC result. Raises JsonRpcError for an error in the answer."""
+        return run(self._asynchronous.bundler(method, params))
+
+    def indexer_did(self, did_hash: str) -> service.IndexerDid:
+        """A DID as the indexer knows it."""
+        return run(self._asynchronous.indexer_did(did_hash))
+
+    def indexer_alias(self, alias_hash: str) -> service.IndexerAlias:
+        """An alias as the indexer knows it."""
+        return run(self._asynchronous.indexer_alias(alias_hash))
+
+    def indexer_account(self, address: str) -> service.IndexerAccount:
+        """An account as the indexer knows it."""
+        return run(self._asynchronous.indexer_account(address))
+
+    def indexer_accounts(self, query: Mapping[str, str] | None = None) -> Any:
+        """Accounts by `owner`, `key_owner` and other parameters of the indexer, in its own form."""
+        return run(self._asynchronous.indexer_accounts(query))
+
+    def indexer_stats(self) -> service.IndexerStats:
+        """What the indexer has counted."""
+        return run(self._asynchronous.indexer_stats())
+
+    def indexer_events(self, query: Mapping[str, str] | None = None) -> Any:
+        """The indexer's events, in its own form."""
+        return run(self._asynchronous.indexer_events(query))
+
+    def indexer_health(self) -> service.IndexerHealth:
+        """Whether the indexer works, and on which chain."""
+        return run(self._asynchronous.indexer_health())
+
+    def register_workflow(self, body: Mapping[str, Any] | None = None) -> Any:
+        """Let the service register its functions with the engine. Raises WorkflowNotConfigured, as `workflow` does.
+
+        Signatures are the engine's to make: a service with a signing key refuses calls whose headers carry none.
+        """
+        return run(self._asynchronous.register_workflow(body))
+
+    def run_workflow(self, query: Mapping[str, str], body: Mapping[str, Any]) -> Any:
+        """Call a function as the engine does: `query` names it (fnId, stepId), `body` is the engine's call.
+
+        Raises WorkflowNotConfigured, and RequestRefused with the engine's status for a call that is not signed.
+        """
+        return run(self._asynchronous.run_workflow(query, body))

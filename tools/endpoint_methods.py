@@ -1,0 +1,128 @@
+"""Write client/endpoint_methods.py from holdfast/wire/endpoints.py: one method for each endpoint.
+
+Endpoints that client/async_service_client.py names have a method there, written by hand: their fields or answers need
+more than the declaration says.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from holdfast.client.http.refusals import refusal_class
+from holdfast.client.types import service
+from holdfast.wire import endpoints, errors, models
+
+ROOT = Path(__file__).parents[1]
+CLIENT = ROOT / "src/holdfast/client"
+FILE = CLIENT / "endpoint_methods.py"
+BY_HAND = CLIENT / "async_service_client.py"
+_OK = 200
+_NOT_ITS_OWN = (errors.INTERNAL_ERROR, errors.DATABASE_UNAVAILABLE, errors.BODY_TOO_LARGE, errors.REQUEST_TIMEOUT)
+
+_HEAD = '''"""One method for each endpoint of the service.
+
+Written by `tools/endpoint_methods.py` from the declarations in `holdfast/wire/endpoints.py`; not edited by hand.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from holdfast.client.http.endpoint_calls import EndpointCaller, as_bytes, as_found, as_json, as_text, as_type
+from holdfast.client.types import service
+from holdfast.wire import endpoints, models, requests
+
+
+class EndpointMethods(EndpointCaller):
+    """The endpoints whose declaration says all that a client needs."""
+'''
+
+
+def source() -> str:
+    """The module's text, formatted."""
+    named = _named_by_hand()
+    declared = {name: value for name, value in vars(endpoints).items() if isinstance(value, endpoints.Endpoint)}
+    text = _HEAD + "".join(
+        _method(name, endpoint) for name, endpoint in declared.items() if name not in named and endpoint.status == _OK
+    )
+    return formatted(text, FILE)
+
+
+def formatted(text: str, file: Path) -> str:
+    """The text as the tree's linter and formatter leave it; unused imports go."""
+    ruff = (Path(sys.executable).parent / "ruff").as_posix()
+    for command in (("check", "--select", "I,F401", "--fix", "--quiet"), ("format", "--quiet")):
+        arguments = [ruff, *command, "--stdin-filename", str(file), "-"]
+        text = subprocess.run(arguments, input=text, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    return text
+
+
+def _named_by_hand() -> set[str]:
+    """Endpoints that have a method written by hand."""
+    nodes = [node for node in ast.walk(ast.parse(BY_HAND.read_text())) if isinstance(node, ast.Attribute)]
+    return {node.attr for node in nodes if isinstance(node.value, ast.Name) and node.value.id == "endpoints"}
+
+
+def _method(name: str, endpoint: endpoints.Endpoint[Any]) -> str:
+    kind, read = _answer(endpoint)
+    fields = msgspec.structs.fields(endpoint.asks) if endpoint.asks else ()
+    annotations = endpoint.asks.__annotations__ if endpoint.asks else {}
+    parameters = "".join(f", {field.name}: {annotations[field.name]}{_default(field)}" for field in fields)
+    given = ", ".join(f"{field.name}={field.name}" for field in fields)
+    asked = f", requests.{endpoint.asks.__name__}({given})" if endpoint.asks else ""
+    return f'''
+    async def {endpoint.name}(self{parameters}) -> {kind}:
+        """{_about(endpoint)}"""
+        return await self._call(endpoints.{name}, {read}{asked})
+'''
+
+
+def _default(field: msgspec.structs.FieldInfo) -> str:
+    return "" if field.required else f" = {field.default!r}"
+
+
+def _about(endpoint: endpoints.Endpoint[Any]) -> str:
+    """What the method does; and the refusals that only this endpoint answers, by their classes."""
+    about = f"{endpoint.summary}: {endpoint.method} {endpoint.path}."
+    rows = [row for row in endpoint.errors if row not in _NOT_ITS_OWN]
+    classes = list(dict.fromkeys(refusal_class(row.error, row.status).__name__ for row in rows))
+    if not classes:
+        return about
+    return f"{about}\n\n        Raises:\n" + "".join(f"            {name}\n" for name in classes) + "        "
+
+
+def _answer(endpoint: endpoints.Endpoint[Any]) -> tuple[str, str]:
+    """The annotation of what comes back, and the reader that makes it."""
+    if endpoint.answers in service.MERGED:
+        name = f"service.{service.MERGED[endpoint.answers].__name__}"
+        return name, f"as_type({name})"
+    match endpoint.answers:
+        case (one,):
+            return _type(one), f"as_type({_type(one)})"
+        case (found, other) if [field.name for field in msgspec.structs.fields(other)] == ["found"]:
+            return f"{_type(found)} | None", f"as_found({_type(found)})"
+    if endpoint.media.startswith(("text/", "image/svg")):
+        return "str", "as_text"
+    return ("Any", "as_json") if endpoint.media == "application/json" else ("bytes", "as_bytes")
+
+
+def _type(answer: type[models.Answer]) -> str:
+    return f"{'service' if hasattr(service, answer.__name__) else 'models'}.{answer.__name__}"
+
+
+def main() -> int:
+    """Write the module; with --check, exit 1 where it is not what would be written."""
+    if "--check" in sys.argv:
+        return 0 if FILE.read_text() == source() else 1
+    FILE.write_text(source())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
