@@ -93,6 +93,15 @@ def test_what_a_callback_raises_ends_the_call_alone(raised):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.fixture
+def interruptible():
+    """SIGINT raises KeyboardInterrupt, although shells have what they start in the background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interruption_cancels_and_waits_for_the_end():
     seen = []
 

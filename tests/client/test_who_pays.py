@@ -19,7 +19,6 @@ from holdfast.client.http.refusals import IdentifierTaken
 from holdfast.client.passkeys import Authenticator, Person
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.wire.client_errors import NetworkError
-from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import alias_hash, did_hash
 
 ETHER = 10**18
@@ -296,4 +295,4 @@ def test_a_squatters_alias_is_told_apart_from_a_missing_commitment(bare, client,
         second._asynchronous.create_session = agreed
         with pytest.raises(holdfast.OperationFailed, match="AliasTaken"):
             second.register(handle=name)
-    assert holder_of(bare, name) == from_hex(client.get_account_state(client.smart_account_address()).did)
+    assert holder_of(bare, name) == did_hash(client.vault.query().did)

@@ -81,7 +81,9 @@ async def publish(place: Place, body: bytes) -> str:
             back = await fetch(store, place.name)
             if back is None or back[1] != body:
                 raise Unreachable("object storage gives back another enclave than was written")
-            await obstore.put_async(store, _digest_name(place), f"{digest}  {place.name}\n".encode())
+            # In a thread of ours: a command ends right after this, and obstore's own thread, which would still hold an
+            # awaited result, aborts the process when it needs the interpreter that is going.
+            await asyncio.to_thread(obstore.put, store, _digest_name(place), f"{digest}  {place.name}\n".encode())
         except (BaseError, OSError, ValueError) as error:
             raise Unreachable(f"object storage cannot be written ({type(error).__name__})") from None
     return digest
