@@ -92,7 +92,6 @@ def test_what_a_callback_raises_ends_the_call_alone(raised):
     assert run(asyncio.sleep(0, "alive")) == "alive"
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @pytest.fixture
 def interruptible():
     """SIGINT raises KeyboardInterrupt, although shells have what they start in the background ignore it."""
@@ -101,6 +100,7 @@ def interruptible():
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @pytest.mark.usefixtures("interruptible")
 def test_an_interruption_cancels_and_waits_for_the_end():
     seen = []
