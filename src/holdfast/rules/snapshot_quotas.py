@@ -44,20 +44,14 @@ class Usage:
 
 
 def reservation(usage: Usage, limits: SnapshotLimits, wanted: int, *, declared: bool) -> int:
-    """How many bytes an upload may have.
+    """How many bytes an upload may have. Raises SnapshotRefused(INSUFFICIENT_FUNDS).
 
-    Args:
-        wanted: its length where that was declared, else the longest.
-        declared: whether a longer one than is free is refused at once; otherwise it gets what is free.
-
-    Raises:
-        SnapshotRefused: INSUFFICIENT_FUNDS.
+    `wanted` is the upload's length if it was `declared`, and then all of it must be free; otherwise it is the longest
+    that an upload can have, and the upload gets what is free of it.
     """
     free = limits.bytes_per_did - usage.kept - usage.reserved
     if free <= 0 or (declared and wanted > free):
-        raise _over(
-            f"{usage.kept} bytes are kept and {usage.reserved} reserved by uploads, of {limits.bytes_per_did}"
-        )
+        raise _over(f"{usage.kept} bytes are kept and {usage.reserved} reserved by uploads, of {limits.bytes_per_did}")
     return min(wanted, free)
 
 

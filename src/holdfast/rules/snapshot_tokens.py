@@ -1,4 +1,4 @@
-"""Who may write snapshots: a UCAN invocation by the vault's key itself, sent as a bearer token (decisions, section 13)."""
+"""Who may write snapshots: a UCAN invocation by the vault's key itself, sent as a bearer token."""
 
 from __future__ import annotations
 

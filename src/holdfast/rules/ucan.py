@@ -97,7 +97,12 @@ def decoded(data: bytes) -> Any:
     """The value of canonical DAG-CBOR. Raises TokenMalformed for any other bytes."""
     try:
         return dag_cbor.decode(data)
-    except (ValueError, KeyError, RecursionError, CBORDecodingError) as error:  # multiformats raises KeyError for unknown codes
+    except (
+        ValueError,
+        KeyError,
+        RecursionError,
+        CBORDecodingError,
+    ) as error:  # multiformats raises KeyError for unknown codes
         raise TokenMalformed("no DAG-CBOR") from error
 
 

@@ -77,7 +77,7 @@ class StatsLine(Answer, frozen=True, kw_only=True):
 
 
 class Revoked(Answer, frozen=True, kw_only=True):
-    """POST /api/snapshots/revocations: how many seconds since the epoch were the moment; `cid` where one was named."""
+    """POST /api/snapshots/revocations: `cid` of the one token that was named, null where all are revoked."""
 
     revoked: bool
     cid: str | None = None

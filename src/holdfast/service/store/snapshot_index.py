@@ -73,12 +73,11 @@ class NewPin:
 
 @dataclass(frozen=True, slots=True)
 class BlockPlace:
-    """Where a block lies: the name of its object, its bytes' number, and whether it is stored there already."""
+    """Where a block lies: the name of its object, and how many bytes it has."""
 
     cid: str
     key: str
     size: int
-    stored: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +113,9 @@ class KeptRecord:
 
 
 class SnapshotIndex(Protocol):
-    """Every method is one atomic step, durable when it returns. Rules that are passed in are called with the facts of
-    that very step and may refuse, which changes nothing. Every method raises StoreUnavailable.
+    """Every method is one atomic step, durable when it returns, and raises StoreUnavailable.
+
+    A rule that is passed in is called with the facts of that very step and may refuse, which changes nothing.
     """
 
     async def is_registered(self, did: str) -> bool:
@@ -143,7 +143,12 @@ class SnapshotIndex(Protocol):
         ...
 
     async def finish_upload(
-        self, upload_id: str, root: NewRoot, use: TokenUse, decide: Callable[[Usage], None], admit: Callable[[Usage], None]
+        self,
+        upload_id: str,
+        root: NewRoot,
+        use: TokenUse,
+        decide: Callable[[Usage], None],
+        admit: Callable[[Usage], None],
     ) -> None:
         """Keep a snapshot whose blocks are stored, and end the upload.
 

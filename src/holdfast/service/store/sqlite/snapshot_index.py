@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.rules.snapshot_quotas import Usage
-from holdfast.service.store.sqlite import snapshot_pins, snapshot_uploads, snapshot_waste
 from holdfast.service.store.snapshot_index import BlockPlace, KeptRecord, KeptRoot
+from holdfast.service.store.sqlite import snapshot_pins, snapshot_uploads, snapshot_waste
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.sqlite.reader import TurnReader
     from holdfast.service.store.sqlite.writer import GroupCommitWriter
 
-_PLACE = "SELECT b.cid, b.cid || '.' || b.id, b.size, b.stored FROM snapshot_blocks b"
+_PLACE = "SELECT b.cid, b.cid || '.' || b.id, b.size FROM snapshot_blocks b"
 
 
 class SqliteSnapshotIndex:
@@ -36,7 +36,7 @@ class SqliteSnapshotIndex:
     async def is_revoked(self, did: str, cids: Sequence[str], issued_at: float) -> bool:
         """See SnapshotIndex."""
         row = self._read.one(
-            "SELECT 1 FROM snapshot_revocations WHERE did = ? AND (cid IN (?, ?) OR (cid = '' AND before >= ?)) LIMIT 1",
+            "SELECT 1 FROM snapshot_revocations WHERE did = ? AND (cid IN (?, ?) OR (cid = '' AND before >= ?))",
             *(did, cids[0], cids[-1], issued_at),
         )
         return row is not None
@@ -58,9 +58,10 @@ class SqliteSnapshotIndex:
     async def block(self, cid: str) -> BlockPlace | None:
         """See SnapshotIndex."""
         row = self._read.one(
-            f"{_PLACE} WHERE b.cid = ? AND EXISTS (SELECT 1 FROM snapshot_links l WHERE l.block_id = b.id)", cid
+            f"{_PLACE} WHERE b.cid = ? AND EXISTS (SELECT 1 FROM snapshot_links l WHERE l.block_id = b.id)",  # noqa: S608 - our own names
+            cid,
         )
-        return _place(row) if row else None
+        return BlockPlace(*row) if row else None
 
     async def root(self, cid: str) -> KeptRoot | None:
         """See SnapshotIndex."""
@@ -70,7 +71,7 @@ class SqliteSnapshotIndex:
         rows = self._read.all(
             f"{_PLACE} JOIN snapshot_links l ON l.block_id = b.id WHERE l.root_id = ? ORDER BY l.position", row[0]
         )
-        return KeptRoot(cid, row[1], tuple(map(_place, rows)))
+        return KeptRoot(cid, row[1], tuple(BlockPlace(*row) for row in rows))
 
     async def record(self, name: str) -> KeptRecord | None:
         """See SnapshotIndex."""
@@ -101,11 +102,18 @@ class SqliteSnapshotIndex:
 
     async def place_blocks(self, upload_id: str, blocks: Sequence[tuple[str, int]]) -> list[BlockPlace]:
         """See SnapshotIndex."""
-        rows = await self._writer.write(lambda connection: snapshot_uploads.place(connection, upload_id, blocks, _PLACE))
-        return [_place(row) for row in rows]
+        rows = await self._writer.write(
+            lambda connection: snapshot_uploads.place(connection, upload_id, blocks, _PLACE)
+        )
+        return [BlockPlace(*row) for row in rows]
 
     async def finish_upload(
-        self, upload_id: str, root: NewRoot, use: TokenUse, decide: Callable[[Usage], None], admit: Callable[[Usage], None]
+        self,
+        upload_id: str,
+        root: NewRoot,
+        use: TokenUse,
+        decide: Callable[[Usage], None],
+        admit: Callable[[Usage], None],
     ) -> None:
         """See SnapshotIndex."""
         await self._writer.write(
@@ -135,7 +143,3 @@ class SqliteSnapshotIndex:
     async def collected(self, keys: Sequence[str]) -> None:
         """See SnapshotIndex."""
         await self._writer.write(lambda connection: snapshot_waste.collected(connection, keys))
-
-
-def _place(row: tuple[str, str, int, int]) -> BlockPlace:
-    return BlockPlace(row[0], row[1], row[2], bool(row[3]))

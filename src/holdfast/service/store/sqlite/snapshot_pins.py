@@ -44,7 +44,7 @@ def record_of(row: tuple[Any, ...]) -> KeptRecord:
 
 
 def use_token(connection: Connection, use: TokenUse, made: str) -> str | None:
-    """Note what a token makes; what it made before, where this is the same again. Raises SnapshotRefused(TOKEN_USED)."""
+    """Note what a token makes; what it made before, if this is the same again. Raises SnapshotRefused(TOKEN_USED)."""
     row = connection.execute(
         "SELECT what, made FROM snapshot_tokens WHERE token = ? AND kind = ?", (use.token, use.kind)
     ).fetchone()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.snapshot_quotas import Usage
-from holdfast.service.store.sqlite.snapshot_pins import insert_pin, use_token
 from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.sqlite.snapshot_pins import insert_pin, use_token
 from holdfast.wire.failures import ANOTHER_DID, SnapshotRefused
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def place(connection: Connection, upload_id: str, blocks: Sequence[tuple[str, in
     return rows
 
 
-def finish(  # noqa: PLR0913 - each is a separate fact of the port's method
+def finish(
     connection: Connection,
     upload_id: str,
     root: NewRoot,

@@ -26,8 +26,14 @@ def expire(connection: Connection, now: float) -> int:
         ("DELETE FROM snapshot_uploads WHERE expires_at < ?", now),
         ("DELETE FROM snapshot_tokens WHERE until < ?", now - _MARGIN_S),
         ("DELETE FROM snapshot_revocations WHERE until < ?", now - _MARGIN_S),
-        ("DELETE FROM snapshot_pins WHERE state = 'failed' AND created_us < ?", _us(now - QUEUED_KEPT_S - _FAILED_KEPT_S)),
-        ("UPDATE snapshot_pins SET state = 'failed' WHERE state = 'queued' AND created_us < ?", _us(now - QUEUED_KEPT_S)),
+        (
+            "DELETE FROM snapshot_pins WHERE state = 'failed' AND created_us < ?",
+            _us(now - QUEUED_KEPT_S - _FAILED_KEPT_S),
+        ),
+        (
+            "UPDATE snapshot_pins SET state = 'failed' WHERE state = 'queued' AND created_us < ?",
+            _us(now - QUEUED_KEPT_S),
+        ),
     )
     gone = sum(connection.execute(statement, (limit,)).rowcount for statement, limit in statements)
     return gone + _drop_held_in_vain(connection, now) + _name_garbage(connection)

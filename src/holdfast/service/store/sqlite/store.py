@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from holdfast.rules.one_time_codes import CountedAttempt
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Confirmation, Move, RegistrationFacts, SessionFacts
-    from holdfast.service.store.snapshot_index import SnapshotIndex
     from holdfast.service.store.port import Charge, NewAttempt, NewCode, NewRegistration, NewSession
+    from holdfast.service.store.snapshot_index import SnapshotIndex
 
 _STAGES = {stage.value: stage for stage in Stage}
 
