@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from holdfast.content.errors import ContentError
+from holdfast.content.ipld import cid_of_link
 from holdfast.rules.ucan import Token, TokenMalformed, covers, ed25519_key, read_container, read_token
 from holdfast.wire.failures import (
     TOKEN_EXPIRED,
@@ -16,9 +17,6 @@ from holdfast.wire.failures import (
     WRONG_SUBJECT,
     SnapshotRefused,
 )
-
-if TYPE_CHECKING:
-    from multiformats import CID
 
 WRITE = "/snapshots/write"
 PUBLISH = "/snapshots/publish"
@@ -65,7 +63,8 @@ def bearer_of(authorization: str | None, audience: str, now: float, command: str
     if claims["sub"] != token.did:
         raise SnapshotRefused(WRONG_SUBJECT)
     issued_at = _check_times(claims, now)
-    return Bearer(token.did, token.digest, token.cids, issued_at, claims["exp"], _revoked(claims["args"]))
+    revokes = _revoked(claims["args"]) if command == REVOKE else None
+    return Bearer(token.did, token.digest, token.cids, issued_at, claims["exp"], revokes)
 
 
 def publisher_of(delegation: bytes | None, did: str, now: float) -> bytes | None:
@@ -114,5 +113,10 @@ def _check_times(claims: dict[str, int | None], now: float) -> int:
 
 
 def _revoked(args: dict[str, object]) -> str | None:
-    named: CID | object = args.get("ucan")
-    return str(named) if named is not None else None
+    """The CID of the token that a revocation names. Raises SnapshotRefused(UNAUTHORIZED) for another value."""
+    if "ucan" not in args:
+        return None
+    try:
+        return cid_of_link(args["ucan"])
+    except ContentError:
+        raise SnapshotRefused(UNAUTHORIZED, "the revocation's argument `ucan` is no link to a token") from None

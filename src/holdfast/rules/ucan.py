@@ -11,14 +11,15 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-import dag_cbor
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256
-from dag_cbor.decoding import CBORDecodingError
 from multiformats import CID, multibase
 
+from holdfast.content import ipld
+from holdfast.content.cids import cid_of
+from holdfast.content.errors import ContentError
 from holdfast.wire.keccak import did_of_key
 from holdfast.wire.p256 import ORDER
 
@@ -96,13 +97,8 @@ def read_token(data: bytes) -> Token:
 def decoded(data: bytes) -> Any:
     """The value of canonical DAG-CBOR. Raises TokenMalformed for any other bytes."""
     try:
-        return dag_cbor.decode(data)
-    except (
-        ValueError,
-        KeyError,
-        RecursionError,
-        CBORDecodingError,
-    ) as error:  # multiformats raises KeyError for unknown codes
+        return ipld.decode(data)
+    except ContentError as error:
         raise TokenMalformed("no DAG-CBOR") from error
 
 
@@ -191,8 +187,5 @@ def _cids(signature: bytes, signed: bytes) -> tuple[str, str]:
     r, s = _numbers(signature)
     half = _SIGNATURE_BYTES // 2
     other = r.to_bytes(half) + ((ORDER - s) % ORDER).to_bytes(half)
-    return _cid(_ENVELOPE_HEAD + signature + signed), _cid(_ENVELOPE_HEAD + other + signed)
-
-
-def _cid(data: bytes) -> str:
-    return str(CID("base32", 1, "dag-cbor", ("sha2-256", hashlib.sha256(data).digest())))
+    forms = (_ENVELOPE_HEAD + signature + signed, _ENVELOPE_HEAD + other + signed)
+    return cid_of("dag-cbor", forms[0]), cid_of("dag-cbor", forms[1])

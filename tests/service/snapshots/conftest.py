@@ -32,7 +32,9 @@ class Vault(VaultKey):
     def token(self, **changed: Any) -> dict[str, str]:
         return self.bearer(self.api.clock(), **changed)
 
-    def blocks(self, sealed: bytes | None = None, *, did: str | None = None, delegate: bool = True) -> tuple[Block, ...]:
+    def blocks(
+        self, sealed: bytes | None = None, *, did: str | None = None, delegate: bool = True
+    ) -> tuple[Block, ...]:
         key = self.publishing.public_key().public_bytes_raw()
         manifest = Manifest(
             root_cid=None,

@@ -70,7 +70,7 @@ class Application:
         """The response to one request, with its request ID."""
         started = time.perf_counter() if self._metrics else 0.0
         request_id = _request_id(request)
-        route = self._routes.get(request.path) or self._prefixed(request.path)
+        route = self._routes.get(request.path) or self._elsewhere(request.path)
         handler = route.handler_of(request.method) if route else None
         try:
             response = await handler(self._web, request) if handler else _without_handler(route, request.method)
@@ -85,7 +85,12 @@ class Application:
             return _headed(response, request_id)
         return named(response, request_id)
 
-    def _prefixed(self, path: str) -> Route | None:
+    def _elsewhere(self, path: str) -> Route | None:
+        """The route of a path below a route's; clients given an endpoint with a slash at its end ask for `//pins`."""
+        if path.startswith("//pins"):
+            path = path[1:]
+            if path in self._routes:
+                return self._routes[path]
         for route in self._prefixes:
             if path.startswith(route.path):
                 return route

@@ -70,7 +70,7 @@ async def _bearer(web: WebContext, request: Request) -> Bearer:
 
 
 def _request_id(request: Request) -> str:
-    return request.path.removeprefix(_FOLDER)
+    return request.path.partition(_FOLDER)[2]
 
 
 def _report(web: WebContext, pin: Pin) -> PinReport:

@@ -37,8 +37,9 @@ ANY_METHOD = {WORKFLOW.path: HANDLERS[WORKFLOW.key]}
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One path and what answers on it."""
+    """One path and what answers on it; `declared` is the path as its endpoints state it."""
 
+    declared: str
     path: str
     handlers: dict[str, Handler]
     any_other: Handler | None = None  # answers the methods that are not listed, but not OPTIONS
@@ -59,7 +60,7 @@ def _routes() -> list[Route]:
     by_path: dict[str, Route] = {}
     for endpoint in ENDPOINTS:
         path = endpoint.path
-        made = Route(path, {}, ANY_METHOD.get(path), endpoint.errors_as, endpoint.of_snapshots)
+        made = Route(path, path, {}, ANY_METHOD.get(path), endpoint.errors_as, endpoint.of_snapshots)
         handlers = by_path.setdefault(path, made).handlers
         handlers[endpoint.method] = HANDLERS[endpoint.key]
         if endpoint.method == "GET":

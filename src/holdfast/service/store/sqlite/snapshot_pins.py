@@ -71,9 +71,8 @@ def add(connection: Connection, pin: NewPin, use: TokenUse, admit: Callable[[Usa
     use_token(connection, use, pin.request_id)
     asked = pin.asked
     values = (pin.request_id, pin.did, asked.cid, asked.name, _json(asked.origins), _json(asked.meta))
-    freed = _take_out(connection, pin)
     insert_pin(connection, (*values, "pinned" if pinned else "queued"), pin.now, by_import=False)
-    for cid in freed:
+    for cid in _take_out(connection, pin):
         drop_unheld(connection, pin.now, cid)
     return _one(connection, pin.did, pin.request_id)
 
