@@ -18,6 +18,7 @@ from holdfast.rules.snapshot_tokens import Bearer
 from holdfast.service.operations.snapshot_pins import SnapshotPins
 from holdfast.service.operations.snapshot_reading import SnapshotReading
 from holdfast.service.operations.snapshot_uploads import SnapshotUploads
+from holdfast.service.operations.snapshot_waste import SnapshotWaste
 from holdfast.service.snapshots.object_blocks import ObjectBlocks
 from holdfast.service.store.kinds import database_of, default_url
 from holdfast.wire.failures import SnapshotRefused
@@ -57,8 +58,9 @@ class World:
         self.index = self.store.snapshots
         self.blocks = ObjectBlocks(f"file://{folder}/blocks")
         self.folder = folder / "blocks"
+        self.waste = SnapshotWaste(self.index, self.blocks, folder / "uploads", lambda: self.now)
         self.uploads = SnapshotUploads(
-            index=self.index, blocks=self.blocks, spool=folder / "uploads", free_bytes=0, limits=LIMITS,
+            waste=self.waste, index=self.index, blocks=self.blocks, spool=folder / "uploads", free_bytes=0, limits=LIMITS,
             clock=lambda: self.now, entropy=self.entropy,
         )  # fmt: skip
         self.pins = SnapshotPins(self.index, LIMITS, lambda: self.now, self.entropy)
@@ -104,10 +106,7 @@ class World:
         self.now += seconds
 
     async def collect(self) -> None:
-        await self.index.expire(self.now)
-        keys = await self.index.garbage(1000)
-        await self.blocks.delete(keys)
-        await self.index.collected(keys)
+        await self.waste.collect()
 
     async def check(self) -> None:
         """What is pinned can be read whole; the quotas hold; the stamps are unique."""
