@@ -23,6 +23,9 @@ MAX_ROOT_BYTES = 16 << 10
 MAX_LEGACY_BLOCK_BYTES = 16 << 20
 MAX_CAR_BYTES = 17 << 20
 _MAX_VARINT_BYTES = 5
+# {"roots": [link], "version": 1} in DAG-CBOR, around the link's 36 bytes.
+_HEADER_BEGIN = b"\xa2\x65roots\x81\xd8\x2a\x58\x25\x00"
+_HEADER_END = b"\x67version\x01"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +131,8 @@ def car_pieces(root: str, blocks: Iterable[Block]) -> Iterator[bytes]:
 
 def car_begin(root: str) -> bytes:
     """The header of a CAR file with one root, with its length before it."""
-    header = ipld.encode({"roots": [ipld.link(root)], "version": 1})
+    # Written by hand: the general encoder takes a millisecond, and only the root's CID differs.
+    header = _HEADER_BEGIN + bytes_of(root) + _HEADER_END
     return varints.encode(len(header)) + header
 
 

@@ -11,6 +11,7 @@ import binascii
 import hashlib
 import hmac
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from holdfast.content.errors import ContentError
@@ -50,6 +51,7 @@ def text_of(cid: bytes) -> str:
     return "b" + base64.b32encode(cid).decode().lower().rstrip("=")
 
 
+@lru_cache(4096)
 def bytes_of(cid: str) -> bytes:
     """The 36 bytes of a CID's canonical text. Raises ContentError for any other text."""
     if len(cid) != CID_CHARACTERS or not cid.startswith("b"):

@@ -75,6 +75,16 @@ class SnapshotReading:
             data = await self.block(place)
             yield section_begin(place.cid, len(data)) + data
 
+    async def whole(self, car: Car) -> bytes:
+        """The bytes of a small file. Raises SnapshotRefused(BLOCK_NOT_FOUND)."""
+        found = await self.blocks.get_all([place.key for place in car.blocks])
+        parts = [car_begin(car.root)]
+        for place, data in zip(car.blocks, found, strict=True):
+            if data is None:
+                raise SnapshotRefused(BLOCK_NOT_FOUND)
+            parts += [section_begin(place.cid, len(data)), data]
+        return b"".join(parts)
+
     async def _car_of_path(self, top: BlockPlace, blocks: Sequence[BlockPlace], path: Sequence[str]) -> Car:
         """The root, then the block that the path leads to; a path that ends inside the root needs no other."""
         value = _followed(ipld.value_of(Block(top.cid, await self.block(top))), path)

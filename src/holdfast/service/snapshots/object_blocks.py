@@ -49,6 +49,11 @@ class ObjectBlocks:
         found: bytes | None = await self._in_thread(self._get, name)
         return found
 
+    async def get_all(self, names: Sequence[str]) -> list[bytes | None]:
+        """See BlockStorage."""
+        found: list[bytes | None] = await self._in_thread(lambda: [self._get(name) for name in names])
+        return found
+
     async def delete(self, names: Sequence[str]) -> None:
         """See BlockStorage."""
         await self._in_thread(self._delete, names)

@@ -30,6 +30,10 @@ class BlockStorage(Protocol):
         """An object's bytes; None where there is none."""
         ...
 
+    async def get_all(self, names: Sequence[str]) -> list[bytes | None]:
+        """As `get`, of several small objects at once, in their order."""
+        ...
+
     async def delete(self, names: Sequence[str]) -> None:
         """Remove these objects; those that are not there count as removed."""
         ...

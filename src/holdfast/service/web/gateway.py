@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _FOLDER = "/ipfs/"
 _FOR_EVER = ("cache-control", "public, max-age=29030400, immutable")
 _MAX_SEGMENTS = 16
+_SENT_WHOLE = 1024 * 1024  # a file up to this size costs less in one piece, and a lost block is then a plain 404
 # The empty block in its own CID, by which clients ask whether a gateway is one (Trustless Gateway, Probe).
 PROBE = "bafkqaaa"
 
@@ -80,11 +81,13 @@ async def _car(
 ) -> Response:
     (cid, path), (headers, asked) = place, answer
     car = await reading.car(cid, path, asked)
-    headers = [*headers, ("accept-ranges", "none"), ("content-length", str(car.size))]
-    if request.method == "HEAD":
-        return Response(200, headers, b"")
-    pieces = reading.pieces(car)
-    return StreamedResponse(200, headers, pieces)
+    headers, size = [*headers, ("accept-ranges", "none")], car.size
+    if request.method == "GET" and size <= _SENT_WHOLE:
+        return Response(200, headers, await reading.whole(car))
+    headers.append(("content-length", str(size)))
+    return (
+        Response(200, headers, b"") if request.method == "HEAD" else StreamedResponse(200, headers, reading.pieces(car))
+    )
 
 
 def _ranged(request: Request, headers: Headers, data: bytes, etag: str) -> Response:
