@@ -15,9 +15,9 @@ import time
 import msgspec
 import pytest
 
-from holdfast.client.storage.content import Block, raw_block
 from holdfast.client.storage.vault_store import VaultStore, store_path
 from holdfast.client.types import VaultManifest, VaultStoreConfig
+from holdfast.content.cids import Block, raw_block
 from holdfast.wire.client_errors import ClientStateError, StorageError
 
 DID = "did:new:0x01"
@@ -146,7 +146,7 @@ def test_blocks_are_verified_both_ways(store):
     with pytest.raises(StorageError):
         store.put_block(Block(block.cid, b"other"))
     store._database.execute("UPDATE blocks SET data = x'00'")
-    with pytest.raises(StorageError, match="not what its CID says"):
+    with pytest.raises(StorageError, match="not what its CID names"):
         store.get_block(block.cid)
 
 
