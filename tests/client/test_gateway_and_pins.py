@@ -17,7 +17,7 @@ from holdfast.client.http.calls import Retries
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.gateway import AsyncGateway, store_snapshot
-from holdfast.client.storage.pinning import PIN_MOVES, AsyncPinning, PinFailed, may_become, selection
+from holdfast.client.storage.pinning import PIN_MOVES, AsyncPinning, PinFailed, add_call, may_become, selection
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types import PinRequest, PinStatus, VaultManifest
 from holdfast.content import names, records
@@ -209,7 +209,7 @@ def test_a_selection_is_the_apis_query():
 )
 def test_a_pin_keeps_the_apis_bounds(fields):
     with pytest.raises(ValueError, match=r"pin|origin"):
-        PinRequest(cid=SNAPSHOT.root_cid, **fields)
+        add_call(PinRequest(cid=SNAPSHOT.root_cid, **fields))
 
 
 async def test_each_request_may_have_a_token_of_its_own():

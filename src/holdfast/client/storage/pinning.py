@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -35,6 +36,9 @@ WAIT_S = 600.0
 POLL_S = 1.0
 MAX_LIMIT = 1000
 MAX_CIDS = 10
+MAX_META = 1000
+MAX_ORIGINS = 20
+_ORIGIN = re.compile(r"(/[^/\s]+)*/p2p/[A-Za-z0-9]+")
 MATCHES = ("exact", "iexact", "partial", "ipartial")
 # Gives a bearer token for one request: Holdfast's service takes a token for one new pin only.
 TokenSource = Callable[[], Awaitable[str]]
@@ -76,8 +80,8 @@ def list_call(query: Mapping[str, str]) -> Call[PinPage]:
 
 
 def add_call(pin: PinRequest) -> Call[PinReport]:
-    """POST /pins."""
-    return Call(method="POST", path="/pins", body=pin.to_json(), read=_read_one)
+    """POST /pins. Raises ValueError for what the API does not allow."""
+    return Call(method="POST", path="/pins", body=_checked(pin).to_json(), read=_read_one)
 
 
 def get_call(request_id: str) -> Call[PinReport]:
@@ -86,8 +90,8 @@ def get_call(request_id: str) -> Call[PinReport]:
 
 
 def replace_call(request_id: str, pin: PinRequest) -> Call[PinReport]:
-    """POST /pins/{requestid}."""
-    return Call(method="POST", path=_path(request_id), body=pin.to_json(), read=_read_one)
+    """POST /pins/{requestid}. Raises ValueError for what the API does not allow."""
+    return Call(method="POST", path=_path(request_id), body=_checked(pin).to_json(), read=_read_one)
 
 
 def delete_call(request_id: str) -> Call[None]:
@@ -190,6 +194,17 @@ def pinned_or_none(pin: PinReport) -> PinReport | None:
 def _check_time(deadline: float) -> None:
     if time.monotonic() > deadline:
         raise StorageError("the pin is not complete in time")
+
+
+def _checked(pin: PinRequest) -> PinRequest:
+    origins = pin.origins or ()
+    if len(pin.meta or {}) > MAX_META:
+        raise ValueError(f"a pin's meta has at most {MAX_META} entries")
+    if len(origins) > MAX_ORIGINS or len(set(origins)) != len(origins):
+        raise ValueError(f"a pin has at most {MAX_ORIGINS} different origins")
+    if not all(_ORIGIN.fullmatch(origin) for origin in origins):
+        raise ValueError("an origin is a multiaddr that ends in /p2p/ and a peer ID")
+    return pin
 
 
 def _path(request_id: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -12,9 +11,6 @@ from holdfast.client.types.base import Record
 
 DEFAULT_DB_NAME = "holdfast-vault"
 MAX_PIN_NAME_CHARACTERS = 255
-MAX_PIN_META = 1000
-MAX_PIN_ORIGINS = 20
-_ORIGIN = re.compile(r"(/[^/\s]+)*/p2p/[A-Za-z0-9]+")
 
 
 class VaultManifest(Record, frozen=True, kw_only=True):
@@ -66,9 +62,6 @@ class PinRequest(Record, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.name is not None and len(self.name) > MAX_PIN_NAME_CHARACTERS:
             raise ValueError(f"a pin's name has at most {MAX_PIN_NAME_CHARACTERS} characters")
-        if self.meta is not None and len(self.meta) > MAX_PIN_META:
-            raise ValueError(f"a pin's meta has at most {MAX_PIN_META} entries")
-        _check_origins(self.origins or ())
 
 
 class PinInfo(Record, frozen=True, kw_only=True):
@@ -79,10 +72,3 @@ class PinInfo(Record, frozen=True, kw_only=True):
     created: str
     pin: PinRequest
     delegates: tuple[str, ...]
-
-
-def _check_origins(origins: tuple[str, ...]) -> None:
-    if len(origins) > MAX_PIN_ORIGINS or len(set(origins)) != len(origins):
-        raise ValueError(f"a pin has at most {MAX_PIN_ORIGINS} different origins")
-    if not all(_ORIGIN.fullmatch(origin) for origin in origins):
-        raise ValueError("an origin is a multiaddr that ends in /p2p/ and a peer ID")
