@@ -14,6 +14,7 @@ from holdfast.client.vault.passwords import MIN_CHARACTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from holdfast.client import types
@@ -68,6 +69,16 @@ class Vault:
     def store(self) -> VaultStore | None:
         """Where sealed revisions are kept."""
         return self._asynchronous.store
+
+    @property
+    def snapshot_config(self) -> types.VaultSnapshotConfig:
+        """Where snapshots are kept and read."""
+        return self._asynchronous.snapshot_config
+
+    @property
+    def listeners(self) -> list[Callable[[], None]]:
+        """Called in the event loop's thread whenever a revision was stored, or a stored vault was opened."""
+        return self._asynchronous.listeners
 
     @property
     def boot_status(self) -> BootStatus:
@@ -257,6 +268,28 @@ class Vault:
         Raises ValueError for what cannot be a handle.
         """
         return run(self._asynchronous.alias_hash(alias, keccak))
+
+    def publishing_key(self) -> bytes:
+        """The 32-byte Ed25519 key whose IPNS name leads to the snapshots; before `generate`, of the vault made next.
+
+        A passkey that is made with it as its user handle leads to the vault by itself.
+        """
+        return run(self._asynchronous.publishing_key())
+
+    def publish(self, root_cid: str, sequence: int, validity: datetime, ttl_s: int) -> bytes:
+        """An IPNS record that names a snapshot, signed by the publishing key.
+
+        Args:
+            root_cid: the snapshot.
+            sequence: higher than every one before.
+            validity: until when it holds, with a time zone.
+            ttl_s: how many seconds an answer may be kept before asking again.
+        """
+        return run(self._asynchronous.publish(root_cid, sequence, validity, ttl_s))
+
+    def publishing_delegation(self) -> bytes:
+        """By it the vault's key lets the publishing key name its snapshots: a UCAN delegation in DAG-CBOR."""
+        return run(self._asynchronous.publishing_delegation())
 
     def snapshot(self, did: str | None = None) -> Snapshot:
         """A snapshot by content of the newest stored revision, kept in the store and named in the manifest."""

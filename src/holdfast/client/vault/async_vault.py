@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from datetime import UTC
 from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.client import types
@@ -19,6 +20,7 @@ from holdfast.wire.client_errors import ClientStateError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from holdfast.client.storage.snapshots import Snapshot
@@ -61,6 +63,7 @@ class AsyncVault:
         self._closed = False
         # Revisions go to the store in the order in which the enclave made them.
         self._saving = asyncio.Lock()
+        self._listeners: list[Callable[[], None]] = []
 
     async def boot(self) -> BootStatus:
         """Start the enclave, try the store, and look whether libp2p is installed.
@@ -85,6 +88,16 @@ class AsyncVault:
     def store(self) -> VaultStore | None:
         """Where sealed revisions are kept."""
         return self._store
+
+    @property
+    def snapshot_config(self) -> types.VaultSnapshotConfig:
+        """Where snapshots are kept and read."""
+        return self._snapshots
+
+    @property
+    def listeners(self) -> list[Callable[[], None]]:
+        """Called in the event loop's thread whenever a revision was stored, or a stored vault was opened."""
+        return self._listeners
 
     @property
     def boot_status(self) -> BootStatus:
@@ -145,10 +158,13 @@ class AsyncVault:
         self, key: KeyProvider, database: bytes | types.UnlockInput | None = None, *, did: str | None = None
     ) -> types.UnlockOutput:
         """Open a vault: the given bytes, else the one that this enclave locked, else the newest stored one."""
-        if database is None and (await self._run(calls.status())).initialized:
-            return await self._run(calls.unlock(await outside(key.host_key), None, None))
-        sealed, revision = await self._sealed(database, did)
-        return await self._run(calls.unlock(await outside(key.host_key), sealed, revision))
+        sealed, revision = None, None
+        if database is not None or not (await self._run(calls.status())).initialized:
+            sealed, revision = await self._sealed(database, did)
+        opened = await self._run(calls.unlock(await outside(key.host_key), sealed, revision))
+        if opened.success and database is None:
+            self._tell_stored()
+        return opened
 
     async def lock(self) -> types.LockOutput:
         """Seal, store and erase."""
@@ -315,6 +331,29 @@ class AsyncVault:
             return str(await answered(keccak, canonical))
         return (await self._run(calls.keccak256(canonical))).hash
 
+    async def publishing_key(self) -> bytes:
+        """The 32-byte Ed25519 key whose IPNS name leads to the snapshots; before `generate`, of the vault made next.
+
+        A passkey that is made with it as its user handle leads to the vault by itself.
+        """
+        return (await self._run(calls.publishing_key())).public_key
+
+    async def publish(self, root_cid: str, sequence: int, validity: datetime, ttl_s: int) -> bytes:
+        """An IPNS record that names a snapshot, signed by the publishing key.
+
+        Args:
+            root_cid: the snapshot.
+            sequence: higher than every one before.
+            validity: until when it holds, with a time zone.
+            ttl_s: how many seconds an answer may be kept before asking again.
+        """
+        until = f"{validity.astimezone(UTC):%Y-%m-%dT%H:%M:%S}.000000000Z"
+        return (await self._run(calls.publish(root_cid, sequence, until, ttl_s))).record
+
+    async def publishing_delegation(self) -> bytes:
+        """By it the vault's key lets the publishing key name its snapshots: a UCAN delegation in DAG-CBOR."""
+        return (await self._run(calls.publishing_delegation())).delegation
+
     async def snapshot(self, did: str | None = None) -> Snapshot:
         """A snapshot by content of the newest stored revision, kept in the store and named in the manifest."""
         return await asyncio.to_thread(snapshot_stored, require_store(self._store), did)
@@ -403,6 +442,12 @@ class AsyncVault:
 
     async def _keep(self, did: str, sealed: bytes) -> None:
         await asyncio.to_thread(self._keeper.keep, did, sealed)
+        if self._store is not None:
+            self._tell_stored()
+
+    def _tell_stored(self) -> None:
+        for listener in self._listeners:
+            listener()
 
     async def _sealed(
         self, database: bytes | types.LoadInput | types.UnlockInput | None, did: str | None

@@ -332,6 +332,40 @@ def sync_complete(
     return EnclaveCall("sync_complete", fields, types.SyncCompleteResult, changes=True)
 
 
+class PublishingKey(types.Record, frozen=True, kw_only=True):
+    """The 32-byte Ed25519 key under whose name the vault's snapshots are published: a new passkey's user handle."""
+
+    public_key: types.Octets
+
+
+class PublishedRecord(types.Record, frozen=True, kw_only=True):
+    """An IPNS record, signed by the publishing key."""
+
+    record: types.Octets
+
+
+class PublishingDelegation(types.Record, frozen=True, kw_only=True):
+    """The delegation of the vault's key to its publishing key, in DAG-CBOR."""
+
+    delegation: types.Octets
+
+
+def publishing_key() -> EnclaveCall[PublishingKey]:
+    """The open vault's publishing key, or the one of the vault that is made next."""
+    return EnclaveCall("publishing_key", {}, PublishingKey, changes=True)
+
+
+def publish(cid: str, sequence: int, validity: str, ttl: int) -> EnclaveCall[PublishedRecord]:
+    """A signed record that names a snapshot."""
+    fields = {"cid": cid, "sequence": sequence, "validity": validity, "ttl": ttl}
+    return EnclaveCall("publish", fields, PublishedRecord)
+
+
+def publishing_delegation() -> EnclaveCall[PublishingDelegation]:
+    """The delegation that the manifest of every snapshot carries."""
+    return EnclaveCall("publishing_delegation", {}, PublishingDelegation, changes=True)
+
+
 def resource_filter(resource: types.Resource | str, action: str) -> str:
     """The filter of `exec`. Raises ValueError for a resource that the interface does not list."""
     return f"resource:{types.Resource(resource)} action:{action}"
