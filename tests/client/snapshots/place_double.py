@@ -18,10 +18,15 @@ class PlaceDouble:
     """Takes what the client sends, as Holdfast's service documents it.
 
     Attributes:
-        cut: the requests, by number from now, whose answer is lost; a negative number: the request is lost.
+        lost_requests: so many requests from now never arrive.
+        lost_answers_to: the next answer to a request of this method and path is lost.
         steps: statuses that a new pin goes through when it is looked at.
         refusal: a status and Failure that every write gets.
-        lie: gives other bytes for every block.
+        details: `status_details` of every pin.
+        lie: gives other bytes for every block; so do the hosts in `liars`.
+        names: IPNS names by DID. dids: DIDs by credential.
+        down: hosts that do not answer.
+        old: by host, the records that it still has.
     """
 
     blocks: dict[str, bytes] = field(default_factory=dict)
@@ -36,6 +41,10 @@ class PlaceDouble:
     details: str | None = None
     lie: bool = False
     names: dict[str, str] = field(default_factory=dict)
+    dids: dict[str, str] = field(default_factory=dict)
+    down: set[str] = field(default_factory=set)
+    liars: set[str] = field(default_factory=set)
+    old: dict[str, dict[str, bytes]] = field(default_factory=dict)
     _made: int = 0
 
     @property
@@ -45,8 +54,8 @@ class PlaceDouble:
     def answer(self, request: httpx.Request) -> httpx.Response:
         method, path = request.method, request.url.path
         self.requests.append((method, path))
-        if self.lost_requests:
-            self.lost_requests -= 1
+        if self.lost_requests or request.url.host in self.down:
+            self.lost_requests = max(0, self.lost_requests - 1)
             raise httpx.ConnectError("lost")
         if method in {"POST", "PUT", "DELETE"} and self.refusal:
             status, reason, details = self.refusal
@@ -66,7 +75,9 @@ class PlaceDouble:
         if path.startswith("/pins"):
             return self._pins(method, path.removeprefix("/pins").strip("/"), request)
         if path.startswith("/ipfs/"):
-            return self._block(path.removeprefix("/ipfs/"))
+            return self._block(path.removeprefix("/ipfs/"), lie=self.lie or request.url.host in self.liars)
+        if path == "/api/dids/lookup":
+            return self._lookup(parse_qs(request.url.query.decode())["credentialId"][0])
         if path == "/api/snapshots/name":
             found = self.names.get(parse_qs(request.url.query.decode())["did"][0])
             return httpx.Response(200, json={"found": bool(found), **({"name": found} if found else {})})
@@ -98,15 +109,22 @@ class PlaceDouble:
         pin["status"] = self.steps[pin["at"]]
         return httpx.Response(200, json=pin | ({"info": {"status_details": self.details}} if self.details else {}))
 
-    def _block(self, cid: str) -> httpx.Response:
+    def _lookup(self, credential_id: str) -> httpx.Response:
+        if credential_id not in self.dids:
+            return httpx.Response(200, json={"found": False})
+        record = {"identifier": "ada", "channel": "handle", "did": self.dids[credential_id], "txHash": "0x"}
+        more = {"blockNumber": 0, "smartAccount": "", "createdAt": "2026-01-01T00:00:00Z"}
+        return httpx.Response(200, json={"found": True, **record, **more})
+
+    def _block(self, cid: str, *, lie: bool) -> httpx.Response:
         if cid not in self.blocks:
             return httpx.Response(404)
         data = self.blocks[cid]
-        return httpx.Response(200, content=bytes([data[0] ^ 1]) + data[1:] if self.lie else data)
+        return httpx.Response(200, content=bytes([data[0] ^ 1]) + data[1:] if lie else data)
 
     def _record(self, method: str, name: str, request: httpx.Request) -> httpx.Response:
         if method == "GET":
-            found = self.records.get(name)
+            found = self.old.get(request.url.host, self.records).get(name)
             return httpx.Response(200, content=found) if found else httpx.Response(404)
         try:
             given = records.read_record(name, request.content)
