@@ -117,14 +117,19 @@ def read_car(data: bytes, limits: Limits | None = None) -> tuple[str, dict[str, 
 
 def car_pieces(root: str, blocks: Iterable[Block]) -> Iterator[bytes]:
     """A CAR file with one root in pieces: header, then each block once, in the given order."""
-    header = ipld.encode({"roots": [ipld.link(root)], "version": 1})
-    yield varints.encode(len(header)) + header
+    yield car_begin(root)
     written: set[str] = set()
     for block in blocks:
         if block.cid not in written:
             written.add(block.cid)
             yield section_begin(block.cid, len(block.data))
             yield block.data
+
+
+def car_begin(root: str) -> bytes:
+    """The header of a CAR file with one root, with its length before it."""
+    header = ipld.encode({"roots": [ipld.link(root)], "version": 1})
+    return varints.encode(len(header)) + header
 
 
 def section_begin(cid: str, length: int) -> bytes:

@@ -98,11 +98,19 @@ def sealed_of(root: Root, blocks: Mapping[str, bytes]) -> bytes:
     """
     parts = [_found(cid, blocks) for cid in root.blocks]
     if root.size is not None:
-        _check_lengths(root.size, parts)
+        _check_lengths(root.size, [len(part) for part in parts])
     return b"".join(parts)
 
 
-def check_all_linked(root: Root, blocks: Mapping[str, bytes]) -> None:
+def check_sizes(root: Root, sizes: Mapping[str, int]) -> None:
+    """Check blocks by their lengths alone: that all of a snapshot's are there and fit its root. Raises ContentError."""
+    if not set(root.blocks) <= set(sizes):
+        raise ContentError("block_missing", "a block of the snapshot is missing")
+    if root.size is not None:
+        _check_lengths(root.size, [sizes[cid] for cid in root.blocks])
+
+
+def check_all_linked(root: Root, blocks: Mapping[str, object]) -> None:
     """Check that there is no block besides the root and those that it links to. Raises ContentError."""
     if not set(blocks) <= {root.cid, *root.blocks}:
         raise ContentError("block_unlinked", "a block does not belong to the snapshot")
@@ -114,9 +122,9 @@ def _found(cid: str, blocks: Mapping[str, bytes]) -> bytes:
     return verified(cid, blocks[cid])
 
 
-def _check_lengths(size: int, parts: list[bytes]) -> None:
-    whole = all(len(part) == MAX_BLOCK_BYTES for part in parts[:-1])
-    if not whole or sum(map(len, parts)) != size:
+def _check_lengths(size: int, lengths: list[int]) -> None:
+    whole = all(length == MAX_BLOCK_BYTES for length in lengths[:-1])
+    if not whole or sum(lengths) != size:
         raise ContentError("other_size", "the blocks of a snapshot have other lengths than its root says")
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from holdfast.rules.one_time_codes import CountedAttempt
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
+    from holdfast.service.store.snapshot_index import SnapshotIndex
     from holdfast.wire.requests import RegisterDid
 
 
@@ -112,6 +113,11 @@ class Store(Protocol):
     Every method raises StoreUnavailable when the store cannot be reached. A rule that is passed in is called with
     the facts of that very step and may refuse, which changes nothing.
     """
+
+    @property
+    def snapshots(self) -> SnapshotIndex | None:
+        """What is known about kept snapshots; None where this kind of database does not keep it."""
+        ...
 
     async def ping(self) -> None:
         """A trivial query (interface: Status, `database`)."""

@@ -30,7 +30,7 @@ def serves(endpoint: Endpoint[A]) -> Callable[[AskedHandler[A]], AskedHandler[A]
     def register(function: AskedHandler[A]) -> AskedHandler[A]:
         async def handle(web: WebContext, request: Request) -> Response:
             answer = await function(web, await read(request), request)
-            return answer if type(answer) is Response else json_response(answer)
+            return answer if isinstance(answer, Response) else json_response(answer)
 
         HANDLERS[endpoint.key] = handle
         return function
@@ -44,7 +44,7 @@ def serves_plainly(*endpoints: Endpoint[Any]) -> Callable[[PlainHandler], PlainH
     def register(function: PlainHandler) -> PlainHandler:
         async def handle(web: WebContext, request: Request) -> Response:
             answer = await function(web, request)
-            return answer if type(answer) is Response else json_response(answer)
+            return answer if isinstance(answer, Response) else json_response(answer)
 
         HANDLERS.update({endpoint.key: handle for endpoint in endpoints})
         return function

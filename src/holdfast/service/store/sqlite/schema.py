@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.addresses import network_of
 from holdfast.service.store.database import SchemaTooNew
+from holdfast.service.store.sqlite.snapshot_schema import SNAPSHOT_TABLE_NAMES, SNAPSHOT_TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -149,11 +150,12 @@ MIGRATIONS = (
     CREATE INDEX credentials_refused ON credentials (settled_at) WHERE confirmation = 'refused';
     CREATE INDEX audit_passing ON audit (at) WHERE action IN ('code_sent', 'refused');
     """,
+    SNAPSHOT_TABLES,
 )
 SCHEMA_VERSION = len(MIGRATIONS)
 TABLES = (
     "identifiers", "credentials", "codes", "charges", "verifications", "used_attestations", "ip_counters", "totals",
-    "leases", "audit",
+    "leases", "audit", *SNAPSHOT_TABLE_NAMES,
 )  # fmt: skip
 
 

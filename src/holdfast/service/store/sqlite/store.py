@@ -12,6 +12,7 @@ from holdfast.service.store.sqlite.admin import describe_identifier
 from holdfast.service.store.sqlite.identity import OpenedFiles
 from holdfast.service.store.sqlite.reader import TurnReader
 from holdfast.service.store.sqlite.schema import SCHEMA_VERSION, connect, migrate
+from holdfast.service.store.sqlite.snapshot_index import SqliteSnapshotIndex
 from holdfast.service.store.sqlite.writer import GroupCommitWriter
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Confirmation, Move, RegistrationFacts, SessionFacts
     from holdfast.service.store.port import Charge, NewAttempt, NewCode, NewRegistration, NewSession
+    from holdfast.service.store.snapshot_index import SnapshotIndex
 
 _STAGES = {stage.value: stage for stage in Stage}
 
@@ -53,6 +55,12 @@ class SqliteStore:
         self._opened = OpenedFiles(file)
         self._writer = GroupCommitWriter(writer, self._opened.verify)
         self._writer_connection = writer
+        self._snapshots = SqliteSnapshotIndex(self._read, self._writer)
+
+    @property
+    def snapshots(self) -> SnapshotIndex:
+        """See Store."""
+        return self._snapshots
 
     # -- reads -----------------------------------------------------------------------------------------------------
 
