@@ -24,16 +24,16 @@ ONCE = Retries(attempts=1)
 class Device:
     """A vault, its store and its client at one place."""
 
-    def __init__(self, folder, place, config=MANUAL):
+    def __init__(self, folder, place=None, config=MANUAL, url="https://vault.example"):
         self.store = VaultStore(directory=folder)
         self.vault = SoftwarePublishing(self.store)
         self.states = []
         self.client = AsyncClient(
-            "https://vault.example",
+            url,
             vault=self.vault,
             snapshots=config,
             on_snapshot=lambda state: self.states.append(state.status),
-            transport=place.transport,
+            transport=place.transport if place else None,
             retries=ONCE,
         )
 

@@ -82,7 +82,7 @@ def form(car: bytes, boundary: str = BOUNDARY) -> bytes:
 
 
 @pytest.fixture
-async def keeper(make_api: Callable[..., Api]) -> Api:  # noqa: F811 - the fixture above
+async def keeper(make_api: Callable[..., Api]) -> Api:
     """A service on its defaults, but for the disk's reserve: test machines may be nearly full."""
     return make_api(snapshots_free_bytes="0")
 

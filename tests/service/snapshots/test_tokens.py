@@ -200,7 +200,7 @@ async def test_without_the_store_nothing_is_believed(vault: Vault, monkeypatch: 
     assert failure(answer) == (503, "SERVICE_UNAVAILABLE") and answer.headers["retry-after"] == "1"
 
 
-def dag_cbor_link(cid: str):  # noqa: ANN201 - a multiformats CID
+def dag_cbor_link(cid: str):
     from holdfast.content.ipld import link
 
     return link(cid)
