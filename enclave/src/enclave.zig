@@ -1,9 +1,9 @@
 //! The module's root: what the host may call, and nothing else. enclave/ABI.md describes this file to a host's author.
 
 const std = @import("std");
-const dispatch = @import("dispatch.zig");
-const memory = @import("memory.zig");
-const sqlite_os = @import("sqlite_os.zig");
+const dispatch = @import("entry/dispatch.zig");
+const memory = @import("platform/memory.zig");
+const sqlite_os = @import("storage/sqlite_os.zig");
 
 pub const std_options: std.Options = .{
     // Table look-ups of the AES key schedule are mitigated too (measured: no cost).
