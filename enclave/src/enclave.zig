@@ -2,6 +2,7 @@
 
 const std = @import("std");
 const dispatch = @import("entry/dispatch.zig");
+const functions = @import("entry/functions.zig");
 const memory = @import("platform/memory.zig");
 const sqlite_os = @import("storage/sqlite_os.zig");
 
@@ -18,9 +19,9 @@ comptime {
     _ = sqlite_os;
 }
 
-/// Version of the calling convention; changes only when an old host could not go on.
+/// Version of the calling convention.
 export fn enclave_abi() u32 {
-    return 1;
+    return functions.abi;
 }
 
 /// A buffer of `len` bytes for the host to write into; 0 when there is no memory left.

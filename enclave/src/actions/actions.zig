@@ -2,11 +2,9 @@
 
 const std = @import("std");
 const accounts = @import("accounts.zig");
-const addresses = @import("../chains/addresses.zig");
+const addressing = @import("../vault/addressing.zig");
 const args = @import("../call/args.zig");
-const arguments = @import("arguments.zig");
 const curves = @import("../crypto/curves.zig");
-const encoding = @import("../codec/encoding.zig");
 const host = @import("../platform/host.zig");
 const iso8601 = @import("../codec/iso8601.zig");
 const json = @import("../codec/json.zig");
@@ -16,6 +14,7 @@ const resources = @import("../vault/resources.zig");
 const rows = @import("../vault/rows.zig");
 const shares_file = @import("../crypto/shares.zig");
 const signing = @import("../vault/signing.zig");
+const table = @import("table.zig");
 const tokens = @import("tokens.zig");
 const Ctx = @import("../call/context.zig").Ctx;
 const Database = @import("../storage/database.zig").Database;
@@ -27,58 +26,11 @@ pub const Asked = struct { args: Json, by_token: bool = false };
 
 const Call = struct { ctx: *Ctx, database: Database, resource: resources.Resource, args: Json, by_token: bool };
 
-pub const Action = struct {
-    resource: []const u8,
-    name: []const u8,
-    run: *const fn (Call) Error!Json,
-    /// The arguments that it reads beside the row's key.
-    takes: []const []const u8 = &.{},
-    /// Whether it reads the columns of a new row too.
-    makes_row: bool = false,
-    /// Fills in what the arguments leave to defaults, before a token's policy is asked.
-    fill: ?*const fn (arguments.Filling) Error!void = null,
-    /// Whether it makes tokens with the vault's key. No token allows that: what it made would be bound by nothing.
-    mints: bool = false,
-};
-
-const addressing = [_][]const u8{ "chain", "form", "prefix", "factory", "implementation", "salt" };
-const signed = [_][]const u8{ "digest", "message", "user_op", "entry_point", "chain_id", "val_share", "deterministic" };
-const asserted = [_][]const u8{ "assertion", "challenge", "origin", "rp_id", "user_verification", "cross_origin", "top_origins" };
-const verified = [_][]const u8{ "token", "proofs", "subject", "audience", "command", "args", "added_args", "now" };
-
-/// THE table of particular actions.
-pub const all = [_]Action{
-    .{ .resource = "accounts", .name = "create", .run = createAccount, .makes_row = true, .fill = arguments.forNewAccount },
-    .{ .resource = "accounts", .name = "derive", .run = deriveAccount, .takes = &(addressing ++ [_][]const u8{"curve"}), .makes_row = true, .fill = arguments.forDerivedAccount },
-    .{ .resource = "accounts", .name = "set_default", .run = setDefault },
-    .{ .resource = "accounts", .name = "sign", .run = signAsAccount, .takes = &signed, .fill = arguments.forAccount },
-    .{ .resource = "credentials", .name = "verify", .run = verifyAssertion, .takes = &asserted, .fill = arguments.forAssertion },
-    .{ .resource = "sessions", .name = "refresh", .run = extend, .takes = &.{"expires_at"} },
-    .{ .resource = "sessions", .name = "verify", .run = isValid },
-    .{ .resource = "grants", .name = "verify", .run = isValid },
-    .{ .resource = "enclaves", .name = "create", .run = createKey, .takes = &.{ "curve", "keep_val_share" }, .fill = arguments.forNewKey },
-    .{ .resource = "enclaves", .name = "delete", .run = deleteKey },
-    .{ .resource = "enclaves", .name = "derive", .run = deriveFromKey, .takes = &(addressing ++ [_][]const u8{ "public_key", "curve" }), .fill = arguments.forDerivedKey },
-    .{ .resource = "enclaves", .name = "sign", .run = signWithKey, .takes = &signed, .fill = arguments.forSigning },
-    .{ .resource = "enclaves", .name = "refresh", .run = refreshKey, .takes = &.{"val_share"}, .fill = arguments.firstKey },
-    .{ .resource = "enclaves", .name = "rotate", .run = rotateKey, .takes = &.{"val_share"}, .fill = arguments.firstKey },
-    .{ .resource = "delegations", .name = "create", .run = delegate, .mints = true },
-    .{ .resource = "delegations", .name = "delegate", .run = delegate, .mints = true },
-    .{ .resource = "delegations", .name = "verify", .run = verifyToken, .takes = &verified },
-    .{ .resource = "ucans", .name = "create", .run = receive, .takes = &.{"token"} },
-    .{ .resource = "ucans", .name = "verify", .run = verifyToken, .takes = &verified },
-    .{ .resource = "tokens", .name = "refresh", .run = extend, .takes = &.{"expires_at"} },
-    .{ .resource = "tokens", .name = "rotate", .run = replaceValue, .takes = &.{"value"} },
-    .{ .resource = "tokens", .name = "verify", .run = isValid },
-    .{ .resource = "invocations", .name = "create", .run = invoke, .mints = true },
-    .{ .resource = "invocations", .name = "verify", .run = verifyToken, .takes = &verified },
-};
-
 /// Runs the action of that name, or fails with UnknownAction.
 pub fn run(ctx: *Ctx, database: Database, resource: resources.Resource, name: []const u8, asked: Asked) Error!Json {
-    if (find(resource.name, name)) |action| {
+    if (table.find(resource.name, name)) |action| {
         if (action.mints and asked.by_token) return ctx.fail(error.CommandDenied, "a token makes no tokens of the vault's");
-        return action.run(.{ .ctx = ctx, .database = database, .resource = resource, .args = asked.args, .by_token = asked.by_token });
+        return handle(action.run, .{ .ctx = ctx, .database = database, .resource = resource, .args = asked.args, .by_token = asked.by_token });
     }
     for (resource.actions) |common| {
         if (std.mem.eql(u8, @tagName(common), name)) return rows.run(ctx, database, resource, common, asked.args);
@@ -86,12 +38,27 @@ pub fn run(ctx: *Ctx, database: Database, resource: resources.Resource, name: []
     return ctx.fail(error.UnknownAction, try possible(ctx, resource));
 }
 
-/// The particular action of that name, or null.
-pub fn find(resource: []const u8, name: []const u8) ?*const Action {
-    for (&all) |*action| {
-        if (std.mem.eql(u8, action.resource, resource) and std.mem.eql(u8, action.name, name)) return action;
-    }
-    return null;
+fn handle(handler: table.Handler, call: Call) Error!Json {
+    return switch (handler) {
+        .create_account => createAccount(call),
+        .derive_account => deriveAccount(call),
+        .set_default => setDefault(call),
+        .sign_as_account => signAsAccount(call),
+        .verify_assertion => verifyAssertion(call),
+        .extend => extend(call),
+        .is_valid => isValid(call),
+        .create_key => createKey(call),
+        .delete_key => deleteKey(call),
+        .derive_from_key => deriveFromKey(call),
+        .sign_with_key => signWithKey(call),
+        .refresh_key => refreshKey(call),
+        .rotate_key => rotateKey(call),
+        .delegate => delegate(call),
+        .verify_token => verifyToken(call),
+        .receive => receive(call),
+        .replace_value => replaceValue(call),
+        .invoke => invoke(call),
+    };
 }
 
 fn possible(ctx: *Ctx, resource: resources.Resource) Error![]const u8 {
@@ -102,7 +69,7 @@ fn possible(ctx: *Ctx, resource: resources.Resource) Error![]const u8 {
         try names.append(ctx.arena, ' ');
         try names.appendSlice(ctx.arena, @tagName(common));
     }
-    for (all) |action| {
+    for (table.all) |action| {
         if (!std.mem.eql(u8, action.resource, resource.name) or isCommon(resource, action.name)) continue;
         try names.append(ctx.arena, ' ');
         try names.appendSlice(ctx.arena, action.name);
@@ -152,7 +119,7 @@ fn signed_(call: Call, input: Json) Error!Json {
 }
 
 fn deriveFromKey(call: Call) Error!Json {
-    return addresses.derive(call.ctx, try ofNamedKey(call));
+    return addressing.derive(call.ctx, try ofNamedKey(call));
 }
 
 /// The arguments with `enclave_id` where the key was named as `id`: overlooked, it would mean the vault's first key.

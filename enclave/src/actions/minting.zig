@@ -2,18 +2,17 @@
 
 const std = @import("std");
 const args = @import("../call/args.zig");
-const arguments = @import("arguments.zig");
-const faults = @import("../call/codec_errors.zig");
+const policies = @import("policies.zig");
+const codec_errors = @import("../call/codec_errors.zig");
 const host = @import("../platform/host.zig");
 const ipld = @import("../codec/ipld.zig");
-const ipld_calls = @import("../functions/codecs.zig");
 const json = @import("../codec/json.zig");
 const keyring = @import("../vault/keyring.zig");
 const shares_file = @import("../crypto/shares.zig");
 const signing = @import("../vault/signing.zig");
 const ucan = @import("../ucan/ucan.zig");
-const ucan_calls = @import("verification.zig");
-const vault_tokens = @import("tokens.zig");
+const revocations = @import("../vault/revocations.zig");
+const values = @import("../call/values.zig");
 const Ctx = @import("../call/context.zig").Ctx;
 const Database = @import("../storage/database.zig").Database;
 const Error = @import("../platform/errors.zig").Error;
@@ -48,7 +47,7 @@ pub fn delegation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     }, token_signer.signer()) catch |err| return refused(ctx, err, token_signer);
     try checkMinted(ctx, database, input, held, minted);
     // Of other systems' commands nothing is known here; every did:new is a vault.
-    if (std.mem.startsWith(u8, subject, "did:new:")) try arguments.checkEnforced(ctx, command, policy);
+    if (std.mem.startsWith(u8, subject, "did:new:")) try policies.checkEnforced(ctx, command, policy);
     return withChain(ctx, minted, held);
 }
 
@@ -64,7 +63,7 @@ pub fn invocation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
         .subject = try subjectOf(ctx, input, held),
         .audience = try args.optionalString(ctx, input, "audience", 512),
         .command = try args.string(ctx, input, "command", 1024),
-        .args = if (given) |g| try ipld_calls.canonical(ctx, g, "args") else .{ .map = &.{} },
+        .args = if (given) |g| try values.canonical(ctx, g, "args") else .{ .map = &.{} },
         .proofs = if (held) |path| try identifiers(ctx, path) else &.{},
         .expiration = try args.optionalInteger(ctx, input, "expiration", 0, max_time) orelse now_s + invocation_life_s,
         .issued_at = now_s,
@@ -72,14 +71,14 @@ pub fn invocation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
         .meta = try metaOf(ctx, input),
         .version = try versionOf(ctx, input),
     }, token_signer.signer()) catch |err| return refused(ctx, err, token_signer);
-    const token = ucan.payload.decode(ctx.arena, minted) catch |err| return faults.token(ctx, err);
-    const facts: ucan.chain.Facts = .{ .now_s = now_s, .revoked = try vault_tokens.revokedHere(ctx, database) };
-    ucan.chain.checkInvocation(ctx.arena, token, held orelse &.{}, token.args.?, facts) catch |err| return faults.token(ctx, err);
+    const token = ucan.payload.decode(ctx.arena, minted) catch |err| return codec_errors.token(ctx, err);
+    const facts: ucan.chain.Facts = .{ .now_s = now_s, .revoked = try revocations.known(ctx, database) };
+    ucan.chain.checkInvocation(ctx.arena, token, held orelse &.{}, token.args.?, facts) catch |err| return codec_errors.token(ctx, err);
     return withChain(ctx, minted, held);
 }
 
 fn refused(ctx: *Ctx, err: ucan.mint.Error, token_signer: signing.TokenSigner) Error {
-    return if (err == error.SigningFailed) token_signer.failure else faults.token(ctx, err);
+    return if (err == error.SigningFailed) token_signer.failure else codec_errors.token(ctx, err);
 }
 
 /// The chain's subject, else the one asked for (the key's own did:key, say), else the vault's DID.
@@ -91,11 +90,11 @@ fn subjectOf(ctx: *Ctx, input: Json, held: ?[]const ucan.payload.Token) Error![]
 /// The chain in `token`, root first; null when absent.
 fn heldChain(ctx: *Ctx, input: Json) Error!?[]const ucan.payload.Token {
     const given = args.field(input, "token") orelse return null;
-    const bytes = try ucan_calls.tokenBytes(ctx, given, "token");
-    const bundle = ucan.Bundle.read(ctx.arena, bytes) catch |err| return faults.token(ctx, err);
+    const bytes = try values.tokenBytes(ctx, given, "token");
+    const bundle = ucan.Bundle.read(ctx.arena, bytes) catch |err| return codec_errors.token(ctx, err);
     if (bundle.invocation != null) return ctx.fail(error.InvalidToken, "an invocation cannot be passed on");
-    const path = ucan.chain.order(ctx.arena, bundle.delegations) catch |err| return faults.token(ctx, err);
-    if (path[0].sub == null) return faults.token(ctx, error.UcanNotRooted);
+    const path = ucan.chain.order(ctx.arena, bundle.delegations) catch |err| return codec_errors.token(ctx, err);
+    if (path[0].sub == null) return codec_errors.token(ctx, error.UcanNotRooted);
     return path;
 }
 
@@ -110,17 +109,17 @@ fn signerOf(ctx: *Ctx, database: Database, input: Json) Error!signing.TokenSigne
 /// A link that widens what it passes on, or is not this vault's to pass on, would only fail later; so would a root that
 /// another of the vault's keys signed than the one its DID is made of.
 fn checkMinted(ctx: *Ctx, database: Database, input: Json, held: ?[]const ucan.payload.Token, minted: []const u8) Error!void {
-    const token = ucan.payload.decode(ctx.arena, minted) catch |err| return faults.token(ctx, err);
+    const token = ucan.payload.decode(ctx.arena, minted) catch |err| return codec_errors.token(ctx, err);
     const path = held orelse {
-        const own = ucan.chain.names(ctx.state.did, token) catch |err| return faults.token(ctx, err);
-        return if (own or args.field(input, "subject") != null) {} else faults.token(ctx, error.UcanNotRooted);
+        const own = ucan.chain.names(ctx.state.did, token) catch |err| return codec_errors.token(ctx, err);
+        return if (own or args.field(input, "subject") != null) {} else codec_errors.token(ctx, error.UcanNotRooted);
     };
     const whole = try std.mem.concat(ctx.arena, ucan.payload.Token, &.{ path, &.{token} });
     const demand: ucan.chain.Demand = .{ .subject = path[0].sub.?, .command = token.cmd, .args = .{ .map = &.{} } };
     // Not valid yet is no fault of a link that is made now; the check is at its beginning, or now.
     const now_s = @max(@divFloor(try host.timeMs(), 1000), token.nbf orelse 0);
-    const facts: ucan.chain.Facts = .{ .now_s = now_s, .revoked = try vault_tokens.revokedHere(ctx, database) };
-    ucan.chain.checkGrant(whole, null, demand, facts) catch |err| return faults.token(ctx, err);
+    const facts: ucan.chain.Facts = .{ .now_s = now_s, .revoked = try revocations.known(ctx, database) };
+    ucan.chain.checkGrant(whole, null, demand, facts) catch |err| return codec_errors.token(ctx, err);
 }
 
 fn identifiers(ctx: *Ctx, path: []const ucan.payload.Token) Error![]const []const u8 {
@@ -136,7 +135,7 @@ fn versionOf(ctx: *Ctx, input: Json) Error!ucan.envelope.Version {
 
 fn metaOf(ctx: *Ctx, input: Json) Error!?ipld.Value {
     const given = try args.optionalObject(ctx, input, "meta") orelse return null;
-    const value = try ipld_calls.canonical(ctx, given, "meta");
+    const value = try values.canonical(ctx, given, "meta");
     return if (value == .map) value else ctx.fail(error.InvalidField, "meta");
 }
 
@@ -151,7 +150,7 @@ fn policyOf(ctx: *Ctx, input: Json) Error!ipld.Value {
             try addAll(ctx, &statements, caveat, "caveats");
             continue;
         }
-        const value = try ipld_calls.canonical(ctx, caveat, "caveats");
+        const value = try values.canonical(ctx, caveat, "caveats");
         const triple = [_]ipld.Value{ ipld.text("=="), ipld.text(try selectorOf(ctx, name)), value };
         try statements.append(ctx.arena, .{ .list = try ctx.arena.dupe(ipld.Value, &triple) });
     }
@@ -159,7 +158,7 @@ fn policyOf(ctx: *Ctx, input: Json) Error!ipld.Value {
 }
 
 fn addAll(ctx: *Ctx, statements: *std.ArrayList(ipld.Value), given: Json, field: []const u8) Error!void {
-    const value = try ipld_calls.canonical(ctx, given, field);
+    const value = try values.canonical(ctx, given, field);
     if (value != .list) return ctx.fail(error.InvalidField, field);
     try statements.appendSlice(ctx.arena, value.list);
 }
@@ -180,6 +179,6 @@ fn withChain(ctx: *Ctx, minted: []const u8, held: ?[]const ucan.payload.Token) E
     var all: std.ArrayList([]const u8) = .empty;
     try all.append(ctx.arena, minted);
     for (held orelse &.{}) |token| try all.append(ctx.arena, token.envelope.bytes);
-    const container = ucan.container.pack(ctx.arena, all.items) catch |err| return faults.token(ctx, err);
+    const container = ucan.container.pack(ctx.arena, all.items) catch |err| return codec_errors.token(ctx, err);
     return .{ .token = minted, .container = container };
 }

@@ -5,7 +5,7 @@ const args = @import("../call/args.zig");
 const assertion = @import("../webauthn/assertion.zig");
 const credential = @import("../webauthn/credential.zig");
 const encoding = @import("../codec/encoding.zig");
-const faults = @import("../call/codec_errors.zig");
+const codec_errors = @import("../call/codec_errors.zig");
 const host = @import("../platform/host.zig");
 const iso8601 = @import("../codec/iso8601.zig");
 const json = @import("../codec/json.zig");
@@ -47,7 +47,7 @@ pub fn named(ctx: *Ctx, input: Json) Error![]const u8 {
 
 fn assertionOf(ctx: *Ctx, input: Json) Error!credential.Assertion {
     const bytes = try args.bytes(ctx, input, "assertion", credential.max_bytes);
-    const parsed = credential.parse(ctx.arena, bytes) catch |err| return faults.credential(ctx, err);
+    const parsed = credential.parse(ctx.arena, bytes) catch |err| return codec_errors.credential(ctx, err);
     return if (parsed == .assertion) parsed.assertion else ctx.fail(error.InvalidCredential, "not an assertion");
 }
 

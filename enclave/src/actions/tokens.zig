@@ -2,19 +2,19 @@
 
 const std = @import("std");
 const args = @import("../call/args.zig");
-const cid = @import("../codec/cid.zig");
 const encoding = @import("../codec/encoding.zig");
-const faults = @import("../call/codec_errors.zig");
+const codec_errors = @import("../call/codec_errors.zig");
 const host = @import("../platform/host.zig");
-const ipld_calls = @import("../functions/codecs.zig");
 const iso8601 = @import("../codec/iso8601.zig");
 const json = @import("../codec/json.zig");
 const minting = @import("minting.zig");
 const resources = @import("../vault/resources.zig");
+const revocations = @import("../vault/revocations.zig");
 const rows = @import("../vault/rows.zig");
 const session = @import("../vault/session.zig");
 const ucan = @import("../ucan/ucan.zig");
-const ucan_calls = @import("verification.zig");
+const verification = @import("verification.zig");
+const values = @import("../call/values.zig");
 const Ctx = @import("../call/context.zig").Ctx;
 const Database = @import("../storage/database.zig").Database;
 const Error = @import("../platform/errors.zig").Error;
@@ -55,8 +55,8 @@ fn recorded(ctx: *Ctx, database: Database, comptime table: []const u8, minted: m
 
 /// {token} -> the recorded row: a delegation that somebody else made for this vault.
 pub fn receive(ctx: *Ctx, database: Database, input: Json) Error!Json {
-    const bytes = try ucan_calls.tokenBytes(ctx, try args.required(ctx, input, "token"), "token");
-    const tokens = ucan.container.tokens(ctx.arena, bytes) catch |err| return faults.token(ctx, err);
+    const bytes = try values.tokenBytes(ctx, try args.required(ctx, input, "token"), "token");
+    const tokens = ucan.container.tokens(ctx.arena, bytes) catch |err| return codec_errors.token(ctx, err);
     if (tokens.len != 1) return ctx.fail(error.InvalidToken, "one token at a time");
     return record(ctx, database, "ucans", tokens[0]);
 }
@@ -75,9 +75,9 @@ pub fn verify(ctx: *Ctx, database: Database, resource: resources.Resource, input
         try question.object.put(ctx.arena, "token", .{ .string = token });
     }
     var list = std.json.Array.init(ctx.arena);
-    for (try revokedTexts(ctx, database)) |text| try list.append(.{ .string = text });
+    for (try revocations.texts(ctx, database)) |text| try list.append(.{ .string = text });
     try question.object.put(ctx.arena, "revoked", .{ .array = list });
-    return ucan_calls.verify(ctx, question);
+    return verification.verify(ctx, question);
 }
 
 /// What the bearer of a token wants: `given` are the arguments as they came, which an invocation must name, `resolved`
@@ -86,24 +86,24 @@ pub const Wish = struct { command: []const u8, given: Json, resolved: Json, audi
 
 /// Lets a token's bearer do what it wants, or fails saying why not.
 pub fn authorize(ctx: *Ctx, database: Database, token: Json, wish: Wish) Error!void {
-    const bytes = try ucan_calls.tokenBytes(ctx, token, "token");
-    const bundle = ucan.Bundle.read(ctx.arena, bytes) catch |err| return faults.token(ctx, err);
+    const bytes = try values.tokenBytes(ctx, token, "token");
+    const bundle = ucan.Bundle.read(ctx.arena, bytes) catch |err| return codec_errors.token(ctx, err);
     // An invocation says itself to whom it speaks; it must be this vault, whoever brings it.
     const hearer = if (bundle.invocation != null) ctx.state.did else wish.audience;
     ucan.authorize(ctx.arena, bytes, .{
         .subject = ctx.state.did,
         .command = wish.command,
-        .args = try ipld_calls.canonical(ctx, wish.given, "args"),
-        .resolved = try ipld_calls.canonical(ctx, wish.resolved, "args"),
+        .args = try values.canonical(ctx, wish.given, "args"),
+        .resolved = try values.canonical(ctx, wish.resolved, "args"),
         .audience = hearer,
         .now_s = @divFloor(try host.timeMs(), 1000),
-        .revoked = try revokedHere(ctx, database),
-    }) catch |err| return faults.token(ctx, err);
+        .revoked = try revocations.known(ctx, database),
+    }) catch |err| return codec_errors.token(ctx, err);
 }
 
 fn record(ctx: *Ctx, database: Database, comptime table: []const u8, bytes: []const u8) Error!Json {
-    const token = ucan.payload.decode(ctx.arena, bytes) catch |err| return faults.token(ctx, err);
-    const text = try ipld_calls.cidText(ctx, &token.envelope.canonical);
+    const token = ucan.payload.decode(ctx.arena, bytes) catch |err| return codec_errors.token(ctx, err);
+    const text = try values.cidText(ctx, &token.envelope.canonical);
     var fields: rows.Fields = .{ .ctx = ctx };
     try fields.add("cid", .{ .text = text });
     try fields.add("issuer", .{ .text = token.iss });
@@ -122,22 +122,4 @@ fn record(ctx: *Ctx, database: Database, comptime table: []const u8, bytes: []co
         .cid = text,
         .issuer = token.iss,
     });
-}
-
-/// The tokens that this vault has revoked, as binary CIDs.
-pub fn revokedHere(ctx: *Ctx, database: Database) Error![]const []const u8 {
-    const texts = try revokedTexts(ctx, database);
-    const revoked = try ctx.arena.alloc([]const u8, texts.len);
-    for (texts, revoked) |text, *slot| slot.* = cid.fromText(ctx.arena, text) catch return error.DatabaseFailure;
-    return revoked;
-}
-
-fn revokedTexts(ctx: *Ctx, database: Database) Error![]const []const u8 {
-    var found: std.ArrayList([]const u8) = .empty;
-    inline for (.{ "delegations", "ucans" }) |table| {
-        const statement = try database.query("SELECT cid FROM " ++ table ++ " WHERE revoked_at IS NOT NULL", &.{});
-        defer statement.finish();
-        while (try statement.next()) try found.append(ctx.arena, try statement.text(ctx.arena, 0));
-    }
-    return found.items;
 }

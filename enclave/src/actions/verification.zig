@@ -5,17 +5,16 @@ const args = @import("../call/args.zig");
 const cid = @import("../codec/cid.zig");
 const dag_json = @import("../codec/dag_json.zig");
 const encoding = @import("../codec/encoding.zig");
-const faults = @import("../call/codec_errors.zig");
+const codec_errors = @import("../call/codec_errors.zig");
 const host = @import("../platform/host.zig");
 const ipld = @import("../codec/ipld.zig");
-const ipld_calls = @import("../functions/codecs.zig");
 const json = @import("../codec/json.zig");
 const ucan = @import("../ucan/ucan.zig");
+const values = @import("../call/values.zig");
 const Ctx = @import("../call/context.zig").Ctx;
 const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
-const max_token = ucan.container.max_tokens * ucan.envelope.max_bytes;
 const max_revoked = 4096;
 
 /// {token, proofs?, audience?, subject?, command?, args?, added_args?, now?, revoked?} -> {valid: true, path,
@@ -49,9 +48,9 @@ fn pathOf(ctx: *Ctx, bundle: ucan.Bundle) Error!Json {
     const delegations = (if (bundle.invocation) |token|
         ucan.chain.proofsOf(ctx.arena, token, bundle.delegations)
     else
-        ucan.chain.order(ctx.arena, bundle.delegations)) catch |err| return faults.token(ctx, err);
-    for (delegations) |token| try list.append(.{ .string = try ipld_calls.cidText(ctx, &token.envelope.canonical) });
-    if (bundle.invocation) |token| try list.append(.{ .string = try ipld_calls.cidText(ctx, &token.envelope.canonical) });
+        ucan.chain.order(ctx.arena, bundle.delegations)) catch |err| return codec_errors.token(ctx, err);
+    for (delegations) |token| try list.append(.{ .string = try values.cidText(ctx, &token.envelope.canonical) });
+    if (bundle.invocation) |token| try list.append(.{ .string = try values.cidText(ctx, &token.envelope.canonical) });
     return .{ .array = list };
 }
 
@@ -65,7 +64,7 @@ fn checkInvocation(
 ) Error!void {
     if (subject) |wanted| if (!std.mem.eql(u8, token.sub.?, wanted)) return error.WrongSubject;
     if (audience) |wanted| if (!std.mem.eql(u8, token.aud orelse token.sub.?, wanted)) return error.WrongAudience;
-    ucan.chain.checkInvocation(ctx.arena, token, bundle.delegations, token.args.?, facts) catch |err| return faults.token(ctx, err);
+    ucan.chain.checkInvocation(ctx.arena, token, bundle.delegations, token.args.?, facts) catch |err| return codec_errors.token(ctx, err);
 }
 
 /// An invocation asked about another command or other arguments than its own does not authorize them.
@@ -74,8 +73,8 @@ fn matchDemand(ctx: *Ctx, token: ucan.payload.Token, input: Json) Error!void {
         if (!std.mem.eql(u8, command, token.cmd)) return error.CommandDenied;
     }
     const given = args.field(input, "args") orelse return;
-    const wanted = try ipld_calls.canonical(ctx, given, "args");
-    if (!token.args.?.eql(wanted)) return faults.token(ctx, error.UcanArgumentsMismatch);
+    const wanted = try values.canonical(ctx, given, "args");
+    if (!token.args.?.eql(wanted)) return codec_errors.token(ctx, error.UcanArgumentsMismatch);
 }
 
 fn checkDelegations(
@@ -86,31 +85,31 @@ fn checkDelegations(
     input: Json,
     facts: ucan.chain.Facts,
 ) Error!void {
-    const path = ucan.chain.order(ctx.arena, bundle.delegations) catch |err| return faults.token(ctx, err);
+    const path = ucan.chain.order(ctx.arena, bundle.delegations) catch |err| return codec_errors.token(ctx, err);
     const command = try args.optionalString(ctx, input, "command", 1024);
-    const root_subject = path[0].sub orelse return faults.token(ctx, error.UcanNotRooted);
+    const root_subject = path[0].sub orelse return codec_errors.token(ctx, error.UcanNotRooted);
     const demand: ucan.chain.Demand = .{
         .subject = subject orelse root_subject,
         .command = command orelse path[path.len - 1].cmd,
-        .args = if (args.field(input, "args")) |given| try ipld_calls.canonical(ctx, given, "args") else .{ .map = &.{} },
+        .args = if (args.field(input, "args")) |given| try values.canonical(ctx, given, "args") else .{ .map = &.{} },
     };
     const asked = command != null;
-    ucan.chain.checkGrant(path, audience, demand, facts) catch |err| return faults.token(ctx, err);
-    if (asked) ucan.chain.checkPolicies(ctx.arena, path, demand.args, facts) catch |err| return faults.token(ctx, err);
+    ucan.chain.checkGrant(path, audience, demand, facts) catch |err| return codec_errors.token(ctx, err);
+    if (asked) ucan.chain.checkPolicies(ctx.arena, path, demand.args, facts) catch |err| return codec_errors.token(ctx, err);
 }
 
 fn leaf(ctx: *Ctx, bundle: ucan.Bundle) Error!ucan.payload.Token {
-    const path = ucan.chain.order(ctx.arena, bundle.delegations) catch |err| return faults.token(ctx, err);
+    const path = ucan.chain.order(ctx.arena, bundle.delegations) catch |err| return codec_errors.token(ctx, err);
     return path[path.len - 1];
 }
 
 /// {token} -> {tokens: [claims]}: what each token of a container says; nothing is verified.
 pub fn inspect(ctx: *Ctx, input: Json) Error!Json {
-    const bytes = try tokenBytes(ctx, try args.required(ctx, input, "token"), "token");
-    const tokens = ucan.container.tokens(ctx.arena, bytes) catch |err| return faults.token(ctx, err);
+    const bytes = try values.tokenBytes(ctx, try args.required(ctx, input, "token"), "token");
+    const tokens = ucan.container.tokens(ctx.arena, bytes) catch |err| return codec_errors.token(ctx, err);
     var list = std.json.Array.init(ctx.arena);
     for (tokens) |one| {
-        const token = ucan.payload.decode(ctx.arena, one) catch |err| return faults.token(ctx, err);
+        const token = ucan.payload.decode(ctx.arena, one) catch |err| return codec_errors.token(ctx, err);
         try list.append(try claims(ctx, token));
     }
     return json.object(ctx.arena, .{ .tokens = Json{ .array = list } });
@@ -123,23 +122,13 @@ fn read(ctx: *Ctx, input: Json) Error!ucan.Bundle {
         try unpackInto(ctx, &all, proof, "proofs");
     }
     if (all.items.len > ucan.container.max_tokens) return ctx.fail(error.ValueTooLarge, "proofs");
-    return ucan.Bundle.of(ctx.arena, all.items) catch |err| faults.token(ctx, err);
+    return ucan.Bundle.of(ctx.arena, all.items) catch |err| codec_errors.token(ctx, err);
 }
 
 fn unpackInto(ctx: *Ctx, all: *std.ArrayList([]const u8), given: Json, name: []const u8) Error!void {
-    const bytes = try tokenBytes(ctx, given, name);
-    const tokens = ucan.container.tokens(ctx.arena, bytes) catch |err| return faults.token(ctx, err);
+    const bytes = try values.tokenBytes(ctx, given, name);
+    const tokens = ucan.container.tokens(ctx.arena, bytes) catch |err| return codec_errors.token(ctx, err);
     try all.appendSlice(ctx.arena, tokens);
-}
-
-/// The bytes of a token field: any binary form, or a container's own text (`B…`, `C…`).
-pub fn tokenBytes(ctx: *Ctx, given: Json, name: []const u8) Error![]const u8 {
-    // A token's first byte is 0x82, so base64 of one starts with g, and hex of one with 0x: no text is read two ways.
-    if (given == .string and given.string.len > 0 and std.mem.findScalar(u8, "BCMOP", given.string[0]) != null) {
-        return if (given.string.len > max_token) ctx.fail(error.ValueTooLarge, name) else given.string;
-    }
-    const bytes = encoding.decodeBinary(ctx.arena, given, null) catch |err| return ctx.fail(err, name);
-    return if (bytes.len > max_token) ctx.fail(error.ValueTooLarge, name) else bytes;
 }
 
 fn nowOf(ctx: *Ctx, input: Json) Error!i64 {
@@ -152,7 +141,7 @@ fn revoked(ctx: *Ctx, input: Json) Error![]const []const u8 {
     const out = try ctx.arena.alloc([]const u8, given.len);
     for (given, out) |item, *slot| {
         if (item != .string) return ctx.fail(error.InvalidField, "revoked");
-        slot.* = cid.fromText(ctx.arena, item.string) catch |err| return faults.identifier(ctx, err, "revoked");
+        slot.* = cid.fromText(ctx.arena, item.string) catch |err| return codec_errors.identifier(ctx, err, "revoked");
     }
     return out;
 }
@@ -163,8 +152,8 @@ fn addedArgs(ctx: *Ctx, input: Json) Error![]const ucan.chain.Added {
     if (given.object.count() > ucan.container.max_tokens) return ctx.fail(error.ValueTooLarge, "added_args");
     const out = try ctx.arena.alloc(ucan.chain.Added, given.object.count());
     for (given.object.keys(), given.object.values(), out) |text, fields, *slot| {
-        const bytes = cid.fromText(ctx.arena, text) catch |err| return faults.identifier(ctx, err, "added_args");
-        slot.* = .{ .cid = bytes, .fields = try ipld_calls.canonical(ctx, fields, "added_args") };
+        const bytes = cid.fromText(ctx.arena, text) catch |err| return codec_errors.identifier(ctx, err, "added_args");
+        slot.* = .{ .cid = bytes, .fields = try values.canonical(ctx, fields, "added_args") };
         if (slot.fields != .map) return ctx.fail(error.InvalidField, "added_args");
     }
     return out;
@@ -172,10 +161,10 @@ fn addedArgs(ctx: *Ctx, input: Json) Error![]const ucan.chain.Added {
 
 fn claims(ctx: *Ctx, token: ucan.payload.Token) Error!Json {
     const proofs = try ctx.arena.alloc([]const u8, token.prf.len);
-    for (token.prf, proofs) |link, *slot| slot.* = try ipld_calls.cidText(ctx, link);
+    for (token.prf, proofs) |link, *slot| slot.* = try values.cidText(ctx, link);
     return json.object(ctx.arena, .{
         .kind = token.envelope.kind,
-        .cid = try ipld_calls.cidText(ctx, &token.envelope.canonical),
+        .cid = try values.cidText(ctx, &token.envelope.canonical),
         .issuer = token.iss,
         .audience = token.aud,
         .subject = if (token.sub) |sub| Json{ .string = sub } else Json.null,
@@ -191,5 +180,5 @@ fn claims(ctx: *Ctx, token: ucan.payload.Token) Error!Json {
 }
 
 fn shown(ctx: *Ctx, value: ipld.Value) Error!Json {
-    return dag_json.fromValue(ctx.arena, value) catch |err| faults.value(ctx, err, "token");
+    return dag_json.fromValue(ctx.arena, value) catch |err| codec_errors.value(ctx, err, "token");
 }

@@ -1,4 +1,4 @@
-//! `derive_address`: what a key is called on a chain.
+//! The address that a public key has on a chain: Ethereum, Bitcoin or Cosmos.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -8,8 +8,6 @@ const curves = @import("../crypto/curves.zig");
 const eth = @import("eth.zig");
 const hashes = @import("../crypto/hashes.zig");
 const json = @import("../codec/json.zig");
-const keyring = @import("../vault/keyring.zig");
-const session = @import("../vault/session.zig");
 const Ctx = @import("../call/context.zig").Ctx;
 const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
@@ -42,14 +40,6 @@ const Form = enum(u32) { p2wpkh = 84, p2tr = 86 };
 
 /// Prefixes of chains built with Ethermint: their accounts are Ethereum's, whatever the key would hash to as Cosmos does.
 const other_hashes = [_][]const u8{ "canto", "crc", "dym", "evmos", "haqq", "inj", "zeta" };
-
-/// {chain: "ethereum" | "bitcoin" | "cosmos", public_key? | enclave_id?, form?, prefix?, factory?, implementation?, salt?}
-/// -> DeriveAddressResult.
-pub fn derive(ctx: *Ctx, input: Json) Error!Json {
-    const chain = try chainOf(ctx, input);
-    const public = try publicKey(ctx, input);
-    return json.object(ctx.arena, .{ .address = try onChain(ctx, input, chain, public), .chain = chain });
-}
 
 /// The `chain` field, "ethereum" where it is absent. Fails with UnsupportedChain.
 pub fn chainOf(ctx: *Ctx, input: Json) Error!Chain {
@@ -147,15 +137,6 @@ fn tagged(comptime tag: []const u8, data: []const u8) [32]u8 {
     state.update(&tag_hash);
     state.update(data);
     return state.finalResult();
-}
-
-fn publicKey(ctx: *Ctx, input: Json) Error!curves.PublicKey {
-    const given = try args.optionalFixed(65, ctx, input, "public_key") orelse {
-        const open = try session.require(ctx);
-        return (try keyring.load(ctx, open.database, try args.optionalString(ctx, input, "enclave_id", 128))).public;
-    };
-    const curve = try curves.Curve.parse(try args.optionalString(ctx, input, "curve", 16) orelse "P-256");
-    return curves.PublicKey.fromUncompressed(curve, &given);
 }
 
 pub fn optionalAddress(ctx: *Ctx, input: Json, name: []const u8) Error!?eth.Address {

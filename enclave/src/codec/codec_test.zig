@@ -14,4 +14,5 @@ test {
     _ = @import("selector.zig");
     _ = @import("policy.zig");
     _ = @import("policy_test.zig");
+    _ = @import("iso8601.zig");
 }

@@ -6,7 +6,6 @@
 //! the sequence of instructions nor that of addresses depends on the scalar.
 //! docs/decisions/0301-enclave-base-multiplication.md says why.
 
-const std = @import("std");
 const memory = @import("../platform/memory.zig");
 
 const digit_bits = 6;

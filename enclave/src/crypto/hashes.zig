@@ -1,10 +1,6 @@
 //! Keccak-256 as Ethereum uses it (not SHA3-256), and what Bitcoin hashes keys with.
 
 const std = @import("std");
-const args = @import("../call/args.zig");
-const encoding = @import("../codec/encoding.zig");
-const json = @import("../codec/json.zig");
-const Ctx = @import("../call/context.zig").Ctx;
 const Error = @import("../platform/errors.zig").Error;
 
 /// The 32-byte digest.
@@ -23,12 +19,3 @@ pub fn hash160(data: []const u8) Error![20]u8 {
 }
 
 extern fn ripemd160(out: *[20]u8, data: [*]const u8, length: usize) bool;
-
-/// {data: binary} or {text: string} -> {hash: 0x-hex}.
-pub fn keccak256(ctx: *Ctx, input: json.Json) Error!json.Json {
-    const text = try args.optionalString(ctx, input, "text", limit);
-    const data = text orelse try args.bytes(ctx, input, "data", limit);
-    return json.object(ctx.arena, .{ .hash = try encoding.hex(ctx.arena, &keccak(data)) });
-}
-
-const limit = 8 << 20;

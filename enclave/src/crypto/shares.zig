@@ -1,6 +1,5 @@
 //! The two shares of a key, each sealed with a key of its own: alone, one opens nothing and says nothing.
 
-const std = @import("std");
 const aead = @import("aead.zig");
 const curves = @import("curves.zig");
 const host = @import("../platform/host.zig");

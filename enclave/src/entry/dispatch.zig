@@ -16,7 +16,8 @@ const max_input = 24 << 20;
 /// Owned by the module until the next call.
 var answer: []u8 = &.{};
 
-const out_of_memory = "{\"error\":{\"code\":\"out_of_memory\",\"message\":\"not enough memory for this call\"}}";
+const no_memory = errors.row(error.OutOfMemory);
+const out_of_memory = "{\"error\":{\"code\":\"" ++ no_memory.code ++ "\",\"message\":\"" ++ no_memory.message ++ "\"}}";
 /// What the host gets of it: hosts overwrite answers once they have copied them.
 var out_of_memory_answer: [out_of_memory.len]u8 = undefined;
 

@@ -1,11 +1,12 @@
-//! THE table of functions. A row is a name and a function `fn (ctx: *Ctx, args: Json) Error!Json`.
+//! The table of functions. A row is a name and a function `fn (ctx: *Ctx, args: Json) Error!Json`.
 
 const Ctx = @import("../call/context.zig").Ctx;
 const Error = @import("../platform/errors.zig").Error;
-const Json = @import("../codec/json.zig").Json;
-const hashes = @import("../crypto/hashes.zig");
-const about = @import("../functions/about.zig");
-const addresses = @import("../chains/addresses.zig");
+const json = @import("../codec/json.zig");
+const schema = @import("../vault/schema.zig");
+const Json = json.Json;
+const hashing = @import("../functions/hashing.zig");
+const addressing = @import("../vault/addressing.zig");
 const hd = @import("../functions/derivation.zig");
 const identity = @import("../functions/generation.zig");
 const ipld = @import("../functions/codecs.zig");
@@ -19,13 +20,16 @@ const sync = @import("../functions/sync.zig");
 const ucan = @import("../actions/verification.zig");
 const webauthn = @import("../functions/webauthn.zig");
 
+/// Version of the calling convention; changes only when an old host could not go on.
+pub const abi = 1;
+
 pub const Function = *const fn (ctx: *Ctx, args: Json) Error!Json;
 
 pub const Row = struct { name: []const u8, function: Function };
 
 pub const rows = [_]Row{
-    .{ .name = "version", .function = about.version },
-    .{ .name = "keccak256", .function = hashes.keccak256 },
+    .{ .name = "version", .function = version },
+    .{ .name = "keccak256", .function = hashing.keccak256 },
     .{ .name = "generate", .function = identity.generate },
     .{ .name = "load", .function = vault.load },
     .{ .name = "unlock", .function = vault.unlock },
@@ -47,7 +51,7 @@ pub const rows = [_]Row{
     .{ .name = "user_op_hash", .function = signing.userOpHash },
     .{ .name = "verify_signature", .function = signing.verifySignature },
     .{ .name = "refresh_shares", .function = signing.refreshShares },
-    .{ .name = "derive_address", .function = addresses.derive },
+    .{ .name = "derive_address", .function = addressing.derive },
     .{ .name = "derive_key", .function = hd.deriveKey },
     .{ .name = "create_registration", .function = registration.create },
     .{ .name = "parse_webauthn", .function = webauthn.parseWebauthn },
@@ -63,3 +67,14 @@ pub const rows = [_]Row{
     .{ .name = "did_key", .function = ipld.didKey },
     .{ .name = "evaluate_policy", .function = ipld.evaluatePolicy },
 };
+
+/// {} -> {abi, schema_version, functions}: the convention's version, the database's, and the names in the table.
+fn version(ctx: *Ctx, _: Json) Error!Json {
+    var names: [rows.len][]const u8 = undefined;
+    for (&names, rows) |*name, row| name.* = row.name;
+    return json.object(ctx.arena, .{
+        .abi = abi,
+        .schema_version = schema.version,
+        .functions = try json.array(ctx.arena, &names),
+    });
+}

@@ -6,11 +6,11 @@ const cid = @import("../codec/cid.zig");
 const dag_json = @import("../codec/dag_json.zig");
 const did_key = @import("../codec/did_key.zig");
 const encoding = @import("../codec/encoding.zig");
-const faults = @import("../call/codec_errors.zig");
-const ipld = @import("../codec/ipld.zig");
+const codec_errors = @import("../call/codec_errors.zig");
 const json = @import("../codec/json.zig");
 const policy = @import("../codec/policy.zig");
 const std = @import("std");
+const values = @import("../call/values.zig");
 const varsig = @import("../codec/varsig.zig");
 const Ctx = @import("../call/context.zig").Ctx;
 const Error = @import("../platform/errors.zig").Error;
@@ -20,20 +20,20 @@ const Json = json.Json;
 pub fn dagCborEncode(ctx: *Ctx, input: Json) Error!Json {
     // Null is a value here, not an absent field.
     const given = input.object.get("value") orelse return ctx.fail(error.MissingField, "value");
-    const data = try encode(ctx, try valueOf(ctx, given, "value"));
+    const data = try values.encode(ctx, try values.valueOf(ctx, given, "value"));
     return json.object(ctx.arena, .{
         .data = try encoding.base64(ctx.arena, data),
-        .cid = try cidText(ctx, &cid.of(cid.dag_cbor, data)),
+        .cid = try values.cidText(ctx, &cid.of(cid.dag_cbor, data)),
     });
 }
 
 /// {data: binary} -> {value: DAG-JSON, cid: string}.
 pub fn dagCborDecode(ctx: *Ctx, input: Json) Error!Json {
     const data = try args.bytes(ctx, input, "data", cbor.max_bytes);
-    const value = cbor.decode(ctx.arena, .dag, data) catch |err| return faults.dagCbor(ctx, err);
+    const value = cbor.decode(ctx.arena, .dag, data) catch |err| return codec_errors.dagCbor(ctx, err);
     return json.object(ctx.arena, .{
-        .value = dag_json.fromValue(ctx.arena, value) catch |err| return faults.value(ctx, err, "data"),
-        .cid = try cidText(ctx, &cid.of(cid.dag_cbor, data)),
+        .value = dag_json.fromValue(ctx.arena, value) catch |err| return codec_errors.value(ctx, err, "data"),
+        .cid = try values.cidText(ctx, &cid.of(cid.dag_cbor, data)),
     });
 }
 
@@ -46,14 +46,14 @@ pub fn cidOf(ctx: *Ctx, input: Json) Error!Json {
         cid.dag_cbor
     else
         return ctx.fail(error.InvalidField, "codec");
-    return json.object(ctx.arena, .{ .cid = try cidText(ctx, &cid.of(number, data)) });
+    return json.object(ctx.arena, .{ .cid = try values.cidText(ctx, &cid.of(number, data)) });
 }
 
 fn cidParts(ctx: *Ctx, text: []const u8) Error!Json {
-    const bytes = cid.fromText(ctx.arena, text) catch |err| return faults.identifier(ctx, err, "cid");
-    const parsed = cid.parse(bytes) catch |err| return faults.identifier(ctx, err, "cid");
+    const bytes = cid.fromText(ctx.arena, text) catch |err| return codec_errors.identifier(ctx, err, "cid");
+    const parsed = cid.parse(bytes) catch |err| return codec_errors.identifier(ctx, err, "cid");
     return json.object(ctx.arena, .{
-        .cid = try cidText(ctx, bytes),
+        .cid = try values.cidText(ctx, bytes),
         .version = parsed.version,
         .codec = parsed.codec,
         .hash = parsed.hash,
@@ -65,10 +65,10 @@ fn cidParts(ctx: *Ctx, text: []const u8) Error!Json {
 /// {public_key: binary (SEC 1, or 32 bytes of Ed25519), curve} -> {did}; or {did} -> {curve, public_key}.
 pub fn didKey(ctx: *Ctx, input: Json) Error!Json {
     const key = if (try args.optionalString(ctx, input, "did", did_key.max_text)) |did|
-        did_key.parse(ctx.arena, did) catch |err| return faults.key(ctx, err)
+        did_key.parse(ctx.arena, did) catch |err| return codec_errors.key(ctx, err)
     else
         try keyOf(ctx, input);
-    const new = key.didNew() catch |err| return faults.key(ctx, err);
+    const new = key.didNew() catch |err| return codec_errors.key(ctx, err);
     return json.object(ctx.arena, .{
         .did = try did_key.format(ctx.arena, key),
         .curve = curveName(key),
@@ -83,7 +83,7 @@ fn keyOf(ctx: *Ctx, input: Json) Error!did_key.PublicKey {
         if (std.mem.eql(u8, curveName(candidate), curve)) break candidate;
     } else return ctx.fail(error.UnsupportedCurve, "curve");
     const bytes = try publicKey(ctx, input, algorithm);
-    return did_key.fromSec1(algorithm, bytes) catch |err| faults.key(ctx, err);
+    return did_key.fromSec1(algorithm, bytes) catch |err| codec_errors.key(ctx, err);
 }
 
 /// Bare hex is taken too, as answers give keys: a curve's keys have one length, or two, and no base64 is as long.
@@ -107,28 +107,9 @@ fn curveName(algorithm: varsig.Algorithm) []const u8 {
 
 /// {policy: array, args: DAG-JSON} -> {holds: boolean}.
 pub fn evaluatePolicy(ctx: *Ctx, input: Json) Error!Json {
-    const statements = try canonical(ctx, try args.required(ctx, input, "policy"), "policy");
-    const arguments = try canonical(ctx, try args.required(ctx, input, "args"), "args");
-    policy.validate(ctx.arena, statements) catch |err| return faults.predicate(ctx, err);
-    const holds = policy.holds(ctx.arena, statements, arguments) catch |err| return faults.predicate(ctx, err);
+    const statements = try values.canonical(ctx, try args.required(ctx, input, "policy"), "policy");
+    const arguments = try values.canonical(ctx, try args.required(ctx, input, "args"), "args");
+    policy.validate(ctx.arena, statements) catch |err| return codec_errors.predicate(ctx, err);
+    const holds = policy.holds(ctx.arena, statements, arguments) catch |err| return codec_errors.predicate(ctx, err);
     return json.object(ctx.arena, .{ .holds = holds });
-}
-
-fn valueOf(ctx: *Ctx, given: Json, name: []const u8) Error!ipld.Value {
-    return dag_json.toValue(ctx.arena, given) catch |err| faults.value(ctx, err, name);
-}
-
-/// A JSON value as DAG-CBOR would carry it, which bounds its size and nesting as a token's are bounded.
-pub fn canonical(ctx: *Ctx, given: Json, name: []const u8) Error!ipld.Value {
-    const value = try valueOf(ctx, given, name);
-    if ((try encode(ctx, value)).len > 64 << 10) return ctx.fail(error.ValueTooLarge, name);
-    return value;
-}
-
-fn encode(ctx: *Ctx, value: ipld.Value) Error![]const u8 {
-    return cbor.encode(ctx.arena, .dag, value) catch |err| faults.dagCbor(ctx, err);
-}
-
-pub fn cidText(ctx: *Ctx, bytes: []const u8) Error![]const u8 {
-    return cid.toText(ctx.arena, bytes) catch |err| faults.identifier(ctx, err, "cid");
 }

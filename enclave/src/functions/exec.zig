@@ -4,8 +4,8 @@ const std = @import("std");
 const actions = @import("../actions/actions.zig");
 const args = @import("../call/args.zig");
 const arguments_file = @import("../actions/arguments.zig");
-const calls = @import("vault.zig");
 const json = @import("../codec/json.zig");
+const outcome = @import("../call/outcome.zig");
 const resources = @import("../vault/resources.zig");
 const session = @import("../vault/session.zig");
 const tokens = @import("../actions/tokens.zig");
@@ -20,7 +20,7 @@ const Filter = struct { resource: []const u8, action: []const u8 };
 pub fn exec(ctx: *Ctx, input: Json) Error!Json {
     const text = try args.string(ctx, input, "filter", 256);
     const arguments = try args.optionalObject(ctx, input, "args") orelse try json.object(ctx.arena, .{});
-    const result = run(ctx, input, text, arguments) catch |err| return calls.failure(ctx, err);
+    const result = run(ctx, input, text, arguments) catch |err| return outcome.failure(ctx, err);
     return json.object(ctx.arena, .{ .success = true, .result = result });
 }
 

@@ -4,13 +4,11 @@ const std = @import("std");
 const memory = @import("../platform/memory.zig");
 const aead = @import("../crypto/aead.zig");
 const args = @import("../call/args.zig");
-const calls = @import("vault.zig");
 const encoding = @import("../codec/encoding.zig");
 const host = @import("../platform/host.zig");
 const iso8601 = @import("../codec/iso8601.zig");
 const json = @import("../codec/json.zig");
-const meta = @import("../vault/meta.zig");
-const schema = @import("../vault/schema.zig");
+const outcome = @import("../call/outcome.zig");
 const session = @import("../vault/session.zig");
 const Ctx = @import("../call/context.zig").Ctx;
 const Database = @import("../storage/database.zig").Database;
@@ -26,7 +24,7 @@ const max_password = 1024;
 /// VaultExportOptions -> VaultExportOutput.
 pub fn exportVault(ctx: *Ctx, input: Json) Error!Json {
     const password = try passwordOf(ctx, input);
-    const data = seal(ctx, password) catch |err| return calls.outcome(ctx, err);
+    const data = seal(ctx, password) catch |err| return outcome.of(ctx, err);
     return json.object(ctx.arena, .{
         .success = true,
         .data = try encoding.base64(ctx.arena, data),
@@ -41,9 +39,9 @@ pub fn importVault(ctx: *Ctx, input: Json) Error!Json {
     const data = try args.bytes(ctx, input, "data", session.max_sealed + header_length);
     const password = try passwordOf(ctx, input);
     const key = try session.hostKey(ctx, input, "key");
-    if (ctx.state.open != null) return calls.outcome(ctx, error.Conflict);
-    const image = open(ctx, data, password) catch |err| return calls.outcome(ctx, err);
-    session.restore(ctx, image, key) catch |err| return calls.outcome(ctx, switch (err) {
+    if (ctx.state.open != null) return outcome.of(ctx, error.Conflict);
+    const image = open(ctx, data, password) catch |err| return outcome.of(ctx, err);
+    session.restore(ctx, image, key) catch |err| return outcome.of(ctx, switch (err) {
         error.InvalidDatabase => error.ExportRejected,
         else => err,
     });

@@ -4,7 +4,6 @@ const std = @import("std");
 const addresses = @import("../chains/addresses.zig");
 const args = @import("../call/args.zig");
 const contract_set = @import("../chains/contract_set.zig");
-const cose = @import("../codec/cose.zig");
 const curves = @import("../crypto/curves.zig");
 const encoding = @import("../codec/encoding.zig");
 const host = @import("../platform/host.zig");

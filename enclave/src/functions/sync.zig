@@ -13,9 +13,9 @@ const protocol = @import("../pairing/protocol.zig");
 const HostKey = @import("../storage/sealed.zig").HostKey;
 const session = @import("../vault/session.zig");
 const sessions = @import("../pairing/sessions.zig");
-const vault = @import("vault_seam.zig");
 const Ctx = @import("../call/context.zig").Ctx;
-const Error = @import("../platform/errors.zig").Error;
+const errors = @import("../platform/errors.zig");
+const Error = errors.Error;
 const Json = json.Json;
 const Session = sessions.Session;
 
@@ -54,7 +54,7 @@ pub fn respond(ctx: *Ctx, input: Json) Error!Json {
 
 fn accept(ctx: *Ctx, id: [32]u8, input: Json) Error!Json {
     const peer = try peerKey(ctx, input);
-    try vault.available(ctx);
+    _ = try session.require(ctx); // without an unlocked vault there is nothing to send
     const pairing = try open(ctx, .{
         .id = id,
         .role = .responder,
@@ -75,7 +75,7 @@ fn release(ctx: *Ctx, id: [32]u8, typed: []const u8) Error!Json {
     const pairing = try ctx.state.sync.find(id, .responder, try host.timeMs());
     defer ctx.state.sync.finish(pairing);
     const channel = try confirmed(ctx, pairing, typed);
-    const clear = try vault.snapshot(ctx);
+    const clear = try (try session.require(ctx)).database.serialize(ctx.arena);
     const nonce = try host.randomBytes(12);
     const sealed = protocol.seal(ctx.arena, channel, nonce, clear) catch |err| return fault(ctx, err);
     return json.object(ctx.arena, .{
@@ -145,11 +145,12 @@ fn restore(ctx: *Ctx, id: [32]u8, typed: []const u8, sealed: []const u8, key: Ho
     defer ctx.state.sync.finish(pairing);
     const channel = try confirmed(ctx, pairing, typed);
     const clear = protocol.open(ctx.arena, channel, sealed) catch |err| return fault(ctx, err);
-    const did = try vault.restore(ctx, clear, key);
+    if (ctx.state.open != null) return error.Conflict;
+    try session.restore(ctx, clear, key);
     return json.object(ctx.arena, .{
         .success = true,
         .session_id = try encoding.bareHex(ctx.arena, &id),
-        .did = did,
+        .did = ctx.state.did,
         .status = "complete",
     });
 }
@@ -187,21 +188,21 @@ fn fault(ctx: *Ctx, err: protocol.Error) Error {
 
 /// What a caller may meet in an honest exchange is an answer with `success: false`; a malformed call stays an error.
 fn refusal(ctx: *Ctx, id: [32]u8, err: Error) Error!Json {
-    const code = switch (err) {
-        error.SessionUnknown => "session_unknown",
-        error.SessionExpired => "session_expired",
-        error.SessionUsed => "session_used",
-        error.SyncRejected => "sync_rejected",
-        error.CodeMismatch => "code_mismatch",
-        error.VaultLocked => "vault_locked",
-        error.VaultUninitialized => "vault_uninitialized",
-        error.Conflict => "conflict",
-        error.InvalidDatabase => "invalid_database",
-        else => return err,
+    return switch (err) {
+        error.SessionUnknown,
+        error.SessionExpired,
+        error.SessionUsed,
+        error.SyncRejected,
+        error.CodeMismatch,
+        error.VaultLocked,
+        error.VaultUninitialized,
+        error.Conflict,
+        error.InvalidDatabase,
+        => json.object(ctx.arena, .{
+            .success = false,
+            .session_id = try encoding.bareHex(ctx.arena, &id),
+            .@"error" = errors.row(err).code,
+        }),
+        else => err,
     };
-    return json.object(ctx.arena, .{
-        .success = false,
-        .session_id = try encoding.bareHex(ctx.arena, &id),
-        .@"error" = code,
-    });
 }

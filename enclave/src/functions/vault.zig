@@ -3,53 +3,51 @@
 const std = @import("std");
 const args = @import("../call/args.zig");
 const encoding = @import("../codec/encoding.zig");
-const errors = @import("../platform/errors.zig");
-const host = @import("../platform/host.zig");
 const iso8601 = @import("../codec/iso8601.zig");
 const json = @import("../codec/json.zig");
 const meta = @import("../vault/meta.zig");
+const outcome = @import("../call/outcome.zig");
 const proofs = @import("../vault/proofs.zig");
 const rekeying = @import("../vault/rekeying.zig");
 const resources = @import("../vault/resources.zig");
 const rows = @import("../vault/rows.zig");
-const schema = @import("../vault/schema.zig");
 const sealed = @import("../storage/sealed.zig");
 const session = @import("../vault/session.zig");
 const Ctx = @import("../call/context.zig").Ctx;
-const Error = errors.Error;
+const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
 /// {database, key?, min_revision?} -> LoadOutput. Without a key the vault is loaded and stays locked.
 pub fn load(ctx: *Ctx, input: Json) Error!Json {
     const bytes = try args.bytes(ctx, input, "database", session.max_sealed);
     const key = try session.hostKey(ctx, input, "key");
-    if (ctx.state.open != null) return outcome(ctx, error.Conflict);
-    checkRevision(ctx, input, bytes) catch |err| return outcome(ctx, err);
+    if (ctx.state.open != null) return outcome.of(ctx, error.Conflict);
+    checkRevision(ctx, input, bytes) catch |err| return outcome.of(ctx, err);
     if (key) |given| {
-        session.open_(ctx, bytes, given) catch |err| return outcome(ctx, err);
-    } else session.keepLocked(ctx, bytes) catch |err| return outcome(ctx, err);
+        session.open_(ctx, bytes, given) catch |err| return outcome.of(ctx, err);
+    } else session.keepLocked(ctx, bytes) catch |err| return outcome.of(ctx, err);
     return json.object(ctx.arena, .{ .success = true, .did = ctx.state.did });
 }
 
 /// {database?, key, min_revision?} -> UnlockOutput. Without a database, what this instance locked is opened.
 pub fn unlock(ctx: *Ctx, input: Json) Error!Json {
     const given = try args.optionalBytes(ctx, input, "database", session.max_sealed);
-    const key = session.requireKey(ctx, input) catch |err| return outcome(ctx, err);
+    const key = session.requireKey(ctx, input) catch |err| return outcome.of(ctx, err);
     const bytes = given orelse try ctx.arena.dupe(u8, ctx.state.sealed);
-    if (bytes.len == 0) return outcome(ctx, error.VaultUninitialized);
-    if (ctx.state.open != null) return outcome(ctx, error.Conflict);
-    checkRevision(ctx, input, bytes) catch |err| return outcome(ctx, err);
-    session.open_(ctx, bytes, key) catch |err| return outcome(ctx, err);
+    if (bytes.len == 0) return outcome.of(ctx, error.VaultUninitialized);
+    if (ctx.state.open != null) return outcome.of(ctx, error.Conflict);
+    checkRevision(ctx, input, bytes) catch |err| return outcome.of(ctx, err);
+    session.open_(ctx, bytes, key) catch |err| return outcome.of(ctx, err);
     return json.object(ctx.arena, .{ .success = true, .did = ctx.state.did });
 }
 
 /// {} -> LockOutput: seals and erases. A vault that is locked already answers what it was locked as.
 pub fn lock(ctx: *Ctx, _: Json) Error!Json {
     if (ctx.state.open != null) {
-        _ = session.save(ctx.state, ctx.arena) catch |err| return outcome(ctx, err);
+        _ = session.save(ctx.state, ctx.arena) catch |err| return outcome.of(ctx, err);
         ctx.state.close();
     }
-    if (ctx.state.sealed.len == 0) return outcome(ctx, error.VaultUninitialized);
+    if (ctx.state.sealed.len == 0) return outcome.of(ctx, error.VaultUninitialized);
     return json.object(ctx.arena, .{ .success = true, .database = try encoding.base64Json(ctx.arena, ctx.state.sealed) });
 }
 
@@ -135,26 +133,6 @@ pub fn listWraps(ctx: *Ctx, _: Json) Error!Json {
     var list = std.json.Array.init(ctx.arena);
     for (open.wraps.items) |wrap| try list.append(try json.object(ctx.arena, .{ .kind = wrap.kind, .id = wrap.id }));
     return json.object(ctx.arena, .{ .wraps = Json{ .array = list } });
-}
-
-/// The {success: false, error: code} of the interface's outputs; faults of the call itself stay errors.
-pub fn outcome(ctx: *Ctx, err: Error) Error!Json {
-    return switch (err) {
-        error.OutOfMemory, error.MissingField, error.InvalidField, error.InvalidEncoding, error.ValueTooLarge => err,
-        else => failure(ctx, err),
-    };
-}
-
-/// The same for `exec`, whose arguments are part of what may fail.
-pub fn failure(ctx: *Ctx, err: Error) Error!Json {
-    if (err == error.OutOfMemory) return err;
-    return json.object(ctx.arena, .{ .success = false, .@"error" = try reason(ctx, err) });
-}
-
-/// The code, and what it was about where a function said so: `unknown_action: accounts has list get ...`.
-fn reason(ctx: *Ctx, err: Error) Error![]const u8 {
-    const code = errors.row(err).code;
-    return if (ctx.detail.len == 0) code else std.mem.concat(ctx.arena, u8, &.{ code, ": ", ctx.detail });
 }
 
 fn checkRevision(ctx: *Ctx, input: Json, bytes: []const u8) Error!void {

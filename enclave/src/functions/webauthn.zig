@@ -4,7 +4,7 @@ const std = @import("std");
 const args = @import("../call/args.zig");
 const cose = @import("../codec/cose.zig");
 const encoding = @import("../codec/encoding.zig");
-const faults = @import("../call/codec_errors.zig");
+const codec_errors = @import("../call/codec_errors.zig");
 const ipld = @import("../codec/ipld.zig");
 const json = @import("../codec/json.zig");
 const Ctx = @import("../call/context.zig").Ctx;
@@ -30,7 +30,7 @@ pub const Passkey = struct {
 
 /// Reads GenerateInput.credential, decoded from base64: a registration whose key Holdfast can use.
 pub fn passkey(ctx: *Ctx, bytes: []const u8) Error!Passkey {
-    const parsed = credential.parse(ctx.arena, bytes) catch |err| return faults.credential(ctx, err);
+    const parsed = credential.parse(ctx.arena, bytes) catch |err| return codec_errors.credential(ctx, err);
     if (parsed != .registration) return ctx.fail(error.InvalidCredential, "not a registration");
     const registration = parsed.registration;
     const attested = registration.attestation.data.attested.?;
@@ -61,7 +61,7 @@ fn deviceType(registration: credential.Registration) []const u8 {
 /// {credential: binary} -> {parsed: object} (ParseWebAuthnResult).
 pub fn parseWebauthn(ctx: *Ctx, input: Json) Error!Json {
     const bytes = try args.bytes(ctx, input, "credential", credential.max_bytes);
-    const parsed = credential.parse(ctx.arena, bytes) catch |err| return faults.credential(ctx, err);
+    const parsed = credential.parse(ctx.arena, bytes) catch |err| return codec_errors.credential(ctx, err);
     return json.object(ctx.arena, .{ .parsed = switch (parsed) {
         .registration => |registration| try registrationJson(ctx, registration),
         .assertion => |assertion| try assertionJson(ctx, assertion),

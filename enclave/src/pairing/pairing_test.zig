@@ -3,5 +3,4 @@
 test {
     _ = @import("protocol.zig");
     _ = @import("sessions.zig");
-    _ = @import("../codec/iso8601.zig");
 }

@@ -1,7 +1,6 @@
 //! SQLite, as little of it as the vault needs: statements with bound values over one database in memory.
 
 const std = @import("std");
-const memory = @import("../platform/memory.zig");
 const sqlite_os = @import("sqlite_os.zig");
 const Error = @import("../platform/errors.zig").Error;
 

@@ -1,7 +1,6 @@
 //! UCAN 1.0, as the rest of the module uses it: who may do what in this vault.
 
 const std = @import("std");
-const cid = @import("../codec/cid.zig");
 const ipld = @import("../codec/ipld.zig");
 pub const chain = @import("chain.zig");
 pub const container = @import("container.zig");

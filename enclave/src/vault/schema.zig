@@ -1,7 +1,6 @@
 //! The vault's tables, and the migrations that make them. Released migrations are never edited: a change is a new one.
 
 const std = @import("std");
-const hashes = @import("../crypto/hashes.zig");
 const iso8601 = @import("../codec/iso8601.zig");
 const host = @import("../platform/host.zig");
 const repaired = @import("repairs.zig");

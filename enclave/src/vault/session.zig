@@ -1,7 +1,6 @@
 //! The open vault between calls: opening, saving, locking, and locking itself when idle.
 
 const std = @import("std");
-const aead = @import("../crypto/aead.zig");
 const args = @import("../call/args.zig");
 const curves = @import("../crypto/curves.zig");
 const host = @import("../platform/host.zig");
