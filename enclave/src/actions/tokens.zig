@@ -1,4 +1,4 @@
-//! The vault's own UCANs: minted with one of its keys, recorded in its tables, verified against its revocations.
+//! The UCANs of a vault: made with one of its keys, recorded in its tables, verified against its revocations.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -53,7 +53,7 @@ fn recorded(ctx: *Ctx, database: Database, comptime table: []const u8, minted: m
     return answer;
 }
 
-/// {token} -> the recorded row: a delegation that somebody else made for this vault.
+/// {token} -> the recorded row: a delegation that another party made for this vault.
 pub fn receive(ctx: *Ctx, database: Database, input: Json) Error!Json {
     const bytes = try values.tokenBytes(ctx, try args.required(ctx, input, "token"), "token");
     const tokens = ucan.container.tokens(ctx.arena, bytes) catch |err| return codec_errors.token(ctx, err);
@@ -80,15 +80,15 @@ pub fn verify(ctx: *Ctx, database: Database, resource: resources.Resource, input
     return verification.verify(ctx, question);
 }
 
-/// What the bearer of a token wants: `given` are the arguments as they came, which an invocation must name, `resolved`
-/// the same as policies judge them.
+/// What the bearer of a token wants to do. `given` are the arguments as received, which an invocation must contain;
+/// `resolved` are the completed arguments, which policies judge.
 pub const Wish = struct { command: []const u8, given: Json, resolved: Json, audience: ?[]const u8 };
 
-/// Lets a token's bearer do what it wants, or fails saying why not.
+/// Succeeds if the token allows the request; otherwise fails with the error that says why not.
 pub fn authorize(ctx: *Ctx, database: Database, token: Json, wish: Wish) Error!void {
     const bytes = try values.tokenBytes(ctx, token, "token");
     const bundle = ucan.Bundle.read(ctx.arena, bytes) catch |err| return codec_errors.token(ctx, err);
-    // An invocation says itself to whom it speaks; it must be this vault, whoever brings it.
+    // An invocation contains its audience, and that must be this vault, whatever audience the host gives.
     const hearer = if (bundle.invocation != null) ctx.state.did else wish.audience;
     ucan.authorize(ctx.arena, bytes, .{
         .subject = ctx.state.did,

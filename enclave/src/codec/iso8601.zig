@@ -1,8 +1,8 @@
-//! Instants as the interface writes them: ISO 8601, UTC, whole milliseconds, `Z`.
+//! Instants in the interface's form: ISO 8601, UTC, whole milliseconds, `Z`.
 
 const std = @import("std");
 
-/// `2026-11-21T08:30:00.000Z` of milliseconds since 1970; instants outside 1970 to 9999 are clamped.
+/// Milliseconds since 1970 as `2026-11-21T08:30:00.000Z`. Instants outside 1970 to 9999 are clamped.
 pub fn format(arena: std.mem.Allocator, ms: i64) error{OutOfMemory}![]const u8 {
     const bounded: u64 = @intCast(std.math.clamp(ms, 0, 253_402_300_799_999));
     const seconds: std.time.epoch.EpochSeconds = .{ .secs = bounded / 1000 };
@@ -36,7 +36,7 @@ pub fn isInstant(text: []const u8) bool {
     return true;
 }
 
-/// Whether the digits of `body` are a day of the calendar and a time of it.
+/// Whether the digits of `body` are a date of the calendar and a time of day.
 fn isDate(body: []const u8) bool {
     const month = number(body[5..7]);
     if (month < 1 or month > 12 or number(body[11..13]) > 23 or number(body[14..16]) > 59 or number(body[17..19]) > 59) return false;
@@ -50,7 +50,8 @@ fn number(digits: []const u8) u16 {
     return value;
 }
 
-/// Whether the first of two such texts is the earlier instant. One without milliseconds would sort after its second.
+/// Whether the first of two such texts is the earlier instant. Both get milliseconds first, so that texts sort as
+/// instants do.
 pub fn isBefore(arena: std.mem.Allocator, first: []const u8, second: []const u8) error{OutOfMemory}!bool {
     return std.mem.order(u8, try whole(arena, first), try whole(arena, second)) == .lt;
 }

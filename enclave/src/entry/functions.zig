@@ -20,7 +20,7 @@ const sync = @import("../functions/sync.zig");
 const ucan = @import("../actions/verification.zig");
 const webauthn = @import("../functions/webauthn.zig");
 
-/// Version of the calling convention; changes only when an old host could not go on.
+/// Version of the calling convention. It changes only if an old host could not go on.
 pub const abi = 1;
 
 pub const Function = *const fn (ctx: *Ctx, args: Json) Error!Json;

@@ -1,4 +1,4 @@
-//! `generate`: a key, its DID, its accounts and the vault that holds them.
+//! `generate`: makes a key, its DID, its first account and the vault that contains them.
 
 const std = @import("std");
 const addresses = @import("../chains/addresses.zig");
