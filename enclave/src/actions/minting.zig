@@ -23,6 +23,9 @@ const max_time = (1 << 53) - 1;
 /// Lifetime of an invocation without `expiration`, in seconds.
 const invocation_life_s = 300;
 
+/// Longest lifetime of an invocation that is not recorded, in seconds.
+const max_brief_life_s = 600;
+
 /// A new token, and a container with it and the chain of delegations that it depends on.
 pub const Minted = struct { token: []const u8, container: []const u8 };
 
@@ -75,6 +78,14 @@ pub fn invocation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     const facts: ucan.chain.Facts = .{ .now_s = now_s, .revoked = try revocations.known(ctx, database) };
     ucan.chain.checkInvocation(ctx.arena, token, held orelse &.{}, token.args.?, facts) catch |err| return codec_errors.token(ctx, err);
     return withChain(ctx, minted, held);
+}
+
+/// As `invocation`, for one that leaves no record in the vault: it must name its audience, and its lifetime is limited.
+pub fn briefInvocation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
+    _ = try args.string(ctx, input, "audience", 512);
+    const latest = @divFloor(try host.timeMs(), 1000) + max_brief_life_s;
+    _ = try args.optionalInteger(ctx, input, "expiration", 0, latest);
+    return invocation(ctx, database, input);
 }
 
 fn refused(ctx: *Ctx, err: ucan.mint.Error, token_signer: signing.TokenSigner) Error {

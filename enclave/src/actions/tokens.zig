@@ -41,16 +41,55 @@ pub fn delegate(ctx: *Ctx, database: Database, input: Json) Error!Json {
     return recorded(ctx, database, "delegations", try minting.delegation(ctx, database, input));
 }
 
-/// InvocationOptions and {audience?, expiration?, meta?, subject?, enclave_id?, val_share?}
-/// -> {signed_dag_cbor, cid, issuer, container}.
+/// InvocationOptions and {audience?, expiration?, meta?, subject?, enclave_id?, val_share?, record?}
+/// -> {signed_dag_cbor, cid, issuer, container}. With `record` false the vault does not change: such an invocation names
+/// its audience and lasts ten minutes at most.
 pub fn invocation(ctx: *Ctx, database: Database, input: Json) Error!Json {
+    if (!try args.boolean(ctx, input, "record", true)) return unrecorded(ctx, try minting.briefInvocation(ctx, database, input));
     return recorded(ctx, database, "invocations", try minting.invocation(ctx, database, input));
 }
 
+fn unrecorded(ctx: *Ctx, made: minting.Minted) Error!Json {
+    const token = ucan.payload.decode(ctx.arena, made.token) catch |err| return codec_errors.token(ctx, err);
+    return answer(ctx, token, made.container);
+}
+
 fn recorded(ctx: *Ctx, database: Database, comptime table: []const u8, minted: minting.Minted) Error!Json {
-    var answer = try record(ctx, database, table, minted.token);
-    try json.put(ctx.arena, &answer, "container", .{ .string = minted.container });
-    return answer;
+    var whole = try record(ctx, database, table, minted.token);
+    try json.put(ctx.arena, &whole, "container", .{ .string = minted.container });
+    return whole;
+}
+
+/// The recorded delegation of `command` to `audience` that restricts nothing: of the vault's DID, without policy, without
+/// time bounds, not revoked. Null if there is none.
+pub fn unlimited(ctx: *Ctx, database: Database, audience: []const u8, command: []const u8) Error!?Json {
+    const statement = try database.query(
+        \\SELECT token FROM delegations
+        \\WHERE audience = ? AND command = ? AND subject = ? AND expiration IS NULL AND not_before IS NULL
+        \\AND revoked_at IS NULL ORDER BY rowid
+    , &.{ .{ .text = audience }, .{ .text = command }, .{ .text = ctx.state.did } });
+    defer statement.finish();
+    while (try statement.next()) {
+        const bytes = try statement.blob(ctx.arena, 0);
+        const token = ucan.payload.decode(ctx.arena, bytes) catch return error.DatabaseFailure;
+        const own = ucan.chain.names(ctx.state.did, token) catch return error.DatabaseFailure;
+        if (own and token.pol.list.len == 0) return try alone(ctx, token);
+    }
+    return null;
+}
+
+fn alone(ctx: *Ctx, token: ucan.payload.Token) Error!Json {
+    const container = ucan.container.pack(ctx.arena, &.{token.envelope.bytes}) catch |err| return codec_errors.token(ctx, err);
+    return answer(ctx, token, container);
+}
+
+fn answer(ctx: *Ctx, token: ucan.payload.Token, container: []const u8) Error!Json {
+    return json.object(ctx.arena, .{
+        .signed_dag_cbor = try encoding.base64(ctx.arena, token.envelope.bytes),
+        .cid = try values.cidText(ctx, &token.envelope.canonical),
+        .issuer = token.iss,
+        .container = container,
+    });
 }
 
 /// {token} -> the recorded row: a delegation that another party made for this vault.

@@ -16,6 +16,8 @@ pub const State = struct {
     sealed: []u8 = &.{},
     /// The vault's DID. It is public, so it is known while the vault is locked too.
     did: []u8 = &.{},
+    /// The seed of the publishing key that the next `generate` adopts; null until a host asks for it.
+    pending_publishing_seed: ?[32]u8 = null,
     last_activity_ms: i64 = 0,
     /// Idle time after which the vault locks itself, in milliseconds; 0: never.
     idle_ms: i64 = default_idle_ms,
@@ -40,6 +42,12 @@ pub const State = struct {
         if (state.open) |*open| open.forget();
         state.open = null;
         state.keepDid(did_before) catch {}; // a wrong name of a vault that is not there
+    }
+
+    /// Wipes the waiting publishing key: a vault has adopted it, or another vault takes its place.
+    pub fn forgetPending(state: *State) void {
+        if (state.pending_publishing_seed) |*seed| memory.wipe(seed);
+        state.pending_publishing_seed = null;
     }
 
     /// Closes the open vault, wipes its key and its database, and ends pairing sessions. Does nothing if no vault is

@@ -36,6 +36,15 @@ pub fn isInstant(text: []const u8) bool {
     return true;
 }
 
+/// Whether the text is an instant with nine digits of a second: `2040-01-01T00:00:00.000000000Z`.
+pub fn isNanosecondInstant(text: []const u8) bool {
+    if (text.len != 30 or text[29] != 'Z') return false;
+    for (text[23..29]) |digit| if (!std.ascii.isDigit(digit)) return false;
+    var milliseconds: [24]u8 = text[0..24].*;
+    milliseconds[23] = 'Z';
+    return isInstant(&milliseconds);
+}
+
 /// Whether the digits of `body` are a date of the calendar and a time of day.
 fn isDate(body: []const u8) bool {
     const month = number(body[5..7]);
@@ -58,6 +67,13 @@ pub fn isBefore(arena: std.mem.Allocator, first: []const u8, second: []const u8)
 
 fn whole(arena: std.mem.Allocator, text: []const u8) error{OutOfMemory}![]const u8 {
     return if (text.len == 20) std.mem.concat(arena, u8, &.{ text[0..19], ".000Z" }) else text;
+}
+
+test "instants with nanoseconds" {
+    try std.testing.expect(isNanosecondInstant("2040-02-29T23:59:59.123456789Z"));
+    inline for (.{ "2040-01-01T00:00:00.000Z", "2040-02-30T00:00:00.000000000Z", "2040-01-01T00:00:00.00000000aZ", "2040-01-01T00:00:00.000000000z", "2040-01-01T00:00:00,000000000Z" }) |bad| {
+        try std.testing.expect(!isNanosecondInstant(bad));
+    }
 }
 
 test "known instants" {

@@ -10,7 +10,7 @@ const Error = @import("../platform/errors.zig").Error;
 
 /// The database's `user_version`. `VaultManifest.schemaVersion` is another number: the manifest's, which the interface
 /// fixes at 1.
-pub const version = 2;
+pub const version = 3;
 
 const migrations = [_][:0]const u8{
     \\CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -74,11 +74,16 @@ const migrations = [_][:0]const u8{
     \\  nonce BLOB NOT NULL CHECK (length(nonce) = 12), key BLOB NOT NULL CHECK (length(key) = 32),
     \\  created_at TEXT NOT NULL) STRICT;
     ,
+    \\CREATE TABLE publishing_keys (
+    \\  id INTEGER PRIMARY KEY CHECK (id = 1), public_key BLOB NOT NULL CHECK (length(public_key) = 32),
+    \\  sealed BLOB NOT NULL CHECK (length(sealed) = 48), nonce BLOB NOT NULL CHECK (length(nonce) = 12),
+    \\  key BLOB NOT NULL CHECK (length(key) = 32), created_at TEXT NOT NULL) STRICT;
+    ,
 };
 
 /// Changes rows after a migration has created its tables.
 const Repair = *const fn (database: Database, arena: std.mem.Allocator) Error!void;
-const repairs = [migrations.len]?Repair{ null, repaired.addresses };
+const repairs = [migrations.len]?Repair{ null, repaired.addresses, null };
 
 comptime {
     std.debug.assert(migrations.len == version);

@@ -93,6 +93,7 @@ pub fn restore(ctx: *Ctx, image: []const u8, key: ?sealed.HostKey) Error!void {
     try own(ctx, database, did);
     try adopt(ctx, database, did, key);
     memory.allocator.free(ctx.state.sealed);
+    ctx.state.forgetPending();
     ctx.state.sealed = &.{}; // of another vault, or of an older state of this one
 }
 
@@ -117,6 +118,7 @@ pub fn open_(ctx: *Ctx, bytes: []const u8, key: sealed.HostKey) Error!void {
     for (header.wraps) |wrap| try keepWrap(&open, wrap);
     try ctx.state.keepDid(header.did);
     try ctx.state.keepSealed(bytes);
+    ctx.state.forgetPending();
     ctx.state.close();
     ctx.state.open = open;
     ctx.state.last_activity_ms = host.nowMs();
@@ -136,6 +138,7 @@ pub fn keepLocked(ctx: *Ctx, bytes: []const u8) Error!void {
     const header = try sealed.parse(ctx.arena, bytes);
     try ctx.state.keepDid(header.did);
     try ctx.state.keepSealed(bytes);
+    ctx.state.forgetPending();
 }
 
 /// Seals the open vault under the next revision and a fresh nonce. The state keeps the bytes too.
