@@ -231,8 +231,8 @@ def test_an_old_vault_gets_its_seed_when_it_is_asked_for_one(old: Enclave) -> No
     image = opened(base64.b64decode(saved), SECRET)
     connection = sqlite3.connect(":memory:")
     connection.deserialize(image)
-    assert connection.execute("PRAGMA user_version").fetchone() == (2,)
-    assert [row[0] for row in connection.execute("SELECT version FROM migrations ORDER BY version")] == [1, 2]
+    assert connection.execute("PRAGMA user_version").fetchone() == (3,)
+    assert [row[0] for row in connection.execute("SELECT version FROM migrations ORDER BY version")] == [1, 2, 3]
     connection.close()
 
 
