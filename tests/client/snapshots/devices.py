@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from tests.client.snapshots.software_publishing import SoftwarePublishing
 from tests.client.software_authenticator import SoftwareAuthenticator
 
 from holdfast.client import types
 from holdfast.client.async_client import AsyncClient
 from holdfast.client.http.calls import Retries
-from holdfast.client.passkeys import Authenticator, Person
+from holdfast.client.passkeys import Authenticator, PasskeyKey, Person
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.vault.async_vault import AsyncVault
 from holdfast.client.vault.keys import SecretKey
+from holdfast.content import names
 
 SECRET = SecretKey(b"k" * 32)
 GIVEN = types.GenerateInput(
@@ -24,9 +25,9 @@ ONCE = Retries(attempts=1)
 class Device:
     """A vault, its store and its client at one place."""
 
-    def __init__(self, folder, place=None, config=MANUAL, url="https://vault.example"):
+    def __init__(self, folder, place=None, config=MANUAL, url="https://vault.example", kind=AsyncVault):
         self.store = VaultStore(directory=folder)
-        self.vault = SoftwarePublishing(self.store)
+        self.vault = kind(self.store)
         self.states = []
         self.client = AsyncClient(
             url,
@@ -51,9 +52,22 @@ class Device:
         done = await self.vault.exec("resource:services action:create", fields)
         assert done.success, done.error
 
-    def vault_snapshot(self):
+    async def made(self, authenticator=None):
+        """A new vault; with an authenticator, opened by a passkey that leads to it."""
+        if authenticator is None:
+            await self.vault.generate(GIVEN, SECRET)
+            return
+        person = Person("ada", id=await self.vault.publishing_key())
+        passkey = authenticator.create_passkey(person)
+        key = PasskeyKey(authenticator, passkey.credential_id)
+        await self.vault.generate(types.GenerateInput(credential=passkey.credential), key)
+
+    async def name(self):
+        return names.name_of(await self.vault.publishing_key())
+
+    async def vault_snapshot(self):
         """A snapshot of the newest stored revision."""
-        return self.snapshot_of(self.store.load(), self.vault.binding)
+        return self.snapshot_of(self.store.load(), await self.vault.publishing_delegation())
 
     @staticmethod
     def snapshot_of(stored, delegation):

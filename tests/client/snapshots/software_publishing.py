@@ -1,4 +1,4 @@
-"""A vault whose publishing key lies in this process, so that tests choose it."""
+"""A vault whose publishing key lies in this process, so that a test can publish in another's name."""
 
 from __future__ import annotations
 
@@ -15,18 +15,13 @@ class SoftwarePublishing(AsyncVault):
     publishing: Ed25519PrivateKey
     binding: bytes
 
-    async def made(self, given, key, publishing=None):
+    async def made(self, given, key):
         """A new vault with its binding."""
         await self.generate(given, key)
-        self.publishing = publishing or Ed25519PrivateKey.generate()
+        self.publishing = Ed25519PrivateKey.generate()
         to = names.did_key_of(await self.publishing_key())
         options = DelegationOptions(to=to, command="/snapshots/publish")
         self.binding = (await self.mint_delegation(options)).signed_dag_cbor
-        return self
-
-    def like(self, other):
-        """The keys of another device's vault."""
-        self.publishing, self.binding = other.publishing, other.binding
         return self
 
     async def publishing_key(self):

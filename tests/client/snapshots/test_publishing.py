@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 import pytest
-from tests.client.snapshots.devices import GIVEN, SECRET, Device
+from tests.client.snapshots.devices import SECRET, Device
 from tests.client.snapshots.place_double import PlaceDouble
 
 from holdfast.client import types
@@ -25,7 +25,7 @@ def place():
 @pytest.fixture
 async def device(tmp_path, place):
     async with Device(tmp_path / "one", place) as device:
-        await device.vault.made(GIVEN, SECRET)
+        await device.made()
         yield device
 
 
@@ -66,9 +66,11 @@ async def snapshot_at(place, root):
 
 
 async def test_a_token_is_the_vaults_invocation_for_this_service(device, place):
+    await device.client.publish_snapshot()
+    await device.change()
     before = device.store.load().revision
     await device.client.publish_snapshot()
-    assert device.store.load().revision == before
+    assert device.store.load().revision == before, "a token is no change of the vault"
     tokens = [token.removeprefix("Bearer ") for token in place.tokens]
     assert len(set(tokens)) == len(tokens)
     did = (await device.vault.status()).did
@@ -113,7 +115,7 @@ async def test_a_pin_that_fails_says_why(device, place):
 async def test_old_pins_are_given_up(tmp_path, place):
     config = types.SnapshotConfig(automatic=False, kept=2)
     async with Device(tmp_path, place, config) as device:
-        await device.vault.made(GIVEN, SECRET)
+        await device.made()
         for number in range(4):
             await device.change(str(number))
             await device.client.publish_snapshot()
@@ -141,8 +143,7 @@ async def test_a_locked_vault_waits(device):
 @contextlib.asynccontextmanager
 async def second_device(folder, place, first):
     async with Device(folder, place) as device:
-        device.vault.like(first.vault)
-        await device.client.recover(key=SECRET, name=names.name_of(await first.vault.publishing_key()))
+        await device.client.recover(key=SECRET, name=await first.name())
         yield device
 
 
@@ -196,7 +197,7 @@ async def test_another_service_needs_its_own_token_alone(tmp_path, place):
         automatic=False, pinning_url="https://pins.example", access_token="given", upload_url="https://kubo.example"
     )
     async with Device(tmp_path, place, config) as device:
-        await device.vault.made(GIVEN, SECRET)
+        await device.made()
         await device.client.publish_snapshot()
         assert {token for token in place.tokens if token == "Bearer given"}
         assert "given" not in repr(config)
@@ -205,7 +206,7 @@ async def test_another_service_needs_its_own_token_alone(tmp_path, place):
 async def test_a_kubo_node_without_a_pinning_service_pins_what_it_imports(tmp_path, place):
     config = types.SnapshotConfig(automatic=False, pinning_url="")
     async with Device(tmp_path, place, config) as device:
-        await device.vault.made(GIVEN, SECRET)
+        await device.made()
         assert (await device.client.publish_snapshot()).status == "pinned"
         assert not place.pins
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import secrets
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.client.conftest import running_service
 from tests.client.snapshots.devices import Device
 from tests.client.software_authenticator import SoftwareAuthenticator
 
 from holdfast.client.async_client import AsyncClient
 from holdfast.client.http.refusals import RequestRefused
-from holdfast.client.passkeys import Authenticator, PasskeyKey, Person
-from holdfast.client.types import GenerateInput, SnapshotConfig
+from holdfast.client.passkeys import Authenticator
+from holdfast.client.types import SnapshotConfig
 
 
 @pytest.fixture(scope="module")
@@ -35,11 +34,7 @@ async def first(tmp_path, service, config):
         device.authenticator = Authenticator(
             service.base_url.replace("127.0.0.1", "localhost"), SoftwareAuthenticator()
         )
-        publishing = Ed25519PrivateKey.generate()
-        handle = publishing.public_key().public_bytes_raw()
-        passkey = device.authenticator.create_passkey(Person("ada", id=handle))
-        key = PasskeyKey(device.authenticator, passkey.credential_id)
-        await device.vault.made(GenerateInput(credential=passkey.credential), key, publishing)
+        await device.made(device.authenticator)
         yield device
 
 
@@ -58,7 +53,6 @@ async def test_from_registration_to_recovery(first, tmp_path, service, config):
         found = await new.client.recover(passkey=first.authenticator)
         assert found.root_cid == state.acknowledged_root
         assert new.store.load().sealed == first.store.load().sealed
-        new.vault.like(first.vault)
         await new.change("on the new device")
         assert (await new.client.publish_snapshot()).sequence == 5
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from datetime import UTC, datetime
+import time
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.client.snapshots.devices import GIVEN, SECRET, Device
 from tests.client.snapshots.place_double import PlaceDouble
+from tests.client.snapshots.software_publishing import SoftwarePublishing
 from tests.client.software_authenticator import SoftwareAuthenticator
 
 from holdfast.client import types
@@ -19,7 +20,6 @@ from holdfast.client.snapshots.recovery import RecoveryRefused
 from holdfast.client.snapshots.state import SnapshotState, write_state
 from holdfast.client.types import GenerateInput
 from holdfast.client.vault.keys import SecretKey
-from holdfast.content import names, records
 from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
 
 SITE = "http://localhost:8787"
@@ -34,13 +34,8 @@ def place():
 async def first(tmp_path, place):
     """A device whose passkey was made with the publishing key as its user handle, and has published."""
     async with Device(tmp_path / "first", place) as device:
-        device.passkeys = SoftwareAuthenticator()
-        device.authenticator = Authenticator(SITE, device.passkeys)
-        publishing = Ed25519PrivateKey.generate()
-        handle = publishing.public_key().public_bytes_raw()
-        passkey = device.authenticator.create_passkey(Person("ada", id=handle))
-        given = GenerateInput(credential=passkey.credential)
-        await device.vault.made(given, PasskeyKey(device.authenticator, passkey.credential_id), publishing)
+        device.authenticator = Authenticator(SITE, SoftwareAuthenticator())
+        await device.made(device.authenticator)
         await device.change("before")
         await device.client.publish_snapshot()
         yield device
@@ -50,10 +45,6 @@ async def first(tmp_path, place):
 async def new(tmp_path, place, first):
     async with Device(tmp_path / "new", place) as device:
         yield device
-
-
-async def name_of(device):
-    return names.name_of(await device.vault.publishing_key())
 
 
 async def contents(vault):
@@ -73,7 +64,6 @@ async def test_a_passkey_alone_brings_everything_back(first, new):
     assert await contents(new.vault) == await contents(first.vault)
     assert new.store.load().sealed == first.store.load().sealed
     assert (await new.client.snapshot_state()).sequence == found.sequence == 1
-    new.vault.like(first.vault)
     await new.change("after")
     assert (await new.client.publish_snapshot()).sequence == 2
 
@@ -83,17 +73,17 @@ async def test_an_older_passkey_leads_over_its_did(tmp_path, place):
         authenticator = Authenticator(SITE, SoftwareAuthenticator())
         passkey = authenticator.create_passkey(Person("ada"))
         key = PasskeyKey(authenticator, passkey.credential_id)
-        await device.vault.made(GenerateInput(credential=passkey.credential), key)
+        await device.vault.generate(GenerateInput(credential=passkey.credential), key)
         await device.client.publish_snapshot()
         did = (await device.vault.status()).did
         with pytest.raises(RecoveryRefused, match="no snapshot"):
             await new.client.recover(passkey=authenticator)
-        place.dids[passkey.credential_id], place.names[did] = did, await name_of(device)
+        place.dids[passkey.credential_id], place.names[did] = did, await device.name()
         assert (await new.client.recover(passkey=authenticator)).did == did
 
 
 async def test_with_the_service_gone_a_car_file_is_enough(first, new, place):
-    car = first.vault_snapshot().to_car()
+    car = (await first.vault_snapshot()).to_car()
     place.lost_requests = 1000
     found = await new.client.recover(passkey=first.authenticator, car=car)
     assert (found.did, found.sequence) == ((await first.vault.status()).did, None)
@@ -118,9 +108,9 @@ async def test_the_newest_record_of_several_gateways_counts(tmp_path, first, pla
 
 async def test_a_password_and_a_name_do_as_well(tmp_path, place):
     async with Device(tmp_path / "a", place) as device, Device(tmp_path / "b", place) as new:
-        await device.vault.made(GIVEN, SECRET)
+        await device.made()
         await device.client.publish_snapshot()
-        assert (await new.client.recover(key=SECRET, name=await name_of(device))).did == device.store.dids()[0]
+        assert (await new.client.recover(key=SECRET, name=await device.name())).did == device.store.dids()[0]
 
 
 async def test_an_older_snapshot_is_taken_only_when_the_person_says_so(first, new):
@@ -136,10 +126,10 @@ async def test_an_older_snapshot_is_taken_only_when_the_person_says_so(first, ne
     assert (await new.client.recover(passkey=first.authenticator, accept=lambda _: True)).did == did
 
 
-async def test_an_expired_record_is_taken_only_when_the_person_says_so(first, new, place):
+async def test_an_expired_record_is_taken_only_when_the_person_says_so(first, new, place, monkeypatch):
     root = (await first.client.snapshot_state()).acknowledged_root
-    ended = records.sign_record(first.vault.publishing, root, 9, datetime(2020, 1, 1, tzinfo=UTC), 60)
-    place.records[await name_of(first)] = ended
+    place.records[await first.name()] = await first.vault.publish(root, 9, datetime.now(UTC) + timedelta(seconds=2), 60)
+    monkeypatch.setattr(time, "time", lambda now=time.time: now() + 10)
     with pytest.raises(RecoveryRefused, match="expired") as caught:
         await new.client.recover(passkey=first.authenticator)
     assert caught.value.code == "expired"
@@ -165,7 +155,7 @@ async def test_another_passkey_finds_nothing(new):
 
 async def test_another_key_does_not_open_it(first, new):
     with pytest.raises(RecoveryRefused, match="does not open") as caught:
-        await new.client.recover(key=SecretKey(b"x" * 32), name=await name_of(first))
+        await new.client.recover(key=SecretKey(b"x" * 32), name=await first.name())
     assert caught.value.code == "wrong_key"
     assert nothing_kept(new)
 
@@ -188,16 +178,20 @@ async def test_half_an_upload_is_refused(first, new, place):
 @pytest.mark.parametrize("binding", [None, "another key", "another vault"])
 async def test_a_name_that_the_vaults_key_does_not_stand_behind_is_refused(tmp_path, first, new, place, binding):
     """A stranger with a passkey of their own publishes this person's snapshot under their name."""
-    async with Device(tmp_path / "other", place) as other:
+    async with Device(tmp_path / "other", place, kind=SoftwarePublishing) as other:
         await other.vault.made(GIVEN, SECRET)
-        delegation = {None: None, "another key": first.vault.binding, "another vault": other.vault.binding}[binding]
+        delegation = {
+            None: None,
+            "another key": await first.vault.publishing_delegation(),
+            "another vault": other.vault.binding,
+        }[binding]
         stored = first.store.load()
         forged = first.snapshot_of(stored, delegation)
         place.blocks |= {block.cid: block.data for block in forged.blocks}
         record = await other.vault.publish(forged.root_cid, 1, datetime(2040, 1, 1, tzinfo=UTC), 60)
-        place.records[await name_of(other)] = record
+        place.records[await other.name()] = record
         with pytest.raises(StorageError, match="delegation"):
-            await new.client.recover(key=SECRET, name=await name_of(other))
+            await new.client.recover(key=SECRET, name=await other.name())
     assert nothing_kept(new)
 
 
@@ -215,7 +209,7 @@ async def test_a_vault_that_is_there_is_not_overwritten(first):
 
 
 async def test_a_newer_version_on_this_device_stays(first, tmp_path, place):
-    car = first.vault_snapshot().to_car()
+    car = (await first.vault_snapshot()).to_car()
     await first.change("newer")
     newest = first.store.load()
     await first.vault.close()

@@ -7,11 +7,14 @@ import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.snapshots.publishing import SnapshotConflict, SnapshotRolledBack
 from holdfast.wire.client_errors import ClientStateError, ServiceError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+
+_LASTING = (403, 404, 405)  # not registered there, or no snapshots are kept there
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ class AutomaticSnapshots:
                 await self._sleep(self._pauses.retry_s(failures))
             self._changed.clear()
             failures = 0 if await self._attempt() else failures + 1
-            if isinstance(self.last_error, (SnapshotConflict, SnapshotRolledBack)):
+            if _is_lasting(self.last_error):
                 failures = 0
 
     async def _quiet(self) -> None:
@@ -106,3 +109,9 @@ class AutomaticSnapshots:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
+
+
+def _is_lasting(error: ServiceError | None) -> bool:
+    """Whether the same attempt would end the same: a person has to act, or the vault has to be registered first."""
+    refused = isinstance(error, RequestRefused) and error.status in _LASTING
+    return refused or isinstance(error, (SnapshotConflict, SnapshotRolledBack))

@@ -100,12 +100,14 @@ class Publisher:
         """
         if (await self._vault.status()).locked:
             raise ClientStateError("the vault is locked: its snapshot goes up once it is open")
+        # A vault that was made before there were publishing keys gets its key and delegation now, as a new revision.
+        name, delegation = name_of(await self._vault.publishing_key()), await self._vault.publishing_delegation()
         stored, state = await self._newest(), await self.state()
         if stored.revision <= state.acknowledged_revision:
             return state
         state = msgspec.structs.replace(state, status="queued", revision=stored.revision, reason=None)
         try:
-            return await self._publish(stored, state)
+            return await self._publish(name, delegation, stored, state)
         except SnapshotConflict as error:
             await self._note(await self.state(), status="conflict", reason=str(error), other_root=error.other_root)
             raise
@@ -121,13 +123,12 @@ class Publisher:
         state = await self._note(state, status="queued", acknowledged_root=state.other_root, other_root=None)
         return await self.publish()
 
-    async def _publish(self, stored: StoredVault, state: SnapshotState) -> SnapshotState:
-        name = name_of(await self._vault.publishing_key())
+    async def _publish(self, name: str, delegation: bytes, stored: StoredVault, state: SnapshotState) -> SnapshotState:
         state = await self._note(state)
         state = await self._compare(state, await self._place.gateway.record(name))
         if stored.revision <= state.acknowledged_revision:
             return state
-        taken = await self._snapshot(stored, state)
+        taken = await self._snapshot(delegation, stored, state)
         state = await self._note(state, status="pinning", root_cid=taken.root_cid)
         await self._place.upload(taken)
         state = await self._pinned(taken, state)
@@ -148,9 +149,9 @@ class Publisher:
             raise SnapshotConflict(record.root_cid)
         return await self._note(state, sequence=record.sequence)
 
-    async def _snapshot(self, stored: StoredVault, state: SnapshotState) -> Snapshot:
+    @staticmethod
+    async def _snapshot(delegation: bytes, stored: StoredVault, state: SnapshotState) -> Snapshot:
         manifest = msgspec.structs.replace(stored.manifest, root_cid=state.acknowledged_root)
-        delegation = await self._vault.publishing_delegation()
         return await asyncio.to_thread(snapshots.take, manifest, stored.sealed, delegation)
 
     async def _pinned(self, taken: Snapshot, state: SnapshotState) -> SnapshotState:

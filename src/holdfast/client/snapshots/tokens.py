@@ -26,12 +26,17 @@ _NONCE_BYTES = 12
 # Varsig 1: ECDSA over P-256 with SHA-256, payload in DAG-CBOR.
 _VARSIG = bytes.fromhex("3401ec0180241271")
 _TAG = "ucan/inv@1.0.0"
+_LOOPBACK = ("127.0.0.1", "::1")
 
 
 def did_of_service(url: str) -> str:
-    """The did:web of a service's address: whom a token is made out to, so that no other service can use it."""
+    """The did:web of a service's address: whom a token is made out to, so that no other service can use it.
+
+    A loopback address counts as localhost, the host of a service's own address unless it is set.
+    """
     parts = urlsplit(url)
     host = (parts.hostname or "").lower()
+    host = "localhost" if host in _LOOPBACK else host
     default = {"http": 80, "https": 443}.get(parts.scheme)
     return f"did:web:{host}" if parts.port in {None, default} else f"did:web:{host}%3A{parts.port}"
 

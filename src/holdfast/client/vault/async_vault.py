@@ -336,7 +336,7 @@ class AsyncVault:
 
         A passkey that is made with it as its user handle leads to the vault by itself.
         """
-        return (await self._run(calls.publishing_key())).public_key
+        return bytes.fromhex((await self._run(calls.publishing_key())).public_key)
 
     async def publish(self, root_cid: str, sequence: int, validity: datetime, ttl_s: int) -> bytes:
         """An IPNS record that names a snapshot, signed by the publishing key.
@@ -348,11 +348,12 @@ class AsyncVault:
             ttl_s: how many seconds an answer may be kept before asking again.
         """
         until = f"{validity.astimezone(UTC):%Y-%m-%dT%H:%M:%S}.000000000Z"
-        return (await self._run(calls.publish(root_cid, sequence, until, ttl_s))).record
+        return (await self._run(calls.publish(root_cid, sequence, until, ttl_s * 1_000_000_000))).record
 
     async def publishing_delegation(self) -> bytes:
         """By it the vault's key lets the publishing key name its snapshots: a UCAN delegation in DAG-CBOR."""
-        return (await self._run(calls.publishing_delegation())).delegation
+        options = await self._with_share({})
+        return bytes((await self._run(calls.publishing_delegation(options))).signed_dag_cbor)
 
     async def snapshot(self, did: str | None = None) -> Snapshot:
         """A snapshot by content of the newest stored revision, kept in the store and named in the manifest."""

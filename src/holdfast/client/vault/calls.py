@@ -333,37 +333,38 @@ def sync_complete(
 
 
 class PublishingKey(types.Record, frozen=True, kw_only=True):
-    """The 32-byte Ed25519 key under whose name the vault's snapshots are published: a new passkey's user handle."""
+    """The Ed25519 key that names the vault's snapshots: its public key in hex, its IPNS name, its did:key.
 
-    public_key: types.Octets
+    `pending`: no vault has it yet; the one that is made next will.
+    """
+
+    public_key: str
+    name: str
+    did: str
+    pending: bool = False
 
 
 class PublishedRecord(types.Record, frozen=True, kw_only=True):
-    """An IPNS record, signed by the publishing key."""
+    """An IPNS record, signed by the publishing key, and the name that it is for."""
 
     record: types.Octets
-
-
-class PublishingDelegation(types.Record, frozen=True, kw_only=True):
-    """The delegation of the vault's key to its publishing key, in DAG-CBOR."""
-
-    delegation: types.Octets
+    name: str
 
 
 def publishing_key() -> EnclaveCall[PublishingKey]:
-    """The open vault's publishing key, or the one of the vault that is made next."""
+    """The vault's publishing key, or the one of the vault that is made next."""
     return EnclaveCall("publishing_key", {}, PublishingKey, changes=True)
 
 
-def publish(cid: str, sequence: int, validity: str, ttl: int) -> EnclaveCall[PublishedRecord]:
+def publish(root_cid: str, sequence: int, validity: str, ttl_ns: int) -> EnclaveCall[PublishedRecord]:
     """A signed record that names a snapshot."""
-    fields = {"cid": cid, "sequence": sequence, "validity": validity, "ttl": ttl}
+    fields = {"root_cid": root_cid, "sequence": sequence, "validity": validity, "ttl_ns": ttl_ns}
     return EnclaveCall("publish", fields, PublishedRecord)
 
 
-def publishing_delegation() -> EnclaveCall[PublishingDelegation]:
-    """The delegation that the manifest of every snapshot carries."""
-    return EnclaveCall("publishing_delegation", {}, PublishingDelegation, changes=True)
+def publishing_delegation(options: Mapping[str, Any]) -> EnclaveCall[MintedUcan]:
+    """The delegation to the publishing key; made and recorded at the first call."""
+    return EnclaveCall("publishing_delegation", options, MintedUcan, changes=True)
 
 
 def resource_filter(resource: types.Resource | str, action: str) -> str:
