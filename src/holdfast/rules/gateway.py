@@ -9,12 +9,17 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from multiformats import CID
+
+from holdfast.content import varints
+from holdfast.content.ipld import encode
 from holdfast.wire.failures import BAD_REQUEST, NOT_ACCEPTABLE, SnapshotRefused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _MAX_FILENAME = 200
+_MAX_IDENTITY = 128
 _ENTITY = re.compile(r"-?[0-9]{1,15}:(\*|-?[0-9]{1,15})")
 _RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
 
@@ -98,6 +103,19 @@ def wanted(query: Mapping[str, str], accept: str | None) -> Wanted:
     if scope not in {"block", "entity", "all"}:
         raise SnapshotRefused(BAD_REQUEST, "dag-scope: block, entity or all")
     return Wanted(form, dups=dups, scope=scope, entity_bytes=entity, from_accept="format" not in query)
+
+
+def identity_car(cid: str) -> bytes | None:
+    """The CAR file of a CID that holds its raw bytes itself: a header, and no blocks. None for any other CID."""
+    if not cid.startswith("bafkqa") or len(cid) > _MAX_IDENTITY:
+        return None
+    try:
+        root = CID.decode(cid)
+        named = root.version == 1 and root.codec.name == "raw" and root.hashfun.name == "identity" and str(root) == cid
+    except (ValueError, KeyError):
+        return None
+    header = encode({"roots": [root], "version": 1})
+    return varints.encode(len(header)) + header if named else None
 
 
 def byte_range(header: str | None, size: int) -> tuple[int, int] | None:

@@ -123,7 +123,7 @@ def ed25519_key(did: str) -> bytes:
 
 def covers(command: str, asked: str) -> bool:
     """Whether a delegation of `command` allows `asked`: the same, or a segment above it (UCAN Delegation, Command)."""
-    return command in {"/", asked} or asked.startswith(command + "/")
+    return command in {"/", asked} or (command != "" and asked.startswith(command + "/"))
 
 
 def _base64url(text: str) -> bytes:

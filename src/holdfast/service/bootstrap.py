@@ -25,6 +25,7 @@ from holdfast.service.operations.snapshot_names import SnapshotNames
 from holdfast.service.operations.snapshot_pins import SnapshotPins
 from holdfast.service.operations.snapshot_reading import SnapshotReading
 from holdfast.service.operations.snapshot_uploads import SnapshotUploads
+from holdfast.service.operations.snapshot_waste import SnapshotWaste
 from holdfast.service.operations.snapshots import Snapshots
 from holdfast.service.operations.status import ServiceStatus
 from holdfast.service.operations.verification import Verification
@@ -146,7 +147,7 @@ def kept_snapshots(
     if index is None:
         raise SettingError("HOLDFAST_SNAPSHOTS: this kind of database keeps no snapshots; set it to off")
     blocks: BlockStorage = _named("HOLDFAST_SNAPSHOTS_URL", ObjectBlocks, settings.snapshots_url)
-    limits = settings.snapshot_limits
+    limits, spool = settings.snapshot_limits, settings.data_dir / SPOOL
     return Snapshots(
         index=index,
         blocks=blocks,
@@ -154,7 +155,8 @@ def kept_snapshots(
         uploads=SnapshotUploads(
             index=index,
             blocks=blocks,
-            spool=settings.data_dir / SPOOL,
+            spool=spool,
+            waste=SnapshotWaste(index, blocks, spool, clock),
             free_bytes=settings.snapshots_free_bytes,
             limits=limits,
             clock=clock,
@@ -164,7 +166,6 @@ def kept_snapshots(
         reading=SnapshotReading(index, blocks),
         names=SnapshotNames(index, clock),
         delegate=delegate_of(settings.public_url, secrets.peer_key),
-        clock=clock,
     )
 
 

@@ -16,6 +16,7 @@ from holdfast.content.snapshots import Manifest, snapshot_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     import httpx
 
@@ -47,9 +48,7 @@ class Vault(VaultKey):
 
     async def upload(self, car: bytes, *, query: str = "", **more: Any) -> httpx.Response:
         headers = {**self.api._headers(None, more.pop("headers", None) or self.token())}
-        files = {"file": ("", car, "application/octet-stream")}
         body = form(car)
-        del files
         headers["Content-Type"] = f"multipart/form-data; boundary={BOUNDARY}"
         return await self.api.http.post("/api/v0/dag/import" + query, content=body, headers=headers, **more)
 
@@ -108,3 +107,21 @@ def failure(response: httpx.Response) -> tuple[int, str]:
     assert body["Message"] == body["error"]["details"] and body["Code"] == 0 and body["Type"] == "error"
     assert set(body["error"]) == {"reason", "details"}
     return response.status_code, body["error"]["reason"]
+
+
+def folder(vault: Vault) -> Path:
+    """Where the service keeps the blocks."""
+    found = vault.api.service.snapshots.blocks.folder
+    assert found is not None
+    return found
+
+
+def spooled(vault: Vault) -> list[Path]:
+    """What uploads have left on the disk."""
+    spool = vault.api.service.snapshots.uploads.spool
+    return list(spool.iterdir()) if spool.exists() else []
+
+
+def plain_manifest(vault: Vault) -> Manifest:
+    """A manifest without a delegation."""
+    return Manifest(root_cid=None, did=vault.did, updated_at=1, wasm_version="0.1.0")

@@ -22,6 +22,8 @@ class NotOneFile(ValueError):
 
 def boundary_of(content_type: str | None) -> bytes:
     """The boundary that a Content-Type names. Raises NotOneFile for any type but multipart/form-data."""
+    if content_type is None or not content_type.isascii():
+        raise NotOneFile("the body's type cannot be read")
     kind, options = parse_options_header(content_type)
     boundary = options.get(b"boundary", b"")
     if kind != b"multipart/form-data" or not 0 < len(boundary) <= _MAX_BOUNDARY:

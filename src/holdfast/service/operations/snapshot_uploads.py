@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from holdfast.rules.snapshot_quotas import (
 )
 from holdfast.rules.snapshot_tokens import publisher_of
 from holdfast.service.http.multipart import NotOneFile, OneFile
+from holdfast.service.snapshots.port import BlocksFull, BlocksUnavailable
 from holdfast.service.store.snapshot_index import NewRoot, NewUpload, TokenUse
 from holdfast.wire.failures import (
     ANOTHER_DID,
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from holdfast.content.snapshots import Root
     from holdfast.rules.snapshot_tokens import Bearer
     from holdfast.service.clock import Clock, Entropy
+    from holdfast.service.operations.snapshot_waste import SnapshotWaste
     from holdfast.service.snapshots.port import BlockStorage
     from holdfast.service.store.snapshot_index import SnapshotIndex
 
@@ -77,11 +80,13 @@ class SnapshotUploads:
     Attributes:
         spool: folder of this machine for what has not been judged yet.
         free_bytes: how much of its disk stays free.
+        waste: makes room where storage is full.
     """
 
     index: SnapshotIndex
     blocks: BlockStorage
     spool: Path
+    waste: SnapshotWaste
     free_bytes: int
     limits: SnapshotLimits
     clock: Clock
@@ -113,8 +118,8 @@ class SnapshotUploads:
             read = await asyncio.to_thread(_judged, file, bearer.did)
             await self._store(upload, file, read)
             await self._finish(upload, bearer, read, pin=pin)
-        except BaseException:
-            await asyncio.shield(self.index.end_upload(upload))
+        except BaseException as error:
+            await asyncio.shield(self._abandon(upload, full=isinstance(error, BlocksFull)))
             raise
         finally:
             file.unlink(missing_ok=True)
@@ -130,6 +135,13 @@ class SnapshotUploads:
         return await self.index.begin_upload(
             NewUpload(upload_id=upload, did=did, now=now, expires_at=now + UPLOAD_KEPT_S), decide
         )
+
+    async def _abandon(self, upload: str, *, full: bool) -> None:
+        """Give the reservation back; what was stored of a snapshot that storage had no room for goes at once."""
+        await self.index.end_upload(upload)
+        if full:
+            with suppress(BlocksUnavailable):
+                await self.waste.collect()
 
     async def _receive(self, file: Path, boundary: bytes, pieces: AsyncIterator[bytes], allowed: int) -> None:
         """The file in the body onto the disk. Raises SnapshotRefused."""

@@ -7,6 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
+from holdfast.service.housekeeping import periodic
 from holdfast.service.http.messages import (
     ANY_ORIGIN,
     BODILESS,
@@ -33,6 +34,8 @@ from holdfast.wire.errors import (
 from holdfast.wire.failures import WRONG_METHOD, SnapshotRefused
 
 if TYPE_CHECKING:
+    import asyncio
+
     from holdfast.service.http.messages import Request
     from holdfast.service.metrics import Metrics
     from holdfast.service.web.context import WebContext
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("holdfast.web")
 _MAX_REQUEST_ID = 128
 _PREFLIGHT_AGE_S = 86400
+MEASURE_EVERY_S = 60.0
 # Without credentials `*` means every header but Authorization (Fetch, section 3.3.3); gateways name theirs.
 _SNAPSHOT_HEADERS = "*, Authorization, Content-Type, Range, User-Agent, X-Requested-With"
 _NOT_FOUND = error_response(NOT_FOUND)
@@ -56,14 +60,19 @@ class Application:
         self._metrics = metrics
         served = [route for route in (*ROUTES, *PREFIX_ROUTES) if web.service.snapshots or not route.of_snapshots]
         self._routes = {route.path: route for route in served if route in ROUTES}
+        self._measuring: asyncio.Task[None] | None = None
         self._prefixes = [route for route in served if route in PREFIX_ROUTES]
 
     async def start(self) -> None:
         """Open what the service needs."""
         await self.service.start()
+        if self._metrics is not None and self.service.snapshots is not None:
+            self._measuring = periodic("snapshot metrics", MEASURE_EVERY_S, self._measure)
 
     async def stop(self) -> None:
         """Close it, when the last accepted request was answered."""
+        if self._measuring is not None:
+            self._measuring.cancel()
         await self.service.stop()
 
     async def respond(self, request: Request) -> Response:
@@ -84,6 +93,11 @@ class Application:
         if request.method == "HEAD" and response.status not in BODILESS:
             return _headed(response, request_id)
         return named(response, request_id)
+
+    async def _measure(self) -> None:
+        assert self._metrics is not None
+        assert self.service.snapshots is not None
+        self._metrics.report_snapshots(*await self.service.snapshots.index.totals())
 
     def _elsewhere(self, path: str) -> Route | None:
         """The route of a path below a route's; clients given an endpoint with a slash at its end ask for `//pins`."""

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 
 from holdfast.content.cids import bytes_of
 from holdfast.content.errors import ContentError
-from holdfast.rules.gateway import Form, Wanted, byte_range, is_known, wanted
+from holdfast.rules.gateway import Form, Wanted, byte_range, identity_car, is_known, wanted
 from holdfast.service.http.messages import Headers, Response, StreamedResponse
-from holdfast.service.web.failures import NEVER_RENDERED, SHARED
+from holdfast.service.web.failures import NEVER_RENDERED, SHARED, failure_response
 from holdfast.service.web.input import query_values
 from holdfast.service.web.serving import serves_plainly
-from holdfast.wire.endpoints import IPFS
+from holdfast.wire.endpoints import IPFS, ErrorForm
 from holdfast.wire.failures import (
     BAD_REQUEST,
     BLOCK_NOT_FOUND,
     NOT_ACCEPTABLE,
     NOT_CACHED,
+    PATH_NOT_FOUND,
     RANGE_BEYOND_END,
     SnapshotRefused,
 )
@@ -33,7 +34,6 @@ _FOR_EVER = ("cache-control", "public, max-age=29030400, immutable")
 _MAX_SEGMENTS = 16
 # The empty block in its own CID, by which clients ask whether a gateway is one (Trustless Gateway, Probe).
 PROBE = "bafkqaaa"
-_PROBE_CAR = bytes.fromhex("19a265726f6f747381d82a450001550000") + b"gversion\x01"
 
 
 @serves_plainly(IPFS)
@@ -48,8 +48,9 @@ async def ipfs(web: WebContext, request: Request) -> Response:
         raise SnapshotRefused(NOT_ACCEPTABLE)
     if asked.form is Form.RAW and path:
         raise SnapshotRefused(NOT_ACCEPTABLE, "a raw block is given out by its own CID, without a path")
-    if cid == PROBE:
-        return _probe(request, query, asked)
+    inline = identity_car(cid)
+    if inline is not None and (cid == PROBE or asked.form is Form.CAR):
+        return _inline(request, query, asked, (cid, path, inline))
     return await _found(web.snapshots.reading, request, (cid, path), (query, asked))
 
 
@@ -87,23 +88,28 @@ async def _car(
 
 
 def _ranged(request: Request, headers: Headers, data: bytes, etag: str) -> Response:
-    """The block, or the one range of it that is asked for. Raises SnapshotRefused(RANGE_BEYOND_END)."""
+    """The block, or the one range of it that is asked for."""
     current = request.header("if-range") in {None, etag}
     try:
         found = byte_range(request.header("range") if current else None, len(data))
     except ValueError:
-        raise SnapshotRefused(RANGE_BEYOND_END) from None
+        refused = SnapshotRefused(RANGE_BEYOND_END)
+        return failure_response(refused, ErrorForm.TEXT, [("content-range", f"bytes */{len(data)}")])
     if found is None:
         return Response(200, headers, data)
     begin, end = found
     return Response(206, [*headers, ("content-range", f"bytes {begin}-{end - 1}/{len(data)}")], data[begin:end])
 
 
-def _probe(request: Request, query: Mapping[str, str], asked: Wanted) -> Response:
-    headers = _headers(request, query, asked, (PROBE, []))
-    if is_known(request.header("if-none-match"), asked.etag(PROBE, "")):
+def _inline(request: Request, query: Mapping[str, str], asked: Wanted, place: tuple[str, list[str], bytes]) -> Response:
+    """A CID that holds its bytes: the probe as a raw block, any as a CAR file without blocks."""
+    cid, path, car = place
+    if path:
+        raise SnapshotRefused(PATH_NOT_FOUND)
+    headers = _headers(request, query, asked, (cid, path))
+    if is_known(request.header("if-none-match"), asked.etag(cid, "")):
         return Response(304, headers, b"")
-    return Response(200, headers, b"" if asked.form is Form.RAW else _PROBE_CAR)
+    return Response(200, headers, b"" if asked.form is Form.RAW else car)
 
 
 def _headers(request: Request, query: Mapping[str, str], asked: Wanted, place: tuple[str, list[str]]) -> Headers:

@@ -160,7 +160,7 @@ _MAKES_WAY = "did = ? AND (request_id = ? OR (cid = ? AND by_import = 1))"
 
 def _admit(connection: Connection, pin: NewPin, admit: Callable[[Usage], None]) -> None:
     """Ask the rule about the pins that stay."""
-    given = (pin.did, pin.replaces, pin.asked.cid)
+    given = (pin.did, pin.replaces or "", pin.asked.cid)  # a NULL would make the whole condition one
     (stay,) = connection.execute(
         f"SELECT count(*) FROM snapshot_pins WHERE did = ? AND state <> 'failed' AND NOT ({_MAKES_WAY})",  # noqa: S608 - our own condition
         (pin.did, *given),
@@ -172,7 +172,7 @@ def _take_out(connection: Connection, pin: NewPin) -> list[str]:
     """Remove the pins that make way; the CIDs that they held."""
     rows = connection.execute(
         f"DELETE FROM snapshot_pins WHERE {_MAKES_WAY} RETURNING cid",  # noqa: S608 - our own condition
-        (pin.did, pin.replaces, pin.asked.cid),
+        (pin.did, pin.replaces or "", pin.asked.cid),
     ).fetchall()
     return [cid for (cid,) in rows]
 

@@ -7,6 +7,8 @@ to be deleted is never the one that a new upload of the same block writes.
 from __future__ import annotations
 
 SNAPSHOT_TABLES = """
+    CREATE INDEX credentials_did ON credentials (did);
+
     CREATE TABLE snapshot_blocks (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         cid TEXT NOT NULL,
