@@ -1,4 +1,4 @@
-"""A call from an endpoint's declaration and the fields of its request."""
+"""Makes calls from the declarations of endpoints and the fields of a request."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ A = TypeVar("A", bound="Asked")
 
 
 class EndpointCaller:
-    """Sends what declarations describe."""
+    """Sends calls to declared endpoints."""
 
     _http: HttpTransport
 
@@ -33,7 +33,7 @@ class EndpointCaller:
 
 
 def call_of(endpoint: Endpoint[A], read: Reader[T], asked: A | None = None, *, base_url: str | None = None) -> Call[T]:
-    """The call: the request's fields are the query of a GET, else the body. Absent fields are left out."""
+    """Return the call. The request's fields become a GET's query, else the JSON body. Absent fields are left out."""
     fields = {} if asked is None else {k: v for k, v in msgspec.to_builtins(asked).items() if v is not None}
     in_query = endpoint.method == "GET"
     query: Mapping[str, str] = {name: str(value) for name, value in fields.items()} if in_query else {}
@@ -42,7 +42,7 @@ def call_of(endpoint: Endpoint[A], read: Reader[T], asked: A | None = None, *, b
 
 
 def as_found(kind: type[T]) -> Reader[T | None]:
-    """A reader of answers that say whether something was found: None where not."""
+    """Return a reader of answers that tell whether something was found; it gives None if not."""
 
     def read(reply: Reply) -> T | None:
         return as_type(kind)(reply) if msgspec.json.decode(reply.content, type=_Found).found else None
