@@ -9,7 +9,7 @@ import time
 import pytest
 from fido2.client import Fido2Client
 from fido2.ctap import CtapError
-from tests.client.software_authenticator import SoftwareAuthenticator
+from tests.support.software_authenticator import SoftwareAuthenticator
 
 from holdfast.client.passkeys import TOUCH, VERIFY, Authenticator, PasskeyKey, Person, device_capabilities
 from holdfast.client.types import CreatePasskeyOptions, CredentialDescriptor, DeviceCapabilities, Octets

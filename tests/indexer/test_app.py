@@ -6,8 +6,8 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.indexer.fake_chain import CHAIN_ID, KEY_CHANGED, FakeChain, text_data
-from tests.indexer.support import OPTIONS, follower
+from tests.support.fake_chain import CHAIN_ID, KEY_CHANGED, FakeChain, text_data
+from tests.support.indexes import OPTIONS, follower
 
 from holdfast.chain import values
 from holdfast.indexer.asgi import IndexerApp

@@ -14,18 +14,17 @@ from typing import TYPE_CHECKING
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from tests.client.test_vault import PASSKEY
+from tests.client.vault.test_vault import PASSKEY
+from tests.support.clean_tree import ROOT, run
 
 from holdfast.cli.exits import Exit
 from holdfast.cli.root import COMMANDS
-
-from .conftest import ROOT, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.service.conftest import Server
+    from tests.support.serving import Server
 
 PEOPLE = ("vault", "register", "whoami", "pay", "balance")
 # The service's libraries, and those of the extras: none may be needed, so none may be there.
