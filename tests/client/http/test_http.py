@@ -325,5 +325,5 @@ def test_an_endpoint_that_never_ends_is_cut_off(monkeypatch):
     monkeypatch.setattr("holdfast.client.http.transport.MAX_ANSWER_BYTES", 10)
     mock = httpx.MockTransport(lambda _request: httpx.Response(200, content=b"x" * 11))
     transport = HttpTransport("https://s", transport=mock)
-    with pytest.raises(NetworkError, match="over 10 bytes"):
+    with pytest.raises(NetworkError, match="larger than 10 bytes"):
         run(transport.post("https://chain.example", b"{}"))
