@@ -113,7 +113,7 @@ def test_no_answer_whatever_raises_anything_but_a_network_error(body):
 
 @pytest.mark.parametrize("body", [[], {"chain": 1}, "x", {**STATUS, "chainId": "84532"}, None])
 def test_answers_of_another_form_are_network_errors(body):
-    with pytest.raises(NetworkError, match=r"^Network: /api/status answered in another form"):
+    with pytest.raises(NetworkError, match=r"^Network: /api/status did not answer in the documented form"):
         Both(answering(200, body))("status")
 
 
