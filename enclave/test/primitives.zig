@@ -5,11 +5,11 @@
 //! or as -1 for a refusal.
 
 const std = @import("std");
-const aead = @import("aead.zig");
-const argon2id = @import("argon2id.zig");
+const aead = @import("crypto/aead.zig");
+const argon2id = @import("crypto/argon2id.zig");
 const assertion = @import("webauthn/assertion.zig");
-const memory = @import("memory.zig");
-const pairing = @import("sync/protocol.zig");
+const memory = @import("platform/memory.zig");
+const pairing = @import("pairing/protocol.zig");
 
 pub const std_options = @import("enclave.zig").std_options;
 pub const panic = std.debug.no_panic;

@@ -186,5 +186,5 @@ def test_a_vault_is_made_and_pairing_over_libp2p_names_its_extra(installed: Path
     assert made.returncode == Exit.OK, made.stderr
     assert json.loads(command(installed, "vault", "status", "--json", **given).stdout)["locked"] is True
     paired = command(installed, "vault", "pair", "--libp2p", **given)
-    lacking = "libp2p is not installed: it comes with holdfast-client[p2p] or holdfast[client]"
+    lacking = "libp2p is not installed: install holdfast-client[p2p] or holdfast[client]"
     assert (paired.returncode, paired.stderr) == (Exit.UNAVAILABLE, f"holdfast: Network: {lacking}\n")

@@ -148,7 +148,7 @@ def test_an_address_needs_no_commitment(lack):
 
 
 def test_a_did_that_came_to_the_chain_otherwise_is_told():
-    with pytest.raises(RegistrationRefused, match="has this DID already"):
+    with pytest.raises(RegistrationRefused, match="is on the chain already"):
         register(Account([], registered=True))
 
 

@@ -178,7 +178,9 @@ def test_a_service_that_demands_proof_and_has_no_bundler_is_told_apart(vault, tm
         with running_service(tmp_path_factory.mktemp("strict"), **settings) as running:
             strict = holdfast.Client(running.base_url, vault=vault)
             for _ in range(2):  # asked again, it goes on, and is refused as before
-                with pytest.raises(holdfast.RegistrationRefused, match=r"demands a transaction.* no bundler") as caught:
+                with pytest.raises(
+                    holdfast.RegistrationRefused, match=r"requires a transaction.* no bundler"
+                ) as caught:
                     strict.register(handle="h-of-the-strict")
                 assert isinstance(caught.value.__cause__, RegistrationUnproven)
             assert strict.lookup_did(vault.query().credentials[0].credential_id) is None
@@ -197,7 +199,7 @@ def test_a_code_callback_is_needed(client):
 
 
 def test_without_a_vault_there_is_nothing_to_register(bare):
-    with holdfast.Client(bare.base_url) as client, pytest.raises(ClientStateError, match="without a vault"):
+    with holdfast.Client(bare.base_url) as client, pytest.raises(ClientStateError, match="has no vault"):
         client.register(handle="a")
 
 

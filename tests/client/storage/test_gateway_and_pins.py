@@ -65,7 +65,7 @@ def test_a_lying_gateway_is_refused(tmp_path, which):
         data[SNAPSHOT.blocks[which].cid] = SNAPSHOT.blocks[which].data[:-1] + b"!"
         return 200, data[path.split("/")[2].split("?")[0]]
 
-    with json_server(answer) as url, pytest.raises(StorageError, match="not what its CID says"):
+    with json_server(answer) as url, pytest.raises(StorageError, match="does not match its CID"):
         read_both(url, tmp_path)
 
 

@@ -146,7 +146,7 @@ def test_blocks_are_verified_both_ways(store):
     with pytest.raises(StorageError):
         store.put_block(Block(block.cid, b"other"))
     store._database.execute("UPDATE blocks SET data = x'00'")
-    with pytest.raises(StorageError, match="not what its CID says"):
+    with pytest.raises(StorageError, match="does not match its CID"):
         store.get_block(block.cid)
 
 

@@ -242,7 +242,7 @@ def test_an_alias_has_the_hash_that_the_service_knows(vault, did, alias):
 def test_what_cannot_be_a_handle_is_no_alias(vault, did, alias):
     given = types.CreateRegistrationInput(sender="0x" + "11" * 20, alias=alias)
     for refused in (lambda: vault.create_registration(given), lambda: vault.alias_hash(alias)):
-        with pytest.raises(ValueError, match=r"^handle: not one that can be registered$"):
+        with pytest.raises(ValueError, match=r"^this handle cannot be registered: choose another$"):
             refused()
 
 
@@ -414,7 +414,7 @@ class Ring:
 
 def test_keyring_keys_are_made_once():
     ring = Ring()
-    with pytest.raises(StorageError, match="holds no key"):
+    with pytest.raises(StorageError, match="has no key"):
         KeyringKey("work", create=False, keyring=ring).host_key()
     first = KeyringKey("work", keyring=ring).host_key()
     assert first == KeyringKey("work", create=False, keyring=ring).host_key()

@@ -1,4 +1,4 @@
-"""A call from an endpoint's declaration and the fields of its request."""
+"""Makes calls from the declarations of endpoints and the fields of a request."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NO_SEGMENTS = frozenset({"", ".", ".."})  # servers and proxies take these for 
 
 
 class EndpointCaller:
-    """Sends what declarations describe."""
+    """Sends calls to declared endpoints."""
 
     _http: HttpTransport
 
@@ -86,7 +86,7 @@ def _segment(name: str, value: str) -> str:
 
 
 def as_found(kind: type[T]) -> Reader[T | None]:
-    """A reader of answers that say whether something was found: None where not."""
+    """Return a reader of answers that tell whether something was found; it gives None if not."""
 
     def read(reply: Reply) -> T | None:
         return as_type(kind)(reply) if msgspec.json.decode(reply.content, type=_Found).found else None

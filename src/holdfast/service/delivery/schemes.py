@@ -27,7 +27,7 @@ Scheme = TypeVar("Scheme", MailScheme, SmsScheme)
 
 
 def scheme_of(setting: str, url: str, schemes: type[Scheme]) -> Scheme:
-    """The scheme of an address, in any case. Raises ValueError that names the setting and the schemes, not the URL."""
+    """Return the scheme of an address. Raises ValueError that names the setting and the schemes, never the URL."""
     try:
         return schemes(url.partition(":")[0].lower())
     except ValueError:
