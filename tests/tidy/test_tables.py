@@ -59,7 +59,7 @@ def test_every_answer_has_the_documented_wire_names_in_order(name: str, fields: 
     assert [field.encode_name for field in msgspec.structs.fields(struct)] == list(fields)
 
 
-# Answers of endpoints that the interface leaves to the service (docs/http.md describes them).
+# Answers of endpoints that the interface does not describe.
 OWN_ANSWERS = {"RelatedOrigins"}
 
 
