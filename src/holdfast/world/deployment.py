@@ -3,7 +3,8 @@
 Our contracts and the older entry points go through the deterministic deployer (anvil starts with it), whose call data
 is 32 bytes of salt and the init code: published code and salts for the entry points, the package's own data for ours.
 npm has no init code of EntryPoint 0.9, so the code that Ethereum mainnet has is set at its address. Nothing is
-compiled."""
+compiled.
+"""
 
 from __future__ import annotations
 

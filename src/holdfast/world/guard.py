@@ -2,7 +2,8 @@
 
 The grandparent holds the other end of our standard input. When it ends, even by SIGKILL, the pipe closes and the
 command's whole process group is ended: first by SIGTERM, then by SIGKILL. If the guard itself is killed, Linux kills
-the command (PR_SET_PDEATHSIG). Uses the standard library only, because it starts with `-I -S` to save time."""
+the command (PR_SET_PDEATHSIG). Uses the standard library only, because it starts with `-I -S` to save time.
+"""
 
 from __future__ import annotations
 

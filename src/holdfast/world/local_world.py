@@ -42,7 +42,7 @@ class WorldOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class LocalWorld:
-    """A running world. `bundler_url` is the front with the sponsor, `supervisor` runs the programs, `http` is a pool."""
+    """A running world. `bundler_url` is the front's, `supervisor` runs the programs, `http` is a pool."""
 
     chain: LocalChain
     bundler_url: str
