@@ -194,5 +194,5 @@ class AsyncServiceClient(EndpointMethods):
 
 
 def _below(declared: Endpoint[requests.Asked], path: str, read: Reader[T]) -> Call[T]:
-    """Return the call of an endpoint that ends in `{path}`. `path` is percent-encoded: the indexer's keys have colons."""
+    """Return the call of an endpoint that ends in `{path}`. `path` is percent-encoded already."""
     return Call(method=declared.method, path=declared.path.replace("{path}", path), read=read)
