@@ -81,8 +81,9 @@ class Icu:
 def source(icu: Icu) -> str:
     """The module's text."""
     about = (
-        f'"""Unicode {icu.unicode_version()}: confusables (TR39) and scripts (UAX 24); licence Unicode-3.0.\n\n'
+        f'"""Unicode {icu.unicode_version()}: confusables (TR39) and scripts (UAX 24).\n\n'
         f"Written by `tools/unicode_tables.py` from ICU {icu.version}; not edited by hand.\n"
+        "Copyright 1991-2025 Unicode, Inc., under https://www.unicode.org/license.txt (Unicode-3.0).\n"
         '"""\n\nfrom __future__ import annotations\n\n'
     )
     prototypes = "# A character and its prototype, code points in hex; without one it is ignored.\n" + _block(

@@ -1,6 +1,7 @@
-"""Unicode 17.0.0: confusables (TR39) and scripts (UAX 24); licence Unicode-3.0.
+"""Unicode 17.0.0: confusables (TR39) and scripts (UAX 24).
 
 Written by `tools/unicode_tables.py` from ICU 78.3; not edited by hand.
+Copyright 1991-2025 Unicode, Inc., under https://www.unicode.org/license.txt (Unicode-3.0).
 """
 
 from __future__ import annotations
