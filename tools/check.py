@@ -52,7 +52,7 @@ CHECKS = (
     Check(
         "lint", "every rule of ruff but those that pyproject names", (f"{BIN}/ruff", "check", "."), "ruff check --fix"
     ),
-    Check("types", "mypy --strict over src, tools and bench", (f"{BIN}/mypy",)),
+    Check("types", "mypy --strict over src, tools, bench and tests/support", (f"{BIN}/mypy",)),
     Check("imports", "who may import whom", (f"{BIN}/lint-imports", "--no-logo", "--no-cache")),
     Check(
         "zig-imports",
@@ -72,6 +72,12 @@ CHECKS = (
         "the asynchronous client has a method for each declared endpoint",
         (PYTHON, "tools/endpoint_methods.py", "--check"),
         fix="tools/endpoint_methods.py --write",
+    ),
+    Check(
+        "browser-client",
+        "browser/src/generated/ states the endpoints and the interface's types",
+        (PYTHON, "tools/browser_client.py", "--check"),
+        fix="tools/browser_client.py --write",
     ),
     Check(
         "blocking",
