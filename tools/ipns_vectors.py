@@ -1,4 +1,4 @@
-"""Writes vectors/ipns/records.json: records as `cryptography`, `dag-cbor` and `multiformats` make them, for the enclave to equal.
+"""Writes vectors/ipns/records.json: IPNS records made by other libraries, which the enclave must equal byte for byte.
 
 `tools/ipns_vectors.py` writes the file. `records` are the records themselves, for every reader and writer of IPNS;
 `cases` are calls of the enclave that must give the same bytes.
@@ -88,7 +88,7 @@ INVALID: tuple[tuple[str, dict[str, Any], str], ...] = (
 def main() -> None:
     """Write the file."""
     content = {
-        "claim": "The enclave writes the IPNS record (version 2) of a publishing key byte for byte, and refuses other input",
+        "claim": "The enclave writes these IPNS records of version 2 byte for byte, and refuses other input",
         "source": "own (tools/ipns_vectors.py); `a snapshot` was read by js `ipns`, `@helia/ipns` and py-libp2p",
         "function": "publish",
         "records": [record_of(said) for said in RECORDS],
@@ -122,9 +122,12 @@ def signed(said: Said) -> bytes:
     return b"\x42\x40" + signature + b"\x4a" + varint(len(data)) + data
 
 
+SEVEN_BITS = 0x7F
+
+
 def varint(number: int) -> bytes:
     """A protobuf varint."""
-    return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + varint(number >> 7)
+    return bytes([number]) if number <= SEVEN_BITS else bytes([number & SEVEN_BITS | 0x80]) + varint(number >> 7)
 
 
 def seed_of(said: Said) -> bytes:
