@@ -245,7 +245,7 @@ def test_a_clock_that_is_off_is_a_fault(holdfast: Callable[..., Answer], upstrea
     upstreams.chain.on_time = False
     clock = _findings(holdfast("check", "--json", **_all_well(upstreams)))["clock"]
     assert clock["state"] == "fault"
-    assert clock["fix"] == "set it by NTP"
+    assert clock["fix"] == "synchronise it by NTP"
 
 
 def test_an_indexer_in_this_process_is_given_the_time_to_look_at_its_chain(
