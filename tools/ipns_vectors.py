@@ -47,7 +47,7 @@ class Said:
 
 RECORDS = (
     Said("a snapshot", 1),
-    Said("a root of raw bytes", 1, root_cid=RAW),
+    Said("another snapshot", 1, root_cid="bafyreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"),
     Said("the first sequence", 2, sequence=0),
     Said("the largest sequence", 2, sequence=(1 << 53) - 1),
     Said("a sequence of one byte more", 2, sequence=24),
@@ -63,13 +63,14 @@ INVALID: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("no TTL", {"ttl_ns": None}, "missing_field"),
     ("a root of version 0", {"root_cid": "QmdfTbBqBPQ7VNxZEYEj14VmRuZBkqFbiwReogJgS1zR1n"}, "invalid_field"),
     ("a root in upper case", {"root_cid": SNAPSHOT.upper()}, "invalid_field"),
-    ("a root in base58", {"root_cid": multibase.encode(multibase.decode(RAW), "base58btc")}, "invalid_field"),
+    ("a root in base58", {"root_cid": multibase.encode(multibase.decode(SNAPSHOT), "base58btc")}, "invalid_field"),
     (
         "a root of another codec",
         {"root_cid": "bafybeihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"},
         "invalid_field",
     ),
     ("a root by the identity hash", {"root_cid": "bafkqaaa"}, "invalid_field"),
+    ("a root of raw bytes", {"root_cid": RAW}, "invalid_field"),
     ("a root with a path", {"root_cid": f"{SNAPSHOT}/a"}, "invalid_field"),
     ("a root that is too long", {"root_cid": "b" * 129}, "value_too_large"),
     ("a negative sequence", {"sequence": -1}, "invalid_field"),
