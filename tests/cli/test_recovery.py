@@ -6,8 +6,8 @@ import json
 import secrets
 
 import pytest
-from tests.client.conftest import running_service
-from tests.client.software_authenticator import SoftwareAuthenticator
+from tests.support.running_service import running_service
+from tests.support.software_authenticator import SoftwareAuthenticator
 from typer.testing import CliRunner
 
 from holdfast.cli import client_vault

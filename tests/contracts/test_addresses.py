@@ -17,7 +17,7 @@ from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import checksum_address, keccak256
 from holdfast.world.deployment import ENTRY_POINT_V09_CODE
 
-from .conftest import ROOT
+from tests.support.fresh_chain import ROOT
 
 
 @pytest.mark.parametrize("name", contracts.NAMES)

@@ -11,13 +11,13 @@ import dag_cbor
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from tests.support.credentials import KEY
+from tests.support.linear_memory import memory_of
+from tests.support.older_vaults import OLD, OLD_DID
+from tests.support.pairing_by_hand import pair
+from tests.support.sealed_vaults import edited, opened, sealed
 
 from holdfast.enclave import Enclave, PluginCallError
-
-from .conftest import KEY
-from .linear_memory import memory_of
-from .sealed_vaults import edited, opened, sealed
-from .test_accounts import OLD, OLD_DID, pair
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -160,7 +160,7 @@ def test_the_delegation_binds_the_key_to_the_did(credential: bytes, key: dict[st
         assert "expiration" not in claims or claims["expiration"] is None
         assert claims["issuer"] == bound["issuer"]
         assert claims["cid"] == bound["cid"]
-        with pytest.raises(PluginCallError, match=r"wrong|audience"):
+        with pytest.raises(PluginCallError, match="audience"):
             stranger.call("verify_ucan", token=bound["container"], **{**demand, "audience": SERVICE})
 
 

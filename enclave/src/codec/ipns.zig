@@ -61,12 +61,11 @@ pub fn record(arena: Allocator, signature: [64]u8, encoded: []const u8) error{Ou
     });
 }
 
-/// Whether the text is the canonical form (base32, version 1) of a CID of DAG-CBOR or raw bytes with SHA-256.
+/// Whether the text is the canonical form (base32, version 1) of a CID of DAG-CBOR with SHA-256, as a snapshot's root has.
 pub fn isRoot(arena: Allocator, text: []const u8) error{OutOfMemory}!bool {
     const bytes = cid.fromText(arena, text) catch |err| return if (err == error.OutOfMemory) error.OutOfMemory else false;
     const parsed = cid.parse(bytes) catch return false;
-    if (parsed.version != 1 or parsed.hash != cid.sha2_256) return false;
-    if (parsed.codec != cid.dag_cbor and parsed.codec != cid.raw) return false;
+    if (parsed.version != 1 or parsed.codec != cid.dag_cbor or parsed.hash != cid.sha2_256) return false;
     const canonical = cid.toText(arena, bytes) catch |err| return if (err == error.OutOfMemory) error.OutOfMemory else false;
     return std.mem.eql(u8, text, canonical);
 }

@@ -67,9 +67,7 @@ def choose(vault: Vault, service: str, version: str, key: KeyProvider) -> Snapsh
 
 def name(vault: Vault) -> str:
     """The IPNS name of the vault's snapshots."""
-    from holdfast.content.names import name_of
-
-    return name_of(vault.publishing_key())
+    return vault.publishing_key().name
 
 
 def summary(store: VaultStore, stored: StoredVault) -> Summary:

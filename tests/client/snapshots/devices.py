@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.client.software_authenticator import SoftwareAuthenticator
+from tests.support.software_authenticator import SoftwareAuthenticator
 
 from holdfast.client import types
 from holdfast.client.async_client import AsyncClient
@@ -12,7 +12,6 @@ from holdfast.client.storage import snapshots
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.vault.async_vault import AsyncVault
 from holdfast.client.vault.keys import SecretKey
-from holdfast.content import names
 
 SECRET = SecretKey(b"k" * 32)
 GIVEN = types.GenerateInput(
@@ -57,17 +56,17 @@ class Device:
         if authenticator is None:
             await self.vault.generate(GIVEN, SECRET)
             return
-        person = Person("ada", id=await self.vault.publishing_key())
+        person = Person("ada", id=(await self.vault.publishing_key()).user_handle)
         passkey = authenticator.create_passkey(person)
         key = PasskeyKey(authenticator, passkey.credential_id)
         await self.vault.generate(types.GenerateInput(credential=passkey.credential), key)
 
     async def name(self):
-        return names.name_of(await self.vault.publishing_key())
+        return (await self.vault.publishing_key()).name
 
     async def vault_snapshot(self):
         """A snapshot of the newest stored revision."""
-        return self.snapshot_of(self.store.load(), await self.vault.publishing_delegation())
+        return self.snapshot_of(self.store.load(), bytes((await self.vault.publishing_delegation()).signed_dag_cbor))
 
     @staticmethod
     def snapshot_of(stored, delegation):

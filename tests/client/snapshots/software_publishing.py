@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from holdfast.client.types import DelegationOptions
+from holdfast.client.types import DelegationOptions, Octets
+from holdfast.client.vault import calls
 from holdfast.client.vault.async_vault import AsyncVault
 from holdfast.content import names, records
 
@@ -19,16 +20,19 @@ class SoftwarePublishing(AsyncVault):
         """A new vault with its binding."""
         await self.generate(given, key)
         self.publishing = Ed25519PrivateKey.generate()
-        to = names.did_key_of(await self.publishing_key())
-        options = DelegationOptions(to=to, command="/snapshots/publish")
-        self.binding = (await self.mint_delegation(options)).signed_dag_cbor
+        options = DelegationOptions(to=(await self.publishing_key()).did, command="/snapshots/publish")
+        self.binding = await self.mint_delegation(options)
         return self
 
     async def publishing_key(self):
-        return self.publishing.public_key().public_bytes_raw()
+        key = self.publishing.public_key().public_bytes_raw()
+        return calls.PublishingKey(
+            public_key=key.hex(), name=names.name_of(key), did=names.did_key_of(key), pending=False
+        )
 
-    async def publish(self, root_cid, sequence, validity, ttl_s):
-        return records.sign_record(self.publishing, root_cid, sequence, validity, ttl_s)
+    async def publish(self, root_cid, sequence, validity, ttl_ns):
+        record = records.sign_record(self.publishing, root_cid, sequence, validity, ttl_ns // 10**9)
+        return calls.PublishedRecord(record=Octets(record), name=(await self.publishing_key()).name)
 
     async def publishing_delegation(self):
-        return bytes(self.binding)
+        return self.binding

@@ -13,7 +13,7 @@ from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.snapshots.publishing import SnapshotConflict, SnapshotRolledBack
 from holdfast.client.storage.pinning import PinFailed
 from holdfast.client.ucan import UcanVerifier
-from holdfast.content import names, records
+from holdfast.content import records
 from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
 
 
@@ -30,8 +30,8 @@ async def device(tmp_path, place):
 
 
 async def record_of(device, place):
-    key = await device.vault.publishing_key()
-    return records.read_record(key, place.records[names.name_of(key)])
+    name = await device.name()
+    return records.read_record(name, place.records[name])
 
 
 async def test_the_newest_revision_is_uploaded_pinned_and_named(device, place):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import secrets
 
 import pytest
-from tests.client.conftest import running_service
 from tests.client.snapshots.devices import Device
-from tests.client.software_authenticator import SoftwareAuthenticator
+from tests.support.running_service import running_service
+from tests.support.software_authenticator import SoftwareAuthenticator
 
 from holdfast.client.async_client import AsyncClient
 from holdfast.client.http.refusals import RequestRefused

@@ -11,7 +11,7 @@ import pytest
 from tests.client.snapshots.devices import GIVEN, SECRET, Device
 from tests.client.snapshots.place_double import PlaceDouble
 from tests.client.snapshots.software_publishing import SoftwarePublishing
-from tests.client.software_authenticator import SoftwareAuthenticator
+from tests.support.software_authenticator import SoftwareAuthenticator
 
 from holdfast.client import types
 from holdfast.client.passkeys import Authenticator, PasskeyKey, Person
@@ -128,7 +128,9 @@ async def test_an_older_snapshot_is_taken_only_when_the_person_says_so(first, ne
 
 async def test_an_expired_record_is_taken_only_when_the_person_says_so(first, new, place, monkeypatch):
     root = (await first.client.snapshot_state()).acknowledged_root
-    place.records[await first.name()] = await first.vault.publish(root, 9, datetime.now(UTC) + timedelta(seconds=2), 60)
+    place.records[await first.name()] = (
+        await first.vault.publish(root, 9, datetime.now(UTC) + timedelta(seconds=2), 60)
+    ).record
     monkeypatch.setattr(time, "time", lambda now=time.time: now() + 10)
     with pytest.raises(RecoveryRefused, match="expired") as caught:
         await new.client.recover(passkey=first.authenticator)
@@ -162,7 +164,7 @@ async def test_another_key_does_not_open_it(first, new):
 
 async def test_corrupted_blocks_are_refused(first, new, place):
     place.lie = True
-    with pytest.raises(StorageError, match="not what its CID names"):
+    with pytest.raises(StorageError, match="does not match its CID"):
         await new.client.recover(passkey=first.authenticator)
     assert nothing_kept(new)
 
@@ -186,10 +188,10 @@ async def test_a_name_that_the_vaults_key_does_not_stand_behind_is_refused(tmp_p
             "another vault": other.vault.binding,
         }[binding]
         stored = first.store.load()
-        forged = first.snapshot_of(stored, delegation)
+        forged = first.snapshot_of(stored, bytes(delegation.signed_dag_cbor) if delegation else None)
         place.blocks |= {block.cid: block.data for block in forged.blocks}
-        record = await other.vault.publish(forged.root_cid, 1, datetime(2040, 1, 1, tzinfo=UTC), 60)
-        place.records[await other.name()] = record
+        record = await other.vault.publish(forged.root_cid, 1, datetime(2040, 1, 1, tzinfo=UTC), 60 * 10**9)
+        place.records[await other.name()] = record.record
         with pytest.raises(StorageError, match="delegation"):
             await new.client.recover(key=SECRET, name=await other.name())
     assert nothing_kept(new)

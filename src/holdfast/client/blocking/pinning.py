@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Pinning:
-    """One account at one pinning service. Raises RequestRefused, NetworkError; StorageError where a pin fails.
+    """One account at one pinning service. Raises RequestRefused, NetworkError; StorageError if a pin fails.
 
     Safe to use from several threads, and where an event loop runs. Callbacks run in the calling thread.
     """

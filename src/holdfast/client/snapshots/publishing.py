@@ -14,7 +14,6 @@ from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.snapshots.state import SnapshotState, read_state, write_state
 from holdfast.client.storage import snapshots
 from holdfast.client.types import PinRequest
-from holdfast.content.names import name_of
 from holdfast.content.records import Change, change, read_record
 from holdfast.wire.client_errors import ClientStateError, ServiceError, StorageError
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 # A record has to outlive a lost device by years; answers with it are kept for a minute only.
 VALIDITY = timedelta(days=20 * 365)
-TTL_S = 60
+TTL_NS = 60 * 1_000_000_000
 PIN_NAME = "vault"
 _NOT_FOUND = 404
 _CONFLICT = 409
@@ -101,7 +100,8 @@ class Publisher:
         if (await self._vault.status()).locked:
             raise ClientStateError("the vault is locked: its snapshot goes up once it is open")
         # A vault that was made before there were publishing keys gets its key and delegation now, as a new revision.
-        name, delegation = name_of(await self._vault.publishing_key()), await self._vault.publishing_delegation()
+        name = (await self._vault.publishing_key()).name
+        delegation = bytes((await self._vault.publishing_delegation()).signed_dag_cbor)
         stored, state = await self._newest(), await self.state()
         if stored.revision <= state.acknowledged_revision:
             return state
@@ -166,7 +166,7 @@ class Publisher:
 
     async def _named(self, name: str, taken: Snapshot, stored: StoredVault, state: SnapshotState) -> SnapshotState:
         until = datetime.fromtimestamp(self._now(), UTC) + VALIDITY
-        record = await self._vault.publish(taken.root_cid, state.sequence + 1, until, TTL_S)
+        record = (await self._vault.publish(taken.root_cid, state.sequence + 1, until, TTL_NS)).record
         state = await self._note(state, sent_root=taken.root_cid, sent_revision=stored.revision)
         try:
             await self._place.publish(name, record)

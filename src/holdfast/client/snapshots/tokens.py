@@ -1,19 +1,12 @@
-"""Bearer tokens for Holdfast's service: UCAN invocations of `/snapshots/write` by the vault's key (decision 0621).
-
-The vault keeps a row of each invocation that it mints, and every row is a change, which would go up with another token.
-So the envelope is written here and only signed by the vault, which changes nothing in it.
-"""
+"""Bearer tokens for Holdfast's service: UCAN invocations of `/snapshots/write` by the vault's key (decision 0621)."""
 
 from __future__ import annotations
 
-import hashlib
-import secrets
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from holdfast.content import ipld
-from holdfast.wire.encoding import to_base64url
+from holdfast.client.types import InvocationOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,10 +15,6 @@ if TYPE_CHECKING:
 
 WRITE = "/snapshots/write"
 LIFETIME_S = 300
-_NONCE_BYTES = 12
-# Varsig 1: ECDSA over P-256 with SHA-256, payload in DAG-CBOR.
-_VARSIG = bytes.fromhex("3401ec0180241271")
-_TAG = "ucan/inv@1.0.0"
 _LOOPBACK = ("127.0.0.1", "::1")
 
 
@@ -42,21 +31,10 @@ def did_of_service(url: str) -> str:
 
 
 async def bearer_token(vault: AsyncVault, audience: str, now: Callable[[], float] = time.time) -> str:
-    """A token for one upload, or one pin and its polling; it lives five minutes. The vault must be open."""
-    issuer, did = await vault.did_key(), (await vault.status()).did
-    begins = int(now())
-    payload: dict[str, Any] = {
-        "iss": issuer,
-        "sub": did,
-        "aud": audience,
-        "cmd": WRITE,
-        "args": {},
-        "prf": [],
-        "nonce": secrets.token_bytes(_NONCE_BYTES),
-        "iat": begins,
-        "exp": begins + LIFETIME_S,
-    }
-    signed = {"h": _VARSIG, _TAG: payload}
-    signature = await vault.sign(hashlib.sha256(ipld.encode(signed)).digest())
-    token = ipld.encode([bytes(signature.signature), signed])
-    return "C" + to_base64url(ipld.encode({"ctn-v1": [token]}))
+    """Return a token for one upload, or for one pin and its polling. It lives five minutes; the vault must be open.
+
+    The vault keeps no row of it: a row is a change, which would be uploaded with another token.
+    """
+    asked = InvocationOptions(command=WRITE, args={})
+    expiration = int(now()) + LIFETIME_S
+    return (await vault.mint_invocation(asked, audience=audience, expiration=expiration, record=False)).container

@@ -121,7 +121,7 @@ class AsyncGateway:
 
 
 def store_snapshot(store: VaultStore, snapshot: Snapshot) -> None:
-    """Keep a snapshot's blocks and name it in the vault's manifest. Raises StorageError."""
+    """Store a snapshot's blocks and name it in the vault's manifest. Raises StorageError."""
     for block in snapshot.blocks:
         store.put_block(block)
     stored = store.load(snapshot.manifest.did)

@@ -66,7 +66,7 @@ class PinFailed(StorageError):
 
 
 def may_become(old: PinStatus, new: PinStatus) -> bool:
-    """Whether a pin seen as `old` may later be seen as `new`: moves between two looks go unseen."""
+    """Return whether a pin that was `old` may later be `new`, perhaps by transitions between the two polls."""
     seen, reachable = {old}, {old}
     while reachable:
         reachable = {after for before in reachable for after in PIN_MOVES[before]} - seen
@@ -124,7 +124,7 @@ def selection(  # noqa: PLR0913 - each is a parameter of the API, by keyword
 
 
 class AsyncPinning:
-    """One account at one pinning service. Raises RequestRefused, NetworkError; StorageError where a pin fails."""
+    """One account at one pinning service. Raises RequestRefused, NetworkError; StorageError if a pin fails."""
 
     def __init__(
         self,
@@ -193,7 +193,7 @@ def pinned_or_none(pin: PinReport) -> PinReport | None:
 
 def _check_time(deadline: float) -> None:
     if time.monotonic() > deadline:
-        raise StorageError("the pin is not complete in time")
+        raise StorageError("the pin was not complete in time")
 
 
 def _checked(pin: PinRequest) -> PinRequest:

@@ -38,7 +38,7 @@ class Snapshot:
 
     @property
     def following_manifest(self) -> VaultManifest:
-        """The manifest that names this snapshot as the newest."""
+        """Return the manifest that names this snapshot as the newest."""
         return msgspec.structs.replace(self.manifest, root_cid=self.root_cid)
 
 
