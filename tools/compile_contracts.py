@@ -22,7 +22,7 @@ from holdfast.wire.keccak import checksum_address, keccak256
 ROOT = Path(__file__).resolve().parent.parent
 CONTRACTS = ROOT / "contracts"
 DATA = "src/holdfast/chain/contracts"
-ENCLAVE = "enclave/src/contract_set.zig"
+ENCLAVE = "enclave/src/chains/contract_set.zig"
 VECTORS = "vectors/accounts/addresses.json"
 DEFAULT_CHAIN_ID = 84532  # Base Sepolia
 DEPLOYER = "0x4e59b44847b379578588920cA78FbF26c0B4956C"
@@ -180,7 +180,7 @@ def _addresses_module(addresses: dict[str, str]) -> str:
     )
 
 
-_MODULE = '''"""Where the contracts stand on every chain; written by tools/compile_contracts.py, checked by a test."""
+_MODULE = '''"""The contracts' addresses, equal on every chain; tools/compile_contracts.py writes this file."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def _zig_address(name: str, address: str) -> str:
     return f"/// {address}\npub const {name} = [20]u8{{\n{rows}}};\n"
 
 
-_ZIG_HEAD = """//! Where the contracts stand on every chain; written by tools/compile_contracts.py, checked by a test.
+_ZIG_HEAD = """//! The contracts' addresses, equal on every chain; tools/compile_contracts.py writes this file.
 """
 
 

@@ -60,7 +60,7 @@ class VaultKey:
     def delegation(self, public_key: bytes, now: float, **changed: Any) -> bytes:
         """A delegation to an Ed25519 publishing key."""
         audience = "did:key:" + multibase.encode(bytes.fromhex("ed01") + public_key, "base58btc")
-        claims = {
+        claims: dict[str, Any] = {
             "iss": self.did_key, "sub": self.did, "aud": audience, "cmd": "/snapshots/publish", "pol": [],
             "nonce": os.urandom(12), "exp": None,
         }  # fmt: skip

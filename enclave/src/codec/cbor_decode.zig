@@ -1,15 +1,15 @@
-//! Reading strict CBOR: cbor.zig says what is accepted.
+//! Reads strict CBOR by the rules of cbor_rules.zig.
 
 const std = @import("std");
-const cbor = @import("cbor.zig");
 const cid = @import("cid.zig");
 const ipld = @import("ipld.zig");
+const rules = @import("cbor_rules.zig");
 const Allocator = std.mem.Allocator;
-const Error = cbor.Error;
-const Profile = cbor.Profile;
+const Error = rules.Error;
+const Profile = rules.Profile;
 const Value = ipld.Value;
 
-/// The one value that `bytes` encode; it borrows from `bytes`, its lists come from `arena`.
+/// The one value that `bytes` encode. It refers to `bytes`; its lists are allocated in `arena`.
 pub fn decode(arena: Allocator, profile: Profile, bytes: []const u8) Error!Value {
     var rest = bytes;
     const value = try decodePrefix(arena, profile, &rest);
@@ -19,7 +19,7 @@ pub fn decode(arena: Allocator, profile: Profile, bytes: []const u8) Error!Value
 
 /// As `decode`, leaving in `rest` what follows the value (authenticator data carries CBOR followed by CBOR).
 pub fn decodePrefix(arena: Allocator, profile: Profile, rest: *[]const u8) Error!Value {
-    if (rest.len > cbor.max_bytes) return error.CborTooLarge;
+    if (rest.len > rules.max_bytes) return error.CborTooLarge;
     var decoder: Decoder = .{ .arena = arena, .profile = profile, .rest = rest.* };
     const value = try decoder.item(ipld.max_depth);
     rest.* = decoder.rest;
@@ -53,7 +53,7 @@ const Decoder = struct {
             28...30 => return error.CborUnsupported,
             31 => return error.CborNotCanonical, // indefinite length, or a stray break
         };
-        if (major != 7 and info != cbor.shortest(argument)) return error.CborNotCanonical;
+        if (major != 7 and info != rules.shortest(argument)) return error.CborNotCanonical;
         return .{ .major = major, .info = info, .argument = argument };
     }
 
@@ -97,7 +97,7 @@ const Decoder = struct {
         return .{ .map = entries };
     }
 
-    /// A count that the input cannot hold is refused before anything is allocated for it.
+    /// Refuses a count that the input cannot contain, before anything is allocated for it.
     fn bounded(self: *Decoder, count: u64, bytes_each: u64, depth: u8) Error!usize {
         if (depth == 0) return error.CborTooDeep;
         if (count > self.rest.len / bytes_each) return error.CborTruncated;
@@ -139,7 +139,7 @@ const Decoder = struct {
 };
 
 fn increasing(previous: []const u8, next: []const u8) Error!void {
-    return switch (cbor.keyOrder(previous, next)) {
+    return switch (rules.keyOrder(previous, next)) {
         .lt => {},
         .eq => error.CborDuplicateKey,
         .gt => error.CborNotCanonical,

@@ -1,19 +1,19 @@
-//! The vault's seed: 64 random bytes that derived keys follow from, sealed as a key's shares are.
+//! The vault's seed: 64 random bytes from which keys are derived, sealed in the same way as a key's shares.
 
-const aead = @import("../aead.zig");
-const host = @import("../host.zig");
-const memory = @import("../memory.zig");
-const iso8601 = @import("../iso8601.zig");
+const aead = @import("../crypto/aead.zig");
+const host = @import("../platform/host.zig");
+const memory = @import("../platform/memory.zig");
+const iso8601 = @import("../codec/iso8601.zig");
 const rows = @import("rows.zig");
-const Ctx = @import("../context.zig").Ctx;
-const Database = @import("database.zig").Database;
-const Error = @import("../errors.zig").Error;
+const Ctx = @import("../call/context.zig").Ctx;
+const Database = @import("../storage/database.zig").Database;
+const Error = @import("../platform/errors.zig").Error;
 
 pub const length = 64;
 const sealed_length = length + aead.tag_length;
 const binding = "holdfast/seed/v1";
 
-/// Puts a fresh seed into a vault that has none.
+/// Stores a fresh seed in a vault without one.
 pub fn make(ctx: *Ctx, database: Database) Error!void {
     var seed = try host.randomBytes(length);
     defer memory.wipe(&seed);
@@ -30,7 +30,7 @@ pub fn make(ctx: *Ctx, database: Database) Error!void {
     try fields.insert(database, "seeds");
 }
 
-/// The seed, for the length of one operation: the caller wipes it. A vault made before seeds were gets one now.
+/// The seed, for one operation; the caller wipes it. A vault that was made without a seed gets one now.
 pub fn open(ctx: *Ctx, database: Database) Error![length]u8 {
     return try read(database) orelse {
         try make(ctx, database);

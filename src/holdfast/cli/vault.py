@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from holdfast.cli import client_vault as common
-from holdfast.cli import sessions
+from holdfast.cli import delegations, kept_snapshots, recovery, sessions
 from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service, ValShare
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import emit, fail
@@ -18,7 +16,6 @@ from holdfast.cli.private_files import write_private
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="The vault on this machine.")
 
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 File = Annotated[Path, typer.Argument(metavar="FILE")]
 
 
@@ -42,7 +39,9 @@ def create(
     with common.plain_errors(as_json=as_json), common.stored_vaults(folder) as store, Vault(store) as vault:
         if store.dids():
             fail(Exit.FAILED, "there is a vault here already; --vault-dir names another place", as_json=as_json)
-        made = None if credential else common.security_key(service).create_passkey(Person(name))
+        # The user handle leads to the vault's snapshots, so a synced passkey alone is enough to recover it.
+        person = Person(name, id=vault.publishing_key().user_handle)
+        made = None if credential else common.security_key(service).create_passkey(person)
         if made is not None:
             store.set_note("passkey", made.credential_id)
         serialised = made.credential if made else _text(credential)
@@ -99,7 +98,9 @@ def status(folder: Folder = None, as_json: AsJson = False) -> None:
         locked = sessions.live(folder) is None
         answer = {"did": stored.manifest.did, "revision": stored.revision, "locked": locked, "store": str(store.path)}
         state = "locked" if locked else "open for commands"
-        emit(answer, f"{stored.manifest.did}\nrevision {stored.revision}, {state}", as_json=as_json)
+        snapshots = kept_snapshots.summary(store, stored)
+        lines = [stored.manifest.did, f"revision {stored.revision}, {state}", *snapshots.lines]
+        emit(answer | snapshots.fields, "\n".join(lines), as_json=as_json)
 
 
 @app.command()
@@ -190,70 +191,78 @@ def pair(
 
 
 @app.command()
-def delegate(  # noqa: PLR0913, PLR0917 - each is an option of the command
-    to: Annotated[str, typer.Argument(metavar="DID", help="Who may act.")],
-    command: Annotated[str, typer.Argument(metavar="COMMAND", help="What, as /resource/action.")],
-    hours: Annotated[float, typer.Option(min=0.01, help="For how long.")] = 24.0,
-    at_most: Annotated[int | None, typer.Option(metavar="AMOUNT", help="Payments: at most so much each.")] = None,
-    in_total: Annotated[int | None, typer.Option(metavar="AMOUNT", help="Payments: so much in all.")] = None,
-    payee: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Payments: to this address alone.")] = None,
-    token: Annotated[str | None, typer.Option(help='Payments: of this ERC-20 token alone, or "native".')] = None,
+def snapshot(
+    car: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the snapshot to FILE (CAR), in place of sending it.")
+    ] = None,
     service: Service = DEFAULT_SERVICE,
     folder: Folder = None,
     key: Key = "password",
-    val_share: ValShare = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let somebody else act for this vault, within limits. Prints the token.
-
-    The limits on payments go with /accounts/pay: no other command is held to them. They count each token by itself.
-    """
-    from holdfast.client.types import DelegationOptions
-
-    policy = _payment_policy(at_most, in_total, payee, token)
-    if policy and command != "/accounts/pay":
-        fail(Exit.USAGE, "limits on payments go with the command /accounts/pay", as_json=as_json)
-    given = DelegationOptions(
-        to=to, command=command, expiration=int(time.time() + hours * 3600), caveats={"policy": policy}
-    )
-    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service, val_share) as vault:
-        made = vault.mint_delegation(given)
-        emit({"cid": made.cid, "token": made.container}, made.container, as_json=as_json)
+    """Bring the vault's snapshot up now, and from then on after every change."""
+    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
+        if car is not None:
+            taken = vault.snapshot()
+            write_private(car, taken.to_car())
+            emit({"root": taken.root_cid, "file": str(car)}, f"{taken.root_cid}\nwritten to {car}", as_json=as_json)
+            return
+        state = kept_snapshots.publish(vault, service)
+        kept_snapshots.begin(vault.store, service)
+        answer = {"status": state.status, "root": state.acknowledged_root, "sequence": state.sequence}
+        name = kept_snapshots.name(vault)
+        text = f"{state.status}: {state.acknowledged_root}\nnumber {state.sequence} under the name {name}"
+        emit({**answer, "name": name}, text, as_json=as_json)
 
 
 @app.command()
-def revoke(
-    cid: Annotated[str, typer.Argument(metavar="CID")],
+def compare(
+    service: Service = DEFAULT_SERVICE, folder: Folder = None, key: Key = "password", as_json: AsJson = False
+) -> None:
+    """After a conflict: what this device's vault and the other device's have that the other one has not."""
+    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
+        opener = common.key_provider(key, service, vault.store)
+        found = kept_snapshots.compare(vault, service, opener)
+        lines = [
+            f"{d.table}: only here {len(d.only_here)}, only there {len(d.only_there)}, different {len(d.different)}"
+            for d in found
+        ]
+        emit([difference.to_json() for difference in found], "\n".join(lines) or "no difference", as_json=as_json)
+
+
+@app.command()
+def choose(
+    version: Annotated[str, typer.Argument(metavar="here|there", help="Whose version goes on.")],
     service: Service = DEFAULT_SERVICE,
     folder: Folder = None,
     key: Key = "password",
     as_json: AsJson = False,
 ) -> None:
-    """Take a delegation back."""
+    """After a conflict: go on with this device's version (here) or the other device's (there). Both stay kept."""
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
-        done = vault.exec("resource:delegations action:revoke", {"cid": cid})
-        if not done.success:
-            fail(Exit.NOT_FOUND, f"no such delegation ({done.error})", as_json=as_json)
-        emit({"revoked": cid}, f"revoked {cid}", as_json=as_json)
+        opener = common.key_provider(key, service, vault.store)
+        state = kept_snapshots.choose(vault, service, version, opener)
+        answer = {"status": state.status, "root": state.acknowledged_root, "sequence": state.sequence}
+        emit(answer, f"{state.status}: {state.acknowledged_root}", as_json=as_json)
 
 
-def _payment_policy(at_most: int | None, in_total: int | None, payee: str | None, token: str | None) -> list[Any]:
-    """The statements; addresses in the form in which payments are judged. Raises BadParameter for no address."""
-    statements: list[Any] = [["<=", ".amount", at_most]] if at_most is not None else []
-    statements += [["<=", ".total", in_total]] if in_total is not None else []
-    statements += [["==", ".to", _address(payee)]] if payee is not None else []
-    if token is not None:
-        statements += [["==", ".token", token if token == "native" else _address(token)]]  # noqa: S105 - a currency
-    return statements
-
-
-def _address(text: str) -> str:
-    from holdfast.wire.encoding import from_hex
-    from holdfast.wire.keccak import checksum_address
-
-    if not _ADDRESS.fullmatch(text):
-        raise typer.BadParameter(f"{text} is no address")
-    return checksum_address(from_hex(text))
+@app.command()
+def recover(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "passkey",
+    name: Annotated[str | None, typer.Option(metavar="K51", help="The name of the snapshots.")] = None,
+    car: Annotated[Path | None, typer.Option(metavar="FILE", help="A snapshot in hand (CAR).")] = None,
+    gateway: Annotated[list[str] | None, typer.Option(metavar="URL", help="Another IPFS gateway; repeatable.")] = None,
+    accept_older: Annotated[bool, typer.Option(help="Take a snapshot that is older than one seen before.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring the vault back on a new device: with a synced passkey on the plugged-in security key, or by another key."""
+    with common.plain_errors(as_json=as_json):
+        wanted = recovery.Wanted(service, key, name, car, tuple(gateway or ()), accept_older=accept_older)
+        found = recovery.recover(folder, wanted)
+        text = f"{found.did}\nrevision {found.revision}, snapshot {found.root_cid}"
+        emit(found.to_json(), text, as_json=as_json)
 
 
 def _text(file: Path | None) -> str:
@@ -265,3 +274,7 @@ def _bytes(file: Path) -> bytes:
         return file.read_bytes()
     except OSError as error:
         raise ValueError(f"{file} cannot be read") from error
+
+
+app.command()(delegations.delegate)
+app.command()(delegations.revoke)

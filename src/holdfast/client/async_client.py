@@ -1,9 +1,9 @@
-"""`holdfast.AsyncClient`: the service, the vault, and what takes both. `holdfast.Client` is generated from it."""
+"""`holdfast.AsyncClient`: one service and, if given, one vault. `holdfast.Client` is generated from it."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.client.async_service_client import DEFAULT_BASE_URL, AsyncServiceClient
 from holdfast.client.flows.delegation_budget import DelegationBudget
@@ -14,6 +14,7 @@ from holdfast.client.flows.receipts import receipt_of
 from holdfast.client.flows.registration import Registrar
 from holdfast.client.http.chain_transport import ChainTransport
 from holdfast.client.http.transport import DEFAULT_TIMEOUT_S
+from holdfast.client.snapshots.keeping import KeptSnapshots
 from holdfast.client.vault.module import module_file
 from holdfast.wire.client_errors import ClientStateError
 
@@ -26,26 +27,36 @@ if TYPE_CHECKING:
     from holdfast.client.flows.receipts import UserOperationReceipt
     from holdfast.client.flows.registration import Registration
     from holdfast.client.http.calls import Retries
-    from holdfast.client.types import PaymentParams, PaymentResult
+    from holdfast.client.snapshots.comparison import TableDifference
+    from holdfast.client.snapshots.recovery import Recovered
+    from holdfast.client.snapshots.state import SnapshotState
+    from holdfast.client.types import PaymentParams, PaymentResult, VaultSnapshotConfig
     from holdfast.client.vault.async_vault import AsyncVault
+    from holdfast.client.vault.keys import KeyProvider, RecoveryPasskey
 
 
 class AsyncClient(AsyncServiceClient):
-    """One service, and perhaps a vault on this machine.
+    """A client of one service, with an optional vault on this machine.
 
-    As AsyncServiceClient, and:
+    Takes the arguments of AsyncServiceClient, and:
 
     Args:
         vault: the vault whose key registers and pays; it must be unlocked then.
         gas: who pays for gas and where its price is read; unless given, the service's sponsor, else the account.
+        snapshots: where the vault's snapshots are kept and read; unless given, what the vault was made with.
+        on_snapshot: told each step of an upload: queued, pinning, pinned, failed with its reason, conflict.
+
+    With a stored vault, every change goes up by itself some seconds later (`SnapshotConfig.automatic`).
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each but the first by keyword
         self,
         base_url: str = DEFAULT_BASE_URL,
         *,
         vault: AsyncVault | None = None,
         gas: GasPolicy | None = None,
+        snapshots: VaultSnapshotConfig | None = None,
+        on_snapshot: Callable[[SnapshotState], Any] | None = None,
         timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
         retries: Retries | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
@@ -56,20 +67,22 @@ class AsyncClient(AsyncServiceClient):
         self._gas = gas or GasPolicy()
         self._budget: DelegationBudget | None = None
         self._sent: dict[str, int] = {}
-        # One operation at a time: an account's nonces follow each other.
+        # One operation at a time, because an account's nonces are consecutive.
         self._operating = asyncio.Lock()
+        given = snapshots or (vault.snapshot_config if vault else None)
+        self._kept = KeptSnapshots(self, vault, given, on_snapshot, retries=retries, transport=transport)
 
     @property
     def vault(self) -> AsyncVault:
-        """The vault. Raises ClientStateError where none was given."""
+        """The vault. Raises ClientStateError if the client has none."""
         if self._vault is None:
-            raise ClientStateError("the client was made without a vault")
+            raise ClientStateError("the client has no vault: pass `vault` when you make it")
         return self._vault
 
     async def enclave_module(self, sha256: str | None = None) -> Path:
-        """The file of the service's enclave module, verified against a SHA-256 (hex) and kept on disk.
+        """Return the file of the service's enclave module, checked against a SHA-256 (hex) and cached on disk.
 
-        Unless given, the hash is that of this release's own module. Raises WasmLoadError for any other module.
+        The default hash is that of the module of this release. Raises WasmLoadError for a module with another hash.
         """
         module = await self.enclave_wasm()
         return await asyncio.to_thread(module_file, sha256 or expected_module(), lambda: module)
@@ -83,32 +96,34 @@ class AsyncClient(AsyncServiceClient):
         code: Callable[[str], Any] | None = None,
         on_progress: Callable[[str], Any] | None = None,
     ) -> Registration:
-        """Register the vault's DID under one identifier; where the service has a chain, there first.
+        """Register the vault's DID under one identifier: on the service's chain, if it has one, and with the service.
 
-        An interrupted registration goes on where it stopped, and nothing is registered twice.
+        A call after an interruption continues with the first step that is missing and repeats none.
 
         Args:
             handle: a chosen name, or
             email: an address, or
             sms: a phone number in E.164 form. Exactly one of the three.
-            code: asked for the code that was sent, with a sentence for the person; "" or None gives up.
-            on_progress: told each step.
+            code: called with a sentence when a code was sent; returns the code, or "" or None to give up.
+            on_progress: called with a sentence for each step.
 
         Raises:
-            RequestRefused: the service says no (IdentifierTaken, IdentifierReserved, ...).
-            RegistrationRefused: no right code was given, the passkey or DID is registered otherwise, or the service
-                demands proof on the chain and has no bundler.
-            OperationFailed: the chain refused the registration.
+            RequestRefused: the service refused (IdentifierTaken, IdentifierReserved, ...).
+            RegistrationRefused: no correct code was given, the passkey or DID is registered for something else, or the
+            service requires an on-chain registration and has no bundler.
+            OperationFailed: the registration failed on the chain.
         """
         identifier, channel = chosen_identifier(handle, email, sms)
         async with self._operating:
-            return await self._registrar().register(identifier, channel, code, on_progress)
+            made = await self._registrar().register(identifier, channel, code, on_progress)
+        self._kept.changed()  # from now on the service takes this vault's snapshots
+        return made
 
     async def pay(self, params: PaymentParams, *, on_progress: Callable[[str], Any] | None = None) -> PaymentResult:
         """Pay from the vault's smart account, and wait until the payment is on the chain.
 
-        With `params.ucan` the delegation must allow `/accounts/pay` with {to, amount, token, chainId, total}; that is
-        checked by the enclave before anything is signed, and `total` counts what was spent under it before.
+        With `params.ucan` the delegation must allow `/accounts/pay` with {to, amount, token, chainId, total}. The
+        enclave checks that before anything is signed. `total` includes what was spent under the delegation before.
 
         Raises:
             ValueError: the parameters cannot be a payment on the service's chain.
@@ -119,26 +134,99 @@ class AsyncClient(AsyncServiceClient):
             return await self._payments().pay(params, on_progress)
 
     async def user_operation_receipt(self, user_op_hash: str, *, within_s: float = 0.0) -> UserOperationReceipt | None:
-        """What became of a user operation: the transaction that carried it, its block, what it cost.
+        """Return the receipt of a user operation: its transaction, block and cost.
 
         Args:
             user_op_hash: such as `PaymentResult.user_op_hash`, 0x-hex.
-            within_s: how long to wait for it, in seconds.
+            within_s: seconds to wait for the receipt.
 
         Returns:
-            The receipt, also of an operation that failed inside; None while there is none.
+            The receipt, also of an operation that reverted; None if there is none yet.
 
         Raises:
-            ValueError: not a hash.
-            NetworkError: no usable answer.
+            ValueError: `user_op_hash` is not a hash.
+            NetworkError: no usable answer arrived.
         """
         return await receipt_of(self, ChainTransport(self._http), user_op_hash, within_s)
 
     async def smart_account_address(self) -> str:
-        """The vault's smart account at this service's chain, whether it is deployed yet or not."""
+        """Return the address of the vault's smart account on this service's chain, deployed or not."""
         account = self._account()
         await account.open()
         return account.key.address
+
+    async def snapshot_state(self) -> SnapshotState:
+        """How far the vault's snapshots are. Raises ClientStateError without a vault and its store."""
+        return await self._kept.state()
+
+    async def publish_snapshot(self) -> SnapshotState:
+        """Bring the newest revision up now: upload, pin, and name it. The vault must be open.
+
+        Raises:
+            SnapshotConflict: another device changed the vault too; `compare_snapshots` and `choose_snapshot` end it.
+            SnapshotRolledBack: the place shows an older snapshot than this device has seen.
+            RequestRefused, NetworkError, StorageError: the place does not take it; its own reason is the message.
+        """
+        return await self._kept.publish()
+
+    async def settle_snapshots(self, *, within_s: float = 10.0) -> bool:
+        """Bring up now what would go up by itself later; whether nothing is left. Waits `within_s` seconds at most."""
+        return await self._kept.settle(within_s)
+
+    async def compare_snapshots(self, key: KeyProvider) -> list[TableDifference]:
+        """In a conflict: the tables in which this device's version and the other one differ. Both stay as they are.
+
+        Args:
+            key: opens the other version.
+        """
+        return await self._kept.compare(key)
+
+    async def choose_snapshot(self, version: Literal["here", "there"], key: KeyProvider) -> SnapshotState:
+        """End a conflict: go on with this device's version or with the other one. The one not chosen stays pinned.
+
+        Args:
+            version: `here` publishes this device's version on top of the other; `there` takes the other one into the
+                vault, as a revision after this device's, which stays in the store.
+            key: opens the other version.
+        """
+        return await self._kept.choose(version, key)
+
+    async def recover(
+        self,
+        *,
+        passkey: RecoveryPasskey | None = None,
+        key: KeyProvider | None = None,
+        name: str | None = None,
+        car: bytes | None = None,
+        accept: Callable[[str], Any] | None = None,
+        on_progress: Callable[[str], Any] | None = None,
+    ) -> Recovered:
+        """Bring the vault back on a new device: into the client's vault, which is empty and has a store.
+
+        A synced passkey is enough: its user handle leads to the newest snapshot, its PRF opens it. Every byte, and that
+        the vault's own key stands behind the name, is verified; gateways may lie.
+
+        Args:
+            passkey: asked for whichever passkey the person chooses, such as an `Authenticator`.
+            key: opens the vault in place of the passkey's PRF, such as a password.
+            name: the IPNS name, if no passkey leads to it.
+            car: a snapshot's CAR file, in place of anything published.
+            accept: asked with a sentence before a snapshot is taken that is older than one that this device has seen,
+                or whose record has expired; True takes it. Without it, such a snapshot is refused.
+            on_progress: told each step.
+
+        Raises:
+            RecoveryRefused: nothing is published, the passkey has no PRF, or the key does not open the vault.
+            SnapshotRolledBack: an older snapshot, and it was not accepted.
+            StorageError: a block or the binding to the DID is not right.
+            NetworkError: no place answers.
+        """
+        return await self._kept.recover(passkey=passkey, key=key, name=name, car=car, accept=accept, tell=on_progress)
+
+    async def close(self) -> None:
+        """Close the connections; what is not up yet goes up the next time. Closing again is harmless."""
+        await self._kept.close()
+        await super().close()
 
     def _account(self) -> SmartAccount:
         return SmartAccount(self, self.vault, ChainTransport(self._http), self._gas, self._sent)
@@ -152,15 +240,15 @@ class AsyncClient(AsyncServiceClient):
 
 
 def chosen_identifier(handle: str | None, email: str | None, sms: str | None) -> tuple[str, str]:
-    """Identifier and channel. Raises ValueError unless exactly one is given."""
+    """Return identifier and channel. Raises ValueError unless exactly one is given."""
     given = [(value, channel) for value, channel in ((handle, "handle"), (email, "email"), (sms, "sms")) if value]
     if len(given) != 1:
-        raise ValueError("exactly one of handle, email and sms")
+        raise ValueError("pass exactly one of handle, email and sms")
     return given[0]
 
 
 def expected_module() -> str:
-    """SHA-256 of the module that belongs to this release."""
-    from holdfast.enclave.module import bundled_sha256  # brings the WebAssembly runtime
+    """Return the SHA-256 of the module that belongs to this release."""
+    from holdfast.enclave.module import bundled_sha256  # imports the WebAssembly runtime
 
     return bundled_sha256()

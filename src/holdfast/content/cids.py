@@ -73,5 +73,5 @@ def codec_of(cid: str) -> Codec:
 def verified(cid: str, data: bytes) -> bytes:
     """`data` itself. Raises ContentError if `cid` does not name it."""
     if not hmac.compare_digest(hashlib.sha256(data).digest(), bytes_of(cid)[4:]):
-        raise ContentError("block_mismatch", "a block's bytes are not what its CID names")
+        raise ContentError("block_mismatch", "a block does not match its CID")
     return data

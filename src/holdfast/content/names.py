@@ -12,6 +12,7 @@ _MAX_CHARACTERS = 80  # the longest text of such a name, in base32, has 65
 _KEY = bytes([0x08, 1, 0x12, PUBLIC_KEY_BYTES])
 _MULTIHASH = bytes([0x00, len(_KEY) + PUBLIC_KEY_BYTES]) + _KEY
 _CID = bytes([1, 0x72]) + _MULTIHASH
+_MULTICODEC = bytes([0xED, 0x01])  # ed25519-pub (did:key method)
 _BASES = {"k": "base36", "b": "base32", "z": "base58btc"}
 
 
@@ -49,3 +50,8 @@ def public_key_of(name: str) -> bytes:
     if again != text or len(found) != len(known) + PUBLIC_KEY_BYTES or not found.startswith(known):
         raise ContentError("invalid_name", "the text is no IPNS name of an Ed25519 key")
     return found[len(known) :]
+
+
+def did_key_of(public_key: bytes) -> str:
+    """The key as `did:key`, the audience of the delegation that binds it to a vault's DID."""
+    return "did:key:" + str(multibase.encode(_MULTICODEC + public_key, "base58btc"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.support.vault_tokens import VaultKey
-from tests.web.conftest import Api, make_api  # noqa: F401 - the fixture that builds services
+from tests.support.api import Api
 
 from holdfast.content.cars import write_car
 from holdfast.content.snapshots import Manifest, snapshot_blocks

@@ -63,8 +63,8 @@ def huge_root(vault: Vault) -> bytes:
 LYING: dict[str, Callable[[Vault], bytes]] = {
     "nothing": lambda _: b"",
     "noise": lambda _: os.urandom(5000),
-    "a block that is not what its CID says": lambda v: car_of(root_of(v), root_of(v), Block(HELLO.cid, b"other")),
-    "a root that is not what its CID says": lambda v: car_of(root_of(v), Block(root_of(v).cid, HELLO.data), HELLO),
+    "a block that is does not match its CID": lambda v: car_of(root_of(v), root_of(v), Block(HELLO.cid, b"other")),
+    "a root that is does not match its CID": lambda v: car_of(root_of(v), Block(root_of(v).cid, HELLO.data), HELLO),
     "no root": lambda v: car_of(root_of(v), HELLO),
     "a missing block": lambda v: car_of(root_of(v), root_of(v)),
     "a block that no root links to": lambda v: car_of(root_of(v), root_of(v), HELLO, raw_block(b"stowaway")),

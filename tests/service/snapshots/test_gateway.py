@@ -16,7 +16,7 @@ from .conftest import Vault
 
 if TYPE_CHECKING:
     import httpx
-    from tests.web.conftest import Api
+    from tests.support.api import Api
 
     from holdfast.content.cids import Block
 

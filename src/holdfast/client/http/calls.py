@@ -1,4 +1,4 @@
-"""One request and how its answer is read, as values: no input or output here."""
+"""Requests and the readers of their answers, as values. No input or output happens here."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ _PASSING = frozenset({429, 502, 503, 504})
 _LASTING = (refusals.IndexerNotConfigured, refusals.BundlerNotConfigured, refusals.WorkflowNotConfigured)
 _FIRST_REFUSAL = 400
 _OK = range(200, 300)
+_LONGEST_TEXT = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An HTTP answer, read to its end. Header names in lower case."""
+    """A complete HTTP answer. Header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -35,26 +36,31 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call(Generic[T]):
-    """A request and the reader of its answer. `base_url` names another service than the client's."""
+    """A request and the reader of its answer. `base_url` names another service than the client's.
+
+    `body` is sent as JSON, `content` as it is, with the Content-Type that `headers` name.
+    """
 
     method: str
     path: str
     read: Reader[T]
     query: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, Any] | None = None
+    content: bytes | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     base_url: str | None = None
 
     @property
     def is_safe(self) -> bool:
-        """Whether asking twice does no harm."""
+        """Whether repeating the request changes nothing."""
         return self.method in SAFE_METHODS
 
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often safe requests are repeated, and how long is waited before: doubling from `first_s` up to `longest_s`.
+    """How often safe requests are repeated. The delay doubles from `first_s` up to `longest_s` seconds.
 
-    An answer's Retry-After is kept where it is no longer than `longest_s`; else the refusal is raised at once.
+    A Retry-After header is followed up to `longest_s`. If it is longer, the refusal is raised at once.
     """
 
     attempts: int = 3
@@ -62,7 +68,7 @@ class Retries:
     longest_s: float = 5.0
 
     def delay_s(self, call: Call[Any], error: NetworkError, attempt: int) -> float | None:
-        """Seconds to wait before the next attempt, or None where `error` is final. `attempt` counts from 1."""
+        """Return the seconds before the next attempt, or None if `error` is final. `attempt` counts from 1."""
         if not call.is_safe or attempt >= self.attempts:
             return None
         wait = self.first_s * 2.0 ** (attempt - 1)
@@ -74,7 +80,7 @@ class Retries:
 
 
 def result(call: Call[T], reply: Reply) -> T:
-    """What the answer says. Raises RequestRefused for a refusal, NetworkError for an answer not as documented."""
+    """Return the answer's value. Raises RequestRefused for a refusal, NetworkError for an undocumented answer."""
     if reply.status >= _FIRST_REFUSAL:
         raise refusal(reply)
     if reply.status not in _OK:
@@ -82,46 +88,55 @@ def result(call: Call[T], reply: Reply) -> T:
     try:
         return call.read(reply)
     except (msgspec.DecodeError, ValueError) as error:
-        raise NetworkError(f"{call.path} answered in another form than documented") from error
+        raise NetworkError(f"{call.path} did not answer in the documented form") from error
 
 
 def refusal(reply: Reply) -> RequestRefused:
     """The typed error of an answer with a status from 400."""
-    code = _code(reply.content) or f"http_{reply.status}"
+    code, details = _code(reply.content)
+    code = code or f"http_{reply.status}"
     return refusal_class(code, reply.status)(
         code,
         reply.status,
         retry_after_s=_seconds(reply.headers.get("retry-after")),
         request_id=reply.headers.get("x-request-id"),
+        details=details,
     )
 
 
 def as_type(kind: type[T]) -> Reader[T]:
-    """A reader of JSON answers of one type."""
+    """Return a reader of JSON answers of one type."""
     return lambda reply: msgspec.json.decode(reply.content, type=kind, dec_hook=decode_hook)
 
 
 def as_json(reply: Reply) -> Any:
-    """Any JSON answer."""
+    """Return any JSON answer."""
     return msgspec.json.decode(reply.content)
 
 
 def as_bytes(reply: Reply) -> bytes:
-    """The answer's body."""
+    """Return the answer's body."""
     return reply.content
 
 
 def as_text(reply: Reply) -> str:
-    """The answer's body as UTF-8."""
+    """Return the answer's body, decoded as UTF-8."""
     return reply.content.decode()
 
 
-def _code(content: bytes) -> str | None:
+def _code(content: bytes) -> tuple[str | None, str | None]:
+    """The error's code, and what it says to people: of our form, or a Failure of the Pinning Service API."""
     try:
         error = msgspec.json.decode(content)["error"]
     except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError):
-        return None
-    return error if isinstance(error, str) else None
+        return None, None
+    if isinstance(error, dict):
+        return _text(error.get("reason")), _text(error.get("details"))
+    return _text(error), None
+
+
+def _text(value: object) -> str | None:
+    return value[:_LONGEST_TEXT] if isinstance(value, str) else None
 
 
 def _seconds(header: str | None) -> float | None:

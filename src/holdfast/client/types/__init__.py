@@ -1,4 +1,4 @@
-"""Every client-side type of the interface, and what the service answers. Frozen, keyword-only, typed."""
+"""All client-side types of the interface and all answers of the service. Frozen, keyword-only, typed."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ from holdfast.client.types.persistence import (
     PinInfo,
     PinRequest,
     PinStatus,
+    SnapshotConfig,
     VaultManifest,
     VaultSnapshotConfig,
     VaultStoreConfig,
@@ -157,6 +158,7 @@ __all__ = [
     "SharesOfEnclave",
     "SignResult",
     "SignUserOpResult",
+    "SnapshotConfig",
     "Status",
     "StatusOutput",
     "Subsystem",

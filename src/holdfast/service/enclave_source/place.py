@@ -21,7 +21,7 @@ def parse_place(url: str) -> Place:
     """The place that the setting names: an object where it ends in `.wasm`, else `enclave.wasm` in that folder.
 
     Raises:
-        ValueError: for an address of another form, with a sentence that does not repeat it.
+        ValueError: for a URL of another form; the message does not repeat it.
     """
     found = parse_folder(SETTING, url)
     folder, name = found.folder, OBJECT

@@ -1,9 +1,8 @@
-"""/openapi.json and /docs: what the declared endpoints say, as a document for machines and a page for people."""
+"""/openapi.json and /docs: the declared endpoints as a document for machines and a page for people."""
 
 from __future__ import annotations
 
 import html
-import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -31,7 +30,7 @@ _BEARER_SCHEME = {
 
 
 def document(endpoints: Sequence[Endpoint[Asked]]) -> bytes:
-    """The OpenAPI 3.1 document."""
+    """Return the OpenAPI 3.1 document."""
     answers = {answer for endpoint in endpoints for answer in endpoint.answers}
     _, components = msgspec.json.schema_components(
         sorted([*answers, models.ErrorBody, pinning.Failure], key=lambda answer: answer.__name__),
@@ -51,7 +50,7 @@ def document(endpoints: Sequence[Endpoint[Asked]]) -> bytes:
 
 
 def page(endpoints: Iterable[Endpoint[Asked]]) -> bytes:
-    """The same facts as a page for people, without scripts."""
+    """Return the same facts as a page for people, without scripts."""
     rows = "".join(
         f"<tr><td>{endpoint.method}</td><td><code>{html.escape(endpoint.path)}</code></td>"
         f"<td>{html.escape(endpoint.summary)}</td><td>{html.escape(_inputs(endpoint))}</td></tr>"
@@ -68,7 +67,7 @@ def page(endpoints: Iterable[Endpoint[Asked]]) -> bytes:
 
 
 def fields(asks: type[Asked] | None) -> list[tuple[str, bool, dict[str, Any]]]:
-    """Every name under which a field may come, whether it must, and its JSON schema; an alias makes none required."""
+    """Return each name of a field, whether it is required, and its JSON schema. One with other names is not."""
     if asks is None:
         return []
     schemas = msgspec.json.schema(asks)["$defs"][asks.__name__]["properties"]
@@ -81,7 +80,7 @@ def fields(asks: type[Asked] | None) -> list[tuple[str, bool, dict[str, Any]]]:
 
 
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without what only says that the field may be absent."""
+    """Return the schema without the part that only says that the field may be absent."""
     choices = [choice for choice in schema.get("anyOf", [schema]) if choice.get("type") != "null"]
     return {name: value for name, value in choices[0].items() if name != "default"}
 
@@ -114,8 +113,8 @@ def _taken(endpoint: Endpoint[Asked]) -> dict[str, Any] | None:
 def _parameters(endpoint: Endpoint[Asked]) -> list[dict[str, Any]]:
     asked = fields(endpoint.asks) if endpoint.method == "GET" or endpoint.takes != _JSON else []
     found = [{"name": name, "in": "query", "required": needed, "schema": schema} for name, needed, schema in asked]
-    names = re.findall(r"{(\w+)}", endpoint.path)
-    return found + [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names]
+    text = {"type": "string"}
+    return found + [{"name": name, "in": "path", "required": True, "schema": text} for name in endpoint.path_parameters]
 
 
 def _body(asks: type[Asked]) -> dict[str, Any]:

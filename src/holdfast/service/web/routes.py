@@ -1,4 +1,4 @@
-"""The routes that follow from the declared endpoints: paths, methods, handlers."""
+"""The routes, derived from the declared endpoints: paths, methods, handlers."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ class Route:
     of_snapshots: bool = False
 
     def handler_of(self, method: str) -> Handler | None:
-        """What answers a method; None where the application does."""
+        """Return the handler of a method; None if the application answers it."""
         return self.handlers.get(method) or (None if method == "OPTIONS" else self.any_other)
 
     @property
     def allowed(self) -> str:
-        """The Allow header's value."""
+        """The value of the Allow header."""
         return ", ".join([*self.handlers, "OPTIONS"])
 
 

@@ -1,0 +1,6 @@
+//! Runs the unit tests of pairing natively.
+
+test {
+    _ = @import("protocol.zig");
+    _ = @import("sessions.zig");
+}
