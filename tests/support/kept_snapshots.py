@@ -12,6 +12,7 @@ from tests.support.vault_tokens import VaultKey
 
 from holdfast.content.cars import write_car
 from holdfast.content.snapshots import Manifest, snapshot_blocks
+from holdfast.service.snapshots.object_blocks import ObjectBlocks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import httpx
 
     from holdfast.content.cids import Block
+    from holdfast.service.operations.snapshots import Snapshots
 
 
 @dataclass
@@ -63,7 +65,8 @@ class Vault(VaultKey):
     async def pins(self, **query: str) -> list[dict[str, Any]]:
         answer = await self.api.get("/pins", headers=self.token(), **{"limit": "1000", **query})
         assert answer.status_code == 200, answer.text
-        return answer.json()["results"]
+        results: list[dict[str, Any]] = answer.json()["results"]
+        return results
 
 
 BOUNDARY = "-----------------------------Aa0_bcdefghijklmnopqr-"
@@ -97,15 +100,22 @@ def failure(response: httpx.Response) -> tuple[int, str]:
 
 def folder(vault: Vault) -> Path:
     """Where the service keeps the blocks."""
-    found = vault.api.service.snapshots.blocks.folder
-    assert found is not None
-    return found
+    blocks = kept_by(vault).blocks
+    assert isinstance(blocks, ObjectBlocks)
+    assert blocks.folder is not None
+    return blocks.folder
 
 
 def spooled(vault: Vault) -> list[Path]:
     """What uploads have left on the disk."""
-    spool = vault.api.service.snapshots.uploads.spool
+    spool = kept_by(vault).uploads.spool
     return list(spool.iterdir()) if spool.exists() else []
+
+
+def kept_by(vault: Vault) -> Snapshots:
+    """The operations of the vault's service."""
+    assert vault.api.service.snapshots is not None
+    return vault.api.service.snapshots
 
 
 def plain_manifest(vault: Vault) -> Manifest:
