@@ -30,9 +30,15 @@ def fastify() -> None:
         )
     say("installing Fastify and better-sqlite3 (a minute where the binding is compiled)")
     command = [*npm, "ci", "--no-audit", "--no-fund", "--loglevel=error"]
-    environment = {**os.environ, "PATH": node.search_path()}
-    subprocess.run(command, check=True, cwd=FASTIFY, stdout=sys.stderr, env=environment)
+    subprocess.run(command, check=True, cwd=FASTIFY, stdout=sys.stderr, env=_environment())
     _stamp(lock, FASTIFY / "node_modules" / ".installed")
+
+
+def _environment() -> dict[str, str]:
+    """The binding is compiled against the headers of the Node that runs the peer, whatever npm's settings name."""
+    wheel = node.folder()
+    headers = {"npm_config_nodedir": str(wheel)} if wheel else {}
+    return {**os.environ, "PATH": node.search_path(), **headers}
 
 
 def fastapi() -> None:
