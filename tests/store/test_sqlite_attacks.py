@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.sqlite.schema import SCHEMA_VERSION
+from holdfast.service.store.sqlite.migrations import SCHEMA_VERSION
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.store.sqlite.writer import GroupCommitWriter
 

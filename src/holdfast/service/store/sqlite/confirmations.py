@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import CONFIRM_AT_LEAST_EVERY_S
 from holdfast.rules.registration import Confirmation
+from holdfast.service.store.port import PendingRegistration
+from holdfast.service.store.sqlite import audit
+from holdfast.service.store.sqlite.hashes import unpack_hash
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +28,12 @@ DUE = f"""
         ) AS c JOIN identifiers AS i ON i.id = c.identifier_id
     ) ORDER BY turn, ask_at, id LIMIT ?2
 """  # noqa: E501, S608 - our own figures. The second half: put off by a clock that ran ahead and was set right since
+
+
+def pending(row: tuple[Any, ...]) -> PendingRegistration:
+    """A row of DUE."""
+    credential, did, tx_hash, *others = row
+    return PendingRegistration(credential, did, unpack_hash(tx_hash), *others)
 
 
 def put_off(connection: Connection, times: Sequence[tuple[str, float]]) -> None:
@@ -52,8 +61,5 @@ def settle(
             " (SELECT 1 FROM credentials WHERE identifier_id = identifiers.id AND confirmation <> 'refused')",
             (row[0],),
         )
-    connection.execute(
-        "INSERT INTO audit (at, action, channel, key, did) SELECT ?, ?, channel, key, ? FROM identifiers WHERE id = ?",
-        (now, outcome, row[1], row[0]),
-    )
+    audit.note_claimed(connection, outcome, row[0], row[1], now)
     return True

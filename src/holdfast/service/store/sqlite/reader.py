@@ -21,6 +21,11 @@ class TurnReader:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._execute = connection.execute
+        self._begun = 0
+
+    def transactions(self) -> int:
+        """How many read transactions were begun so far: one a turn of the event loop that reads."""
+        return self._begun
 
     def one(self, statement: str, *parameters: object) -> Any:
         """The first row, or None. Raises StoreUnavailable."""
@@ -41,6 +46,7 @@ class TurnReader:
     def _begin(self) -> None:
         # Its end is queued first: what another thread queues meanwhile must come after it.
         asyncio.get_running_loop().call_soon(self._end)
+        self._begun += 1
         self._execute("BEGIN")
 
     def _end(self) -> None:
