@@ -39,15 +39,13 @@ class Reader(Generic[A]):
         assert endpoint.asks is not None
         self._asks = endpoint.asks
         self._missing = endpoint.missing
-        self._in_query = endpoint.method == "GET"
         self._fields = _fields_of(endpoint.asks)
 
-    async def read(self, request: Request) -> A:
-        """The struct. Raises Refused with the endpoint's row where a required field is absent."""
-        return self.of(query_values(request.query) if self._in_query else await json_object(request))
-
     def of(self, given: Mapping[str, Any]) -> A:
-        """As `read`, of fields by their names on the wire."""
+        """The struct, of fields by their names on the wire.
+
+        Raises Refused with the endpoint's row where a required field is absent.
+        """
         values, fields = {}, self._asks.completed(given)
         for field in self._fields:
             value = _first(fields, field)
