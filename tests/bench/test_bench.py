@@ -103,7 +103,7 @@ def test_command_prints_tables_and_writes_them_as_json(tmp_path):
 @pytest.mark.parametrize(
     ("words", "tables"),
     [
-        (["service", "--server", "all", "--connections", "2"], 12),
+        (["service", "--server", "all", "--connections", "2"], 10),
         (["startup", "--server", "uvicorn"], 1),
         (["lookup-rows", "--server", "granian", "--rows-compared", "50", "200"], 1),
         (["enclave"], 1),
