@@ -1,4 +1,4 @@
-"""What the operator does with the embedded store's file: copy it, put a copy back, write it out, look at a row."""
+"""The operator's work on the embedded store's file: back it up, restore it, export it, describe an identifier."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def restore_from(backup: Path, target: Path) -> None:
     """Put a copy in place of the database of a stopped service.
 
     Raises:
-        NotABackup: the copy is damaged or no database of Holdfast's.
+        NotABackup: the copy is damaged or is not a Holdfast database.
         SchemaTooNew: a newer Holdfast wrote it.
         InUse: a service has the database open.
     """
@@ -74,7 +74,7 @@ def check_backup(file: Path) -> int:
     if version > SCHEMA_VERSION:
         raise SchemaTooNew(version, SCHEMA_VERSION)
     if verdict != "ok" or version == 0 or not tables >= set(TABLES):
-        raise NotABackup("damaged, or no database of Holdfast's")
+        raise NotABackup("damaged, or not a Holdfast database")
     return version
 
 
@@ -124,7 +124,7 @@ def _take_for_oneself(file: Path) -> None:
     except sqlite3.OperationalError as error:
         raise InUse(str(error)) from error
     except sqlite3.DatabaseError:
-        pass  # destroyed: nobody can be working with it, and a restore is what it needs
+        pass  # damaged, so no process works with it, and a restore repairs it
     finally:
         connection.close()
 

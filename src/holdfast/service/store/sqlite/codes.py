@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def keep_code(connection: Connection, code: NewCode) -> None:
-    """Replace the identifier's code."""
+    """Replace the identifier's code by a new one."""
     channel, key = code.identifier.channel.value, code.identifier.key
     connection.execute("DELETE FROM codes WHERE channel = ? AND key = ?", (channel, key))
     connection.execute(

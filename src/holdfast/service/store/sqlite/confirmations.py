@@ -1,4 +1,4 @@
-"""The embedded store's side of confirmation: which registrations are due, when again, and how each ended."""
+"""Confirmation in the embedded store: which registrations are due, when they are due again, and how each ended."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from sqlite3 import Connection
 
-# Looked at for a turn's order, so that a flood costs a turn no more than this.
+# How many due rows are sorted in one turn, so that a flood of them costs a turn no more than this.
 _CANDIDATES = 5000
 
 # The first due of each identifier before the second of any: a flood of one makes no other wait.
@@ -47,7 +47,7 @@ def put_off(connection: Connection, times: Sequence[tuple[str, float]]) -> None:
 def settle(
     connection: Connection, credential: str, outcome: Confirmation, block_number: int | None, now: float
 ) -> bool:
-    """Record the chain's word; a refusal makes the identifier a session again unless another credential holds it."""
+    """Record the chain's verdict; a refusal makes the identifier a session again unless it has another credential."""
     row = connection.execute(
         "UPDATE credentials SET confirmation = ?, block_number = coalesce(?, block_number), settled_at = ?"
         " WHERE credential = ? AND confirmation = 'pending' RETURNING identifier_id, did",

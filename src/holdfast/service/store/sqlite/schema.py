@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BUSY_TIMEOUT_MS = 5000
-# A bound for each connection, taken only as pages are read: SQLite's own 2 MB is full with 4,000 registrations.
+# The most that each connection's page cache takes; SQLite's default of 2 MB is full with 4,000 registrations.
 CACHE_KIB = 16 * 1024
 # Pages in the log before a commit copies them into the database. A page that many commits change is copied once; the
 # log grows to 16 MB (SQLite's own 1,000 pages are 4 MB).
@@ -41,12 +41,12 @@ def connect(file: Path) -> sqlite3.Connection:
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
-    """The version that the file says it has; 0 for a new one."""
+    """The schema version in the file; 0 in a new one."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _statements(script: str) -> Iterator[str]:
-    """The statements of a script; a trigger's body, which has semicolons of its own, stays in one piece."""
+    """The statements of a script; a trigger's body, which contains semicolons, stays in one piece."""
     statement = ""
     for piece in script.split(";"):
         statement += piece + ";"

@@ -37,10 +37,10 @@ _STAGES = {stage.value: stage for stage in Stage}
 
 
 class SqliteStore:
-    """Fills the Store port with one file.
+    """Implements the Store port with one SQLite file.
 
-    A point read takes 10 to 20 us even at ten million rows, less than handing it to a thread would, so reads run
-    where they are asked for; writes wait for the disk and therefore never do.
+    A point read takes 10 to 20 us even at ten million rows, less than handing it to a thread, so reads run
+    on the calling thread; writes wait for the disk, so they never do.
     """
 
     def __init__(self, file: Path) -> None:

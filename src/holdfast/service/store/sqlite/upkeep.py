@@ -1,4 +1,4 @@
-"""What keeps the embedded store in order: rows that are over go, one process of several does a job."""
+"""Maintenance of the embedded store: expired rows are deleted; a lease lets one process of several do a job."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from holdfast.rules.limits import DAY_S, HOUR_S, REFUSED_KEPT_S
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-# What is over stays this much longer, so that a clock set back meets the rows that it expects.
+# Expired rows stay this much longer, so that a clock that is set back still finds the rows that it expects.
 _CLOCK_MARGIN_S = HOUR_S
 
 
 def expire(connection: Connection, now: float) -> int:
-    """Remove codes, used marks and charges that no rule looks at any more, and what the chain refused long ago."""
+    """Delete codes, used attestations and charges that no rule reads any more, and what the chain refused long ago."""
     horizon = now - _CLOCK_MARGIN_S
     statements = (
         ("DELETE FROM codes WHERE expires_at < ?", horizon),
@@ -27,7 +27,7 @@ def expire(connection: Connection, now: float) -> int:
 
 
 def take_lease(connection: Connection, name: str, holder: str, now: float, ttl_s: float) -> bool:
-    """Take a lease that is free, over or this holder's, or whose end is so late that a wrong clock must have set it."""
+    """Take a lease that is free, expired or this holder's, or that ends so late that a wrong clock must have set it."""
     cursor = connection.execute(
         "INSERT INTO leases VALUES (?, ?, ?) ON CONFLICT DO UPDATE"
         " SET holder = excluded.holder, expires_at = excluded.expires_at"

@@ -1,6 +1,6 @@
 """Group commit: one thread writes everything that waits in one transaction.
 
-A durable commit costs one flush of the disk however many writes it carries, so registrations per second grow with
+A durable commit costs one flush of the disk however many writes it contains, so registrations per second grow with
 the number that arrive together (measured: six times a transaction each, twenty-two on a disk with 1 ms flushes).
 Under mixed load the next commit waits a few milliseconds for more writes: the CPU time that this saves goes to reads.
 """
@@ -47,7 +47,7 @@ class _HalfWritten(Exception):
 
 
 class GroupCommitWriter:
-    """Runs writes on a thread of its own; each awaits the commit that carries it."""
+    """Runs writes on one thread; each write waits for the commit that contains it."""
 
     def __init__(
         self, connection: sqlite3.Connection, verify: Callable[[], None], reads: Callable[[], int] = lambda: 0
@@ -71,7 +71,7 @@ class GroupCommitWriter:
         """What `work` returns, once it is on disk; what it raises, with nothing of it kept.
 
         Raises:
-            StoreUnavailable: the transaction that carried it could not begin or commit.
+            StoreUnavailable: its transaction could not begin or commit.
         """
         if self._closed:
             raise StoreUnavailable("the store is closed")
@@ -136,7 +136,7 @@ class GroupCommitWriter:
         self._connection.execute("COMMIT")
 
     def _attempt(self, job: _Job) -> None:
-        """Without a savepoint: rules refuse before anything is written, so nearly never is there something to undo."""
+        """Run a job without a savepoint: rules refuse before anything is written, so hardly ever is anything undone."""
         before = self._connection.total_changes
         try:
             job.result = job.work(self._connection, *job.arguments)
@@ -148,7 +148,7 @@ class GroupCommitWriter:
             job.error = error
 
     def _attempt_apart(self, job: _Job) -> None:
-        """In a savepoint of its own, so that a job that failed half-way leaves nothing behind."""
+        """Run a job in a savepoint, so that one that fails half-way leaves nothing behind."""
         connection = self._connection
         connection.execute("SAVEPOINT one")
         try:
@@ -156,13 +156,13 @@ class GroupCommitWriter:
         except Exception as error:
             if type(error) in _IN_DOUBT:
                 raise
-            job.error = error  # whatever it is belongs to the request that brought it
+            job.error = error  # any error belongs to the request that brought the job
             connection.execute("ROLLBACK TO one")
         connection.execute("RELEASE one")
 
     def _abandon(self, batch: list[_Job], error: Exception) -> None:
-        """Nothing of the batch was kept: every request in it hears so, and the next batch starts afresh."""
-        with contextlib.suppress(sqlite3.Error):  # a disk that is gone fails here as well; the next batch tries again
+        """Nothing of the batch was kept: every request in it gets StoreUnavailable, and the next batch starts anew."""
+        with contextlib.suppress(sqlite3.Error):  # fails as well when the disk is gone; the next batch tries again
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
         for job in batch:
