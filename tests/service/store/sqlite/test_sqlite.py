@@ -8,7 +8,6 @@ import json
 import sqlite3
 import stat
 import threading
-from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,9 +19,7 @@ from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
 from holdfast.service.store.port import NewAttempt, NewCode, NewRegistration, NewSession, StoreUnavailable
 from holdfast.service.store.sqlite import confirmations, migrations, schema
 from holdfast.service.store.sqlite.admin import backup_to, check_backup, every_row, restore_from
-from holdfast.service.store.sqlite.hashes import pack_hash, unpack_hash
 from holdfast.service.store.sqlite.store import SqliteStore
-from holdfast.service.store.sqlite.writer import PACE_S, GroupCommitWriter
 from holdfast.wire.requests import RegisterDid
 
 if TYPE_CHECKING:
@@ -290,36 +287,3 @@ async def told(store: SqliteStore, key: str, channel: str = "handle") -> list[tu
     known = await store.describe(channel, key)
     assert known is not None
     return [(row["at"], row["action"], row["did"]) for row in known["history"]]
-
-
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
-        ("0x" + "0a" * 32, b"\n" * 32),
-        ("0x" + "0A" * 32, "0x" + "0A" * 32),
-        ("0x0a", "0x0a"),
-        ("0a" * 33, "0a" * 33),
-        ("tx", "tx"),
-    ],
-)
-def test_a_hash_is_kept_as_bytes_and_comes_back_as_sent(text: str, kept: object) -> None:
-    assert pack_hash(text) == kept
-    assert unpack_hash(pack_hash(text)) == text
-
-
-@pytest.mark.parametrize(("reads", "together", "pauses"), [(0, 2, 0), (1, 1, 0), (1, 2, 1)])
-async def test_commits_are_paced_only_after_shared_ones_while_others_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reads: int, together: int, pauses: int
-) -> None:
-    slept: list[float] = []
-    monkeypatch.setattr("holdfast.service.store.sqlite.writer.time.sleep", slept.append)
-    paced = GroupCommitWriter(schema.connect(tmp_path / "x.db"), lambda: None, count(step=reads).__next__)
-    taken, all_there = threading.Event(), threading.Event()
-    alone = asyncio.create_task(paced.write(lambda _: (taken.set(), all_there.wait())))
-    await asyncio.to_thread(taken.wait)
-    rest = asyncio.gather(*(paced.write(lambda _: None) for _ in range(together)))
-    await asyncio.sleep(0)
-    all_there.set()
-    await asyncio.gather(alone, rest)
-    await paced.close()
-    assert slept == [PACE_S] * pauses
