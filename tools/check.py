@@ -52,7 +52,7 @@ CHECKS = (
     Check(
         "lint", "every rule of ruff but those that pyproject names", (f"{BIN}/ruff", "check", "."), "ruff check --fix"
     ),
-    Check("types", "mypy --strict over src, tools and bench", (f"{BIN}/mypy",)),
+    Check("types", "mypy --strict over src, tools, bench and tests/support", (f"{BIN}/mypy",)),
     Check("imports", "who may import whom", (f"{BIN}/lint-imports", "--no-logo", "--no-cache")),
     Check(
         "zig-imports",

@@ -187,5 +187,5 @@ def test_a_malformed_operation_is_refused(fault: str, form: dict[str, Any]) -> N
     ],
 )
 def test_a_packed_form_cut_short_is_refused(cut: dict[str, bytes]) -> None:
-    with pytest.raises(ValueError, match="cut short"):
+    with pytest.raises(ValueError, match="too short"):
         unpack(replace(pack(PLAIN), **cut))

@@ -11,8 +11,9 @@ import subprocess
 import sys
 
 import pytest
-from tests.client.vault.test_vault import PASSKEY
 from tests.support.running_service import PREDICTED
+from tests.support.terminal import PASSWORD, Terminal
+from tests.support.vaults import PASSKEY
 from typer.testing import CliRunner
 
 from holdfast.cli.exits import Exit
@@ -25,30 +26,8 @@ from holdfast.client.ucan import UcanVerifier
 from holdfast.client.vault.keys import PasswordKey, SecretKey
 from holdfast.wire.keccak import checksum_address
 
-PASSWORD = "correct horse battery staple"
 TO = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
 HEADLESS = [sys.executable, "-c", "from holdfast.cli import main; main()"]
-
-
-class Terminal:
-    """Runs commands on one vault folder; `ask` gives what is typed."""
-
-    def __init__(self, folder, service="http://localhost:9", password=PASSWORD):
-        self.folder = folder
-        self.environment = {
-            "HOLDFAST_VAULT_DIR": str(folder),
-            "HOLDFAST_SERVICE_URL": service,
-            "HOLDFAST_VAULT_PASSWORD": password,
-            "HOLDFAST_EXPORT_PASSWORD": "of the file: " + password,
-        }
-
-    def run(self, *words, typed=None, code=0):
-        result = CliRunner().invoke(application, words, env=self.environment, input=typed)
-        assert result.exit_code == code, result.output
-        return result
-
-    def json(self, *words, **more):
-        return json.loads(self.run(*words, "--json", **more).stdout)
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.client.storage.test_gateway_and_pins import PinningService
+from tests.support.pinning_service import PinningService
 from tests.support.running_service import json_server
 from tests.support.software_authenticator import SoftwareAuthenticator
 

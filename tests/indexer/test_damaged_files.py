@@ -7,7 +7,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.indexer.test_app import Client, build_on, until_healthy
+from tests.support.index_client import Client, build_on, until_healthy
 from tests.support.indexes import by_key, catch_up, contents, expected, follower
 
 from holdfast.indexer.asgi import IndexerApp

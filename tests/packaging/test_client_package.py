@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from tests.client.vault.test_vault import PASSKEY
 from tests.support.clean_tree import ROOT, run
+from tests.support.vaults import PASSKEY
 
 from holdfast.cli.exits import Exit
 from holdfast.cli.root import COMMANDS

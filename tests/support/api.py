@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import httpx
 import pytest
@@ -98,7 +98,7 @@ class Api:
         self.sms = sms
         self.rows = database.rows
         self._addresses = (f"10.{n >> 16 & 255}.{n >> 8 & 255}.{n & 255}" for n in itertools.count(1))
-        transport = httpx.ASGITransport(AsgiEntry(application), client=("127.0.0.1", 5000))
+        transport = httpx.ASGITransport(cast("Any", AsgiEntry(application)), client=("127.0.0.1", 5000))
         self.http = httpx.AsyncClient(transport=transport, base_url="http://holdfast.test")
 
     async def get(self, path: str, *, ip: str | None = None, headers: Any = None, **query: str) -> httpx.Response:
@@ -115,7 +115,8 @@ class Api:
         assert (await self.post("/api/verify/send", identifier=mail, channel="email")).status_code == 200
         code = self.mailer.sent[-1][1]
         answer = await self.post("/api/verify/check", identifier=mail, channel="email", code=code)
-        return answer.json()["attestation"]
+        attestation: dict[str, str] = answer.json()["attestation"]
+        return attestation
 
     async def register(self, **fields: Any) -> httpx.Response:
         body = {"credentialId": "cred-1", "identifier": "ann", "channel": "handle", "did": DID, "txHash": "0xabc"}

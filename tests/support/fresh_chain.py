@@ -45,16 +45,20 @@ class Chain:
 
     @property
     def accounts(self) -> list[str]:
-        return self.call("eth_accounts")
+        accounts: list[str] = self.call("eth_accounts")
+        return accounts
 
     def view(self, to: str, data: bytes) -> bytes:
-        return self.run(lambda rpc: rpc.eth_call(to, data))
+        answer: bytes = self.run(lambda rpc: rpc.eth_call(to, data))
+        return answer
 
     def transact(self, to: str, data: bytes, sender: str | None = None, value: int = 0) -> dict[str, Any]:
         transaction = {"from": sender or self.accounts[0], "to": to, "data": "0x" + data.hex(), "value": hex(value)}
         sent = self.call("eth_sendTransaction", transaction)
         deadline = time.monotonic() + 60
-        while (receipt := self.call("eth_getTransactionReceipt", sent)) is None:
+        receipt: dict[str, Any] = {}
+        while not receipt:
+            receipt = self.call("eth_getTransactionReceipt", sent) or {}
             assert time.monotonic() < deadline, "anvil did not mine"
             time.sleep(0.005)
         assert receipt["status"] == "0x1", "the transaction failed"

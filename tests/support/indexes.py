@@ -115,5 +115,9 @@ def expected(ledger: Ledger, last_block: int) -> dict[str, Any]:
 def by_key(held: dict[str, Any]) -> dict[str, Any]:
     """`contents` in the form of `expected`."""
     keys = {"dids": "did_hash", "aliases": "alias_hash", "accounts": "account_address"}
-    lists = {name: sorted(held[name], key=lambda row, key=key: row[key].lower()) for name, key in keys.items()}
+    lists = {name: _sorted(held[name], key) for name, key in keys.items()}
     return {**lists, "keys": held["keys"], "stats": held["stats"]}
+
+
+def _sorted(rows: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:
+    return sorted(rows, key=lambda row: str(row[key]).lower())

@@ -29,7 +29,8 @@ class Answer:
     @property
     def error(self) -> dict[str, Any]:
         """The JSON line on standard error."""
-        return json.loads(self.err)
+        error: dict[str, Any] = json.loads(self.err)
+        return error
 
 
 @dataclass

@@ -6,6 +6,7 @@ import json
 import time
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import httpx
 from tests.support.running_service import json_server
@@ -17,6 +18,11 @@ from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.world.anvil import CHAIN_ID
 from holdfast.world.sponsor import sponsorship_hash
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.chain_service import ChainService
+
 PAYMASTER = from_hex(ADDRESSES["DevPaymaster"])
 PLACEHOLDER = bytes(12) + b"\x11" * 64 + b"\x1b"
 FIELDS = ("paymaster", "paymasterData", "paymasterVerificationGasLimit", "paymasterPostOpGasLimit")
@@ -26,10 +32,11 @@ LIMITS = ("callGasLimit", "verificationGasLimit", "preVerificationGas")
 class Bundler:
     """Forwards to the local world's bundler, whose sponsor it hides; `asked` lists the methods."""
 
-    def __init__(self, chain):
-        self.chain, self.asked = chain, []
+    def __init__(self, chain: ChainService) -> None:
+        self.chain = chain
+        self.asked: list[str] = []
 
-    def answer(self, _method, _path, body):
+    def answer(self, _method: str, _path: str, body: bytes) -> tuple[int, object]:
         request = json.loads(body)
         self.asked.append(request["method"])
         own = getattr(self, request["method"], None)
@@ -37,11 +44,12 @@ class Bundler:
             return 200, failure(request, -32601, "the method does not exist / is not available")
         return 200, own(request) if own else self.forwarded(request)
 
-    def forwarded(self, request):
-        return httpx.post(self.chain.bundler_url, json=request, timeout=30).json()
+    def forwarded(self, request: dict[str, Any]) -> dict[str, Any]:
+        answer: dict[str, Any] = httpx.post(self.chain.bundler_url, json=request, timeout=30).json()
+        return answer
 
     @contextmanager
-    def served(self):
+    def served(self) -> Iterator[str]:
         with json_server(self.answer) as url:
             yield url
 
@@ -49,7 +57,7 @@ class Bundler:
 class SponsoringBundler(Bundler):
     """As hosted bundlers do: pays for any operation that can succeed, and posts no commitment."""
 
-    def pm_sponsorUserOperation(self, request):  # noqa: N802 - the method's name
+    def pm_sponsorUserOperation(self, request: dict[str, Any]) -> dict[str, Any]:  # noqa: N802 - the method's name
         form, entry_point = request["params"][:2]
         operation = stubbed(UserOperation.from_rpc(form))
         asked = {**request, "method": "eth_estimateUserOperationGas", "params": [operation.to_rpc(), entry_point]}
@@ -64,10 +72,12 @@ class SponsoringBundler(Bundler):
 class Paymaster:
     """A commercial paymaster: ERC-7677, a policy in the context, no bundler."""
 
-    def __init__(self, chain):
-        self.chain, self.asked, self.refuses = chain, [], None
+    def __init__(self, chain: ChainService) -> None:
+        self.chain = chain
+        self.asked: list[str] = []
+        self.refuses: str | None = None
 
-    def answer(self, _method, path, body):
+    def answer(self, _method: str, path: str, body: bytes) -> tuple[int, object]:
         request = json.loads(body)
         self.asked.append(request["method"])
         form, entry_point, chain_id, context = request["params"]
@@ -83,12 +93,12 @@ class Paymaster:
         return 200, success(request, {"sponsor": {"name": "Example"}, **stub, "isFinal": False})
 
     @contextmanager
-    def served(self):
+    def served(self) -> Iterator[str]:
         with json_server(self.answer) as url:
             yield f"{url}/v2/key"
 
 
-def stubbed(operation):
+def stubbed(operation: UserOperation) -> UserOperation:
     return replace(
         operation,
         paymaster=PAYMASTER,
@@ -98,7 +108,7 @@ def stubbed(operation):
     )
 
 
-def signed(chain, operation):
+def signed(chain: ChainService, operation: UserOperation) -> UserOperation:
     """With the signature that DevPaymaster honours, good for an hour of the chain's time."""
     now = max(int(chain.rpc("eth_getBlockByNumber", "latest", False)["timestamp"], 16), int(time.time()))
     validity = (now + 3600).to_bytes(6) + bytes(6)
@@ -106,9 +116,9 @@ def signed(chain, operation):
     return replace(operation, paymaster_data=validity + from_hex(chain.rpc("eth_sign", chain.sponsor, to_hex(digest))))
 
 
-def success(request, result):
+def success(request: dict[str, Any], result: object) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": request["id"], "result": result}
 
 
-def failure(request, code, message):
+def failure(request: dict[str, Any], code: int, message: str) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": request["id"], "error": {"code": code, "message": message}}

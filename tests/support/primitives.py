@@ -8,12 +8,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import wasmtime
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from types import ModuleType
 
 ENCLAVE = Path(__file__).resolve().parents[2] / "enclave"
@@ -56,8 +56,9 @@ class Primitives:
         self._store = wasmtime.Store(engine)
         # Without a single import: what is tested needs neither host nor randomness.
         instance = wasmtime.Instance(self._store, wasmtime.Module.from_file(engine, str(module)), [])
-        self._exports = instance.exports(self._store)
-        self._memory = self._exports["memory"]
+        exports: Any = instance.exports(self._store)  # functions and the memory
+        self._exports: Mapping[str, Any] = exports
+        self._memory: wasmtime.Memory = self._exports["memory"]
         self._exports["_initialize"](self._store)
         self._address = self._exports["vector_buffer"](self._store)
 

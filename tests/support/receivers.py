@@ -6,8 +6,14 @@ import asyncio
 import json
 from contextlib import asynccontextmanager
 from email import message_from_bytes, policy
+from typing import TYPE_CHECKING, Any
 
-from aiosmtpd.smtp import SMTP
+from aiosmtpd.smtp import SMTP, Envelope, Session
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import AsyncIterator, Awaitable, Callable
+    from email.message import EmailMessage
 
 NEVER, HANG_UP = object(), object()
 
@@ -15,14 +21,20 @@ NEVER, HANG_UP = object(), object()
 class Receiver:
     """A mail server on loopback that keeps what it accepted."""
 
-    def __init__(self, *, ssl_context=None, **options):
-        self.mails, self.connections, self.protocols, self.senders = [], 0, [], []
-        self.refuse, self.delay_s, self.open, self.most_open = {}, 0.0, 0, 0
+    def __init__(self, *, ssl_context: ssl.SSLContext | None = None, **options: Any) -> None:
+        self.mails: list[tuple[Envelope, Session]] = []
+        self.protocols: list[SMTP] = []
+        self.senders: list[str] = []
+        self.refuse: dict[str, str] = {}  # address -> what it is answered
+        self.connections, self.delay_s, self.open, self.most_open = 0, 0.0, 0, 0
         self._ssl, self._options = ssl_context, options
-        self.server, self.port, self.busy = None, 0, asyncio.Event()
+        self.server: asyncio.Server | None = None
+        self.port, self.busy = 0, asyncio.Event()
         self.at_once = 0  # how many must have been sent side by side before any is accepted
 
-    async def handle_MAIL(self, server, session, envelope, address, options):  # noqa: N802 - aiosmtpd's name
+    async def handle_MAIL(  # noqa: N802 - aiosmtpd's name
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
         self.senders.append(address)
         if address in self.refuse:
             return self.refuse[address]
@@ -30,13 +42,15 @@ class Receiver:
         envelope.mail_options.extend(options)
         return "250 OK"
 
-    async def handle_RCPT(self, server, session, envelope, address, options):  # noqa: N802 - aiosmtpd's name
+    async def handle_RCPT(  # noqa: N802 - aiosmtpd's name
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
         if address in self.refuse:
             return self.refuse[address]
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
-    async def handle_DATA(self, server, session, envelope):  # noqa: N802 - aiosmtpd's name
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802 - aiosmtpd's name
         self.open += 1
         self.busy.set()
         self.most_open = max(self.most_open, self.open)
@@ -47,32 +61,35 @@ class Receiver:
         self.mails.append((envelope, session))
         return "250 accepted"
 
-    def _protocol(self):
+    def _protocol(self) -> SMTP:
         self.connections += 1
         protocol = SMTP(self, hostname="receiver.test", loop=asyncio.get_running_loop(), **self._options)
         self.protocols.append(protocol)
         return protocol
 
-    async def start(self):
+    async def start(self) -> None:
         loop = asyncio.get_running_loop()
         self.server = await loop.create_server(self._protocol, "127.0.0.1", self.port, ssl=self._ssl)
         self.port = self.server.sockets[0].getsockname()[1]
 
-    async def stop(self):
+    async def stop(self) -> None:
+        assert self.server is not None
         self.server.close()
         for protocol in self.protocols:
-            if protocol.transport is not None and not protocol.transport.is_closing():
-                protocol.transport.abort()
+            transport: Any = protocol.transport
+            if transport is not None and not transport.is_closing():
+                transport.abort()
         await self.server.wait_closed()
         await asyncio.sleep(0.01)
 
-    def message(self):
+    def message(self) -> EmailMessage:
         [(envelope, _)] = self.mails
+        assert envelope.original_content is not None
         return message_from_bytes(envelope.original_content, policy=policy.default)
 
 
 @asynccontextmanager
-async def receiving(**options):
+async def receiving(**options: Any) -> AsyncIterator[Receiver]:
     receiver = Receiver(**options)
     await receiver.start()
     try:
@@ -82,11 +99,13 @@ async def receiving(**options):
 
 
 @asynccontextmanager
-async def scripted(talk):
+async def scripted(
+    talk: Callable[[asyncio.StreamReader, asyncio.StreamWriter, int], Awaitable[None]],
+) -> AsyncIterator[tuple[int, list[asyncio.StreamWriter]]]:
     """A server whose whole dialogue is `talk(reader, writer, number_of_this_connection)`."""
-    connections = []
+    connections: list[asyncio.StreamWriter] = []
 
-    async def serve(reader, writer):
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         connections.append(writer)
         try:
             await talk(reader, writer, len(connections))
@@ -109,17 +128,19 @@ async def scripted(talk):
 class Provider:
     """An HTTP server that answers what it is told and keeps every request: (first line, headers, body)."""
 
-    def __init__(self):
-        self.requests, self.connections, self.answers = [], 0, []
+    def __init__(self) -> None:
+        self.requests: list[tuple[str, dict[str, str], bytes]] = []
+        self.answers: list[Any] = []  # bytes, NEVER or HANG_UP
+        self.connections, self.url = 0, ""
 
-    def answers_with(self, status, body, headers=""):
+    def answers_with(self, status: int, body: object, headers: str = "") -> None:
         payload = body if isinstance(body, bytes) else json.dumps(body).encode()
         head = (
             f"HTTP/1.1 {status} Said\r\nContent-Type: application/json\r\nContent-Length: {len(payload)}\r\n{headers}"
         )
         self.answers.append(head.encode() + b"\r\n" + payload)
 
-    async def serve(self, reader, writer):
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         try:
             while head := await reader.readuntil(b"\r\n\r\n"):
@@ -143,7 +164,7 @@ class Provider:
 
 
 @asynccontextmanager
-async def api_server():
+async def api_server() -> AsyncIterator[Provider]:
     provider = Provider()
     server = await asyncio.start_server(provider.serve, "127.0.0.1", 0)
     provider.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"

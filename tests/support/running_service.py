@@ -13,7 +13,7 @@ import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -73,7 +73,7 @@ def chain_answer(_method: str, _path: str, body: bytes) -> tuple[int, object]:
     return 200, _one(asked)
 
 
-def _one(request: dict) -> dict:
+def _one(request: dict[str, Any]) -> dict[str, Any]:
     answer = {"jsonrpc": "2.0", "id": request["id"]}
     method, params = request["method"], request.get("params", [])
     if method == "eth_call":
@@ -137,7 +137,7 @@ def running_service(data_dir: Path, **settings: str) -> Iterator[RunningService]
         log.close()
 
 
-def _wait_until_up(base_url: str, process: subprocess.Popen, log: Path) -> None:
+def _wait_until_up(base_url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and process.poll() is None:
         try:
@@ -160,28 +160,28 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
 class Awaited:
     """An asyncio face with blocking calls, so that one test runs both. `make` is called inside the loop."""
 
-    def __init__(self, make):
+    def __init__(self, make: Callable[[], Any]) -> None:
         self._runner = asyncio.Runner()
         self._face = self._runner.run(self._made(make))
 
-    async def _made(self, make):
+    async def _made(self, make: Callable[[], Any]) -> Any:
         return make()
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         value = getattr(self._face, name)
         if not inspect.iscoroutinefunction(value):
             return value
         return lambda *args, **kwargs: self._runner.run(value(*args, **kwargs))
 
-    def finish(self):
+    def finish(self) -> None:
         self._runner.run(self._face.close())
         self._runner.close()
 
 
-def shape(cls):
+def shape(cls: type) -> dict[str, object]:
     """Public methods and properties with parameters, those of the base classes too."""
     rename = {"__aenter__": "__enter__", "__aexit__": "__exit__"}
-    found = {}
+    found: dict[str, object] = {}
     for base in reversed(cls.__mro__[:-1]):
         for name, member in vars(base).items():
             if isinstance(member, property) and not name.startswith("_"):
@@ -197,13 +197,13 @@ def shape(cls):
 class Coroutines:
     """A stand-in written with plain methods, as the flows meet it: they await every method."""
 
-    def __init__(self, stand_in):
+    def __init__(self, stand_in: object) -> None:
         self._stand_in = stand_in
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         method = getattr(self._stand_in, name)
 
-        async def call(*args, **kwargs):
+        async def call(*args: Any, **kwargs: Any) -> Any:
             return method(*args, **kwargs)
 
         return call

@@ -26,7 +26,8 @@ class Upstream:
         body = await request.read()
         self.requests.append((request.method, request.raw_path, dict(request.headers), body))
         answer = self.answer(request, body)
-        return await answer if asyncio.iscoroutine(answer) else answer
+        response: web.StreamResponse = await answer if asyncio.iscoroutine(answer) else answer
+        return response
 
 
 @asynccontextmanager
@@ -39,8 +40,7 @@ async def upstream() -> AsyncIterator[Upstream]:
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
-    port = site._server.sockets[0].getsockname()[1]
-    served.url = f"http://127.0.0.1:{port}"
+    served.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
     try:
         yield served
     finally:

@@ -164,8 +164,8 @@ class AsyncServiceClient(EndpointMethods):
         return await self._indexed("events", as_json, query=query)
 
     async def indexer_health(self) -> service.IndexerHealth:
-        """Return whether the indexer is healthy, and which chain it follows."""
-        return await self._http.send(_below(call_of(endpoints.INDEXER, as_type(service.IndexerHealth)), "health"))
+        """Whether the indexer works, and on which chain."""
+        return await self._http.send(_below_indexer("health", as_type(service.IndexerHealth)))
 
     async def register_workflow(self, body: Mapping[str, Any] | None = None) -> Any:
         """Let the service register its functions with the engine. Raises WorkflowNotConfigured, as `workflow` does.
@@ -185,9 +185,10 @@ class AsyncServiceClient(EndpointMethods):
         self, kind: str, read: Reader[T], key: str | None = None, *, query: Mapping[str, str] | None = None
     ) -> T:
         path = f"api/{kind}" if key is None else f"api/{kind}/{quote(key, safe='')}"
-        return await self._http.send(replace(_below(call_of(endpoints.INDEXER, read), path), query=query or {}))
+        return await self._http.send(replace(_below_indexer(path, read), query=query or {}))
 
 
-def _below(call: Call[T], path: str) -> Call[T]:
-    """Return the call of an endpoint whose path ends with `{path}`."""
-    return replace(call, path=call.path.replace("{path}", path))
+def _below_indexer(path: str, read: Reader[T]) -> Call[T]:
+    """The call of an indexer's path that is percent-encoded already: keys have colons and no slashes."""
+    declared = endpoints.INDEXER
+    return Call(method=declared.method, path=declared.path.replace("{path}", path), read=read)

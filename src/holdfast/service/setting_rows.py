@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from holdfast.rules.chains import CHAINS
 from holdfast.rules.dids import parse_did
 from holdfast.rules.limits import ALL_COUNTRIES, CONFIRMATION_DEPTH, LIMIT_NAMES, Ceilings, Limits
+from holdfast.service.delivery.schemes import MailScheme, SmsScheme
 from holdfast.service.store.kinds import KINDS, default_url
 from holdfast.settings.parsers import (
     MAX_PORT,
@@ -136,12 +137,12 @@ ROWS: tuple[SettingRow, ...] = (
     SettingRow(
         "HOLDFAST_MAIL_URL",
         "outbox:",
-        url_with("smtp", "smtps", "smtp+starttls", "resend", "outbox"),
+        url_with(*MailScheme),
         "provider of e-mail",
         secret=True,
     ),
     SettingRow("HOLDFAST_MAIL_FROM", _sender_of, _sender, "sender"),
-    SettingRow("HOLDFAST_SMS_URL", "outbox:", url_with("twilio", "outbox"), "provider of SMS codes", secret=True),
+    SettingRow("HOLDFAST_SMS_URL", "outbox:", url_with(*SmsScheme), "provider of SMS codes", secret=True),
     SettingRow("HOLDFAST_CLIENT_IP_HEADER", None, header_name, "the edge's header with the client's address"),
     SettingRow("HOLDFAST_TRUSTED_PROXIES", "127.0.0.1,::1", networks, "peers whose header is believed, or none"),
     SettingRow(

@@ -5,6 +5,7 @@ Router, input check, OpenAPI, the comparison with `interface/` and the clients a
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -15,6 +16,7 @@ from holdfast.wire import requests as r
 A = TypeVar("A", bound=r.Asked)
 
 HTML = "text/html"
+_PARAMETER = re.compile(r"{([a-z_]+)}")
 _COMMON = (e.INTERNAL_ERROR, e.DATABASE_UNAVAILABLE)
 _BODY = (e.BODY_TOO_LARGE, e.REQUEST_TIMEOUT, *_COMMON)
 _IDENTIFIER = (e.INVALID_IDENTIFIER, e.INVALID_CHANNEL, e.INVALID_DID)
@@ -35,7 +37,8 @@ class Endpoint(Generic[A]):
     Attributes:
         name: the name of the clients' method.
         method: HTTP method. GET answers HEAD too.
-        path: as in the interface; a final `{path}` stands for everything below.
+        path: as the interface writes it; `{path}` at the end stands for everything below, any other name in braces,
+            wherever it is, for one segment.
         summary: one line for people.
         asks: the type of the request: fields of the query (GET) or of the JSON body.
         missing: the error row for a request without a required field.
@@ -60,6 +63,11 @@ class Endpoint(Generic[A]):
     def key(self) -> tuple[str, str]:
         """Method and path, which identify an endpoint."""
         return self.method, self.path
+
+    @property
+    def path_parameters(self) -> tuple[str, ...]:
+        """The names in braces, in the order of the path."""
+        return tuple(_PARAMETER.findall(self.path))
 
     @property
     def errors(self) -> tuple[e.ErrorRow, ...]:

@@ -9,8 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import pytest
-from tests.cli.test_vault import Terminal
+from tests.support.payments import KEY, new_vault, payment, settled, someone
 from tests.support.software_authenticator import SoftwareAuthenticator
+from tests.support.terminal import Terminal
 
 import holdfast
 from holdfast.chain import calls
@@ -24,21 +25,11 @@ from holdfast.client.flows.payment import PaymentRefused
 from holdfast.client.flows.registration import Registration
 from holdfast.client.passkeys import Authenticator, Person
 from holdfast.client.storage.vault_store import VaultStore
-from holdfast.client.vault.keys import SecretKey
 from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import alias_hash, checksum_address, did_hash
 
-KEY = SecretKey(b"k" * 32)
 SEEN = []
-
-
-def new_vault(store, name="ada"):
-    vault = holdfast.Vault(store)
-    vault.boot()
-    passkey = Authenticator("http://localhost:8787", SoftwareAuthenticator()).create_passkey(Person(name))
-    vault.generate(types.GenerateInput(credential=passkey.credential), KEY)
-    return vault
 
 
 @pytest.fixture
@@ -58,20 +49,6 @@ def client(chain, store):
 @pytest.fixture
 def registered(client):
     return client.register(handle="h" + secrets.token_hex(6), on_progress=SEEN.append)
-
-
-def payment(chain, to, amount, **more):
-    return types.PaymentParams(to=to, amount=str(amount), token=chain.usdc, chain_id=84532, **more)
-
-
-def settled(client, account):
-    """The account's state once the service's copy of it is older than it may be."""
-    time.sleep(STATE_AGE_S)
-    return client.get_account_state(account)
-
-
-def someone():
-    return checksum_address(secrets.token_bytes(20))
 
 
 def test_a_handle_is_registered_on_the_chain_and_at_the_service(client, chain):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import httpx
 import pytest
-from tests.client.flows.test_accounts import NEW, PREDICTED, World, obeying
+from tests.support.account_world import NEW, PREDICTED, AccountWorld, obeying
 from tests.support.running_service import Coroutines
 
 import holdfast
@@ -38,7 +38,7 @@ def test_a_limit_is_not_negative():
         holdfast.GasPolicy(max_own_cost_wei=-1)
 
 
-class Service(World):
+class Service(AccountWorld):
     """A service that has contracts, and no chain endpoint to show."""
 
     def __init__(self, rpc="http://rpc.invalid"):

@@ -7,8 +7,8 @@ import threading
 from unittest.mock import AsyncMock
 
 import pytest
-from tests.client.flows.test_chain_flows import KEY, new_vault, payment, settled, someone
 from tests.support.paymasters import Bundler, Paymaster, SponsoringBundler
+from tests.support.payments import KEY, new_vault, payment, settled, someone
 from tests.support.running_service import Awaited
 from tests.support.software_authenticator import SoftwareAuthenticator
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json
+from functools import partial
 
 import pytest
-from tests.support.running_service import json_server
+from tests.support.pinning_service import PinningService
+from tests.support.running_service import Awaited, json_server
 
 from holdfast.client.blocking.gateway import Gateway
 from holdfast.client.blocking.pinning import Pinning
@@ -81,74 +82,13 @@ def test_a_stored_snapshot_needs_no_gateway(tmp_path):
         assert snapshots.read(SNAPSHOT.root_cid, store.get_block) == SNAPSHOT
 
 
-class PinningService:
-    """The pinning API on the wire: pins move one step each time they are looked at."""
-
-    def __init__(self):
-        self.pins, self.requests, self.fails, self.flaky = {}, [], False, 0
-
-    def __call__(self, method, path, body):
-        self.requests.append((method, path))
-        if method == "GET" and self.flaky:
-            self.flaky -= 1
-            return 503, {"error": {"reason": "BUSY"}}
-        name = path.split("?")[0].removeprefix("/pins").strip("/")
-        if not name:
-            return self._collection(method, path, body)
-        if name not in self.pins:
-            return 404, {"error": {"reason": "NOT_FOUND", "details": "no such pin"}}
-        return self._one(method, name, body)
-
-    def _collection(self, method, path, body):
-        if method == "GET":
-            wanted = path.split("status=")[1].split("&")[0].replace("%2C", ",").split(",")
-            found = [pin for pin in self.pins.values() if pin["status"] in wanted]
-            return 200, {"count": len(found), "results": found}
-        return 202, self._new(json.loads(body))
-
-    def _new(self, pin):
-        made = {
-            "requestid": f"r{len(self.pins) + 1}",
-            "status": "queued",
-            "created": "2026-01-01T00:00:00Z",
-            "pin": pin,
-            "delegates": ["/dnsaddr/pin.example/p2p/Qm"],
-            "info": {"x": "y"},
-        }
-        self.pins[made["requestid"]] = made
-        return dict(made)
-
-    def _one(self, method, name, body):
-        if method == "DELETE":
-            del self.pins[name]
-            return 202, b""
-        if method == "POST":
-            del self.pins[name]
-            return 202, self._new(json.loads(body))
-        pin = self.pins[name]
-        order = {"queued": "pinning", "pinning": "failed" if self.fails else "pinned"}
-        pin["status"] = order.get(pin["status"], pin["status"])
-        return 200, dict(pin)
-
-
-class AwaitedPinning:
-    def __init__(self, *args, **kwargs):
-        self._runner = asyncio.Runner()
-        self._pinning = AsyncPinning(*args, **kwargs)
-
-    def __getattr__(self, name):
-        return lambda *args, **kwargs: self._runner.run(getattr(self._pinning, name)(*args, **kwargs))
-
-    def finish(self):
-        self._runner.run(self._pinning.close())
-        self._runner.close()
-
-
 @pytest.fixture(params=["blocking", "asyncio"])
 def pinning(request):
     state = PinningService()
     with json_server(state) as url:
-        made = (AwaitedPinning if request.param == "asyncio" else Pinning)(url, "secret-token", retries=QUICK)
+        kind = Pinning if request.param == "blocking" else AsyncPinning
+        make = partial(kind, url, "secret-token", retries=QUICK)
+        made = make() if kind is Pinning else Awaited(make)
         made.state = state
         yield made
         made.finish() if request.param == "asyncio" else made.close()

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
-from tests.client.vault.test_vault import GIVEN, SECRET
+from tests.support.vaults import GIVEN, SECRET
 
 from holdfast.client.blocking.loop import run
 from holdfast.client.blocking.pairing import PairingServer, receive

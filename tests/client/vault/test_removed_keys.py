@@ -8,8 +8,8 @@ import subprocess
 import sys
 
 import pytest
-from tests.client.vault.test_vault import GIVEN, SECRET, end, made
 from tests.support.sealed_vaults import data_key, opens_with
+from tests.support.vaults import GIVEN, SECRET, end, made
 
 from holdfast.client import types
 from holdfast.client.blocking.vault import Vault

@@ -7,7 +7,7 @@ import hashlib
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
-from tests.client.vault.test_vault import GIVEN, SECRET, UNSIGNED, end, made
+from tests.support.vaults import GIVEN, SECRET, UNSIGNED, end, made
 
 from holdfast.client import types
 from holdfast.client.storage.vault_store import VaultStore

@@ -11,13 +11,13 @@ import msgspec
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
-from tests.support.running_service import Awaited, shape
-from tests.support.software_authenticator import SoftwareAuthenticator
+from tests.support.running_service import shape
+from tests.support.vaults import AUTHENTICATOR, GIVEN, PASSKEY, SECRET, UNSIGNED, end, made
 
 from holdfast.chain.contracts.addresses import APP_FACTORY, DEFAULT_CONTRACT_SET, DID_REGISTRY, VAULT_ACCOUNT
 from holdfast.client import types
 from holdfast.client.blocking.vault import Vault
-from holdfast.client.passkeys import Authenticator, PasskeyKey, Person
+from holdfast.client.passkeys import PasskeyKey
 from holdfast.client.storage.content import raw_block
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.vault.async_vault import AsyncVault
@@ -30,23 +30,6 @@ from holdfast.rules.attestations import issue_at
 from holdfast.rules.identifiers import Channel, parse_identifier
 from holdfast.wire.client_errors import ClientStateError, PluginCallError, StorageError, WasmLoadError
 from holdfast.wire.keccak import checksum_address, did_of_key, keccak256
-
-SECRET = SecretKey(b"k" * 32)
-AUTHENTICATOR = Authenticator("http://localhost:8787", SoftwareAuthenticator())
-PASSKEY = AUTHENTICATOR.create_passkey(Person("ada"))
-UNSIGNED = dict.fromkeys(
-    ("nonce", "callGasLimit", "verificationGasLimit", "preVerificationGas", "maxFeePerGas", "maxPriorityFeePerGas"),
-    "0x0",
-) | {"sender": "0x" + "11" * 20, "callData": "0x", "signature": "0x"}
-GIVEN = types.GenerateInput(credential=PASSKEY.credential)
-
-
-def made(kind, *args, **kwargs):
-    return Awaited(lambda: AsyncVault(*args, **kwargs)) if kind == "asyncio" else Vault(*args, **kwargs)
-
-
-def end(vault):
-    vault.finish() if isinstance(vault, Awaited) else vault.close()
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.service.store.sqlite.test_sqlite import admit, session
+from tests.support.sessions import admit, session
 
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite.schema import SCHEMA_VERSION
