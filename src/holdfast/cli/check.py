@@ -20,7 +20,7 @@ _MARKS = {"ok": "ok  ", "note": "note", "fault": "FAIL"}
 
 @app.command()
 def check(env_file: EnvFile = None, as_json: AsJson = False) -> None:
-    """Look at every upstream, key, clock and permission, and say what to fix; exit 1 if something must be."""
+    """Check each upstream, key, clock and permission, and say what to fix; exit 1 if something must be fixed."""
     from holdfast.service.diagnosis import diagnose
     from holdfast.settings.rows import SettingError
 
