@@ -1,6 +1,6 @@
 """Databases with a given number of registered identifiers, made by SQL in the service's schema and in the peers'.
 
-Keys are written in an order of their own, so that neighbours in an index are not neighbours in the table, as is the
+Keys are written in a shuffled order, so that neighbours in an index are not neighbours in the table, as is the
 case for credentials that people really registered; unique indexes are built at the end, which is quicker.
 """
 

@@ -62,7 +62,7 @@ class Figure:
 
     @property
     def node_ratio(self) -> float | None:
-        """The enclave's speed in Node, the native library's being 1; wasmtime's where there is no native side."""
+        """The enclave's speed in Node, the native library's being 1; wasmtime's where no native library is measured."""
         return (self.native or self.enclave) / self.node if self.node else None
 
     def row(self) -> list[str]:

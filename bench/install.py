@@ -1,4 +1,4 @@
-"""Installs the peers on demand: Fastify by npm into its folder, FastAPI into a virtual environment of its own."""
+"""Installs the peers on demand: Fastify by npm into its folder, FastAPI into a separate virtual environment."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def fastapi() -> None:
     lock = FASTAPI / "requirements.lock"
     if _fresh(lock, FASTAPI_VENV / ".installed"):
         return
-    say("installing FastAPI, SQLAlchemy and aiosqlite into an environment of their own")
+    say("installing FastAPI, SQLAlchemy and aiosqlite into a separate environment")
     subprocess.run([sys.executable, "-m", "venv", "--clear", str(FASTAPI_VENV)], check=True)
     command = [str(FASTAPI_PYTHON), "-m", "pip", "install", "-q", "--disable-pip-version-check", "--require-hashes"]
     subprocess.run([*command, "--no-deps", "-r", str(lock)], check=True, stdout=sys.stderr)

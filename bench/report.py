@@ -62,7 +62,7 @@ class Report:
             self.verdict(by[goal.judged_by].median >= goal.times),
         ]
 
-    def verdict(self, met: bool) -> str:  # noqa: FBT001 - the one thing it is told
+    def verdict(self, met: bool) -> str:  # noqa: FBT001 - its only argument
         """Met or missed; misses are counted."""
         self.missed += not met
         return "met" if met else "missed"

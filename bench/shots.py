@@ -29,7 +29,7 @@ SEEDED_HANDLE = "user{:012d}"
 SEEDED_CREDENTIAL = "holdfast-benchmark-credential-x" + "{:012d}"
 SEEDED_DID = "did:new:0x" + "0" * 52 + "{:012d}"
 
-# Each request comes from an address of its own, made of its number's last eight digits, so that no limit stops it.
+# Each request comes from another address, made of its number's last eight digits, so that no limit stops it.
 _ADDRESS = b"1" + digits(4, 6) + b".1" + digits(6, 8) + b".1" + digits(8, 10) + b".1" + digits(10, 12)
 _HEAD = b"Host: localhost\r\nAccept: */*\r\nUser-Agent: bench\r\nX-Forwarded-For: " + _ADDRESS + b"\r\n"
 

@@ -81,7 +81,7 @@ export async function instantiate(source, { sha256, random = fillRandom, now = D
   try {
     return new Enclave(instance, cell, now, after);
   } catch (cause) {
-    throw loadFault(cause); // a module that is none of ours
+    throw loadError(cause); // not an enclave module
   }
 }
 
@@ -149,7 +149,7 @@ export class Enclave {
    */
   #guarded(name, input) {
     if (this.#gone) throw new PluginCallError(name, this.#gone);
-    const bytes = [encoder.encode(name), encoder.encode(input)]; // what cannot be encoded is the caller's fault, no trap
+    const bytes = [encoder.encode(name), encoder.encode(input)]; // input that cannot be encoded is the caller's error, not a trap
     try {
       return this.#cross(bytes[0], bytes[1]);
     } catch (cause) {
@@ -184,7 +184,7 @@ export class Enclave {
     if (!error && (locked || !idle_seconds || !last_activity)) return;
     // Without memory even for this, it looks again later.
     const due = error ? LONGEST_WAIT : Date.parse(last_activity) + idle_seconds * 1000 - this.#now();
-    const instance = new WeakRef(this); // the timer holds no vault alive that nobody uses any more
+    const instance = new WeakRef(this); // the timer must not keep an unused vault alive
     this.#cancelLook = this.#after(Math.min(Math.max(due, SHORTEST_WAIT), LONGEST_WAIT), () => {
       const alive = instance.deref();
       if (alive) alive.#look();
@@ -301,12 +301,12 @@ async function load(source, imports, sha256) {
   try {
     return await compiled(await source, imports, sha256);
   } catch (cause) {
-    throw loadFault(cause);
+    throw loadError(cause);
   }
 }
 
 /** @param {unknown} cause */
-function loadFault(cause) {
+function loadError(cause) {
   if (cause instanceof WasmLoadError) return cause;
   return new WasmLoadError(cause instanceof Error ? cause.message : String(cause), { cause });
 }

@@ -1,4 +1,4 @@
-"""What was built, kept in the user's cache: a file counts only with its digest beside it."""
+"""Built files in the user's cache. A file counts only with its digest next to it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def holds(file: Path) -> bool:
 
 
 def keep(made: Path, file: Path) -> None:
-    """Move `made` to `file`; the digest last, so that whoever is stopped in between has kept nothing that counts."""
+    """Move `made` to `file`; the digest last, so that an interrupted call leaves nothing that counts."""
     digest = sha256(made)
     made.replace(file)
     copy_text(digest, _digest_of(file))
@@ -79,7 +79,7 @@ def _digest_of(file: Path) -> Path:
 
 @contextlib.contextmanager
 def _beside(target: Path) -> Iterator[Path]:
-    """A name of its own in the target's directory, gone afterwards."""
+    """A unique name in the target's directory; the file is removed afterwards."""
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f"{target.name}-")
     os.close(handle)
     temporary = Path(name)

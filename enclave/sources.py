@@ -1,4 +1,4 @@
-"""The C sources that the enclave is compiled with besides the compiler's own library: where each comes from.
+"""The C sources of the enclave, in addition to the compiler's library: where each comes from.
 
 No package is installed or imported: pip fetches a source distribution and compares its hash before it looks into it,
 and the files that are named here are taken out. Of a pinned archive pip then asks the metadata, which may run its

@@ -30,7 +30,7 @@ class Twin:
     Attributes:
         target: its name in client/blocking/.
         sources: modules of the client with the asynchronous class; inherited methods first.
-        asynchronous: the class, or bases of it that are no class of their own here.
+        asynchronous: the class, or bases of it that have no blocking class.
         base: the blocking class that this one extends.
         functions: asynchronous functions of the last source that get a blocking form too.
     """

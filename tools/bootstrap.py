@@ -57,7 +57,7 @@ def _set_up(target: str) -> None:
 
 
 def _ensure_programs(target: str) -> None:
-    """Name everything that is missing at once: who has to ask somebody with rights, asks once."""
+    """Name all missing programs at once, so that a person without rights needs to ask for them only once."""
     missing = {}
     if not _has_venv() and not _has_ensurepip():
         missing["python3-venv"] = "to create a virtual environment"

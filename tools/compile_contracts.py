@@ -151,7 +151,7 @@ def _address(init_code: bytes) -> str:
 
 
 def _vectors(addresses: dict[str, str]) -> str:
-    """Addresses of accounts, for whoever computes them in another language."""
+    """Addresses of accounts, for programs in other languages that compute them."""
     deployment = {"factory": addresses["AppFactory"], "implementation": addresses["VaultAccount"]}
     rows = [
         {"pubKeyX": hex(x), "pubKeyY": hex(y), "salt": str(salt), "address": predict_account(x, y, salt, **deployment)}

@@ -34,8 +34,8 @@ COMPUTED = {
 }
 EXITS = {
     Exit.OK: "done; the answer is yes",
-    Exit.FAILED: "the answer is no, a check found a fault, or the work failed",
-    Exit.USAGE: "the command line was not understood, or nobody was there to say yes",
+    Exit.FAILED: "the answer is no, a check found an error, or the work failed",
+    Exit.USAGE: "the command line was not understood, or there was no terminal to ask for a yes",
     Exit.CONFIGURATION: "a setting is missing, wrong or refused",
     Exit.UNAVAILABLE: "the database or an upstream cannot be reached, or the service is in the way",
     Exit.NOT_FOUND: "what was named does not exist",

@@ -6,7 +6,7 @@ import {AppFactory} from "./AppFactory.sol";
 import {KeyDid} from "./KeyDid.sol";
 
 /// @title Registry of decentralized identifiers and their aliases
-/// @notice Without owner, upgrade or fee: the same code for everybody at the same address on every chain.
+/// @notice Without owner, upgrade or fee: the same code for all users at the same address on every chain.
 contract DIDRegistry is IDIDRegistry {
     /// @inheritdoc IDIDRegistry
     address public immutable factory;

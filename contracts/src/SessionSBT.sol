@@ -6,7 +6,7 @@ import {IERC5192} from "./interfaces/IERC5192.sol";
 
 /// @title Session tokens
 /// @notice A holder issues a token to itself for a session that ends at a time; it cannot be moved, only revoked.
-/// Whoever accepts the session asks `isValid`.
+/// A service that accepts the session asks `isValid`.
 contract SessionSBT is ERC721, IERC5192 {
     /// @notice The session's hash is zero.
     error ZeroHash();

@@ -11,7 +11,7 @@ const Aes256Gcm = std.crypto.aead.aes_gcm.Aes256Gcm;
 pub const panic = std.debug.no_panic;
 
 pub const std_options: std.Options = .{
-    // As in enclave.zig: this object has a copy of its own of the standard library.
+    // As in enclave.zig: this object has a separate copy of the standard library.
     .side_channels_mitigations = .full,
 };
 

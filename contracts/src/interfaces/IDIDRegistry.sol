@@ -65,7 +65,7 @@ interface IDIDRegistry {
     /// @notice Only the address that the controller named may accept the DID.
     /// @param didHash Keccak-256 of the DID.
     /// @param caller Who tried.
-    /// @param proposed Who may; zero when nobody was named.
+    /// @param proposed Who may; zero when no one was named.
     error NotProposedController(bytes32 didHash, address caller, address proposed);
 
     /// @notice The claim was not committed to.
@@ -126,7 +126,7 @@ interface IDIDRegistry {
     event AliasStatusChanged(bytes32 indexed aliasHash, bool active);
 
     /// @notice Announces a claim without saying which. Anyone may post it for anyone. Posting one again that has not
-    /// expired changes nothing, so that nobody can make another's commitment younger.
+    /// expired changes nothing, so that no one can make another's commitment younger.
     /// @param commitment What `commitmentOf` gives.
     function commit(bytes32 commitment) external;
 

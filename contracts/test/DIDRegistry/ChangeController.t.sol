@@ -21,7 +21,7 @@ contract ChangeControllerTest is Fixture {
         vm.assertEq(registry.didOf(bob), 0);
     }
 
-    /// @notice Being named costs nobody the place for a DID of their own.
+    /// @notice Being named costs no one the place for their DID.
     function test_doesNotBarTheNamedFromTheirOwnDid() public {
         vm.prank(alice);
         registry.changeController(DID, bob);

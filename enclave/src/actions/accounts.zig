@@ -18,7 +18,7 @@ const Database = @import("../storage/database.zig").Database;
 const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
-/// {address, chain_id, coin_type?, ...}: an account as it is told, such as one that is only watched.
+/// {address, chain_id, coin_type?, ...}: an account with the given fields, such as one that is only watched.
 pub fn create(ctx: *Ctx, database: Database, resource: resources.Resource, input: Json) Error!Json {
     if (args.field(input, "coin_type") != null) return rows.create(ctx, database, resource, input);
     const chain_id = try args.string(ctx, input, "chain_id", 128);

@@ -1,4 +1,4 @@
-//! The actions that belong to single resources, beside list, get, create, update, delete and revoke.
+//! The actions of single resources, in addition to list, get, create, update, delete and revoke.
 
 const std = @import("std");
 const accounts = @import("accounts.zig");
@@ -148,7 +148,7 @@ fn createKey(call: Call) Error!Json {
     return answer;
 }
 
-/// A key that no row names any more; never the one that the vault's DID is made of, without which it is nobody's.
+/// A key that no row names any more; never the one that the vault's DID is made of, without which the vault would have no owner.
 fn deleteKey(call: Call) Error!Json {
     const id = try rows.keyOf(call.ctx, call.resource, call.args);
     const key = try keyring.load(call.ctx, call.database, id);

@@ -30,7 +30,7 @@ pub const Action = struct {
     resource: []const u8,
     name: []const u8,
     run: Handler,
-    /// The arguments that it reads beside the row's key.
+    /// The arguments that it reads in addition to the row's key.
     takes: []const []const u8 = &.{},
     /// Whether it reads the columns of a new row too.
     makes_row: bool = false,

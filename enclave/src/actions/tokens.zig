@@ -53,7 +53,7 @@ fn recorded(ctx: *Ctx, database: Database, comptime table: []const u8, minted: m
     return answer;
 }
 
-/// {token} -> the recorded row: a delegation that somebody else made for this vault.
+/// {token} -> the recorded row: a delegation that another vault made for this one.
 pub fn receive(ctx: *Ctx, database: Database, input: Json) Error!Json {
     const bytes = try values.tokenBytes(ctx, try args.required(ctx, input, "token"), "token");
     const tokens = ucan.container.tokens(ctx.arena, bytes) catch |err| return codec_errors.token(ctx, err);
@@ -88,7 +88,7 @@ pub const Wish = struct { command: []const u8, given: Json, resolved: Json, audi
 pub fn authorize(ctx: *Ctx, database: Database, token: Json, wish: Wish) Error!void {
     const bytes = try values.tokenBytes(ctx, token, "token");
     const bundle = ucan.Bundle.read(ctx.arena, bytes) catch |err| return codec_errors.token(ctx, err);
-    // An invocation says itself to whom it speaks; it must be this vault, whoever brings it.
+    // An invocation says itself to whom it speaks; it must be this vault, for any bearer.
     const hearer = if (bundle.invocation != null) ctx.state.did else wish.audience;
     ucan.authorize(ctx.arena, bytes, .{
         .subject = ctx.state.did,

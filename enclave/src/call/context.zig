@@ -1,4 +1,4 @@
-//! What a function of the module is given beside its arguments.
+//! What a function of the module gets in addition to its arguments.
 
 const std = @import("std");
 const Error = @import("../platform/errors.zig").Error;

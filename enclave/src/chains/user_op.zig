@@ -109,7 +109,7 @@ fn paymasterSignature(ctx: *Ctx, op: Json, version: Version) Error![]const u8 {
 }
 
 /// The paymaster's data before the signature that v0.9 leaves out of the hash: it ends in the signature, its length in two
-/// bytes, and the mark. Null where there is none; a length that does not fit is refused, as the entry point does.
+/// bytes, and the mark. Null without one; a length that does not fit is refused, as the entry point does.
 fn unsigned(ctx: *Ctx, data: []const u8) Error!?[]const u8 {
     if (data.len < 10 or !std.mem.endsWith(u8, data, &signature_mark)) return null;
     const length = std.mem.readInt(u16, data[data.len - 10 ..][0..2], .big);

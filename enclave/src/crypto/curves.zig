@@ -144,7 +144,7 @@ fn pointOf(comptime curve: Curve, key: PublicKey) !Group(curve) {
 
 noinline fn generateOn(comptime curve: Curve) Error!Generated {
     const Scalar = Scheme(curve).Scalar;
-    // A second try is as good as never needed; a generator that is stuck must not keep us here for ever.
+    // A second try is as good as never needed; a generator that is stuck must not cause an endless loop.
     for (0..4) |_| {
         const val = try randomScalar(Scalar);
         const user = try randomScalar(Scalar);

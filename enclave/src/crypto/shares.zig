@@ -1,4 +1,4 @@
-//! The two shares of a key, each sealed with a key of its own: alone, one opens nothing and says nothing.
+//! The two shares of a key, each sealed with a separate key: alone, one opens nothing and reveals nothing.
 
 const aead = @import("aead.zig");
 const curves = @import("curves.zig");

@@ -1,4 +1,4 @@
-//! The codecs as functions of the module, so that a host needs none of its own: DAG-CBOR, CID, did:key, policies.
+//! The codecs as functions of the module, so that a host needs no implementation: DAG-CBOR, CID, did:key, policies.
 
 const args = @import("../call/args.zig");
 const cbor = @import("../codec/cbor.zig");

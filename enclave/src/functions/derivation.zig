@@ -1,4 +1,4 @@
-//! `derive_key`: which key a seed has at a path, for whoever wants to check.
+//! `derive_key`: which key a seed has at a path, for a caller who wants to check.
 
 const std = @import("std");
 const args = @import("../call/args.zig");

@@ -2,7 +2,7 @@
 //!
 //! Six digits can be searched, so neither side may choose its part after seeing the other's: the session identifier is
 //! a commitment to the initiator's nonce, which the initiator reveals only after it has taken the responder's key.
-//! Whoever sits between has one guess in a million. docs/pairing.md describes the messages.
+//! A man in the middle has one guess in a million. docs/pairing.md describes the messages.
 
 const std = @import("std");
 const memory = @import("../platform/memory.zig");

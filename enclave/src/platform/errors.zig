@@ -1,4 +1,4 @@
-//! THE error table: every way in which a function of the module may fail. enclave/ABI.md lists the same codes.
+//! The error table: every way in which a function of the module may fail. enclave/ABI.md lists the same codes.
 
 const std = @import("std");
 

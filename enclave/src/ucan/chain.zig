@@ -31,7 +31,7 @@ pub const Facts = struct {
     now_s: i64,
     /// Binary CIDs of revoked delegations.
     revoked: []const []const u8,
-    /// What single delegations' policies see beside the arguments: what was spent under them, for example.
+    /// What policies of single delegations see in addition to the arguments, such as the sum spent under them.
     added: []const Added = &.{},
 };
 

@@ -46,7 +46,7 @@ pub const Envelope = struct {
     signed: []const u8,
     payload: ipld.Value,
     cid: [cid.length]u8,
-    /// The CID of the same token with its ECDSA signature's other valid form: whoever may not forge a signature may
+    /// The CID of the same token with its ECDSA signature's other valid form: someone who cannot forge a signature may
     /// still flip it, and must not thereby leave a revocation behind.
     twin: ?[cid.length]u8,
     /// Of these two the one with the low s: the same whichever form was shown, so it is what anything counted or

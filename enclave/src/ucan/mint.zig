@@ -1,4 +1,4 @@
-//! Makes UCAN 1.0 tokens. Whoever holds the key passes a signer in; time and nonce are arguments too.
+//! Makes UCAN 1.0 tokens. The holder of the key passes a signer; time and nonce are arguments too.
 
 const std = @import("std");
 const did_key = @import("../codec/did_key.zig");

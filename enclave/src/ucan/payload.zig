@@ -1,4 +1,4 @@
-//! The claims of a UCAN 1.0 token, read strictly: required fields present, kinds right, nothing unknown beside them.
+//! The claims of a UCAN 1.0 token, read strictly: required fields present, kinds right, nothing unknown in addition.
 //! An unknown claim might be a restriction, so a token that carries one is refused.
 
 const std = @import("std");

@@ -21,7 +21,7 @@ pub const Request = struct {
     /// The arguments as policies see them, where that is more than was given: with other names and defaults filled in.
     resolved: ?ipld.Value = null,
     /// The DID that must hold the delegation, or to which an invocation must be addressed; null where the host
-    /// vouches for whoever brings the token.
+    /// vouches for the bearer of the token.
     audience: ?[]const u8 = null,
     now_s: i64,
     /// Binary CIDs of revoked delegations.

@@ -1,4 +1,4 @@
-//! THE table of resources: the interface's fourteen, their columns, and the actions each has.
+//! The table of resources: the interface's fourteen, their columns, and the actions each has.
 
 const std = @import("std");
 

@@ -122,8 +122,8 @@ pub fn open_(ctx: *Ctx, bytes: []const u8, key: sealed.HostKey) Error!void {
     ctx.state.last_activity_ms = host.nowMs();
 }
 
-/// Refuses a vault that speaks for a DID which none of its keys makes, or which its database says otherwise: somebody
-/// else's tokens would rule it.
+/// Refuses a vault that speaks for a DID which none of its keys makes, or which its database says otherwise: such a vault
+/// would obey the tokens of another DID.
 fn own(ctx: *Ctx, database: Database, did: []const u8) Error!void {
     const entry = keyring.ofDid(ctx, database, did) catch |err| return if (err == error.OutOfMemory) err else error.InvalidDatabase;
     _ = curves.PublicKey.fromUncompressed(entry.public.curve, &entry.public.uncompressed()) catch return error.InvalidDatabase;
@@ -141,7 +141,7 @@ pub fn keepLocked(ctx: *Ctx, bytes: []const u8) Error!void {
 /// Seals the open vault under the next revision and a fresh nonce. The bytes stay in the state too.
 pub fn save(current: *state.State, scratch: std.mem.Allocator) Error![]const u8 {
     const open = &(current.open orelse return error.VaultLocked);
-    if (open.wraps.items.len == 0) return error.KeyRequired; // nobody could ever open it
+    if (open.wraps.items.len == 0) return error.KeyRequired; // no one could ever open it
     try open.database.abandon();
     if (open.revision >= sealed.max_revision) return error.ValueTooLarge;
     const image = try open.database.serialize(scratch);

@@ -67,7 +67,7 @@ pub fn verifySignature(ctx: *Ctx, input: Json) Error!Json {
     return json.object(ctx.arena, .{ .valid = curves.verify(public, digest, signature) });
 }
 
-/// {user_op, entry_point, chain_id} -> {user_op_hash}: what would be signed, for whoever wants to check.
+/// {user_op, entry_point, chain_id} -> {user_op_hash}: what would be signed, for a caller who wants to check.
 pub fn userOpHash(ctx: *Ctx, input: Json) Error!Json {
     const entry_text = try args.string(ctx, input, "entry_point", 42);
     const entry_point = eth.parseAddress(entry_text) catch |err| return ctx.fail(err, "entry_point");

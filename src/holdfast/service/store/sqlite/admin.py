@@ -115,7 +115,7 @@ def _take_for_oneself(file: Path) -> None:
     except sqlite3.OperationalError as error:
         raise InUse(str(error)) from error
     except sqlite3.DatabaseError:
-        pass  # destroyed: nobody can be working with it, and a restore is what it needs
+        pass  # destroyed: no process can use it, and it needs a restore
     finally:
         connection.close()
 

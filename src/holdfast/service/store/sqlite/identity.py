@@ -14,7 +14,7 @@ class OpenedFiles:
     """The database and its log as they were when opened.
 
     SQLite goes on writing to files that have lost their name: everything it calls stored would be gone at the next
-    start. So they are looked at around each commit, which costs microseconds beside a flush of the disk.
+    start. So they are looked at around each commit, which costs microseconds, far less than a flush of the disk.
     """
 
     def __init__(self, file: Path) -> None:

@@ -15,7 +15,7 @@ class TurnReader:
 
     A read takes and drops the log's lock, two system calls that cost as much as a look into the index. So the first
     read of a turn of the event loop opens a transaction and the others join it; it ends before anything that is
-    queued after that first read. Whoever asks after a write was acknowledged therefore sees that write.
+    queued after that first read. A read after an acknowledged write therefore sees that write.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:

@@ -179,7 +179,7 @@ def schema_version(connection: sqlite3.Connection) -> int:
 
 
 def _statements(script: str) -> Iterator[str]:
-    """The statements of a script; a trigger's body, which has semicolons of its own, stays in one piece."""
+    """The statements of a script; a trigger's body, which contains semicolons, stays in one piece."""
     statement = ""
     for piece in script.split(";"):
         statement += piece + ";"

@@ -42,7 +42,7 @@ class _HalfWritten(Exception):
 
 
 class GroupCommitWriter:
-    """Runs writes on a thread of its own; each awaits the commit that carries it."""
+    """Runs writes on a separate thread; each awaits the commit that carries it."""
 
     def __init__(self, connection: sqlite3.Connection, verify: Callable[[], None]) -> None:
         """`verify` is called around each commit and raises StoreUnavailable when the file is not the one opened."""
@@ -126,7 +126,7 @@ class GroupCommitWriter:
             job.error = error
 
     def _attempt_apart(self, job: _Job) -> None:
-        """In a savepoint of its own, so that a job that failed half-way leaves nothing behind."""
+        """In a separate savepoint, so that a job that failed half-way leaves nothing behind."""
         connection = self._connection
         connection.execute("SAVEPOINT one")
         try:
@@ -139,7 +139,7 @@ class GroupCommitWriter:
         connection.execute("RELEASE one")
 
     def _abandon(self, batch: list[_Job], error: Exception) -> None:
-        """Nothing of the batch was kept: every request in it hears so, and the next batch starts afresh."""
+        """Nothing of the batch was kept: each request in it gets the error, and the next batch starts afresh."""
         with contextlib.suppress(sqlite3.Error):  # a disk that is gone fails here as well; the next batch tries again
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
