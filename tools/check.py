@@ -74,6 +74,12 @@ CHECKS = (
         fix="tools/endpoint_methods.py --write",
     ),
     Check(
+        "browser-client",
+        "browser/src/generated/ states the endpoints and the interface's types",
+        (PYTHON, "tools/browser_client.py", "--check"),
+        fix="tools/browser_client.py --write",
+    ),
+    Check(
         "blocking",
         "client/blocking/ is what the asynchronous classes say",
         (PYTHON, "tools/blocking_client.py", "--check"),

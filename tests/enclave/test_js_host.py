@@ -31,7 +31,7 @@ def test_every_vector_and_the_host_itself() -> None:
 
 
 def test_the_host_has_no_dependency() -> None:
-    source = (ROOT / "browser" / "enclave-host.js").read_text()
+    source = (ROOT / "browser" / "src" / "enclave-host.js").read_text()
     assert "import " not in source.replace("import(", "")
     package = json.loads((ROOT / "browser" / "package.json").read_text())
     assert "dependencies" not in package

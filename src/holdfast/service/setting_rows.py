@@ -18,6 +18,7 @@ from holdfast.settings.parsers import (
     chain_address_or_none,
     header_name,
     http_url,
+    https_origins,
     integer_between,
     module_attribute,
     networks,
@@ -186,6 +187,12 @@ ROWS: tuple[SettingRow, ...] = (
         "HOLDFAST_SMS_COUNTRIES", ALL_COUNTRIES, _countries, "countries that are sent text messages, as DE,AT,CH"
     ),
     SettingRow("HOLDFAST_REGISTRAR_DID", _registrar, _did, "DID that signs attestations"),
+    SettingRow(
+        "HOLDFAST_RELATED_ORIGINS",
+        "none",
+        https_origins,
+        "other origins whose pages may use the passkeys of this service's host, as https://app.example",
+    ),
     LOG,
     SettingRow("HOLDFAST_ADMIN_PORT", None, integer_between(1, MAX_PORT), "port of /metrics"),
 )

@@ -67,6 +67,20 @@ def public_url(text: str) -> str:
     return text.rstrip("/")
 
 
+def https_origins(text: str) -> tuple[str, ...]:
+    """Origins of pages (RFC 6454), such as `https://app.example`, separated by commas; `none` for an empty list."""
+    if text == "none":
+        return ()
+    return tuple(dict.fromkeys(_origin(part.strip()) for part in text.split(",") if part.strip()))
+
+
+def _origin(text: str) -> str:
+    parts = urlsplit(text.rstrip("/"))
+    if parts.scheme != "https" or not parts.hostname or parts.path or parts.query or parts.fragment or "@" in text:
+        raise ValueError("origins as https://app.example, separated by commas, or none are needed")
+    return f"https://{parts.netloc.lower()}"
+
+
 def url_with(*schemes: str) -> Callable[[str], str]:
     """Return a parser of URLs with these schemes. The provider checks what follows the colon."""
 

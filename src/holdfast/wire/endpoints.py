@@ -284,6 +284,14 @@ PAY_CONFIRM_STYLE = _file("payment_style", "/pay/confirm.css", "The confirmation
 PAY_ICON = _file("payment_icon", "/pay/icon.svg", "The payment handler's icon", "image/svg+xml")
 PAY_MANIFEST = _file("payment_manifest", "/pay/manifest.json", "The payment handler's manifest")
 PAY_METHOD = _file("payment_method", "/pay/payment-method.json", "The payment method manifest")
+CLIENT_FILE = _file("client_file", "/client/{path}", "A module of the JavaScript client", "text/javascript")
+RELATED_ORIGINS = Endpoint[r.Asked](
+    name="related_origins",
+    method="GET",
+    path="/.well-known/webauthn",
+    summary="Origins that may use this service's passkeys",
+    answers=(m.RelatedOrigins,),
+)
 WELL_KNOWN_PAYMENT_METHOD = _file(
     "well_known_payment_method",
     "/.well-known/payment-method-manifest",

@@ -16,6 +16,12 @@ class ErrorBody(Answer, frozen=True, kw_only=True):
     error: str
 
 
+class RelatedOrigins(Answer, frozen=True, kw_only=True):
+    """GET /.well-known/webauthn (WebAuthn Level 3, section 5.11)."""
+
+    origins: list[str]
+
+
 class ContractSet(Answer, frozen=True, kw_only=True):
     """GET /api/contracts."""
 

@@ -280,7 +280,7 @@ def test_every_endpoint_has_a_method_that_asks_it():
     asked = set()
 
     def handler(request):
-        asked.add((request.method, re.sub(r"(?<=^/api/indexer/).+", "{path}", request.url.path)))
+        asked.add((request.method, re.sub(r"^(/api/indexer/|/client/).+", r"\1{path}", request.url.path)))
         return httpx.Response(418)
 
     with ServiceClient("http://s", transport=httpx.MockTransport(handler)) as client:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from holdfast.client.http.calls import Retries
     from holdfast.client.types import GetAccountStateInput, GetSmartAccountAddressInput, service
+    from holdfast.wire import models
     from holdfast.wire.models import Attestation
 
 
@@ -168,6 +169,10 @@ class ServiceClient:
         """The payment method manifest: GET /pay/payment-method.json."""
         return run(self._asynchronous.payment_method())
 
+    def related_origins(self) -> models.RelatedOrigins:
+        """Origins that may use this service's passkeys: GET /.well-known/webauthn."""
+        return run(self._asynchronous.related_origins())
+
     def workflow(self) -> Any:
         """The workflow engine inspects: GET /api/workflow.
 
@@ -290,6 +295,10 @@ class ServiceClient:
     def indexer_health(self) -> service.IndexerHealth:
         """Whether the indexer works, and on which chain."""
         return run(self._asynchronous.indexer_health())
+
+    def client_file(self, path: str) -> bytes:
+        """A module of the JavaScript client, such as `holdfast.js`."""
+        return run(self._asynchronous.client_file(path))
 
     def register_workflow(self, body: Mapping[str, Any] | None = None) -> Any:
         """Let the service register its functions with the engine. Raises WorkflowNotConfigured, as `workflow` does.
