@@ -16,7 +16,7 @@ from holdfast.cli.settings import AsJson, EnvFile, settings_or_fail
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-    from holdfast.service.enclave_source.place import Place
+    from holdfast.service.enclave_source.place import ObjectAddress
 
 T = TypeVar("T")
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
@@ -106,7 +106,7 @@ def _text(value: dict[str, Any]) -> str:
     )
 
 
-def _place_or_fail(env_file: str | None, *, as_json: bool) -> Place:
+def _place_or_fail(env_file: str | None, *, as_json: bool) -> ObjectAddress:
     from holdfast.service.enclave_source.place import parse_place
 
     url = settings_or_fail(env_file, as_json=as_json).enclave_url
