@@ -1,4 +1,4 @@
-"""Interleaved measuring: A B C, B C A, ...; ratios are taken within a round, so that neighbours disturb both sides."""
+"""Interleaved measurements (A B C, B C A, ...). Ratios are taken within a round: other load affects both sides."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WARM_UP_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One turn of one server."""
+    """One measurement of one server."""
 
     per_second: float
     cpu_us: float
@@ -30,7 +30,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The median of several turns, and their extremes."""
+    """The median, minimum and maximum of several measurements."""
 
     median: float
     low: float
@@ -38,14 +38,14 @@ class Spread:
 
 
 class Gun:
-    """Fires at one server; numbers of new registrations go on from turn to turn."""
+    """Sends load to one server. Numbers of new registrations continue from turn to turn."""
 
     def __init__(self, server: Server) -> None:
         self.server = server
         self._next = 0
 
     def turn(self, shots: Sequence[Shot], load: Load) -> Sample:
-        """One turn. The CPU time is the server's whole process tree's, over the answers of this turn."""
+        """Measure once. The CPU time is that of the server's whole process tree, per answer."""
         before = self.server.cpu_s()
         seen = fire(self.server.port, shots, load, self._next)
         cpu_s = self.server.cpu_s() - before
@@ -54,7 +54,7 @@ class Gun:
 
 
 def alternate(turns: Mapping[str, Callable[[], Sample]], rounds: int) -> dict[str, list[Sample]]:
-    """`rounds` turns of each, the order moving on by one every round."""
+    """Measure each subject `rounds` times; the order rotates by one in every round."""
     samples: dict[str, list[Sample]] = {name: [] for name in turns}
     names = list(turns)
     for number in range(rounds):
@@ -65,19 +65,19 @@ def alternate(turns: Mapping[str, Callable[[], Sample]], rounds: int) -> dict[st
 
 
 def spread(values: Sequence[float]) -> Spread:
-    """Median and extremes."""
+    """Return median, minimum and maximum."""
     return Spread(median(values), min(values), max(values))
 
 
 def of(samples: Sequence[Sample], field: str) -> Spread:
-    """Median and extremes of one field."""
+    """Return median, minimum and maximum of one field."""
     return spread([getattr(sample, field) for sample in samples])
 
 
 def times_faster(ours: Sequence[Sample], theirs: Sequence[Sample], field: str) -> Spread:
-    """How many times better we are, round by round: more answers a second, or less of anything else.
+    """Return how many times better this service is, per round: more answers a second, or less of anything else.
 
-    NaN where no round was long enough to measure it: the system counts CPU time in steps of 10 ms.
+    NaN if no round was long enough to measure it: the system counts CPU time in steps of 10 ms.
     """
     pairs = [(getattr(a, field), getattr(b, field)) for a, b in zip(ours, theirs, strict=True)]
     if field == "per_second":

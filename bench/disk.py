@@ -1,4 +1,4 @@
-"""The disk's own rate of durable writes: what one commit after the other could reach at most."""
+"""The disk's rate of durable writes: the most that one commit after the other could reach."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PREALLOCATED_PAGES = 1024
 
 
 def turn(folder: Path, seconds: float, *, append: bool = False) -> Sample:
-    """Write a page and flush it, over and over: over a written file, as a log that is reused, or at a file's end."""
+    """Write a page and flush it, repeatedly: over existing bytes, as in a reused log, or at the file's end."""
     file = folder / "fsync"
     file.write_bytes(b"" if append else bytes(PAGE * PREALLOCATED_PAGES))
     descriptor = os.open(file, os.O_WRONLY)

@@ -1,4 +1,4 @@
-"""The table of goals: what must be how many times as good as what."""
+"""The table of goals: which subject must be how many times as good as which other."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ CPU = "cpu_us"
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """`subject` must do `route` at least `times` as well as `against`, judged by this field of the samples.
+    """`subject` must do `route` at least `times` as well as `against`, by this field of the samples.
 
-    CPU time per request decides where the processor is the limit: other programs on the machine disturb it least.
+    CPU time per request is used where the processor is the limit, because other load affects it least.
     Registrations wait for the disk, so their rate has a goal too. Every table shows both figures.
     """
 
@@ -23,7 +23,7 @@ class Goal:
     judged_by: str = CPU
 
 
-SERVICE = "holdfast/granian"  # what `holdfast serve` runs unless told otherwise
+SERVICE = "holdfast/granian"  # the default server of `holdfast serve`
 MIXED = "mixed"
 
 GOALS = (

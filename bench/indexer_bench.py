@@ -1,8 +1,8 @@
-"""`python -m bench indexer`: how fast events are indexed, in how much memory, and what a read costs.
+"""`python -m bench indexer`: the rate at which events are indexed, the memory that it takes, and the cost of a read.
 
-The endpoint is another process, so that the indexer's own memory is what is measured; it answers from prepared JSON
-over HTTP, as a node at no distance would. `python -m bench.indexer_bench --anvil` measures the real chain as well;
-`--events` sets the number there.
+The endpoint is another process, so that only the indexer's memory is measured. It answers with prepared JSON over HTTP,
+like a node without network delay. `python -m bench.indexer_bench --anvil` measures the real chain as well; `--events`
+sets the number there.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ READS = 2_000
 
 @dataclass(frozen=True)
 class Case:
-    """One store to be filled from one endpoint."""
+    """One store to fill from one endpoint."""
 
     name: str
     store: str
@@ -126,7 +126,7 @@ class PreparedChain:
 
 
 def serve(events: int) -> None:
-    """The endpoint's process: writes its port, then answers until killed."""
+    """The endpoint's process: prints its port, then answers until killed."""
 
     async def run() -> None:
         application = web.Application()
@@ -224,7 +224,7 @@ async def fill_anvil(anvil: anvils.Anvil, events: int) -> None:
 
 
 async def _commitment(anvil: anvils.Anvil, did: str, alias: bytes, controller: bytes) -> None:
-    # The commitment may come from anyone; from the claimant, so that no two transactions wait for one nonce.
+    # Anyone may post the commitment. The claimant does, so that no two transactions compete for one nonce.
     await anvil.send(controller, anvils.REGISTRY, anvils.commit(did, alias, controller))
 
 
@@ -262,7 +262,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def run(options: Options, report: Report) -> None:
-    """The scenario `indexer`: as many events as `rows` says, the stores in turn."""
+    """The scenario `indexer`: `rows` events for each store, in turn."""
     rows: list[list[str]] = []
 
     def keep(case: Case, figures: dict[str, float], first: dict[str, float]) -> None:
@@ -290,7 +290,7 @@ def compare(words: argparse.Namespace, seen: Seen = show) -> None:
 
 
 def turns(folder: Path, url: str, repeat: int, seen: Seen) -> dict[str, float]:
-    """Alternate between the stores; the first turn's figures, to which all others are put in proportion."""
+    """Alternate between the stores; the first turn's figures are the base of all others."""
     first: dict[str, float] = {}
     bin_dir = postgres.binaries()
     if bin_dir is None:

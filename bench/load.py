@@ -25,12 +25,12 @@ SOURCE = HERE / "load.c"
 
 
 class LoadError(RuntimeError):
-    """The load could not be made, or a server answered it wrongly."""
+    """The load client could not be built, or a server gave a wrong answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How to ask: with how many connections, for how long, and (open loop) how often; 0 is the closed loop."""
+    """The load: connections, duration in seconds, and (open loop) requests per second; 0 is the closed loop."""
 
     connections: int
     seconds: float
@@ -39,7 +39,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the load client saw."""
+    """The results of the load client."""
 
     answers: int
     seconds: float
@@ -57,7 +57,7 @@ class Outcome:
 
 @cache
 def built() -> Path:
-    """The compiled client: by the system's compiler, or by Zig's, which the development set brings."""
+    """Return the compiled client: compiled by the system's compiler, or by Zig's from the development set."""
     MADE.mkdir(parents=True, exist_ok=True)
     program = MADE / f"load-{hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:12]}"
     if not program.exists():
@@ -68,7 +68,7 @@ def built() -> Path:
 
 
 def fire(port: int, shots: Sequence[Shot], load: Load, first: int = 0) -> Outcome:
-    """Run the load against 127.0.0.1:port; numbers count up from `first`. Raises LoadError on any wrong answer."""
+    """Run the load against 127.0.0.1:port; request numbers start at `first`. Raises LoadError for any wrong answer."""
     with tempfile.TemporaryDirectory() as folder:
         words = [w for i, shot in enumerate(shots) for w in _words(shot, Path(folder) / str(i))]
         how = [port, load.connections, load.seconds, load.rate, first]

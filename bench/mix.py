@@ -1,4 +1,4 @@
-"""The headline: what people really do, ten requests of four kinds, against each server and against its parts."""
+"""The headline: a realistic mix of ten requests of four kinds, on each server, compared with its parts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CONNECTIONS = 64
 
 
 def run(options: Options, report: Report, guns: Mapping[str, Gun]) -> None:
-    """The mix and its parts, all of them in turn, so that a disturbance meets the mix and the parts alike."""
+    """Measure the mix and its parts in turn, so that other load affects them alike."""
     say(f"mixed: {CONNECTIONS} connections, {options.alternations} alternations")
     mixed = shots.mixed(options.rows)
     load = Load(CONNECTIONS, options.seconds)

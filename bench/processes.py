@@ -1,4 +1,4 @@
-"""Servers under test: started on their own core, watched, and ended in every case."""
+"""Servers under test: started on a core, watched, and ended in every case."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ POLL_S = 0.001
 
 
 class StartError(RuntimeError):
-    """A server did not come up; the message carries the end of its log."""
+    """A server did not start. The message contains the end of its log."""
 
 
 @dataclass(slots=True)
@@ -41,12 +41,12 @@ class Server:
     started_in_s: float = 0.0
 
     def cpu_s(self) -> float:
-        """CPU seconds, user and system, of all its live processes so far."""
+        """Return the CPU seconds, user and system, of all its live processes so far."""
         times = [process.cpu_times() for process in self._tree()]
         return sum(t.user + t.system for t in times)
 
     def memory_mb(self) -> float:
-        """Memory in MB; pages that its processes share are counted once (PSS)."""
+        """Return the memory in MB; pages that its processes share count once (PSS)."""
         return sum(process.memory_full_info().pss for process in self._tree()) / 1e6
 
     def _tree(self) -> list[psutil.Process]:
@@ -101,7 +101,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     _signal(process, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
         process.wait(STOP_TIMEOUT_S)
-    _signal(process, signal.SIGKILL)  # whatever is left of its group
+    _signal(process, signal.SIGKILL)  # the rest of its process group
     process.wait()
 
 

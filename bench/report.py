@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 class Report:
-    """Collects what was measured."""
+    """Collects the measurements."""
 
     def __init__(self) -> None:
         self._tables: list[dict[str, Any]] = []
         self.missed = 0
 
     def table(self, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Print a table and keep it."""
+        """Print a table and keep it for the JSON."""
         self._tables.append({"title": title, "head": list(head), "rows": [list(row) for row in rows]})
         print(f"\n### {title}\n")
         for row in (head, ["---"] * len(head), *rows):
@@ -73,7 +73,7 @@ class Report:
 
 
 def machine() -> dict[str, Any]:
-    """What the figures were measured on."""
+    """Return the facts about the machine."""
     return {
         "cpus": os.cpu_count(),
         "load_average": os.getloadavg(),
@@ -84,14 +84,14 @@ def machine() -> dict[str, Any]:
 
 
 def shown(value: Spread) -> str:
-    """The median, then the extremes in brackets; nothing for what was not measured."""
+    """Return the median, with minimum and maximum in brackets; "" for what was not measured."""
     if value.low == value.high == 0:
         return ""
     return f"{number(value.median)} ({number(value.low)} to {number(value.high)})"
 
 
 def number(value: float) -> str:
-    """Three figures, no exponent."""
+    """Return the number with three significant digits, without an exponent."""
     if abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"

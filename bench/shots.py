@@ -9,22 +9,22 @@ _MARK = 0xE0
 
 
 def digits(first: int, last: int = DIGITS) -> bytes:
-    """Place holders for the digits [first, last) of the request's number."""
+    """Return placeholders for the digits [first, last) of the request's number."""
     return bytes(_MARK + place for place in range(first, last))
 
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """One kind of request: its share of the traffic, and what a right answer's body contains."""
+    """One kind of request: its share of the traffic, and what a correct answer's body contains."""
 
     route: str
     request: bytes
     expected: str
-    rows: int = 0  # random below this, or counted up where 0
+    rows: int = 0  # a random number below this; 0 counts up
     weight: int = 1
 
 
-# What identifies row N of a seeded database. 43 characters are a 32-byte credential ID in base64url.
+# How row N of a seeded database is identified. 43 characters are a 32-byte credential ID in base64url.
 SEEDED_HANDLE = "user{:012d}"
 SEEDED_CREDENTIAL = "holdfast-benchmark-credential-x" + "{:012d}"
 SEEDED_DID = "did:new:0x" + "0" * 52 + "{:012d}"

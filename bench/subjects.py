@@ -32,8 +32,8 @@ class Subject:
         name: in tables and on the command line.
         command: argument list for a port.
         environment: further variables that it needs, given its port and folder.
-        database: fills its folder's `bench.db` with that many registered identifiers; None where it has none.
-        install: brings its own dependencies.
+        database: fills its folder's `bench.db` with that many registered identifiers; None if it has no database.
+        install: installs its dependencies.
     """
 
     name: str
@@ -82,14 +82,14 @@ def _uvicorn(port: int, application: str = "bench.ceiling:asgi", python: str = s
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a ceiling gives to every request."""
+    """The answer of a ceiling to all requests."""
 
     headers: tuple[tuple[str, str], ...]
     body: str
 
 
 def ceiling(kind: str, answer: Answer) -> Subject:
-    """One fixed answer, on the same server with the same options."""
+    """Return a subject with one fixed answer, on the same server with the same options."""
     # The service reads X-Forwarded-For itself, so its uvicorn does not, and neither does the ceiling's.
     command = {
         "granian": _granian,
@@ -120,7 +120,7 @@ SUBJECTS = {subject.name: subject for subject in (GRANIAN, UVICORN, FASTIFY_PEER
 
 @contextmanager
 def prepared(subject: Subject, folder: Path, rows: int) -> Iterator[Path]:
-    """The subject's own folder below `folder`, with its database filled; removed afterwards."""
+    """Make the subject's folder below `folder`, with its database filled; it is removed afterwards."""
     own = folder / subject.name.replace("/", "-")
     shutil.rmtree(own, ignore_errors=True)
     own.mkdir(parents=True)
@@ -135,7 +135,7 @@ def prepared(subject: Subject, folder: Path, rows: int) -> Iterator[Path]:
 
 @contextmanager
 def started(subject: Subject, own: Path, *, on: frozenset[int] = cores.SERVER) -> Iterator[Server]:
-    """The subject running in its folder on a free port."""
+    """Start the subject in its folder on a free port."""
     port = free_port()
     environment = subject.environment(port, own)
     with serving(subject.name, subject.command(port), environment, port, own / "server.log", on=on) as server:

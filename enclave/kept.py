@@ -18,7 +18,7 @@ DAY_S = 86_400
 
 
 def holds(file: Path) -> bool:
-    """Whether `file` is there whole: a disk that was full, or a hand that slipped, is built anew."""
+    """Return whether `file` is complete. A damaged one, for example after a full disk, is built again."""
     with contextlib.suppress(FileNotFoundError):
         return _digest_of(file).read_text() == sha256(file)
     return False
@@ -32,7 +32,7 @@ def keep(made: Path, file: Path) -> None:
 
 
 def copy(source: Path, target: Path) -> None:
-    """Put a copy in place at once; builds that do so side by side do not meet."""
+    """Put a copy in place in one step, so that parallel builds do not interfere."""
     with _beside(target) as temporary:
         shutil.copyfile(source, temporary)
         temporary.replace(target)
@@ -54,7 +54,7 @@ def scratch(cache: Path) -> Iterator[Path]:
 
 
 def forget_outlived(cache: Path, now: float | None = None) -> None:
-    """Remove what no build has made for a month, and what a build that was stopped left a day ago. `now` in seconds."""
+    """Remove what no build has made for a month, and leftovers of stopped builds after a day. `now` in seconds."""
     now = time.time() if now is None else now
     for file in cache.iterdir():
         with contextlib.suppress(FileNotFoundError):  # another build has ended meanwhile

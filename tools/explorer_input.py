@@ -1,4 +1,4 @@
-"""Writes what block explorers and Sourcify verify our sources with, and prints what else they ask for.
+"""Writes the input with which block explorers and Sourcify verify our sources, and prints their other inputs.
 
     tools/explorer_input.py FILE    write solc's standard JSON input to FILE; print a table
 

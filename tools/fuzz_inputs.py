@@ -1,4 +1,4 @@
-"""Inputs for tools/fuzz_enclave.py: seeds from the vectors and from a table, and the ways in which they are bent."""
+"""Inputs for tools/fuzz_enclave.py: seeds from the vectors and from a table, and the mutations of them."""
 
 from __future__ import annotations
 
