@@ -22,7 +22,7 @@ async def rsgi(_scope: Any, protocol: Any) -> None:
 
 
 async def asgi(scope: Any, receive: Any, send: Any) -> None:
-    """What uvicorn speaks; bodies are read, as the endpoints that take one must."""
+    """The ASGI application. It reads bodies, as endpoints with a body must."""
     if scope["type"] != "http":
         return
     if scope["method"] == "POST":

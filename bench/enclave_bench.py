@@ -45,7 +45,7 @@ PREHASHED = ec.ECDSA(Prehashed(hashes.SHA256()))
 
 @dataclass(frozen=True)
 class Figure:
-    """Best times of all sides, in seconds a call. `native` is None for work only of the enclave, `node` without Node."""
+    """Best times of all sides, in seconds. `native` is None if no native library does it, `node` without Node."""
 
     what: str
     enclave: float

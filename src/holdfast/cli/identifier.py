@@ -21,7 +21,7 @@ app = typer.Typer(
     add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Look at an identifier, or free it."
 )
 credential_app = typer.Typer(
-    add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Take a credential's registration back."
+    add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Remove a credential's registration."
 )
 Channel = Annotated[str, typer.Option(help="handle, email or sms.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
@@ -60,7 +60,7 @@ def release(
 
 @credential_app.callback()
 def _group() -> None:
-    """Take a credential's registration back."""
+    """Remove a credential's registration."""
 
 
 @credential_app.command()

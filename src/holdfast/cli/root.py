@@ -29,7 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("holdfast.cli.export", "Print the database as JSON lines."),
     "reserved": ("holdfast.cli.reserved", "Look at and change the reserved handles."),
     "identifier": ("holdfast.cli.identifier", "Look at an identifier, or free it."),
-    "credential": ("holdfast.cli.credential", "Take a credential's registration back."),
+    "credential": ("holdfast.cli.credential", "Remove a credential's registration."),
     "attestation": ("holdfast.cli.attestation", "Check attestations."),
     "enclave": ("holdfast.cli.enclave", "Publish the enclave that services serve, or check one."),
     "dev": ("holdfast.cli.dev", "Run the service on a local chain with everything around it."),

@@ -81,7 +81,7 @@ class RegistrationFacts:
 
 @dataclass(frozen=True, slots=True)
 class RegistrationRequest:
-    """A request to register this identifier for this DID; `confirmed` if the chain has it finally."""
+    """A request to register this identifier for this DID; `confirmed` if the chain shows it at sufficient depth."""
 
     channel: Channel
     did: str

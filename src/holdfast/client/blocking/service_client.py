@@ -293,7 +293,7 @@ class ServiceClient:
         return run(self._asynchronous.indexer_events(query))
 
     def indexer_health(self) -> service.IndexerHealth:
-        """Whether the indexer works, and on which chain."""
+        """Return whether the indexer is healthy, and which chain it follows."""
         return run(self._asynchronous.indexer_health())
 
     def client_file(self, path: str) -> bytes:

@@ -226,7 +226,7 @@ def sign_user_op(
 
 
 def verify_ucan(token: str | bytes, demand: Mapping[str, Any]) -> EnclaveCall[UcanClaims]:
-    """Whether a chain of delegations or an invocation holds."""
+    """Verify a chain of delegations or an invocation."""
     return EnclaveCall("verify_ucan", {"token": token, **demand}, UcanClaims)
 
 
