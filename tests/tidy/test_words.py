@@ -12,7 +12,7 @@ FOLDERS = ("src", "docs", "enclave", "contracts/src", "contracts/test", "browser
 SUFFIXES = {".py", ".md", ".zig", ".sol", ".js", ".html", ".txt"}
 NAMES = "reserved_identifiers.txt"  # contains reserved handles, not sentences
 PLAIN = {
-    r"of (its|their) own\b": "separate, other, unique",
+    r"of (its|their) own(?! [a-z])|of (its|their) own (and|by|for|in|on|so|that|to|which|with)\b": "separate, other, unique",
     r"\b(no|some|every)body('s)?\b": "no one, another person, anyone",
     r"\bwho(m)?ever\b": "anyone who, the holder of",
     r"\bbesides?\b": "next to, in addition to",
