@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from holdfast.chain.entry_points import ENTRY_POINTS, V07, V08, V09
 from holdfast.chain.errors import UnknownEntryPoint
-from holdfast.chain.user_operations import UserOperation, operation_hash, pack, unpack
+from holdfast.chain.packed_operations import operation_hash, pack, unpack
+from holdfast.chain.user_operations import UserOperation
 
 FOLDER = Path(__file__).parents[2] / "vectors" / "user_operations"
 VECTORS = [
