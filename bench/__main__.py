@@ -1,4 +1,4 @@
-"""`python -m bench`: measures, prints tables, says how many goals were missed."""
+"""`python -m bench`: measures, prints tables, and says how many goals were missed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCENARIOS = {
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the scenarios that were asked for. Exit code 0 even where a goal is missed: it is a measurement."""
+    """Run the requested scenarios. The exit code is 0 even if a goal is missed."""
     words = _parser().parse_args(arguments)
     if sys.platform != "linux":
         say("the load client needs Linux (epoll)")

@@ -1,6 +1,6 @@
 """Databases with a given number of registered identifiers, made by SQL in the service's schema and in the peers'.
 
-Keys are written in an order of their own, so that neighbours in an index are not neighbours in the table, as is the
+Keys are written in a shuffled order, so that neighbours in an index are not neighbours in the table, as is the
 case for credentials that people really registered; unique indexes are built at the end, which is quicker.
 """
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-# A prime far above the powers of ten that are asked for: n -> n * STRIDE % rows visits every number once.
+# A prime far above the requested powers of ten: n -> n * STRIDE % rows reaches each number once.
 STRIDE = 2_654_435_761
 CREATED_AT = 1_763_000_000.25  # a fraction, as clocks have it: SQLite keeps whole seconds in fewer bytes
 TX_HASH = "0x" + "ab" * 32
@@ -47,7 +47,7 @@ PEER_ROWS = (
 
 
 def service_database(file: Path, rows: int) -> None:
-    """A new database of the service's own schema, with `rows` registered identifiers."""
+    """Make a new database with the service's schema and `rows` registered identifiers."""
     # Imported here: the peers alone can be measured before the service can be imported.
     from holdfast.service.store.sqlite.schema import connect, migrate
 
@@ -57,7 +57,7 @@ def service_database(file: Path, rows: int) -> None:
 
 
 def peers_database(file: Path, rows: int) -> None:
-    """A new database of the peers' schema, with the same registered identifiers."""
+    """Make a new database with the peers' schema and the same registered identifiers."""
     connection = sqlite3.connect(file, isolation_level=None)
     connection.executescript(PEERS_SCHEMA.read_text())
     _fill(connection, PEER_ROWS, rows)

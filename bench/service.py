@@ -52,7 +52,7 @@ def run(options: Options, report: Report) -> None:
 
 
 def _read(options: Options, report: Report, guns: Mapping[str, Gun], shot: Shot) -> None:
-    """One GET route, with ceilings that give this route's own answer."""
+    """Measure one GET route, with ceilings that give the route's own answer."""
     say(f"{shot.route}: {READ_CONNECTIONS} connections, {options.alternations} alternations")
     answer = _answer(guns[options.services[0].name], shot)
     with ExitStack() as stack:
@@ -69,7 +69,7 @@ def _read(options: Options, report: Report, guns: Mapping[str, Gun], shot: Shot)
 
 
 def _register(options: Options, report: Report, guns: Mapping[str, Gun], connections: int) -> None:
-    """Durable registrations, with the disk's own rate in the same alternation."""
+    """Measure durable registrations, and the disk's own rate in the same rounds."""
     say(f"register: {connections} connections, {options.alternations} alternations")
     load = Load(connections, options.seconds)
     samples = _measured(options, guns, [shots.register()], load)
@@ -84,7 +84,7 @@ def _register(options: Options, report: Report, guns: Mapping[str, Gun], connect
 
 
 def _steady(options: Options, report: Report, guns: Mapping[str, Gun]) -> None:
-    """Mixed requests due at a steady rate; latency counts from the moment a request was due."""
+    """Measure mixed requests at a steady rate. Latency counts from the moment when a request was due."""
     say(f"mixed, {MIXED_PER_SECOND} a second")
     load = Load(MIXED_CONNECTIONS, max(options.seconds, 0.1), MIXED_PER_SECOND)
     samples = _measured(options, guns, shots.mixed(options.rows), load)
@@ -108,7 +108,7 @@ def _measured(options: Options, guns: Mapping[str, Gun], what: Sequence[Shot], l
 
 
 def _answer(gun: Gun, shot: Shot) -> Answer:
-    """The service's own answer to this request for row 0, less the headers that servers add themselves."""
+    """Return the service's answer to this request for row 0, without the headers that servers add."""
     target = shot.request.split(b" ", 2)[1]
     plain = bytes(ord("0") if byte >= 0xE0 else byte for byte in target).decode()
     with urllib.request.urlopen(f"http://127.0.0.1:{gun.server.port}{plain}", timeout=10) as given:

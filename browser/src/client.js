@@ -30,14 +30,14 @@ export class Client extends ServiceClient {
     return this.#vault.boot();
   }
 
-  /** Ends the worker and every request. Closing again is harmless. */
+  /** Ends the worker and every request. Repeated calls have no effect. */
   async close() {
     this.#vault.close();
     await super.close();
   }
 
   /**
-   * Registers the open vault's DID under one identifier. An interrupted registration goes on where it stopped.
+   * Registers the open vault's DID under one identifier. After an interruption, a second call continues it.
    *
    * @param {import("./flows/register.js").RegistrationRequest} request
    * @returns {Promise<import("./generated/types.js").DidRecord>}

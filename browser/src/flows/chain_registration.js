@@ -1,4 +1,4 @@
-/** The registration on the chain, where the service has a bundler. */
+/** The registration on the chain, if the service has a bundler. */
 
 import { RequestRefused } from "../errors.js";
 

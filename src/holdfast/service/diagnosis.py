@@ -69,7 +69,7 @@ def _permissions(settings: Settings) -> list[Finding]:
             mode = stat.S_IMODE(path.stat().st_mode)
             open_to_others = mode & 0o077
             fix = f"chmod {'700' if path.is_dir() else '600'} {path}" if open_to_others else ""
-            findings.append(Finding(path.name, "fault" if open_to_others else "ok", f"mode {mode:03o}", fix))
+            findings.append(Finding(path.name, "error" if open_to_others else "ok", f"mode {mode:03o}", fix))
     return findings
 
 
@@ -77,7 +77,7 @@ def _disk(settings: Settings) -> Finding:
     free = shutil.disk_usage(settings.data_dir).free
     found = f"{free // 2**20} MiB free"
     if free < _LOW_DISK_BYTES:
-        return Finding("disk", "fault", found, "make room: without it every write answers 503")
+        return Finding("disk", "error", found, "make room: without it every write answers 503")
     return Finding("disk", "ok", found)
 
 
@@ -87,7 +87,7 @@ def _database(settings: Settings) -> Finding:
         database(settings).try_write()
     except StoreUnavailable as error:
         fix = "make it writable for this user, make room, and end whatever keeps it locked"
-        return Finding("database", "fault", str(error), fix)
+        return Finding("database", "error", str(error), fix)
     return Finding("database", "ok", "opened, schema current, takes writes")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from holdfast.chain.registrations import Sought
-from holdfast.rules.attestations import Proof, verify_at
+from holdfast.rules.attestations import VerifiedAttestation, verify_at
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.quotas import of_did_post
 from holdfast.rules.registration import Confirmation, RegistrationFacts, RegistrationRequest, admit_registration
@@ -82,7 +82,7 @@ class Dids:
         )
         return lambda facts: admit_registration(request, facts, self.limits, self.ceilings)
 
-    def _proof(self, asked: RegisterDid, identifier: Identifier, now: float) -> Proof | None:
+    def _proof(self, asked: RegisterDid, identifier: Identifier, now: float) -> VerifiedAttestation | None:
         if identifier.channel is Channel.HANDLE:
             return None
         if asked.attestation is None:
