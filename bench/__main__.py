@@ -57,7 +57,7 @@ def _options(words: argparse.Namespace, folder: Path) -> Options:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("scenario", nargs="?", default="service", choices=[*SCENARIOS, "all"])
-    parser.add_argument("--seconds", type=float, default=2.0, help="length of one turn")
+    parser.add_argument("--seconds", type=float, default=0.4, help="length of one turn")
     parser.add_argument("--alternations", type=int, default=7, help="turns of each server")
     parser.add_argument("--rows", type=int, default=10_000, help="registered identifiers; events of `indexer`")
     parser.add_argument(

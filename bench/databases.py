@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # A prime far above the powers of ten that are asked for: n -> n * STRIDE % rows visits every number once.
 STRIDE = 2_654_435_761
-CREATED_AT = 1_763_000_000
+CREATED_AT = 1_763_000_000.25  # a fraction, as clocks have it: SQLite keeps whole seconds in fewer bytes
 TX_HASH = "0x" + "ab" * 32
 SMART_ACCOUNT = "0x" + "Cd" * 20
 
@@ -31,18 +31,18 @@ _NUMBERS = f"WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHER
 _HANDLE, _DID, _CREDENTIAL = _printf(SEEDED_HANDLE), _printf(SEEDED_DID), _printf(SEEDED_CREDENTIAL)
 
 SERVICE_ROWS = (
-    f"""{_NUMBERS} INSERT INTO identifiers (id, channel, key, given, did, stage, ip, created_at, registered_at)
-    SELECT i + 1, 'handle', {_HANDLE}, {_HANDLE}, {_DID}, 'registered', '192.0.2.' || (i % 256), {CREATED_AT},
-    {CREATED_AT} FROM k""",
+    f"""{_NUMBERS} INSERT INTO identifiers (id, channel, key, given, did, stage, ip, created_at, registered_at,
+    in_audit) SELECT i + 1, 'handle', {_HANDLE}, '', {_DID}, 'registered', '192.0.2.' || (i % 256), {CREATED_AT},
+    {CREATED_AT}, 0 FROM k""",
     f"""{_NUMBERS} INSERT INTO credentials (credential, identifier_id, identifier, channel, did, tx_hash, block_number,
-    smart_account, created_at, confirmation, settled_at) SELECT {_CREDENTIAL}, i + 1, {_HANDLE}, 'handle', {_DID},
-    '{TX_HASH}', 1000000 + i, '{SMART_ACCOUNT}', {CREATED_AT}, 'confirmed', {CREATED_AT} FROM k""",
+    smart_account, created_at, confirmation, settled_at, in_audit) SELECT {_CREDENTIAL}, i + 1, {_HANDLE}, 'handle',
+    {_DID}, x'{TX_HASH[2:]}', 1000000 + i, '{SMART_ACCOUNT}', {CREATED_AT}, 'confirmed', {CREATED_AT}, 0 FROM k""",
 )
 PEER_ROWS = (
     f"""{_NUMBERS} INSERT INTO sessions SELECT i + 1, 'handle', {_HANDLE}, {_DID}, '192.0.2.' || (i % 256),
-    '2025-11-13T02:13:20.000Z' FROM k""",
+    '2025-11-13T02:13:20.250Z' FROM k""",
     f"""{_NUMBERS} INSERT INTO registered_dids SELECT i + 1, {_CREDENTIAL}, {_HANDLE}, 'handle', {_DID}, '{TX_HASH}',
-    1000000 + i, '{SMART_ACCOUNT}', '2025-11-13T02:13:20.000Z' FROM k""",
+    1000000 + i, '{SMART_ACCOUNT}', '2025-11-13T02:13:20.250Z' FROM k""",
 )
 
 

@@ -85,7 +85,7 @@ def _store_turn(file: Path, rows: int, seconds: float) -> Sample:
     async def turn() -> Sample:
         store = SqliteStore(file)
         try:
-            return await _look_up(store, rows, STORE_LOOKUPS if seconds >= 1 else 500)
+            return await _look_up(store, rows, STORE_LOOKUPS if seconds >= 0.2 else 500)
         finally:
             await store.close()
 

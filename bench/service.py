@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from bench import disk, mix, shots
 from bench.alternate import WARM_UP_S, Gun, alternate, of, spread
-from bench.goals import GOALS
 from bench.load import Load
 from bench.places import say
 from bench.report import number, shown
@@ -49,6 +48,7 @@ def run(options: Options, report: Report) -> None:
             mix.disk(report, sizes[options.services[0].name], sizes[FASTIFY_PEER.name])
         rows = [[name, number(gun.server.memory_mb())] for name, gun in guns.items()]
         report.table("Memory after the load, MB (PSS)", ("server", "MB"), rows)
+        report.goals()
 
 
 def _read(options: Options, report: Report, guns: Mapping[str, Gun], shot: Shot) -> None:
@@ -63,7 +63,9 @@ def _read(options: Options, report: Report, guns: Mapping[str, Gun], shot: Shot)
             all_guns[subject.name] = Gun(stack.enter_context(started(subject, own)))
         samples = _measured(options, all_guns, [shot], Load(READ_CONNECTIONS, options.seconds))
     report.samples(f"{shot.route}, {READ_CONNECTIONS} connections", samples)
-    report.goals(f"Goals: {shot.route}", [goal for goal in GOALS if goal.route == shot.route], samples)
+    # The mix has judged its parts against the peers: here the ceilings are what is new.
+    peers = {subject.name for subject in options.subjects} - {service.name for service in options.services}
+    report.judge(shot.route, {name: turns for name, turns in samples.items() if name not in peers})
 
 
 def _register(options: Options, report: Report, guns: Mapping[str, Gun], connections: int) -> None:
@@ -79,8 +81,6 @@ def _register(options: Options, report: Report, guns: Mapping[str, Gun], connect
         if name != DISK
     ]
     report.table(f"Registrations for each flush of the disk, {connections} connections", ("server", "times"), rows)
-    if connections == max(options.connections):
-        report.goals("Goals: register", [goal for goal in GOALS if goal.route == "register"], samples)
 
 
 def _steady(options: Options, report: Report, guns: Mapping[str, Gun]) -> None:

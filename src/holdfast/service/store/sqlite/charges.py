@@ -1,4 +1,4 @@
-"""What the embedded store counts in sliding windows: sends, checks and posts, by address, number and country."""
+"""Events that the embedded store counts in sliding windows: sends, checks and posts, by address, number and country."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def charge(connection: Connection, quotas: Sequence[Quota], now: float) -> Charg
 
 
 def give_back(connection: Connection, reservation: Charge, what: Collection[Counted]) -> None:
-    """Take an event off its windows of these kinds again."""
+    """Remove an event from its windows of these kinds."""
     connection.executemany(
         "DELETE FROM charges WHERE id BETWEEN ? AND ? AND what = ?", [(*reservation, kind.value) for kind in what]
     )
