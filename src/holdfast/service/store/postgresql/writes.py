@@ -73,12 +73,21 @@ class SessionToOpen:
 
 def _encode_sessions(batch: Sequence[SessionToOpen]) -> list[Any]:
     rows = []
+    earlier: dict[str | None, int] = {}  # sessions of this batch from the same address, or network
     for asked in batch:
         session, bounds = asked.session, asked.bounds
+        address = _address(session.ip)
+        ip, network = address[0], address[2]
+        of_ip, of_network = earlier.get(ip, 0), earlier.get(network, 0)
         rows.append((
-            *place_of(session.identifier), session.identifier.given, session.did, *_address(session.ip), session.now,
-            bounds.own_from, bounds.own_below, bounds.around_from, bounds.around_below,
+            *place_of(session.identifier), session.identifier.given, session.did, *address, session.now,
+            bounds.own_from - of_ip, bounds.own_below - of_ip,
+            bounds.around_from - of_network, bounds.around_below - of_network,
+            bounds.own_below, bounds.around_below,
         ))  # fmt: skip
+        earlier[ip] = of_ip + 1
+        if network is not None:
+            earlier[network] = of_network + 1
     return [*_columns(rows), _slot()]
 
 
@@ -96,7 +105,7 @@ def _claim(did: str | None, stage: str | None) -> Claim | None:
 
 OPEN_SESSIONS = Kind(
     "open_session",
-    _call("open_sessions_v1", 15),
+    _call("open_sessions_v1", 17),
     _encode_sessions,
     _decode_sessions,
 )

@@ -1,6 +1,7 @@
 -- Notes that credentials were asked about, and when each is due again.
 CREATE FUNCTION holdfast.put_off_v1(shards smallint[], credential_ids text[], ask_ats double precision[])
-RETURNS void LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+RETURNS void LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 BEGIN
     PERFORM 1 FROM (
         SELECT 1 FROM unnest(shards, credential_ids) AS w (shard, credential)
@@ -38,7 +39,8 @@ $$;
 -- Records what the chain says; false when it was settled before.
 CREATE FUNCTION holdfast.settle_v1(
     credential_shard smallint, credential_id text, outcome text, block bigint, at double precision
-) RETURNS boolean LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+) RETURNS boolean LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 DECLARE
     place holdfast.credential_places;
     registered_did text;
@@ -67,7 +69,8 @@ $$;
 
 -- Removes a credential; an identifier left without one is a session again.
 CREATE FUNCTION holdfast.revoke_credential_v1(credential_shard smallint, credential_id text, at double precision)
-RETURNS boolean LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+RETURNS boolean LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 DECLARE
     place holdfast.credential_places;
     registered_did text;
@@ -93,7 +96,8 @@ $$;
 
 -- Frees an identifier: its claim, credentials, code and verification go; the history stays.
 CREATE FUNCTION holdfast.release_v1(of_shard smallint, of_channel text, of_key text, at double precision)
-RETURNS boolean LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+RETURNS boolean LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 DECLARE
     holder text;
     known boolean;
@@ -125,7 +129,8 @@ $$;
 
 -- Takes a lease that is free, over or this holder's, or whose end is so late that a wrong clock must have set it.
 CREATE FUNCTION holdfast.take_lease_v1(of_name text, of_holder text, at double precision, ttl double precision)
-RETURNS boolean LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+RETURNS boolean LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 BEGIN
     INSERT INTO holdfast.leases AS t (name, holder, expires_at) VALUES (of_name, of_holder, at + ttl)
     ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
@@ -136,7 +141,8 @@ $$;
 
 -- Removes at most this many rows of each kind that no rule looks at any more; how many went.
 CREATE FUNCTION holdfast.expire_v1(horizon double precision, day double precision, refused_kept double precision, most bigint)
-RETURNS bigint LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+RETURNS bigint LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 DECLARE
     removed bigint := 0;
     part bigint;

@@ -80,7 +80,8 @@ CREATE FUNCTION holdfast.register_v1(
 ) RETURNS TABLE (
     n bigint, done boolean, held_by text, held_stage text, of_ip bigint, of_network bigint, registered boolean,
     used boolean, credentials bigint, unconfirmed bigint, seen text
-) LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+) LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 #variable_conflict use_column
 DECLARE
     batch holdfast.registration_v1[];

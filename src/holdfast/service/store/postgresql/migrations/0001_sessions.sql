@@ -15,26 +15,28 @@ CREATE FUNCTION holdfast.session_admits_v1(
         AND of_network >= around_from AND of_network < around_below
 $$;
 
--- Opens the sessions that their bounds admit; for the others returns the facts, and writes nothing.
+-- Opens the sessions that their bounds admit; for the others returns the facts, and writes nothing. `own_mosts` and
+-- `around_mosts` are what the counters of a new session's address and network may be afterwards. The bounds of a session
+-- are lower by one for each earlier session of the batch from the same address, or network.
 -- No identifier may be in a batch twice. Rows are locked in one order: identifiers, then counters, then the total.
 CREATE FUNCTION holdfast.open_sessions_v1(
     shards smallint[], channels text[], keys text[], givens text[], dids text[],
     ips text[], ip_shards smallint[], networks text[], network_shards smallint[], nows double precision[],
-    own_froms bigint[], own_belows bigint[], around_froms bigint[], around_belows bigint[], total_slot smallint
+    own_froms bigint[], own_belows bigint[], around_froms bigint[], around_belows bigint[],
+    own_mosts bigint[], around_mosts bigint[], total_slot smallint
 ) RETURNS TABLE (n bigint, done boolean, held_by text, held_stage text, of_ip bigint, of_network bigint)
-LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 #variable_conflict use_column
 BEGIN
 RETURN QUERY
 WITH asked AS MATERIALIZED (
     SELECT w.*, i.did AS held_by, i.stage AS held_stage,
-        coalesce(own.registrations, 0) AS of_ip, coalesce(around.registrations, 0) AS of_network,
-        row_number() OVER (PARTITION BY w.ip ORDER BY w.n) - 1 AS before_of_ip,
-        row_number() OVER (PARTITION BY w.network ORDER BY w.n) - 1 AS before_of_network
+        coalesce(own.registrations, 0) AS of_ip, coalesce(around.registrations, 0) AS of_network
     FROM unnest(shards, channels, keys, givens, dids, ips, ip_shards, networks, network_shards, nows,
-            own_froms, own_belows, around_froms, around_belows) WITH ORDINALITY
+            own_froms, own_belows, around_froms, around_belows, own_mosts, around_mosts) WITH ORDINALITY
         AS w (shard, channel, key, given, did, ip, ip_shard, network, network_shard, now,
-            own_from, own_below, around_from, around_below, n)
+            own_from, own_below, around_from, around_below, own_most, around_most, n)
     LEFT JOIN LATERAL (
         SELECT t.did, t.stage FROM holdfast.identifiers AS t
         WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key LIMIT 1
@@ -50,17 +52,12 @@ WITH asked AS MATERIALIZED (
     INSERT INTO holdfast.identifiers (shard, channel, key, given, did, stage, ip, created_at)
     SELECT shard, channel, key, given, did, 'session', ip, now FROM asked
     WHERE holdfast.session_admits_v1(
-        held_by IS NOT NULL, of_ip + before_of_ip,
-        CASE WHEN network IS NULL THEN 0 ELSE of_network + before_of_network END,
-        own_from, own_below, around_from, around_below)
+        held_by IS NOT NULL, of_ip, of_network, own_from, own_below, around_from, around_below)
     ORDER BY shard, channel, key
     ON CONFLICT DO NOTHING
     RETURNING shard, channel, key
 ), won AS MATERIALIZED (
-    SELECT asked.*,
-        row_number() OVER (PARTITION BY ip ORDER BY n) - 1 AS earlier_of_ip, count(*) OVER (PARTITION BY ip) AS all_of_ip,
-        row_number() OVER (PARTITION BY network ORDER BY n) - 1 AS earlier_of_network,
-        count(*) OVER (PARTITION BY network) AS all_of_network
+    SELECT asked.*
     FROM asked JOIN admitted USING (shard, channel, key)
 ), counted AS (
     INSERT INTO holdfast.ip_counters AS t (shard, ip, registrations)
@@ -80,12 +77,9 @@ WITH asked AS MATERIALIZED (
     ON CONFLICT (name, slot) DO UPDATE SET value = t.value + excluded.value
 )
 SELECT asked.n,
-    -- Counted under lock: the figures that admitted a session must still be those before it.
+    -- Counted under lock: others may have added to the same counters since they were read.
     CASE WHEN won.n IS NULL THEN false
-        WHEN holdfast.session_admits_v1(
-            false, own.registrations - won.all_of_ip + won.earlier_of_ip,
-            coalesce(around.registrations - won.all_of_network + won.earlier_of_network, 0),
-            won.own_from, won.own_below, won.around_from, won.around_below) THEN true
+        WHEN own.registrations <= won.own_most AND coalesce(around.registrations, 0) <= won.around_most THEN true
         ELSE holdfast.lost_race_v1() END,
     asked.held_by, asked.held_stage, asked.of_ip, asked.of_network
 FROM asked

@@ -14,7 +14,8 @@ CREATE FUNCTION holdfast.charge_windows_v1(
     charges bigint[], shards smallint[], whats text[], subjects text[], limits bigint[], spans double precision[],
     nows double precision[], events bigint[]
 ) RETURNS TABLE (n bigint, nth bigint, frees_at double precision)
-LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 #variable_conflict use_column
 DECLARE
     refused bigint[];
@@ -79,7 +80,8 @@ $$;
 
 -- Takes events off windows; one that is gone already changes nothing. No window may be in a batch twice.
 CREATE FUNCTION holdfast.give_back_v1(shards smallint[], whats text[], subjects text[], events bigint[])
-RETURNS void LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+RETURNS void LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 BEGIN
     PERFORM 1 FROM (
         SELECT 1 FROM holdfast.windows AS t
@@ -98,7 +100,8 @@ $$;
 CREATE FUNCTION holdfast.keep_codes_v1(
     shards smallint[], channels text[], keys text[], ids bigint[], digests bytea[], nows double precision[],
     expiries double precision[], ips text[]
-) RETURNS void LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+) RETURNS void LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 BEGIN
     INSERT INTO holdfast.codes (shard, channel, key, id, digest, sent_at, expires_at, ip)
     SELECT * FROM unnest(shards, channels, keys, ids, digests, nows, expiries, ips)
@@ -129,7 +132,8 @@ CREATE FUNCTION holdfast.count_attempts_v1(
     shards smallint[], channels text[], keys text[], ips text[], nows double precision[], limits bigint[],
     skipped bigint[]
 ) RETURNS TABLE (n bigint, id bigint, digest bytea, expires_at double precision, number bigint)
-LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 #variable_conflict use_column
 DECLARE
     one record;
@@ -171,7 +175,8 @@ CREATE FUNCTION holdfast.attempt_codes_v1(
     spans double precision[], window_nows double precision[], events bigint[]
 ) RETURNS TABLE (n bigint, nth bigint, frees_at double precision, id bigint, digest bytea,
     expires_at double precision, number bigint)
-LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 #variable_conflict use_column
 DECLARE
     refused bigint[] := '{}';
@@ -192,7 +197,8 @@ $$;
 -- Uses codes up; one row for each that was still there. No identifier may be in a batch twice.
 CREATE FUNCTION holdfast.consume_codes_v1(
     shards smallint[], channels text[], keys text[], ids bigint[], nows double precision[]
-) RETURNS TABLE (n bigint) LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+) RETURNS TABLE (n bigint) LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 #variable_conflict use_column
 DECLARE
     used bigint[];
@@ -218,7 +224,8 @@ $$;
 -- Remembers the latest verification of each. No identifier may be in a batch twice.
 CREATE FUNCTION holdfast.mark_verified_v1(
     shards smallint[], channels text[], keys text[], nows double precision[]
-) RETURNS void LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+) RETURNS void LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 BEGIN
     INSERT INTO holdfast.verifications (shard, channel, key, verified_at)
     SELECT * FROM unnest(shards, channels, keys, nows) AS w (shard, channel, key, now) ORDER BY shard, channel, key
