@@ -7,7 +7,7 @@
 
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { instantiate } from "../browser/enclave-host.js";
+import { instantiate } from "../browser/src/enclave-host.js";
 
 const [, , path, credential] = process.argv;
 const key = { kind: "secret", secret: Buffer.alloc(32, 7).toString("base64") };

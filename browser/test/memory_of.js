@@ -1,6 +1,6 @@
 /** What lies in an enclave's linear memory: for tests that search it for secrets. The host itself offers no copy. */
 
-import { instantiate as load } from "../enclave-host.js";
+import { instantiate as load } from "../src/enclave-host.js";
 
 const memories = new WeakMap();
 let made = null;

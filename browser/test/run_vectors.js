@@ -9,7 +9,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { PluginCallError, fromText, instantiate, toText } from "../enclave-host.js";
+import { PluginCallError, fromText, instantiate, toText } from "../src/enclave-host.js";
 import { hostTests } from "./host_tests.js";
 
 const [wasmPath, vectorsPath] = process.argv.slice(2);

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.browser.conftest import Pages, serving
+from tests.support.pages import Pages, serving
 
 from holdfast.enclave import Enclave, bundled, bundled_sha256
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = {
-    "/enclave-host.js": ROOT / "browser" / "enclave-host.js",
+    "/enclave-host.js": ROOT / "browser" / "src" / "enclave-host.js",
     "/test/memory_of.js": ROOT / "browser" / "test" / "memory_of.js",
     "/enclave.wasm": bundled(),
 }

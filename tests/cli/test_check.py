@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.service.conftest import HOLDFAST, environment_of, free_port
+from tests.support.serving import HOLDFAST, environment_of, free_port
 
 from holdfast.cli.exits import Exit
 from holdfast.service import diagnosis
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from .conftest import Answer
+    from tests.support.operator import Answer
 
 KEY = "0123456789abcdef" * 2
 

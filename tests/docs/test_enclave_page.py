@@ -44,7 +44,7 @@ def test_the_javascript_example(credential: bytes, tmp_path: Path) -> None:
     except NodeMissing:
         pytest.skip(f"Node {OLDEST_NODE} or newer is missing: the JavaScript example did not run")
     (example,) = re.findall(r"```js\n(.*?)```", PAGE, re.DOTALL)
-    shutil.copy(ROOT / "browser" / "enclave-host.js", tmp_path)
+    shutil.copy(ROOT / "browser" / "src" / "enclave-host.js", tmp_path)
     given = f"""import {{ readFileSync }} from "node:fs";
 const module = readFileSync({str(bundled())!r});
 const sha256 = "{bundled_sha256()}";

@@ -159,14 +159,13 @@ class PostgresServer:
     def drop_database(self, url: str) -> None:
         self.run("dropdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", USER, "--force", url.rpartition("/")[2])
 
-    def run(self, program: str, *arguments: str) -> str:
-        """Run one of PostgreSQL's programs under the server's account; what it printed."""
+    def run(self, program: str, *arguments: str) -> None:
+        """Run one of PostgreSQL's programs under the server's account."""
         done = subprocess.run(
             [binaries() / program, *arguments],
             check=False, cwd=self.folder, capture_output=True, text=True, **self._as_account(),
         )  # fmt: skip
         assert done.returncode == 0, f"{program}: {done.stderr}"
-        return done.stdout
 
     def remove(self) -> None:
         """End the server, and delete its folder."""

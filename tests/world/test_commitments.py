@@ -18,7 +18,7 @@ from holdfast.world.commitments import MOST_FOR_ONE_OPERATION, MOST_IN_A_MINUTE,
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.world.conftest import Person
+    from tests.support.people import Person
 
     from holdfast.chain.bundler import Bundler
     from holdfast.world.local_world import LocalWorld

@@ -9,7 +9,7 @@ from typing import Any
 
 from holdfast.client.http.endpoint_calls import EndpointCaller, as_bytes, as_found, as_json, as_text, as_type
 from holdfast.client.types import service
-from holdfast.wire import endpoints, requests
+from holdfast.wire import endpoints, models, requests
 
 
 class EndpointMethods(EndpointCaller):
@@ -164,6 +164,10 @@ class EndpointMethods(EndpointCaller):
     async def payment_method(self) -> Any:
         """The payment method manifest: GET /pay/payment-method.json."""
         return await self._call(endpoints.PAY_METHOD, as_json)
+
+    async def related_origins(self) -> models.RelatedOrigins:
+        """Origins that may use this service's passkeys: GET /.well-known/webauthn."""
+        return await self._call(endpoints.RELATED_ORIGINS, as_type(models.RelatedOrigins))
 
     async def workflow(self) -> Any:
         """The workflow engine inspects: GET /api/workflow.

@@ -66,7 +66,8 @@ def build_application(settings: Settings, secrets: Secrets, metrics: Metrics | N
 def application_of(settings: Settings, service: Service, metrics: Metrics | None = None) -> Application:
     """The web application over a service."""
     client_address = ClientAddress(settings.client_ip_header, settings.trusted_proxies)
-    return Application(WebContext(service, prepare(contract_set(settings)), client_address), metrics)
+    files = prepare(contract_set(settings), settings.related_origins)
+    return Application(WebContext(service, files, client_address), metrics)
 
 
 def database(settings: Settings) -> Database:

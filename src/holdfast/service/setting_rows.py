@@ -11,12 +11,14 @@ from urllib.parse import urlsplit
 from holdfast.rules.chains import CHAINS
 from holdfast.rules.dids import parse_did
 from holdfast.rules.limits import ALL_COUNTRIES, CONFIRMATION_DEPTH, LIMIT_NAMES, Ceilings, Limits
+from holdfast.service.delivery.schemes import MailScheme, SmsScheme
 from holdfast.service.store.kinds import KINDS, default_url
 from holdfast.settings.parsers import (
     MAX_PORT,
     chain_address_or_none,
     header_name,
     http_url,
+    https_origins,
     integer_between,
     module_attribute,
     networks,
@@ -136,12 +138,12 @@ ROWS: tuple[SettingRow, ...] = (
     SettingRow(
         "HOLDFAST_MAIL_URL",
         "outbox:",
-        url_with("smtp", "smtps", "smtp+starttls", "resend", "outbox"),
+        url_with(*MailScheme),
         "provider of e-mail",
         secret=True,
     ),
     SettingRow("HOLDFAST_MAIL_FROM", _sender_of, _sender, "sender"),
-    SettingRow("HOLDFAST_SMS_URL", "outbox:", url_with("twilio", "outbox"), "provider of SMS codes", secret=True),
+    SettingRow("HOLDFAST_SMS_URL", "outbox:", url_with(*SmsScheme), "provider of SMS codes", secret=True),
     SettingRow("HOLDFAST_CLIENT_IP_HEADER", None, header_name, "the edge's header with the client's address"),
     SettingRow("HOLDFAST_TRUSTED_PROXIES", "127.0.0.1,::1", networks, "peers whose header is believed, or none"),
     SettingRow(
@@ -185,6 +187,12 @@ ROWS: tuple[SettingRow, ...] = (
         "HOLDFAST_SMS_COUNTRIES", ALL_COUNTRIES, _countries, "countries that are sent text messages, as DE,AT,CH"
     ),
     SettingRow("HOLDFAST_REGISTRAR_DID", _registrar, _did, "DID that signs attestations"),
+    SettingRow(
+        "HOLDFAST_RELATED_ORIGINS",
+        "none",
+        https_origins,
+        "other origins whose pages may use the passkeys of this service's host, as https://app.example",
+    ),
     LOG,
     SettingRow("HOLDFAST_ADMIN_PORT", None, integer_between(1, MAX_PORT), "port of /metrics"),
 )

@@ -71,6 +71,7 @@ class Settings:
     sms_per_day: int
     sms_countries: tuple[str, ...]
     registrar_did: str
+    related_origins: tuple[str, ...]
     log: str
     env: str
     admin_port: int | None

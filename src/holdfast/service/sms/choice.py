@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.service.delivery.schemes import SmsScheme, scheme_of
 from holdfast.service.sms.twilio import SETTING, twilio_verifier
 
 if TYPE_CHECKING:
@@ -34,11 +35,10 @@ def sms_verifier_of(
     Raises:
         ValueError: with a sentence for the operator that never repeats the value.
     """
-    scheme = url.partition(":")[0].lower()
-    if scheme == "twilio":
+    if scheme_of(SETTING, url, SmsScheme) is SmsScheme.TWILIO:
         return twilio_verifier(url, http)
     if url.rstrip("/").lower() != "outbox:":
-        raise ValueError(f"{SETTING} starts with twilio:// or is outbox: alone.")
+        raise ValueError(f"{SETTING}: outbox: stands alone; the folder is in the data folder.")
     from holdfast.service.sms.outbox_verifier import OutboxSmsVerifier
 
     return OutboxSmsVerifier(outbox_dir, clock, entropy)

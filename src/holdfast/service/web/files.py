@@ -46,6 +46,18 @@ _serve_prepared(endpoints.PAY_MANIFEST, lambda files: files.pay_manifest)
 _serve_prepared(endpoints.PAY_METHOD, lambda files: files.pay_method)
 
 
+@serves_plainly(endpoints.CLIENT_FILE)
+async def client_file(web: WebContext, request: Request) -> Response:
+    """GET /client/{path}."""
+    return web.files.client.answer(request)
+
+
+@serves_plainly(endpoints.RELATED_ORIGINS)
+async def related_origins(web: WebContext, request: Request) -> Response:
+    """GET /.well-known/webauthn."""
+    return web.files.related_origins.answer(request)
+
+
 @serves_plainly(endpoints.WELL_KNOWN_PAYMENT_METHOD)
 async def well_known_payment_method(_web: WebContext, _request: Request) -> Response:
     """GET /.well-known/payment-method-manifest."""

@@ -93,9 +93,8 @@ def _describe(endpoint: Endpoint[Asked]) -> dict[str, Any]:
 def _parameters(endpoint: Endpoint[Asked]) -> list[dict[str, Any]]:
     asked = fields(endpoint.asks) if endpoint.method == "GET" else []
     found = [{"name": name, "in": "query", "required": needed, "schema": schema} for name, needed, schema in asked]
-    if "{path}" in endpoint.path:
-        found.append({"name": "path", "in": "path", "required": True, "schema": {"type": "string"}})
-    return found
+    text = {"type": "string"}
+    return found + [{"name": name, "in": "path", "required": True, "schema": text} for name in endpoint.path_parameters]
 
 
 def _body(asks: type[Asked]) -> dict[str, Any]:

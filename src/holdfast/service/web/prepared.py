@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from holdfast.service.http.messages import cached_json
 from holdfast.service.http.static import StaticAnswer
+from holdfast.service.web.client_files import ClientFiles, client_files
+from holdfast.wire.models import RelatedOrigins
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.wire.models import ContractSet
+    from holdfast.wire.models import Answer, ContractSet
 
 CONTRACTS_CACHE = "public, max-age=86400"
 FILE_CACHE = "public, max-age=300"
@@ -47,12 +49,14 @@ class PreparedFiles:
     pay_icon: StaticAnswer
     pay_manifest: StaticAnswer
     pay_method: StaticAnswer
+    client: ClientFiles
+    related_origins: StaticAnswer
 
 
-def prepare(contracts: ContractSet) -> PreparedFiles:
+def prepare(contracts: ContractSet, related_origins: Sequence[str] = ()) -> PreparedFiles:
     """Read and wrap every file once."""
     return PreparedFiles(
-        contracts=StaticAnswer(cached_json(contracts, CONTRACTS_CACHE).body, JSON, CONTRACTS_CACHE),
+        contracts=_json(contracts, CONTRACTS_CACHE),
         pay=_file("pay.html", HTML, [("link", PAY_LINK), *_PAGE_HEADERS]),
         pay_worker=_file("sw.js", _SCRIPT, [("service-worker-allowed", "/pay/")]),
         pay_confirm=_file("confirm.html", HTML, _PAGE_HEADERS),
@@ -61,7 +65,13 @@ def prepare(contracts: ContractSet) -> PreparedFiles:
         pay_icon=_file("icon.svg", "image/svg+xml", [_CROSS_ORIGIN]),
         pay_manifest=_file("manifest.json", JSON, [_CROSS_ORIGIN]),
         pay_method=_file("payment-method.json", JSON),
+        client=client_files(),
+        related_origins=_json(RelatedOrigins(origins=list(related_origins)), FILE_CACHE),
     )
+
+
+def _json(value: Answer, cache_control: str) -> StaticAnswer:
+    return StaticAnswer(cached_json(value, cache_control).body, JSON, cache_control)
 
 
 def _file(name: str, content_type: str, extra: Sequence[tuple[str, str]] = ()) -> StaticAnswer:

@@ -10,24 +10,17 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.sessions import admit, session
 
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
-from holdfast.service.store.port import NewAttempt, NewCode, NewSession, StoreUnavailable
+from holdfast.service.store.port import NewAttempt, NewCode, StoreUnavailable
 from holdfast.service.store.sqlite import confirmations, schema
 from holdfast.service.store.sqlite.admin import backup_to, check_backup, every_row, restore_from
 from holdfast.service.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-def session(name: str) -> NewSession:
-    return NewSession(identifier=Identifier(Channel.HANDLE, name, name), did="did:a:1", ip="192.0.2.1", now=1.0)
-
-
-def admit(_facts: object) -> None:
-    return None
 
 
 async def test_the_pragmas_that_the_promises_rest_on(tmp_path: Path) -> None:

@@ -7,13 +7,12 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.sessions import admit, session
 
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite.schema import SCHEMA_VERSION
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.store.sqlite.writer import GroupCommitWriter
-
-from .test_sqlite import admit, session
 
 if TYPE_CHECKING:
     from pathlib import Path

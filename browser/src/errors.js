@@ -1,0 +1,115 @@
+/** The error classes of the client: names, messages and prefixes as the interface documents them. */
+
+/** Base of everything that the client throws. */
+export class ServiceError extends Error {
+  /**
+   * @param {string} message
+   * @param {ErrorOptions} [options] `cause`: the error from which this one follows
+   */
+  constructor(message, options) {
+    super(message, options);
+    this.name = "ServiceError";
+  }
+}
+
+/** The enclave cannot be loaded or initialised. */
+export class WasmLoadError extends ServiceError {
+  /**
+   * @param {string} message without the prefix
+   * @param {ErrorOptions} [options]
+   */
+  constructor(message, options) {
+    super(`WASM load failed: ${message}`, options);
+    this.name = "WasmLoadError";
+  }
+}
+
+/** A call into the enclave gave no answer or failed. */
+export class PluginCallError extends ServiceError {
+  /**
+   * @param {string} functionName the operation
+   * @param {string} message without the prefix
+   * @param {string | null} [code] the enclave's stable error code; null where the call came to no answer
+   * @param {ErrorOptions} [options]
+   */
+  constructor(functionName, message, code = null, options) {
+    super(`${functionName}: ${message}`, options);
+    this.name = "PluginCallError";
+    this.functionName = functionName;
+    this.code = code;
+  }
+}
+
+/** The client is used before its initialisation completed, or after it was closed. */
+export class ClientStateError extends ServiceError {
+  /**
+   * @param {string} message
+   * @param {ErrorOptions} [options]
+   */
+  constructor(message, options) {
+    super(message, options);
+    this.name = "ClientStateError";
+  }
+}
+
+/**
+ * Why a ceremony failed. Browsers do not tell a person's refusal from a passkey that is not there: both are "cancelled".
+ *
+ * @typedef {"unsupported" | "cancelled" | "timed_out" | "aborted" | "excluded" | "no_algorithm" | "wrong_origin" |
+ *   "no_focus" | "busy" | "no_prf" | "failed"} WebAuthnReason
+ */
+
+/** The browser is not supported, the person cancelled, or the authenticator is incompatible. */
+export class WebAuthnError extends ServiceError {
+  /**
+   * @param {string} message
+   * @param {WebAuthnReason} [reason] for programs; the message is for people
+   * @param {ErrorOptions} [options] `cause`: the browser's DOMException
+   */
+  constructor(message, reason = "failed", options) {
+    super(message, options);
+    this.name = "WebAuthnError";
+    this.reason = reason;
+  }
+}
+
+/** A request to the service, the indexer or the chain failed. */
+export class NetworkError extends ServiceError {
+  /**
+   * @param {string} message without the prefix
+   * @param {ErrorOptions} [options]
+   */
+  constructor(message, options) {
+    super(`Network: ${message}`, options);
+    this.name = "NetworkError";
+  }
+}
+
+/** The service refused a request: `code` is the body's `error`, or `http_<status>` without one. */
+export class RequestRefused extends NetworkError {
+  /**
+   * @param {string} code
+   * @param {number} status HTTP status
+   * @param {{retryAfter?: number | null, requestId?: string | null, body?: unknown}} [more] `retryAfter` in seconds
+   */
+  constructor(code, status, { retryAfter = null, requestId = null, body = null } = {}) {
+    super(`${code} (${status})`);
+    this.code = code;
+    this.status = status;
+    this.retryAfter = retryAfter;
+    this.requestId = requestId;
+    this.body = body;
+  }
+}
+
+/** An operation of the browser's storage failed. */
+export class StorageError extends ServiceError {
+  /**
+   * @param {string} message without the prefix
+   * @param {ErrorOptions} [options]
+   */
+  constructor(message, options) {
+    super(`Storage: ${message}`, options);
+    this.name = "StorageError";
+  }
+}

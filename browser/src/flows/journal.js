@@ -1,0 +1,60 @@
+/** What an interrupted registration needs to go on, in the vault's own database. Nothing in it is secret. */
+
+import { VaultStore } from "../vault/store.js";
+
+/**
+ * @typedef {object} Row
+ * @property {string} did
+ * @property {string} identifier
+ * @property {string} channel
+ * @property {boolean} [sessionAsked]
+ * @property {import("../generated/types.js").Attestation} [attestation]
+ * @property {string} [commitmentHash] of the user operation that posted the commitment
+ * @property {string} [operationHash] of the user operation that registers
+ * @property {string} [txHash]
+ * @property {number} [blockNumber]
+ * @property {string} [smartAccount]
+ */
+
+/** One registration's notes. */
+export class Journal {
+  #store;
+  #name;
+
+  /**
+   * @param {VaultStore} store
+   * @param {string} name
+   * @param {Row} row
+   */
+  constructor(store, name, row) {
+    this.#store = store;
+    this.#name = name;
+    this.row = row;
+  }
+
+  /**
+   * The notes of one DID and identifier: those of an earlier attempt, or new ones.
+   *
+   * @param {string | undefined} dbName
+   * @param {string} did
+   * @param {string} identifier
+   * @param {string} channel
+   */
+  static async open(dbName, did, identifier, channel) {
+    const store = new VaultStore(dbName ? { dbName } : {});
+    const name = `registration:${did}:${channel}:${identifier}`;
+    return new Journal(store, name, (await store.note(name)) ?? { did, identifier, channel });
+  }
+
+  /** @param {Partial<Row>} more */
+  async write(more) {
+    this.row = { ...this.row, ...more };
+    await this.#store.setNote(this.#name, this.row);
+  }
+
+  /** The registration is over: nothing of it stays. */
+  async end() {
+    await this.#store.setNote(this.#name, null);
+    await this.#store.close();
+  }
+}

@@ -1,0 +1,154 @@
+/** From an open vault to a registered identifier. Each step is noted before it is taken, so that a later call goes on. */
+
+import { ClientStateError, RequestRefused, ServiceError } from "../errors.js";
+import { registerOnChain } from "./chain_registration.js";
+import { Journal } from "./journal.js";
+
+/** What a service without a bundler is told: the chain has no such transaction. */
+export const NO_TRANSACTION = `0x${"00".repeat(32)}`;
+const CODE_ATTEMPTS = 5; // MAX_VERIFY_ATTEMPTS of the interface
+const SPARE_MS = 5000;
+
+/**
+ * @typedef {import("../client.js").Client} Client
+ * @typedef {import("../generated/types.js").Attestation} Attestation
+ * @typedef {import("../generated/types.js").DidRecord} DidRecord
+ * @typedef {"session" | "code sent" | "verified" | "commitment sent" | "committed" | "sent to the chain" |
+ *   "on the chain" | "registered"} RegistrationStep
+ *
+ * @typedef {object} RegistrationRequest exactly one of `handle`, `email` and `sms`
+ * @property {string} [handle]
+ * @property {string} [email]
+ * @property {string} [sms] a phone number in E.164 form
+ * @property {(message: string) => Promise<string | null> | string | null} [code] asked for the code that was sent, with
+ *   a sentence for the person; null gives up
+ * @property {Attestation} [attestation] instead of `code`, where the page has verified the identifier itself
+ * @property {(step: RegistrationStep) => void} [onProgress]
+ */
+
+/** The registration was given up: no right code came, or the passkey belongs to another DID. */
+export class RegistrationRefused extends ServiceError {
+  /** @param {string} message @param {ErrorOptions} [options] */
+  constructor(message, options) {
+    super(message, options);
+    this.name = "RegistrationRefused";
+  }
+}
+
+/**
+ * @param {Client} client its vault is open
+ * @param {RegistrationRequest} request
+ * @returns {Promise<DidRecord>}
+ */
+export async function register(client, request) {
+  const { identifier, channel } = chosen(request);
+  const { did, credentials } = await client.vault.query();
+  if (credentials.length === 0) throw new ClientStateError("the vault holds no passkey");
+  const credentialId = credentials[0].credential_id;
+  const journal = await Journal.open(client.vault.dbName, did, identifier, channel);
+  const known = await client.lookupDid({ credentialId });
+  if (known.found) return finished(journal, /** @type {DidRecord} */ (known), did);
+  await openSession(client, journal, request);
+  if (channel !== "handle") await verify(client, journal, request);
+  await registerOnChain(client, journal, request);
+  return record(client, journal, credentialId, request);
+}
+
+/** @param {RegistrationRequest} request */
+function chosen({ handle, email, sms }) {
+  const given = Object.entries({ handle, email, sms }).filter(([, value]) => value);
+  if (given.length !== 1) throw new TypeError("exactly one of handle, email and sms");
+  return { identifier: /** @type {string} */ (given[0][1]), channel: given[0][0] };
+}
+
+/**
+ * @param {Client} client
+ * @param {Journal} journal
+ * @param {RegistrationRequest} request
+ */
+async function openSession(client, journal, { onProgress }) {
+  const { identifier, channel, did, sessionAsked } = journal.row;
+  if (sessionAsked && (journal.row.attestation || journal.row.operationHash || journal.row.txHash)) return;
+  await journal.write({ sessionAsked: true });
+  try {
+    await client.createSession({ identifier, channel, did });
+  } catch (error) {
+    // Perhaps taken by the attempt that was interrupted: POST /api/dids knows whose it is and decides.
+    const perhapsOurs = sessionAsked || channel !== "handle";
+    if (!(error instanceof RequestRefused) || error.code !== "identifier_taken" || !perhapsOurs) {
+      await journal.end();
+      throw error;
+    }
+  }
+  onProgress?.("session");
+}
+
+/**
+ * @param {Client} client
+ * @param {Journal} journal
+ * @param {RegistrationRequest} request
+ */
+async function verify(client, journal, { code, attestation, onProgress }) {
+  const { identifier, channel } = journal.row;
+  if (attestation) return journal.write({ attestation });
+  const noted = journal.row.attestation;
+  if (noted && Date.parse(noted.expires_at) > Date.now() + SPARE_MS) return;
+  if (!code) throw new TypeError("code: a function that is asked for the code that was sent");
+  await client.sendCode({ identifier, channel });
+  onProgress?.("code sent");
+  await journal.write({ attestation: await checkedCode(client, journal, code) });
+  onProgress?.("verified");
+}
+
+/**
+ * @param {Client} client
+ * @param {Journal} journal
+ * @param {NonNullable<RegistrationRequest["code"]>} ask
+ * @returns {Promise<Attestation>}
+ */
+async function checkedCode(client, journal, ask) {
+  const { identifier, channel } = journal.row;
+  let message = `code sent to ${identifier}`;
+  for (let tries = 0; tries < CODE_ATTEMPTS; tries += 1) {
+    const code = await ask(message);
+    if (!code) break;
+    const checked = await client.checkCode({ identifier, channel, code });
+    if ("attestation" in checked) return checked.attestation;
+    message = checked.message;
+  }
+  throw new RegistrationRefused(message);
+}
+
+/**
+ * @param {Client} client
+ * @param {Journal} journal
+ * @param {string} credentialId
+ * @param {RegistrationRequest} request
+ * @returns {Promise<DidRecord>}
+ */
+async function record(client, journal, credentialId, { onProgress }) {
+  const { identifier, channel, did, txHash, blockNumber, smartAccount, attestation } = journal.row;
+  const proof = attestation ? { attestation } : {};
+  const place = { ...(blockNumber && { blockNumber }), ...(smartAccount && { smartAccount }) };
+  try {
+    await client.registerDid({ credentialId, identifier, channel, did, txHash: txHash ?? NO_TRANSACTION, ...place, ...proof });
+  } catch (error) {
+    // An answer that was lost on its way: then the service has it.
+    if (!(error instanceof RequestRefused) || error.code !== "credential_already_registered") throw error;
+  }
+  const known = await client.lookupDid({ credentialId });
+  if (!known.found) throw new RegistrationRefused("the service took the registration and does not show it: try again later");
+  onProgress?.("registered");
+  return finished(journal, /** @type {DidRecord} */ (known), did);
+}
+
+/**
+ * @param {Journal} journal
+ * @param {DidRecord} known
+ * @param {string} did
+ */
+async function finished(journal, known, did) {
+  if (known.did !== did) throw new RegistrationRefused("this passkey is registered for another DID");
+  await journal.end();
+  return known;
+}

@@ -1,0 +1,325 @@
+/** Written by `tools/browser_client.py` from `src/holdfast/wire/endpoints.py`; not edited by hand. */
+
+/** @typedef {import("./types.js").Endpoint} Endpoint */
+
+/** A method for each endpoint whose declaration says all that a client needs. */
+export class EndpointMethods {
+  /**
+   * Sends one request. Overridden by the service client.
+   *
+   * @protected
+   * @param {Endpoint} _endpoint
+   * @param {object} [_asked] fields of the query or of the JSON body
+   * @returns {Promise<any>}
+   */
+  async _call(_endpoint, _asked) {
+    throw new TypeError("_call: not implemented");
+  }
+
+  /**
+   * The enclave, a WebAssembly module: GET /enclave.wasm.
+   *
+   * @returns {Promise<ArrayBuffer>}
+   */
+  enclaveWasm() {
+    return this._call({ method: "GET", path: "/enclave.wasm", reads: "bytes" });
+  }
+
+  /**
+   * The default contract set: GET /api/contracts.
+   *
+   * @returns {Promise<import("./types.js").ContractSet>}
+   */
+  contracts() {
+    return this._call({ method: "GET", path: "/api/contracts", reads: "json" });
+  }
+
+  /**
+   * Chain and database: GET /api/status.
+   *
+   * @returns {Promise<import("./types.js").Status>}
+   */
+  status() {
+    return this._call({ method: "GET", path: "/api/status", reads: "json" });
+  }
+
+  /**
+   * The counterfactual address of a P-256 key: GET /api/accounts/predict.
+   *
+   * @param {import("./types.js").PredictAddress} asked
+   * @returns {Promise<import("./types.js").PredictedAddress>}
+   */
+  predictAddress(asked) {
+    return this._call({ method: "GET", path: "/api/accounts/predict", reads: "json" }, asked);
+  }
+
+  /**
+   * An account's state on the chain: GET /api/accounts/state.
+   *
+   * @param {import("./types.js").ReadAccount} asked
+   * @returns {Promise<import("./types.js").AccountState>}
+   */
+  accountState(asked) {
+    return this._call({ method: "GET", path: "/api/accounts/state", reads: "json" }, asked);
+  }
+
+  /**
+   * ETH or USDC of an address: GET /api/balance.
+   *
+   * @param {import("./types.js").ReadBalance} asked
+   * @returns {Promise<import("./types.js").Balance>}
+   */
+  balance(asked) {
+    return this._call({ method: "GET", path: "/api/balance", reads: "json" }, asked);
+  }
+
+  /**
+   * Registration counters: GET /api/sessions/status.
+   *
+   * @returns {Promise<import("./types.js").RegistrationCounters>}
+   */
+  registrationCounters() {
+    return this._call({ method: "GET", path: "/api/sessions/status", reads: "json" });
+  }
+
+  /**
+   * The DID that a credential leads to: GET /api/dids/lookup.
+   *
+   * @param {import("./types.js").LookUpDid} asked
+   * @returns {Promise<import("./types.js").DidRecord | import("./types.js").DidNotFound>}
+   */
+  lookupDid(asked) {
+    return this._call({ method: "GET", path: "/api/dids/lookup", reads: "json" }, asked);
+  }
+
+  /**
+   * Whether an alias is free: GET /api/aliases/check.
+   *
+   * @param {import("./types.js").CheckAlias} asked
+   * @returns {Promise<import("./types.js").AliasAvailability>}
+   */
+  checkAlias(asked) {
+    return this._call({ method: "GET", path: "/api/aliases/check", reads: "json" }, asked);
+  }
+
+  /**
+   * Open a registration session: POST /api/sessions.
+   *
+   * @param {import("./types.js").OpenSession} asked
+   * @returns {Promise<import("./types.js").SessionCreated>}
+   * @throws {RequestRefused} identifier_reserved, identifier_taken, ip_limit_reached, body_too_large, request_timeout
+   */
+  createSession(asked) {
+    return this._call({ method: "POST", path: "/api/sessions", reads: "json" }, asked);
+  }
+
+  /**
+   * Whether an identifier is free: GET /api/sessions/check.
+   *
+   * @param {import("./types.js").CheckSession} asked
+   * @returns {Promise<import("./types.js").Availability>}
+   */
+  checkSession(asked) {
+    return this._call({ method: "GET", path: "/api/sessions/check", reads: "json" }, asked);
+  }
+
+  /**
+   * Send a one-time code: POST /api/verify/send.
+   *
+   * @param {import("./types.js").SendCode} asked
+   * @returns {Promise<import("./types.js").CodeSent>}
+   * @throws {RequestRefused} rate_limited, body_too_large, request_timeout
+   */
+  sendCode(asked) {
+    return this._call({ method: "POST", path: "/api/verify/send", reads: "json" }, asked);
+  }
+
+  /**
+   * Check a one-time code: POST /api/verify/check.
+   *
+   * @param {import("./types.js").CheckCode} asked
+   * @returns {Promise<import("./types.js").CodeAccepted | import("./types.js").CodeRefused>}
+   * @throws {RequestRefused} rate_limited, body_too_large, request_timeout
+   */
+  checkCode(asked) {
+    return this._call({ method: "POST", path: "/api/verify/check", reads: "json" }, asked);
+  }
+
+  /**
+   * Whether an identifier was verified: GET /api/verify/status.
+   *
+   * @param {import("./types.js").ReadVerification} asked
+   * @returns {Promise<import("./types.js").VerificationStatus>}
+   */
+  verificationStatus(asked) {
+    return this._call({ method: "GET", path: "/api/verify/status", reads: "json" }, asked);
+  }
+
+  /**
+   * Register a DID: POST /api/dids.
+   *
+   * @param {import("./types.js").RegisterDid} asked
+   * @returns {Promise<import("./types.js").DidRegistered>}
+   * @throws {RequestRefused} rate_limited, attestation_required, attestation_invalid, attestation_mismatch, attestation_expired, attestation_used, registration_unproven, credential_already_registered, identifier_reserved, identifier_taken, ip_limit_reached, credential_limit_reached, body_too_large, request_timeout
+   */
+  registerDid(asked) {
+    return this._call({ method: "POST", path: "/api/dids", reads: "json" }, asked);
+  }
+
+  /**
+   * The process answers: GET /healthz.
+   *
+   * @returns {Promise<any>}
+   */
+  healthz() {
+    return this._call({ method: "GET", path: "/healthz", reads: "json" });
+  }
+
+  /**
+   * The store can be reached: GET /readyz.
+   *
+   * @returns {Promise<any>}
+   */
+  readyz() {
+    return this._call({ method: "GET", path: "/readyz", reads: "json" });
+  }
+
+  /**
+   * This document: GET /openapi.json.
+   *
+   * @returns {Promise<any>}
+   */
+  openapi() {
+    return this._call({ method: "GET", path: "/openapi.json", reads: "json" });
+  }
+
+  /**
+   * This document as a page: GET /docs.
+   *
+   * @returns {Promise<string>}
+   */
+  docs() {
+    return this._call({ method: "GET", path: "/docs", reads: "text" });
+  }
+
+  /**
+   * The payment method's own address: GET /pay.
+   *
+   * @returns {Promise<string>}
+   */
+  paymentAddress() {
+    return this._call({ method: "GET", path: "/pay", reads: "text" });
+  }
+
+  /**
+   * The payment service worker: GET /pay/sw.js.
+   *
+   * @returns {Promise<string>}
+   */
+  paymentWorker() {
+    return this._call({ method: "GET", path: "/pay/sw.js", reads: "text" });
+  }
+
+  /**
+   * The payment confirmation page: GET /pay/confirm.
+   *
+   * @returns {Promise<string>}
+   */
+  paymentPage() {
+    return this._call({ method: "GET", path: "/pay/confirm", reads: "text" });
+  }
+
+  /**
+   * The confirmation page's script: GET /pay/confirm.js.
+   *
+   * @returns {Promise<string>}
+   */
+  paymentScript() {
+    return this._call({ method: "GET", path: "/pay/confirm.js", reads: "text" });
+  }
+
+  /**
+   * The confirmation page's style: GET /pay/confirm.css.
+   *
+   * @returns {Promise<string>}
+   */
+  paymentStyle() {
+    return this._call({ method: "GET", path: "/pay/confirm.css", reads: "text" });
+  }
+
+  /**
+   * The payment handler's icon: GET /pay/icon.svg.
+   *
+   * @returns {Promise<string>}
+   */
+  paymentIcon() {
+    return this._call({ method: "GET", path: "/pay/icon.svg", reads: "text" });
+  }
+
+  /**
+   * The payment handler's manifest: GET /pay/manifest.json.
+   *
+   * @returns {Promise<any>}
+   */
+  paymentManifest() {
+    return this._call({ method: "GET", path: "/pay/manifest.json", reads: "json" });
+  }
+
+  /**
+   * The payment method manifest: GET /pay/payment-method.json.
+   *
+   * @returns {Promise<any>}
+   */
+  paymentMethod() {
+    return this._call({ method: "GET", path: "/pay/payment-method.json", reads: "json" });
+  }
+
+  /**
+   * Origins that may use this service's passkeys: GET /.well-known/webauthn.
+   *
+   * @returns {Promise<import("./types.js").RelatedOrigins>}
+   */
+  relatedOrigins() {
+    return this._call({ method: "GET", path: "/.well-known/webauthn", reads: "json" });
+  }
+
+  /**
+   * Leads to the payment method manifest: GET /.well-known/payment-method-manifest.
+   *
+   * @returns {Promise<any>}
+   */
+  wellKnownPaymentMethod() {
+    return this._call({ method: "GET", path: "/.well-known/payment-method-manifest", reads: "json" });
+  }
+
+  /**
+   * The workflow engine inspects: GET /api/workflow.
+   *
+   * @returns {Promise<any>}
+   */
+  workflow() {
+    return this._call({ method: "GET", path: "/api/workflow", reads: "json" });
+  }
+
+  /**
+   * The workflow engine registers functions: PUT /api/workflow.
+   *
+   * @param {object} [body]
+   * @returns {Promise<any>}
+   * @throws {RequestRefused} body_too_large, request_timeout
+   */
+  registerWorkflow(body) {
+    return this._call({ method: "PUT", path: "/api/workflow", reads: "json" }, body);
+  }
+
+  /**
+   * The workflow engine runs a function: POST /api/workflow.
+   *
+   * @param {object} [body]
+   * @returns {Promise<any>}
+   * @throws {RequestRefused} body_too_large, request_timeout
+   */
+  runWorkflow(body) {
+    return this._call({ method: "POST", path: "/api/workflow", reads: "json" }, body);
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * Holdfast in a browser: passkeys, the vault, the service.
+ *
+ *     import { Client, createPasskey, passkeyKey } from "https://vault.example/client/holdfast.js";
+ *     const client = new Client();
+ *     await client.boot();
+ *     const passkey = await createPasskey({ userName: "alice" });
+ *     await client.vault.generate({ credential: passkey.credential }, await passkeyKey(passkey));
+ *     await client.register({ handle: "alice" });
+ */
+
+export { Client } from "./client.js";
+export {
+  ClientStateError,
+  NetworkError,
+  PluginCallError,
+  RequestRefused,
+  ServiceError,
+  StorageError,
+  WasmLoadError,
+  WebAuthnError,
+} from "./errors.js";
+export { getAccountState, getSmartAccountAddress } from "./flows/lookups.js";
+export { RegistrationRefused } from "./flows/register.js";
+export { RpcError, ServiceClient } from "./http/service.js";
+export { endWaiting as endWaitingPasskeys } from "./passkeys/ceremony.js";
+export { createPasskey } from "./passkeys/create.js";
+export {
+  getDeviceCapabilities,
+  signalAllAcceptedCredentials,
+  signalCurrentUserDetails,
+  signalUnknownCredential,
+} from "./passkeys/platform.js";
+export { passkeyKey, usePasskey } from "./passkeys/use.js";
+export { registerPaymentHandler } from "./payment/handler.js";
+export { scriptAddress } from "./trusted.js";
+export { VaultStore } from "./vault/store.js";
+export { Vault } from "./vault/vault.js";
+
+/** @typedef {import("./passkeys/secrets.js").VaultKey} VaultKey */

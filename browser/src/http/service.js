@@ -1,0 +1,207 @@
+/** Every endpoint of one service, over fetch. */
+
+import { ClientStateError, NetworkError, RequestRefused } from "../errors.js";
+import { EndpointMethods } from "../generated/endpoints.js";
+
+const DEFAULT_TIMEOUT_MS = 30000;
+const RETRY_AFTER_MS = [200, 800];
+/** What the service's answers may be retried for: it is busy, and says so. */
+const BUSY = new Set([502, 503, 504]);
+
+/**
+ * @typedef {import("../generated/types.js").Endpoint} Endpoint
+ * @typedef {object} ServiceOptions
+ * @property {string | URL} [baseUrl] the service's address; by default the one that served this module
+ * @property {number} [timeout] milliseconds for one request; 30000 by default
+ * @property {typeof globalThis.fetch} [fetch]
+ */
+
+/**
+ * The address that served this module: the service's own, for a page anywhere.
+ *
+ * @returns {string} without a slash at the end
+ */
+export function ownAddress() {
+  const { protocol, origin } = new URL(import.meta.url);
+  return protocol.startsWith("http") ? origin : "http://localhost:8787";
+}
+
+/**
+ * One service. A field's name is its name on the wire, and so is an answer's.
+ *
+ * Every method throws RequestRefused where the service says no, NetworkError where no usable answer comes,
+ * ClientStateError after `close`. Requests that change nothing are repeated twice; others never are.
+ */
+export class ServiceClient extends EndpointMethods {
+  #fetch;
+  #timeout;
+  #closing = new AbortController();
+  #count = 0;
+
+  /** @param {ServiceOptions} [options] */
+  constructor({ baseUrl = ownAddress(), timeout = DEFAULT_TIMEOUT_MS, fetch = globalThis.fetch.bind(globalThis) } = {}) {
+    super();
+    this.baseUrl = String(baseUrl).replace(/\/+$/, "");
+    this.#timeout = timeout;
+    this.#fetch = fetch;
+  }
+
+  /** Ends what is under way. Closing again is harmless. */
+  async close() {
+    this.#closing.abort();
+  }
+
+  /**
+   * Asks the bundler: POST /api/bundler.
+   *
+   * @param {string} method one of the five allowed
+   * @param {unknown[]} [params]
+   * @returns {Promise<any>} the JSON-RPC result
+   * @throws {RpcError} the bundler answers with an error
+   */
+  async bundler(method, params = []) {
+    const id = ++this.#count;
+    const asked = { jsonrpc: "2.0", id, method, params };
+    const answer = await this._call({ method: "POST", path: "/api/bundler", reads: "json" }, asked);
+    if (answer?.error) throw new RpcError(answer.error);
+    if (answer?.id !== id || !("result" in answer)) throw new NetworkError("the bundler's answer has another form");
+    return answer.result;
+  }
+
+  /** @param {string} didHash @returns {Promise<import("../generated/types.js").IndexerDid>} */
+  indexerDid(didHash) {
+    return this.#indexed(`api/dids/${encodeURIComponent(didHash)}`);
+  }
+
+  /** @param {string} aliasHash @returns {Promise<import("../generated/types.js").IndexerAlias>} */
+  indexerAlias(aliasHash) {
+    return this.#indexed(`api/aliases/${encodeURIComponent(aliasHash)}`);
+  }
+
+  /** @param {string} address @returns {Promise<import("../generated/types.js").IndexerAccount>} */
+  indexerAccount(address) {
+    return this.#indexed(`api/accounts/${encodeURIComponent(address)}`);
+  }
+
+  /** @param {Record<string, string>} [query] @returns {Promise<any>} in the indexer's own form */
+  indexerAccounts(query) {
+    return this.#indexed("api/accounts", query);
+  }
+
+  /** @returns {Promise<import("../generated/types.js").IndexerStats>} */
+  indexerStats() {
+    return this.#indexed("api/stats");
+  }
+
+  /** @param {Record<string, string>} [query] @returns {Promise<any>} in the indexer's own form */
+  indexerEvents(query) {
+    return this.#indexed("api/events", query);
+  }
+
+  /** @returns {Promise<import("../generated/types.js").IndexerHealth>} */
+  indexerHealth() {
+    return this.#indexed("health");
+  }
+
+  /**
+   * @param {string} path
+   * @param {Record<string, string>} [query]
+   */
+  #indexed(path, query) {
+    return this._call({ method: "GET", path: `/api/indexer/${path}`, reads: "json" }, query);
+  }
+
+  /**
+   * Sends one request.
+   *
+   * @override
+   * @param {Endpoint} endpoint
+   * @param {object} [asked]
+   */
+  async _call(endpoint, asked) {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await this.#once(endpoint, asked);
+      } catch (error) {
+        const wait = RETRY_AFTER_MS[tries];
+        if (wait === undefined || endpoint.method !== "GET" || !isPassing(error)) throw error;
+        await new Promise((resolve) => setTimeout(resolve, wait));
+      }
+    }
+  }
+
+  /**
+   * @param {Endpoint} endpoint
+   * @param {object} [asked]
+   */
+  async #once({ method, path, reads }, asked) {
+    if (this.#closing.signal.aborted) throw new ClientStateError("the client is closed");
+    const reader = /** @type {const} */ ({ json: "json", text: "text", bytes: "arrayBuffer" })[reads];
+    try {
+      const response = await this.#fetch(addressOf(this.baseUrl + path, method, asked), this.#request(method, asked));
+      if (!response.ok) throw await refusal(response);
+      return await response[reader]();
+    } catch (cause) {
+      throw this.#asNetworkError(cause);
+    }
+  }
+
+  /**
+   * @param {string} method
+   * @param {object} [asked]
+   * @returns {RequestInit}
+   */
+  #request(method, asked) {
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#timeout)]);
+    const init = { method, signal, credentials: /** @type {const} */ ("omit") };
+    if (method === "GET") return init;
+    return { ...init, headers: { "content-type": "application/json" }, body: JSON.stringify(asked ?? {}) };
+  }
+
+  /** @param {unknown} cause */
+  #asNetworkError(cause) {
+    if (cause instanceof NetworkError) return cause;
+    if (this.#closing.signal.aborted) return new ClientStateError("the client was closed during the request", { cause });
+    const name = cause instanceof Error ? cause.name : "";
+    if (name === "TimeoutError") return new NetworkError(`no answer within ${this.#timeout} ms`, { cause });
+    if (name === "SyntaxError") return new NetworkError("the answer is not JSON", { cause });
+    return new NetworkError(`${this.baseUrl} could not be reached`, { cause });
+  }
+}
+
+/** The bundler answers a JSON-RPC request with an error. */
+export class RpcError extends NetworkError {
+  /** @param {{code?: number, message?: string, data?: unknown}} error */
+  constructor(error) {
+    super(String(error.message ?? "the bundler refused the request"));
+    this.code = error.code ?? 0;
+    this.data = error.data ?? null;
+  }
+}
+
+/**
+ * @param {string} url
+ * @param {string} method
+ * @param {object} [asked]
+ */
+function addressOf(url, method, asked) {
+  if (method !== "GET" || !asked) return url;
+  const given = Object.entries(asked).filter(([, value]) => value !== undefined && value !== null);
+  return `${url}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}
+
+/** @param {Response} response */
+async function refusal(response) {
+  const body = await response.json().catch(() => null);
+  const wait = Number(response.headers.get("retry-after"));
+  return new RequestRefused(typeof body?.error === "string" ? body.error : `http_${response.status}`, response.status, {
+    retryAfter: response.headers.has("retry-after") && Number.isFinite(wait) ? wait : null,
+    requestId: response.headers.get("x-request-id"),
+    body,
+  });
+}
+
+/** @param {unknown} error */
+function isPassing(error) {
+  return error instanceof RequestRefused ? BUSY.has(error.status) : error instanceof NetworkError;
+}

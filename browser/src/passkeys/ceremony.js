@@ -1,0 +1,48 @@
+/** One ceremony at a time: a waiting autofill request gives way to a prompt, and is over before that prompt begins. */
+
+import { WebAuthnError } from "../errors.js";
+import { webAuthnError } from "./mapping.js";
+
+/** @type {{controller: AbortController, over: Promise<unknown>} | null} */
+let waiting = null;
+
+/**
+ * @template T
+ * @typedef {object} Ceremony
+ * @property {number} timeout milliseconds
+ * @property {AbortSignal} [signal] the application's, to withdraw the request
+ * @property {boolean} [conditional] waits for autofill; the next ceremony ends it
+ * @property {(signal: AbortSignal) => Promise<T>} run
+ */
+
+/**
+ * Runs a ceremony.
+ *
+ * @template T
+ * @param {Ceremony<T>} ceremony
+ * @returns {Promise<T>}
+ * @throws {WebAuthnError}
+ */
+export async function ceremony({ timeout, signal, conditional = false, run }) {
+  if (typeof PublicKeyCredential === "undefined" || !navigator.credentials) {
+    throw new WebAuthnError("this browser has no passkeys: use a current Chrome, Edge, Firefox or Safari", "unsupported");
+  }
+  await endWaiting();
+  const controller = new AbortController();
+  const ending = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
+  const started = performance.now();
+  const going = run(ending).catch((cause) => {
+    const elapsed = performance.now() - started;
+    throw webAuthnError(cause, { elapsed, timeout, aborted: ending.aborted, focused: document.hasFocus() });
+  });
+  if (conditional) waiting = { controller, over: going };
+  return going;
+}
+
+/** Withdraws the request that waits for autofill, if there is one, and waits until it is over. */
+export async function endWaiting() {
+  const { controller, over } = waiting ?? {};
+  waiting = null;
+  controller?.abort();
+  await over?.catch(() => {});
+}

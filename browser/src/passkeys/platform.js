@@ -1,0 +1,72 @@
+/** What this browser can do with passkeys, and what it can be told about them. */
+
+import { ownAddress } from "../http/service.js";
+
+/**
+ * @returns {Promise<import("../generated/types.js").DeviceCapabilities>}
+ */
+export async function getDeviceCapabilities() {
+  const supported = typeof PublicKeyCredential !== "undefined" && Boolean(navigator.credentials);
+  return {
+    webAuthnSupported: supported,
+    platformAuthAvailable: supported && (await holds("isUserVerifyingPlatformAuthenticatorAvailable")),
+    conditionalMediationAvailable: supported && (await holds("isConditionalMediationAvailable")),
+  };
+}
+
+/**
+ * Tells the password manager that a passkey is not registered here, so that it offers it no more.
+ *
+ * Only after the service said so itself: it deletes the passkey, and a registration that is not finished looks alike.
+ *
+ * @param {string} credentialId base64url
+ * @param {string} [rpId]
+ * @returns {Promise<boolean>} whether this browser can be told
+ */
+export function signalUnknownCredential(credentialId, rpId = defaultRpId()) {
+  return told("signalUnknownCredential", { rpId, credentialId });
+}
+
+/**
+ * Tells the password manager the person's present name.
+ *
+ * @param {{userId: string, name: string, displayName: string, rpId?: string}} details `userId`: the user handle, base64url
+ * @returns {Promise<boolean>} whether this browser can be told
+ */
+export function signalCurrentUserDetails({ rpId = defaultRpId(), ...details }) {
+  return told("signalCurrentUserDetails", { rpId, ...details });
+}
+
+/**
+ * Tells the password manager every passkey that is registered; it forgets the others of this person.
+ *
+ * @param {{userId: string, allAcceptedCredentialIds: string[], rpId?: string}} accepted the complete list, base64url
+ * @returns {Promise<boolean>} whether this browser can be told
+ */
+export function signalAllAcceptedCredentials({ rpId = defaultRpId(), ...accepted }) {
+  return told("signalAllAcceptedCredentials", { rpId, ...accepted });
+}
+
+function defaultRpId() {
+  return new URL(ownAddress()).hostname;
+}
+
+/** @param {"isUserVerifyingPlatformAuthenticatorAvailable" | "isConditionalMediationAvailable"} name */
+async function holds(name) {
+  try {
+    return Boolean(await PublicKeyCredential[name]?.());
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {object} details
+ */
+async function told(name, details) {
+  const signal = /** @type {any} */ (globalThis.PublicKeyCredential)?.[name];
+  if (typeof signal !== "function") return false;
+  await signal.call(PublicKeyCredential, details);
+  return true;
+}

@@ -1,0 +1,66 @@
+/** What a passkey's PRF gives: the key that opens a vault. It leaves this module once, into the worker. */
+
+import { WebAuthnError } from "../errors.js";
+import { bytesOf } from "../bytes.js";
+
+/** The PRF input of every vault key (WebAuthn Level 3, section 10.1.4); the Python client asks with the same. */
+const PRF_INPUT = new TextEncoder().encode("holdfast/vault-key/v1");
+const PRF_BYTES = 32;
+
+/**
+ * A key that opens a vault. The worker takes `secret`: its buffer is empty afterwards, so each key serves once.
+ *
+ * @typedef {{kind: "prf", id: string, secret: ArrayBuffer} | {kind: "password", id?: string, password: string} |
+ *   {kind: "secret", id?: string, secret: ArrayBuffer | Uint8Array<ArrayBuffer>}} VaultKey
+ */
+
+/** @type {WeakMap<object, {id: string, secret: ArrayBuffer}>} */
+const kept = new WeakMap();
+
+/** The extension's input: always with `eval`, since an empty `prf` fails on some systems. */
+export function prfExtension() {
+  return { prf: { eval: { first: PRF_INPUT } } };
+}
+
+/**
+ * Takes the PRF's result out of a ceremony's extension results, where it would travel on with the credential.
+ *
+ * @param {any} results `getClientExtensionResults()`
+ * @returns {ArrayBuffer | null} 32 bytes of its own
+ */
+export function takeResult(results) {
+  const first = results?.prf?.results?.first;
+  if (!first) return null;
+  const bytes = bytesOf(first);
+  const copy = bytes.slice().buffer;
+  bytes.fill(0);
+  return copy.byteLength === PRF_BYTES ? copy : null;
+}
+
+/**
+ * Keeps a secret for the one who holds the result of the ceremony.
+ *
+ * @param {object} holder
+ * @param {string} id of the credential
+ * @param {ArrayBuffer | null} secret
+ */
+export function keepSecret(holder, id, secret) {
+  if (secret) kept.set(holder, { id, secret });
+}
+
+/**
+ * The vault key of a ceremony's result, once.
+ *
+ * @param {object} holder what `createPasskey` or `usePasskey` returned
+ * @returns {VaultKey | null} null where the ceremony gave no PRF, or its key was taken before
+ */
+export function takeKey(holder) {
+  const found = kept.get(holder);
+  kept.delete(holder);
+  return found ? { kind: "prf", ...found } : null;
+}
+
+/** @returns {WebAuthnError} */
+export function withoutPrf() {
+  return new WebAuthnError("this passkey gives no secret (PRF): lock the vault with a password, or use another passkey", "no_prf");
+}

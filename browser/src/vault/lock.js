@@ -1,0 +1,83 @@
+/** One vault is open in one tab: Web Locks between the workers of an origin, and a way to take a vault over. */
+
+const GIVES_UP_WITHIN_MS = 2000;
+
+/** The lock on one vault at a time, held by this worker. */
+export class VaultLock {
+  /** @type {{did: string, release: () => void} | null} */
+  #held = null;
+  /** @type {Promise<unknown>} */
+  #released = Promise.resolve();
+  #channel;
+  #prefix;
+  #onTaken;
+
+  /**
+   * @param {string} dbName
+   * @param {{onAsked: () => Promise<void>, onTaken: () => void}} told `onAsked`: another tab wants the vault, so lock
+   *   it and release; `onTaken`: it took the vault without waiting
+   */
+  constructor(dbName, { onAsked, onTaken }) {
+    this.#prefix = `hf-vault:${dbName}:`;
+    this.#onTaken = onTaken;
+    this.#channel = new BroadcastChannel(`hf-vault:${dbName}`);
+    this.#channel.onmessage = ({ data }) => {
+      if (this.#held && data === this.#held.did) void onAsked();
+    };
+  }
+
+  /** Which vault this worker holds. */
+  get did() {
+    return this.#held?.did ?? null;
+  }
+
+  /**
+   * Takes the lock on a vault, and lets go of another one.
+   *
+   * @param {string} did
+   * @param {boolean} [takeOver] from a tab that has it; that tab locks its vault, or loses it
+   * @returns {Promise<boolean>} whether this worker holds it now
+   */
+  async acquire(did, takeOver = false) {
+    if (this.#held?.did === did) return true;
+    this.release();
+    await this.#released; // the browser lets go a moment later
+    if (await this.#request(did, { ifAvailable: true })) return true;
+    if (!takeOver) return false;
+    this.#channel.postMessage(did);
+    const waited = await this.#request(did, { signal: AbortSignal.timeout(GIVES_UP_WITHIN_MS) });
+    return waited || this.#request(did, { steal: true });
+  }
+
+  /** Lets go. Harmless to repeat. */
+  release() {
+    this.#held?.release();
+    this.#held = null;
+  }
+
+  /**
+   * @param {string} did
+   * @param {LockOptions} options
+   * @returns {Promise<boolean>}
+   */
+  #request(did, options) {
+    return new Promise((resolve) => {
+      const held = navigator.locks.request(this.#prefix + did, options, (lock) => {
+        resolve(lock !== null);
+        return lock && new Promise((release) => (this.#held = { did, release: () => release(null) }));
+      });
+      this.#released = held.catch(() => this.#lost(did, resolve));
+    });
+  }
+
+  /**
+   * @param {string} did
+   * @param {(held: boolean) => void} resolve
+   */
+  #lost(did, resolve) {
+    resolve(false); // the wait was over; after `resolve(true)` this says nothing any more
+    if (this.#held?.did !== did) return;
+    this.#held = null;
+    this.#onTaken();
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * What the page may ask of the worker: `{id, fn, args}`, answered by `{id, result}` or `{id, error}`.
+ *
+ * The table names every function and every field that it takes. What is not in it is refused before it reaches the
+ * enclave: other functions, other fields, other kinds of values, and values beyond their limit.
+ */
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+/** Numbers beside JSON's: what a structured clone may carry and the enclave takes. */
+const DEPTH = 32;
+const MEMBERS = 100000;
+
+/**
+ * @typedef {(value: unknown) => boolean} Kind whether a value is of this kind and within its limit
+ * @typedef {{id: number, fn: string, args: Record<string, any>}} Request
+ */
+
+/** @param {number} limit characters @returns {Kind} */
+const text = (limit) => (value) => typeof value === "string" && value.length <= limit;
+/** @param {number} limit bytes @returns {Kind} */
+const bytes = (limit) => (value) => {
+  if (typeof value === "string") return value.length <= limit * 2;
+  if (Array.isArray(value)) return value.length <= limit && value.every((it) => Number.isInteger(it) && it >= 0 && it < 256);
+  return (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) && value.byteLength <= limit;
+};
+/** @type {Kind} */
+const number = (value) => typeof value === "number" && Number.isFinite(value);
+/** @type {Kind} */
+const flag = (value) => typeof value === "boolean";
+/** @type {Kind} */
+const data = (value) => size(value, DEPTH) <= MIB;
+/** @type {Kind} */
+const list = (value) => Array.isArray(value) && value.length <= 1000 && data(value);
+/** @type {Kind} */
+const key = (value) => hasOnly(value, { kind: text(16), id: text(2 * KIB), secret: bytes(KIB), password: text(4 * KIB) });
+/** @type {Kind} */
+const keys = (value) => Array.isArray(value) && value.length <= 64 && value.every(key);
+/** @type {Kind} */
+const textOrNumber = (value) => number(value) || text(100)(value) || typeof value === "bigint";
+
+const word = text(KIB);
+const token = bytes(MIB);
+const vault = bytes(24 * MIB);
+const opening = { did: word, takeOver: flag };
+const options = { factory: word, implementation: word, salt: textOrNumber, chain_id: textOrNumber };
+const signing = { enclave_id: word, val_share: bytes(KIB), deterministic: flag };
+const minting = { ...signing, subject: word, version: word, meta: data, token, expiration: number, command: word };
+
+/** @type {Record<string, Record<string, Kind>>} */
+export const FUNCTIONS = {
+  // Of the worker itself.
+  boot: { wasmUrl: text(4 * KIB), dbName: text(128), sha256: text(64) },
+  stored: {},
+  forget: { did: word },
+  // Of the enclave (enclave/ABI.md), and what the worker adds to them.
+  version: {},
+  status: {},
+  generate: {
+    ...options,
+    credential: bytes(MIB), identifier: word, channel: text(16), verification_proof: text(16 * KIB),
+    key, curve: text(16), device_name: word, keep_val_share: flag,
+  },
+  load: { database: vault, key, min_revision: number, ...opening },
+  unlock: { database: vault, key, min_revision: number, ...opening },
+  lock: {},
+  save: {},
+  query: { did: word },
+  exec: { filter: word, token, args: data, audience: word },
+  export: { password: text(4 * KIB) },
+  import: { data: vault, password: text(4 * KIB), key, replace: flag, takeOver: flag },
+  sign: { ...signing, digest: bytes(64), message: text(64 * KIB) },
+  sign_user_op: { ...signing, user_op: data, entry_point: word, chain_id: textOrNumber },
+  user_op_hash: { user_op: data, entry_point: word, chain_id: textOrNumber },
+  verify_signature: { public_key: bytes(KIB), curve: text(16), digest: bytes(64), signature: bytes(KIB) },
+  refresh_shares: { enclave_id: word, val_share: bytes(KIB), rotate: flag },
+  derive_address: { ...options, chain: text(16), enclave_id: word, public_key: bytes(KIB), curve: text(16), form: text(16), prefix: text(100) },
+  derive_key: { seed: bytes(64), path: word, curve: text(16) },
+  create_registration: {
+    ...options,
+    sender: word, alias: word, cid: word, did: word, registry_addr: word, entry_point: word, nonce: textOrNumber,
+    deployed: flag, secret: bytes(32), step: text(16), registered: flag,
+  },
+  mint_ucan: { ...minting, kind: text(16), to: word, caveats: data, policy: list, not_before: number, args: data, audience: word },
+  invoke_ucan: { ...minting, args: data, audience: word },
+  verify_ucan: { token, proofs: list, subject: word, audience: word, command: word, args: data, added_args: data, now: number, revoked: list },
+  inspect_ucan: { token },
+  evaluate_policy: { policy: list, args: data },
+  parse_webauthn: { credential: bytes(MIB) },
+  keccak256: { data: vault, text: text(MIB) },
+  dag_cbor_encode: { value: data },
+  dag_cbor_decode: { data: bytes(2 * MIB) },
+  cid: { data: bytes(2 * MIB), codec: text(16), cid: word },
+  did_key: { did: text(2 * KIB), curve: text(16), public_key: bytes(KIB) },
+  add_wrap: { key },
+  remove_wrap: { kind: text(16), id: text(2 * KIB), keys },
+  list_wraps: {},
+  set_auto_lock: { idle_seconds: number },
+  sync_init: {},
+  sync_respond: { session_id: word, public_key: word, code: text(16) },
+  sync_compare: { session_id: word, public_key: word, reveal: word },
+  sync_complete: { session_id: word, code: text(16), encrypted_vault: vault, key, replace: flag, takeOver: flag },
+};
+
+/** Fields of answers that the interface documents as `number[]`; they cross as buffers. */
+/** @type {Record<string, string>} */
+export const OCTETS = {
+  generate: "database", lock: "database", save: "database", export: "data", sign: "signature",
+  mint_ucan: "signed_dag_cbor", invoke_ucan: "signed_dag_cbor",
+};
+
+/**
+ * The request in a message, or the reason for which it is refused.
+ *
+ * @param {unknown} message
+ * @returns {{request: Request} | {id: number | null, refused: string}}
+ */
+export function read(message) {
+  if (!isPlain(message)) return { id: null, refused: "the message is not an object" };
+  const id = Number.isSafeInteger(message.id) && message.id > 0 ? message.id : null;
+  if (id === null) return { id, refused: "id: a positive whole number" };
+  const fields = typeof message.fn === "string" && Object.hasOwn(FUNCTIONS, message.fn) ? FUNCTIONS[message.fn] : null;
+  if (!fields) return { id, refused: "fn: no such function" };
+  if (Object.keys(message).some((name) => !["id", "fn", "args"].includes(name))) return { id, refused: "unknown field" };
+  const wrong = firstWrong(message.args, fields);
+  if (wrong !== null) return { id, refused: wrong };
+  return { request: { id, fn: message.fn, args: message.args } };
+}
+
+/**
+ * @param {unknown} args
+ * @param {Record<string, Kind>} fields
+ */
+function firstWrong(args, fields) {
+  if (!isPlain(args)) return "args: an object";
+  for (const [name, value] of Object.entries(args)) {
+    if (!Object.hasOwn(fields, name)) return "args: unknown field";
+    if (value !== undefined && value !== null && !fields[name](value)) return `${name}: another kind of value, or too large`;
+  }
+  return null;
+}
+
+/**
+ * @param {unknown} value
+ * @param {Record<string, Kind>} fields
+ */
+function hasOnly(value, fields) {
+  return firstWrong(value, fields) === null;
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is Record<string, any>}
+ */
+function isPlain(value) {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/**
+ * Roughly how large a value is; Infinity for what JSON and byte arrays cannot say, or what is nested too deep.
+ *
+ * @param {unknown} value
+ * @param {number} depth
+ * @returns {number}
+ */
+function size(value, depth) {
+  if (typeof value === "string") return value.length + 2;
+  if (value === null || value === undefined || typeof value === "boolean") return 5;
+  if (typeof value === "number") return Number.isFinite(value) ? 20 : Infinity;
+  if (typeof value === "bigint") return value > -(2n ** 64n) - 1n && value < 2n ** 64n ? 20 : Infinity;
+  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return value.byteLength * 2;
+  if (depth === 0 || !(Array.isArray(value) || isPlain(value))) return Infinity;
+  const members = Object.entries(value);
+  if (members.length > MEMBERS) return Infinity;
+  return members.reduce((sum, [name, member]) => sum + name.length + size(member, depth - 1), 2);
+}

@@ -1,0 +1,343 @@
+/** The worker's side: one enclave, one store, one lock; requests one after another. */
+
+import { bytesOf, fromBase64 } from "../bytes.js";
+import { PluginCallError as CallRefused, instantiate } from "../enclave-host.js";
+import { PluginCallError, StorageError } from "../errors.js";
+import { VaultLock } from "./lock.js";
+import { OCTETS, read } from "./protocol.js";
+import { readHeader } from "./sealed_header.js";
+import { NotOwner, VaultStore } from "./store.js";
+
+/**
+ * @typedef {import("./protocol.js").Request} Request
+ * @typedef {{type: "locked"} | {type: "taken"}} Told what the worker says unasked: the vault locked itself, or another
+ *   tab took it over
+ * @typedef {import("../enclave-host.js").Enclave} Enclave
+ */
+
+/** Calls after which the vault has to be stored, if they changed it. */
+const CHANGING = new Set(["generate", "exec", "refresh_shares", "add_wrap", "remove_wrap", "import", "sync_complete", "save"]);
+/** Fields that the worker reads itself; the enclave does not know them. */
+const OWN_FIELDS = new Set(["takeOver", "replace"]);
+const OPEN_ELSEWHERE = "open_elsewhere";
+
+/** One vault's session in a worker. */
+export class WorkerSession {
+  #tell;
+  #turn = Promise.resolve();
+  /** @type {Enclave | null} */
+  #enclave = null;
+  #store = new VaultStore();
+  #lock = /** @type {VaultLock | null} */ (null);
+  #owner = crypto.randomUUID();
+  #wasmVersion = "";
+  #open = false;
+  #behind = false;
+
+  /** @param {(event: Told) => void} tell */
+  constructor(tell) {
+    this.#tell = tell;
+  }
+
+  /**
+   * The answer to a message, whatever it is.
+   *
+   * @param {unknown} message
+   * @returns {Promise<{reply: object, transfer: ArrayBuffer[]}>}
+   */
+  async answer(message) {
+    const asked = read(message);
+    if ("refused" in asked) {
+      return { reply: { id: asked.id, error: { name: "PluginCallError", functionName: "worker", message: asked.refused, code: "invalid_message" } }, transfer: [] };
+    }
+    const { request } = asked;
+    const result = this.#turn.then(() => this.#run(request));
+    this.#turn = result.then(() => {}, () => {});
+    try {
+      return crossing(request, await result);
+    } catch (error) {
+      return { reply: { id: request.id, error: described(error, request.fn) }, transfer: [] };
+    } finally {
+      wipe(request.args.key?.secret);
+    }
+  }
+
+  /** @param {Request} request */
+  async #run({ fn, args }) {
+    if (fn === "boot") return this.#boot(args);
+    if (!this.#enclave) throw new PluginCallError(fn, "the worker has not been booted");
+    switch (fn) {
+      case "stored":
+        return this.#store.manifests();
+      case "forget":
+        return this.#forget(args.did);
+      case "load":
+      case "unlock":
+        return this.#opened(fn, args);
+      case "lock":
+        return this.#locked();
+      case "generate":
+      case "import":
+      case "sync_complete":
+        return this.#made(fn, args);
+      default:
+        return this.#called(fn, args);
+    }
+  }
+
+  /** @param {Record<string, any>} args */
+  async #boot({ wasmUrl, dbName, sha256 }) {
+    this.#enclave?.wipe();
+    this.#store = new VaultStore(dbName ? { dbName } : {});
+    this.#lock ??= new VaultLock(this.#store.dbName, { onAsked: () => this.#giveUp(), onTaken: () => this.#taken() });
+    const response = await fetch(wasmUrl);
+    const copy = response.clone();
+    this.#enclave = await instantiate(response, { ...(sha256 && { sha256 }), after: (ms, work) => this.#after(ms, work) });
+    this.#wasmVersion = await digestOf(copy);
+    return { wasmVersion: this.#wasmVersion, version: this.#call("version", {}) };
+  }
+
+  /**
+   * Opens a vault: the given bytes, else the newest stored ones. Which tab may, the lock says.
+   *
+   * @param {string} fn
+   * @param {Record<string, any>} args
+   */
+  async #opened(fn, { did, database, key, min_revision, takeOver = false }) {
+    const given = database && octets(database);
+    const wanted = (given ? readHeader(given)?.did : did) ?? (await this.#store.load())?.did;
+    if (!wanted) return { success: false, error: given ? "invalid_database" : "vault_uninitialized" };
+    if (this.#open) return { success: false, error: "conflict" };
+    if (!(await this.#lock?.acquire(wanted, takeOver))) return { success: false, error: OPEN_ELSEWHERE };
+    // Read when the lock is held: the tab that had it before may have written until then.
+    const stored = await this.#store.load(wanted);
+    const sealed = given ?? stored?.sealed;
+    const least = Math.max(min_revision ?? 0, stored?.revision ?? 0);
+    const answer = sealed ? this.#load(sealed, key, least) : { success: false, error: "vault_uninitialized" };
+    if (answer.success && key) await this.#own(wanted);
+    else this.#lock?.release();
+    return answer;
+  }
+
+  /**
+   * @param {Uint8Array} sealed
+   * @param {object | undefined} key
+   * @param {number} least
+   */
+  #load(sealed, key, least) {
+    return this.#call("load", { database: sealed, ...(key && { key }), ...(least && { min_revision: least }) });
+  }
+
+  /**
+   * A new vault in this profile: made, imported or received.
+   *
+   * @param {string} fn
+   * @param {Record<string, any>} args
+   */
+  async #made(fn, { replace = false, takeOver = false, ...args }) {
+    if (this.#open) throw new PluginCallError(fn, "a vault is open in this tab: lock it first", "conflict");
+    const answer = this.#call(fn, args);
+    if (answer.success === false) return answer;
+    const failed = await this.#place(answer.did, replace, takeOver);
+    if (failed === null) return answer;
+    this.#call("lock", {});
+    if (fn === "generate") throw new PluginCallError(fn, "the vault could not be stored", failed);
+    return { success: false, error: failed };
+  }
+
+  /**
+   * @param {string} did
+   * @param {boolean} replace
+   * @param {boolean} takeOver
+   * @returns {Promise<string | null>} why the vault has no place here
+   */
+  async #place(did, replace, takeOver) {
+    if (!(await this.#lock?.acquire(did, takeOver))) return OPEN_ELSEWHERE;
+    if (!replace && (await this.#store.load(did))) {
+      this.#lock?.release();
+      return "conflict"; // a vault of this DID is stored here: it is replaced only on demand
+    }
+    await this.#own(did);
+    await this.#save({ replace });
+    return null;
+  }
+
+  /** @param {string} did */
+  async #own(did) {
+    await this.#store.own(did, this.#owner);
+    this.#open = true;
+  }
+
+  /**
+   * @param {string} fn
+   * @param {Record<string, any>} args
+   */
+  async #called(fn, args) {
+    if (fn === "save") return this.#save({});
+    const answer = this.#call(fn, args);
+    if (CHANGING.has(fn) && answer.success !== false) await this.#saveDue(fn === "remove_wrap");
+    return answer;
+  }
+
+  async #locked() {
+    const answer = this.#call("lock", {});
+    const sealed = answer.database && octets(answer.database);
+    const header = sealed && readHeader(sealed);
+    try {
+      if (header && this.#open) await this.#keep(header, sealed);
+    } finally {
+      this.#closed();
+    }
+    return answer;
+  }
+
+  /** @param {string} did */
+  async #forget(did) {
+    if (this.#lock?.did === did) await this.#locked();
+    if (!(await this.#lock?.acquire(did))) throw new PluginCallError("forget", "the vault is open in another tab", OPEN_ELSEWHERE);
+    await this.#store.delete(did);
+    this.#lock?.release();
+    return {};
+  }
+
+  /** @param {boolean} forgetOlder */
+  async #saveDue(forgetOlder) {
+    if (!this.#open) return;
+    if (this.#behind || forgetOlder || this.#call("status", {}).unsaved) await this.#save({ forgetOlder });
+  }
+
+  /**
+   * Seals and stores; what is due outlives a store that fails.
+   *
+   * @param {import("./store.js").SaveOptions} options
+   */
+  async #save(options) {
+    this.#behind = true;
+    const answer = this.#call("save", {});
+    const sealed = octets(answer.database);
+    const header = readHeader(sealed);
+    if (!header) throw new PluginCallError("save", "the sealed vault has another form than documented");
+    await this.#keep(header, sealed, options);
+    return answer;
+  }
+
+  /**
+   * @param {{did: string, revision: number}} header
+   * @param {Uint8Array<ArrayBuffer>} sealed
+   * @param {import("./store.js").SaveOptions} [options]
+   */
+  async #keep({ did, revision }, sealed, options = {}) {
+    const before = await this.#store.load(did);
+    if (before?.revision === revision && !options.replace) return;
+    const manifest = {
+      rootCid: options.forgetOlder || options.replace ? null : (before?.manifest.rootCid ?? null),
+      did,
+      updatedAt: Date.now(),
+      wasmVersion: this.#wasmVersion,
+      schemaVersion: /** @type {1} */ (1),
+    };
+    try {
+      await this.#store.save(manifest, sealed, revision, { ...options, owner: this.#owner });
+      this.#behind = false;
+    } catch (error) {
+      if (error instanceof NotOwner) this.#taken();
+      throw error;
+    }
+  }
+
+  /** Another tab asks for the vault: what is not stored yet is stored, then it is locked. */
+  async #giveUp() {
+    this.#turn = this.#turn.then(() => this.#locked()).then(
+      () => this.#tell({ type: "locked" }),
+      () => this.#taken(),
+    );
+    await this.#turn;
+  }
+
+  /** The vault is another tab's: nothing of it stays here. */
+  #taken() {
+    this.#enclave?.wipe();
+    this.#closed();
+    this.#tell({ type: "taken" });
+  }
+
+  #closed() {
+    this.#open = this.#behind = false;
+    this.#lock?.release();
+  }
+
+  /**
+   * The host looks at the clock when a vault is due to lock itself; afterwards the page is told.
+   *
+   * @param {number} ms
+   * @param {() => void} work
+   */
+  #after(ms, work) {
+    const timer = setTimeout(() => {
+      work();
+      if (!this.#open || !this.#isLocked()) return;
+      this.#closed();
+      this.#tell({ type: "locked" });
+    }, ms);
+    return () => clearTimeout(timer);
+  }
+
+  #isLocked() {
+    if (this.#enclave?.closed) return true;
+    return this.#call("status", {}).locked;
+  }
+
+  /**
+   * @param {string} fn
+   * @param {Record<string, any>} args
+   */
+  #call(fn, args) {
+    if (!this.#enclave) throw new PluginCallError(fn, "the worker has not been booted");
+    const fields = Object.entries(args).filter(([name]) => !OWN_FIELDS.has(name));
+    return this.#enclave.call(fn, Object.fromEntries(fields));
+  }
+}
+
+/**
+ * The reply, its octets as buffers that move instead of being copied.
+ *
+ * @param {Request} request
+ * @param {any} result
+ */
+function crossing({ id, fn }, result) {
+  const field = OCTETS[fn];
+  if (typeof result?.[field] !== "string") return { reply: { id, result }, transfer: [] };
+  const moved = fromBase64(result[field]).buffer;
+  return { reply: { id, result: { ...result, [field]: moved } }, transfer: [moved] };
+}
+
+/**
+ * @param {unknown} error
+ * @param {string} functionName
+ */
+function described(error, functionName) {
+  if (error instanceof CallRefused || error instanceof PluginCallError) {
+    const message = error.message.slice(`${error.functionName}: `.length);
+    return { name: "PluginCallError", functionName, message, code: error.code };
+  }
+  if (error instanceof StorageError) return { name: "StorageError", message: error.message.slice("Storage: ".length) };
+  const name = functionName === "boot" ? "WasmLoadError" : "PluginCallError";
+  const message = error instanceof Error ? error.message.replace(/^WASM load failed: /, "") : "failed";
+  return { name, functionName, message, code: null };
+}
+
+/** @param {unknown} secret */
+function wipe(secret) {
+  if (secret instanceof ArrayBuffer || ArrayBuffer.isView(secret)) bytesOf(/** @type {BufferSource} */ (secret)).fill(0);
+}
+
+/** @param {any} value of a binary field */
+function octets(value) {
+  return typeof value === "string" ? fromBase64(value) : bytesOf(value);
+}
+
+/** @param {Response} response */
+async function digestOf(response) {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", await response.arrayBuffer()));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,250 @@
+/** The vaults of this browser profile, in IndexedDB: the last revisions of each, and notes. */
+
+import { StorageError } from "../errors.js";
+
+const VERSION = 1;
+/** The interface's default. */
+export const DEFAULT_DB_NAME = "holdfast-vault";
+const KEPT_REVISIONS = 3;
+
+/**
+ * @typedef {import("../generated/types.js").VaultManifest} VaultManifest
+ * @typedef {{did: string, revision: number, manifest: VaultManifest, sealed: Uint8Array<ArrayBuffer>}} StoredVault
+ * @typedef {{owner?: string, forgetOlder?: boolean, replace?: boolean}} SaveOptions `owner`: which worker has the vault
+ *   open; one that lost it writes no more. `forgetOlder`: no revision before this one stays. `replace`: the same,
+ *   whatever its number
+ */
+
+/**
+ * One database. A revision is stored whole or not at all, and the pointer to the newest one moves with it.
+ *
+ * Every method throws StorageError where the browser's storage fails.
+ */
+export class VaultStore {
+  /** @type {Promise<IDBDatabase> | null} */
+  #opened = null;
+
+  /** @param {import("../generated/types.js").VaultStoreConfig} [config] */
+  constructor({ dbName = DEFAULT_DB_NAME } = {}) {
+    this.dbName = dbName;
+  }
+
+  /** Closes the database. Another call opens it again. */
+  async close() {
+    const opened = this.#opened;
+    this.#opened = null;
+    (await opened?.catch(() => null))?.close();
+  }
+
+  /** @returns {Promise<VaultManifest[]>} the newest manifest of each vault */
+  async manifests() {
+    return this.#read("vaults", async (vaults) => {
+      const rows = /** @type {StoredVault[]} */ (await done(vaults.getAll()));
+      return [...new Map(rows.map((row) => [row.did, row.manifest])).values()];
+    });
+  }
+
+  /**
+   * The newest revision of a vault.
+   *
+   * @param {string} [did] of the only vault there is, unless given
+   * @returns {Promise<StoredVault | null>}
+   */
+  async load(did) {
+    const wanted = did ?? (await this.#onlyDid());
+    if (wanted === null) return null;
+    return this.#read("vaults", async (vaults) => (await newest(vaults, wanted))?.value ?? null);
+  }
+
+  /**
+   * Stores a revision, which has to be newer than the newest: a vault never goes back.
+   *
+   * @param {VaultManifest} manifest
+   * @param {Uint8Array<ArrayBuffer>} sealed
+   * @param {number} revision
+   * @param {SaveOptions} [options]
+   */
+  async save(manifest, sealed, revision, { owner, forgetOlder = false, replace = false } = {}) {
+    const { did } = manifest;
+    await this.#write(["vaults", "owners"], async (vaults, owners) => {
+      if (owner !== undefined && (await done(owners.get(did))) !== owner) throw new NotOwner();
+      const last = (await newest(vaults, did))?.value.revision ?? 0;
+      if (revision <= last && !replace) throw new StorageError(`revision ${revision} is not newer than the stored ${last}`);
+      if (replace || forgetOlder) vaults.delete(every(did));
+      else vaults.delete(IDBKeyRange.bound([did, 0], [did, Math.max(0, revision - KEPT_REVISIONS)]));
+      vaults.put({ did, revision, manifest, sealed });
+    });
+  }
+
+  /**
+   * Makes a worker the one that may write a vault.
+   *
+   * @param {string} did
+   * @param {string} owner random
+   */
+  async own(did, owner) {
+    await this.#write(["owners"], async (owners) => void owners.put(owner, did));
+  }
+
+  /**
+   * Replaces the manifest of the newest revision, after a snapshot.
+   *
+   * @param {VaultManifest} manifest
+   */
+  async updateManifest(manifest) {
+    await this.#write(["vaults"], async (vaults) => {
+      const cursor = await newest(vaults, manifest.did);
+      if (!cursor) throw new StorageError("no such vault is stored");
+      cursor.update({ ...cursor.value, manifest });
+    });
+  }
+
+  /**
+   * Forgets a vault, with all its revisions.
+   *
+   * @param {string} did
+   */
+  async delete(did) {
+    await this.#write(["vaults", "owners"], async (vaults, owners) => {
+      vaults.delete(every(did));
+      owners.delete(did);
+    });
+  }
+
+  /**
+   * A note: what a flow needs to go on where it stopped.
+   *
+   * @param {string} name
+   * @returns {Promise<any>} null where there is none
+   */
+  async note(name) {
+    return this.#read("notes", async (notes) => (await done(notes.get(name))) ?? null);
+  }
+
+  /**
+   * Writes a note; null removes it.
+   *
+   * @param {string} name
+   * @param {unknown} value
+   */
+  async setNote(name, value) {
+    await this.#write(["notes"], async (notes) => void (value === null ? notes.delete(name) : notes.put(value, name)));
+  }
+
+  async #onlyDid() {
+    const manifests = await this.manifests();
+    if (manifests.length > 1) throw new StorageError("several vaults are stored: name one by its DID");
+    return manifests[0]?.did ?? null;
+  }
+
+  /**
+   * @template T
+   * @param {string} name
+   * @param {(store: IDBObjectStore) => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  async #read(name, work) {
+    return stored(async () => work((await this.#database()).transaction(name, "readonly").objectStore(name)));
+  }
+
+  /**
+   * @param {string[]} names
+   * @param {(...stores: IDBObjectStore[]) => Promise<void>} work
+   */
+  async #write(names, work) {
+    await stored(async () => {
+      const transaction = (await this.#database()).transaction(names, "readwrite", { durability: "strict" });
+      const committed = finished(transaction);
+      try {
+        await work(...names.map((name) => transaction.objectStore(name)));
+      } catch (error) {
+        committed.catch(() => {});
+        transaction.abort();
+        throw error;
+      }
+      await committed;
+    });
+  }
+
+  #database() {
+    this.#opened ??= opened(this.dbName, () => void this.close());
+    this.#opened.catch(() => (this.#opened = null));
+    return this.#opened;
+  }
+}
+
+/** Another worker has taken the vault over. */
+export class NotOwner extends StorageError {
+  constructor() {
+    super("the vault was opened elsewhere: this tab writes it no more");
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {() => void} onOutdated another tab wants to change or delete the database
+ * @returns {Promise<IDBDatabase>}
+ */
+async function opened(name, onOutdated) {
+  const request = indexedDB.open(name, VERSION);
+  request.onupgradeneeded = () => {
+    request.result.createObjectStore("vaults", { keyPath: ["did", "revision"] });
+    for (const plain of ["owners", "notes", "blocks"]) request.result.createObjectStore(plain);
+  };
+  const database = await done(request);
+  database.onversionchange = onOutdated;
+  database.onclose = onOutdated;
+  return database;
+}
+
+/** @param {string} did */
+function every(did) {
+  return IDBKeyRange.bound([did, 0], [did, Infinity]);
+}
+
+/**
+ * @param {IDBObjectStore} vaults
+ * @param {string} did
+ * @returns {Promise<(IDBCursorWithValue & {value: StoredVault}) | null>}
+ */
+function newest(vaults, did) {
+  return done(vaults.openCursor(every(did), "prev"));
+}
+
+/**
+ * @template T
+ * @param {IDBRequest<T>} request
+ * @returns {Promise<T>}
+ */
+function done(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+/** @param {IDBTransaction} transaction */
+function finished(transaction) {
+  return /** @type {Promise<void>} */ (
+    new Promise((resolve, reject) => {
+      transaction.oncomplete = () => resolve();
+      transaction.onabort = () => reject(transaction.error ?? new DOMException("the transaction was aborted", "AbortError"));
+    })
+  );
+}
+
+/**
+ * @template T
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+async function stored(work) {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof StorageError) throw cause;
+    const name = cause instanceof Error ? cause.name : "";
+    const why = name === "QuotaExceededError" ? "this browser has no room left" : "this browser's storage failed";
+    throw new StorageError(`${why} (${name})`, { cause });
+  }
+}

@@ -1,0 +1,414 @@
+/** A vault in a module worker of this page. Its keys never are in the page. */
+
+import { bytesOf } from "../bytes.js";
+import { ClientStateError } from "../errors.js";
+import { ownAddress } from "../http/service.js";
+import { workerAddress } from "../trusted.js";
+import { BootLog } from "./boot.js";
+import { DEFAULT_DB_NAME } from "./store.js";
+import { WorkerPort } from "./port.js";
+import { secretsOf } from "./values.js";
+
+/**
+ * @typedef {import("../generated/types.js").BootStatus} BootStatus
+ * @typedef {import("../generated/types.js").BootEvent} BootEvent
+ * @typedef {import("../passkeys/secrets.js").VaultKey} VaultKey
+ *
+ * @typedef {object} VaultOptions
+ * @property {string} [dbName] "holdfast-vault" by default
+ * @property {import("../trusted.js").ScriptAddress} [workerUrl] worker.js next to this module by default
+ * @property {string} [wasmUrl] `/enclave.wasm` of the service that served this module by default
+ * @property {string} [sha256] hex digest that the enclave module must have
+ * @property {(event: BootEvent) => void} [onEvent] told each boot event
+ * @property {{helia?: Subsystem, libp2p?: Subsystem}} [subsystems] started after the enclave; may fail without harm
+ * @typedef {(vault: Vault) => Promise<unknown>} Subsystem
+ *
+ * @typedef {{did?: string, takeOver?: boolean, minRevision?: number}} OpenOptions `did`: which stored vault, of several;
+ *   `takeOver`: from another tab
+ */
+
+const NOT_BOOTED = "the vault has not been booted: call boot() first";
+const CLOSED = "the vault is closed";
+
+/**
+ * One vault in one worker. `boot` comes first, `close` last: before and after, calls throw ClientStateError. In between
+ * they throw PluginCallError where the enclave refuses, StorageError where this browser's storage fails.
+ *
+ * Events: "boot-progress" (a BootEvent in `detail`), "locked" (it locked itself, or another tab asked for it), "taken"
+ * (another tab took it over; the vault is closed), "failed" (the worker stopped; the vault is closed).
+ */
+export class Vault extends EventTarget {
+  #options;
+  /** @type {WorkerPort | null} */
+  #port = null;
+  #closed = false;
+  #log;
+  /** SHA-256 of the enclave module, hex; empty before boot. */
+  wasmVersion = "";
+
+  /** @param {VaultOptions} [options] */
+  constructor(options = {}) {
+    super();
+    this.#options = options;
+    this.#log = new BootLog((event) => {
+      options.onEvent?.(event);
+      this.dispatchEvent(new CustomEvent(event.type, { detail: event }));
+    });
+  }
+
+  /** The name of the database in which revisions are stored. */
+  get dbName() {
+    return this.#options.dbName ?? DEFAULT_DB_NAME;
+  }
+
+  /** @returns {BootStatus} which subsystems are ready; the enclave alone is enough to work */
+  get bootStatus() {
+    return this.#log.status;
+  }
+
+  /**
+   * Starts the worker and the enclave, then what `subsystems` names.
+   *
+   * @returns {Promise<BootStatus>} as soon as the enclave is ready: subsystems go on booting
+   * @throws {WasmLoadError}
+   */
+  async boot() {
+    if (this.#closed || this.#port) throw new ClientStateError(this.#closed ? CLOSED : "the vault has been booted");
+    const port = (this.#port = this.#started());
+    try {
+      await this.#log.starting("enclave", async () => {
+        const { dbName, sha256, wasmUrl = `${ownAddress()}/enclave.wasm` } = this.#options;
+        const booted = await port.call("boot", { wasmUrl: new URL(wasmUrl, location.href).href, dbName, sha256 });
+        this.wasmVersion = booted.wasmVersion;
+      });
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+    const { helia, libp2p } = this.#options.subsystems ?? {};
+    this.#log.starting("helia", () => started(helia, "snapshots", this)).catch(() => {});
+    this.#log.starting("libp2p", () => started(libp2p, "libp2p", this)).catch(() => {});
+    return this.bootStatus;
+  }
+
+  /** Ends the worker, without saving. Closing again is harmless. */
+  close() {
+    this.#closed = true;
+    this.#port?.end(CLOSED);
+    this.#log.ended();
+  }
+
+  /**
+   * Makes a vault from a passkey's credential; it is open and stored afterwards.
+   *
+   * @param {import("../generated/types.js").GenerateInput & Record<string, any>} input and the enclave's own options:
+   *   `curve`, `chain_id`, `factory`, `implementation`, `salt`, `device_name`
+   * @param {VaultKey} key opens the vault from now on; its secret moves into the worker
+   * @returns {Promise<import("../generated/types.js").GenerateOutputWithShares & {parsed_credential: any}>}
+   */
+  generate(input, key) {
+    return this.#answered("generate", { ...input, key });
+  }
+
+  /**
+   * Puts a sealed vault into the enclave, where it stays locked.
+   *
+   * @param {import("../generated/types.js").LoadInput | null} [input] the newest stored vault unless given
+   * @param {OpenOptions} [options]
+   * @returns {Promise<import("../generated/types.js").LoadOutput>}
+   */
+  load(input = null, options = {}) {
+    return this.#answered("load", { ...input, ...opening(options) });
+  }
+
+  /**
+   * Opens a vault.
+   *
+   * @param {VaultKey} key its secret moves into the worker
+   * @param {import("../generated/types.js").UnlockInput | null} [input] the newest stored vault unless given
+   * @param {OpenOptions} [options]
+   * @returns {Promise<import("../generated/types.js").UnlockOutput>} `error`: "open_elsewhere" where another tab has it
+   *   open, "wrong_key", and others of the enclave's codes
+   */
+  unlock(key, input = null, options = {}) {
+    return this.#answered("unlock", { ...input, ...opening(options), key });
+  }
+
+  /** @returns {Promise<import("../generated/types.js").LockOutput>} sealed, stored and erased */
+  lock() {
+    return this.#answered("lock");
+  }
+
+  /** @returns {Promise<{database: number[], revision: number}>} sealed and stored; the vault stays open */
+  save() {
+    return this.#answered("save");
+  }
+
+  /** @returns {Promise<import("../generated/types.js").StatusOutput>} */
+  status() {
+    return this.#answered("status");
+  }
+
+  /**
+   * @param {string | import("../generated/types.js").QueryInput} [input] a DID; empty: the vault's own
+   * @returns {Promise<import("../generated/types.js").QueryOutput>}
+   */
+  query(input = "") {
+    return this.#answered("query", typeof input === "string" ? { did: input } : input);
+  }
+
+  /**
+   * Does `resource:<name> action:<name>`; what changes the vault is stored.
+   *
+   * @template T
+   * @param {string | import("../generated/types.js").ExecInput} input a filter, perhaps with a UCAN token
+   * @param {Record<string, any>} [args]
+   * @param {{audience?: string}} [options]
+   * @returns {Promise<import("../generated/types.js").ExecOutput<T>>}
+   */
+  exec(input, args, { audience } = {}) {
+    return this.#answered("exec", { ...(typeof input === "string" ? { filter: input } : input), args, audience });
+  }
+
+  /**
+   * @param {import("../generated/types.js").VaultExportOptions} options
+   * @returns {Promise<import("../generated/types.js").VaultExportOutput>} MTRV, sealed by the password
+   */
+  export(options) {
+    return this.#answered("export", options);
+  }
+
+  /**
+   * Takes a vault from an export; it is open, wrapped for `key` and stored afterwards.
+   *
+   * @param {import("../generated/types.js").VaultImportOptions} options
+   * @param {VaultKey} key
+   * @param {{replace?: boolean, takeOver?: boolean}} [where] `replace`: a vault of the same DID that is stored here
+   * @returns {Promise<import("../generated/types.js").VaultImportOutput>}
+   */
+  import({ data, password }, key, where = {}) {
+    return this.#answered("import", { data: bytesOf(data), password, key, ...where });
+  }
+
+  /**
+   * Signs 32 bytes, or a text as wallets sign it (ERC-191).
+   *
+   * @param {BufferSource | number[] | string} digest bytes or 0x-hex; a text as `{message}`
+   * @returns {Promise<import("../generated/types.js").SignResult>} r followed by s, low s
+   */
+  sign(digest) {
+    return this.#answered("sign", { digest: typeof digest === "string" ? digest : bytesOf(digest) });
+  }
+
+  /**
+   * @param {string} message signed as wallets sign it (ERC-191)
+   * @returns {Promise<import("../generated/types.js").SignResult>}
+   */
+  signMessage(message) {
+    return this.#answered("sign", { message });
+  }
+
+  /**
+   * @param {import("../generated/types.js").UserOp} userOp
+   * @param {string} entryPoint
+   * @param {number} chainId
+   * @returns {Promise<import("../generated/types.js").SignUserOpResult>}
+   */
+  signUserOp(userOp, entryPoint, chainId) {
+    return this.#answered("sign_user_op", { user_op: userOp, entry_point: entryPoint, chain_id: chainId });
+  }
+
+  /**
+   * @param {import("../generated/types.js").DelegationOptions & Record<string, any>} options and the enclave's own:
+   *   `policy`, `not_before`, `meta`, `token`, `subject`
+   * @returns {Promise<import("../generated/types.js").MintUcanResult & {cid: string, issuer: string, container: string}>}
+   */
+  delegate(options) {
+    return this.#answered("mint_ucan", { ...options, kind: "delegation" });
+  }
+
+  /**
+   * @param {import("../generated/types.js").InvocationOptions & Record<string, any>} options
+   * @returns {Promise<import("../generated/types.js").MintUcanResult & {cid: string, issuer: string, container: string}>}
+   */
+  invoke(options) {
+    return this.#answered("invoke_ucan", options);
+  }
+
+  /**
+   * @param {string | BufferSource} token
+   * @param {Record<string, any>} [demand] `proofs`, `audience`, `subject`, `command`, `args`, `now`, `revoked`
+   * @returns {Promise<any>} the claims; throws with the code of what does not hold
+   */
+  verifyUcan(token, demand = {}) {
+    return this.#answered("verify_ucan", { token, ...demand });
+  }
+
+  /**
+   * @param {string} credential base64, such as CreatePasskeyResult's
+   * @returns {Promise<import("../generated/types.js").ParseWebAuthnResult>}
+   */
+  parse(credential) {
+    return this.#answered("parse_webauthn", { credential });
+  }
+
+  /**
+   * @param {import("../generated/types.js").CreateRegistrationInput & Record<string, any>} input and the enclave's own
+   *   options (enclave/ABI.md)
+   * @returns {Promise<import("../generated/types.js").RegistrationResult>}
+   */
+  createRegistration(input) {
+    return this.#answered("create_registration", input);
+  }
+
+  /**
+   * @param {string} chain "ethereum", "bitcoin" or "cosmos"
+   * @param {Record<string, any>} [options]
+   * @returns {Promise<import("../generated/types.js").DeriveAddressResult>}
+   */
+  deriveAddress(chain = "ethereum", options = {}) {
+    return this.#answered("derive_address", { chain, ...options });
+  }
+
+  /**
+   * @param {{enclave_id?: string, rotate?: boolean}} [options]
+   * @returns {Promise<import("../generated/types.js").EncryptedShares>}
+   */
+  refreshShares(options = {}) {
+    return this.#answered("refresh_shares", options);
+  }
+
+  /**
+   * @param {BufferSource | number[]} data
+   * @returns {Promise<string>} Keccak-256 in 0x-hex
+   */
+  async keccak256(data) {
+    return (await this.#answered("keccak256", { data: bytesOf(data) })).hash;
+  }
+
+  /** @returns {Promise<import("../generated/types.js").SyncInitResult>} on the new device */
+  syncInit() {
+    return this.#answered("sync_init");
+  }
+
+  /**
+   * On the device that has the vault: first with the other's key, then with the six digits.
+   *
+   * @param {string} sessionId
+   * @param {{publicKey?: string, code?: string}} step
+   * @returns {Promise<import("../generated/types.js").SyncRespondResult>}
+   */
+  syncRespond(sessionId, { publicKey, code }) {
+    return this.#answered("sync_respond", { session_id: sessionId, public_key: publicKey, code });
+  }
+
+  /**
+   * The six digits that both people compare.
+   *
+   * @param {string} sessionId
+   * @param {{publicKey?: string, reveal?: string}} step
+   * @returns {Promise<{success: boolean, session_id?: string, code?: string, reveal?: string, expires_at?: string, error?: string}>}
+   */
+  syncCompare(sessionId, { publicKey, reveal }) {
+    return this.#answered("sync_compare", { session_id: sessionId, public_key: publicKey, reveal });
+  }
+
+  /**
+   * On the new device: opens what came; the vault is open, wrapped for `key` and stored afterwards.
+   *
+   * @param {{sessionId: string, code: string, encryptedVault: string}} received
+   * @param {VaultKey} key
+   * @param {{replace?: boolean, takeOver?: boolean}} [where]
+   * @returns {Promise<import("../generated/types.js").SyncCompleteResult>}
+   */
+  syncComplete({ sessionId, code, encryptedVault }, key, where = {}) {
+    return this.#answered("sync_complete", { session_id: sessionId, code, encrypted_vault: encryptedVault, key, ...where });
+  }
+
+  /**
+   * @param {VaultKey} key one more that opens the vault
+   * @returns {Promise<{wraps: {kind: string, id: string}[]}>}
+   */
+  addKey(key) {
+    return this.#answered("add_wrap", { key });
+  }
+
+  /**
+   * Takes a key away; the last one stays. No stored revision from before opens with it.
+   *
+   * @param {"prf" | "password" | "secret"} kind
+   * @param {string} id
+   * @returns {Promise<{wraps: {kind: string, id: string}[]}>}
+   */
+  removeKey(kind, id) {
+    return this.#answered("remove_wrap", { kind, id });
+  }
+
+  /** @returns {Promise<{wraps: {kind: string, id: string}[]}>} which keys open the vault */
+  keys() {
+    return this.#answered("list_wraps");
+  }
+
+  /** @param {number} seconds idle after which the vault locks itself; 0: never. 900 until set */
+  async setAutoLock(seconds) {
+    await this.#answered("set_auto_lock", { idle_seconds: seconds });
+  }
+
+  /** @returns {Promise<import("../generated/types.js").VaultManifest[]>} of the vaults that are stored in this profile */
+  stored() {
+    return this.#answered("stored");
+  }
+
+  /** @param {string} did a stored vault, to be deleted from this profile with all its revisions */
+  async forget(did) {
+    await this.#answered("forget", { did });
+  }
+
+  /**
+   * Any function of enclave/ABI.md that vault/protocol.js allows.
+   *
+   * @param {string} fn
+   * @param {Record<string, any>} [args]
+   * @returns {Promise<any>}
+   */
+  call(fn, args = {}) {
+    return this.#answered(fn, args);
+  }
+
+  /**
+   * @param {string} fn
+   * @param {Record<string, any>} [args]
+   */
+  async #answered(fn, args = {}) {
+    if (!this.#port || this.#closed) throw new ClientStateError(this.#closed ? CLOSED : NOT_BOOTED);
+    if (!this.#log.status.enclave) throw new ClientStateError(NOT_BOOTED);
+    const answer = await this.#port.call(fn, args, secretsOf(args));
+    for (const [name, value] of Object.entries(answer ?? {})) {
+      if (value instanceof ArrayBuffer) answer[name] = Array.from(new Uint8Array(value));
+    }
+    return answer;
+  }
+
+  #started() {
+    const address = this.#options.workerUrl ?? workerAddress;
+    return new WorkerPort(address, ({ type }) => {
+      if (type === "taken" || type === "failed") this.close();
+      this.dispatchEvent(new Event(type));
+    });
+  }
+}
+
+/** @param {OpenOptions} options */
+function opening({ did, takeOver, minRevision }) {
+  return { did, takeOver, min_revision: minRevision };
+}
+
+/**
+ * @param {Subsystem | undefined} subsystem
+ * @param {string} name
+ * @param {Vault} vault
+ */
+async function started(subsystem, name, vault) {
+  if (!subsystem) throw new Error(`${name}: no module for it was given (options.subsystems)`);
+  await subsystem(vault);
+}

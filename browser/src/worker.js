@@ -1,0 +1,11 @@
+/** The module worker: the enclave's only home in a browser. Its messages are vault/protocol.js. */
+
+import { WorkerSession } from "./vault/session.js";
+
+const scope = /** @type {DedicatedWorkerGlobalScope} */ (/** @type {unknown} */ (globalThis));
+const session = new WorkerSession((event) => scope.postMessage({ event }));
+
+scope.onmessage = async ({ data }) => {
+  const { reply, transfer } = await session.answer(data);
+  scope.postMessage(reply, transfer);
+};

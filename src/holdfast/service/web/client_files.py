@@ -1,0 +1,63 @@
+"""The JavaScript client under /client/: the wheel's build; in a checkout, the modules as they stand in browser/src."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holdfast.service.http.messages import error_response
+from holdfast.service.http.static import StaticAnswer
+from holdfast.wire.errors import NOT_FOUND
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.service.http.messages import Request, Response
+
+PREFIX = "/client/"
+# Modules import each other by name, so each is asked for anew and answered by 304: versions never mix.
+_CACHE = "no-cache"
+_TYPES = {".js": "text/javascript; charset=utf-8", ".ts": "text/plain; charset=utf-8", ".map": "application/json"}
+# A worker obeys the policy of its own script. Pages that are isolated from others load it only under COEP.
+_HEADERS = (
+    ("cross-origin-resource-policy", "cross-origin"),
+    ("cross-origin-embedder-policy", "require-corp"),
+    (
+        "content-security-policy",
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; base-uri 'none'",
+    ),
+)
+_MISSING = error_response(NOT_FOUND)
+
+
+class ClientFiles:
+    """Every file of the client, read and wrapped once."""
+
+    def __init__(self, answers: Mapping[str, StaticAnswer]) -> None:
+        self._answers = answers
+
+    def answer(self, request: Request) -> Response:
+        """The file below /client/, 304 when the requester has it, 404 for any other name."""
+        found = self._answers.get(request.path.removeprefix(PREFIX))
+        return found.answer(request) if found else _MISSING
+
+
+def client_files() -> ClientFiles:
+    """Read the client; nothing of it where neither a build nor a checkout is there."""
+    folder = client_folder()
+    if folder is None:
+        return ClientFiles({})
+    found = sorted(file for file in folder.rglob("*") if file.suffix in _TYPES)
+    return ClientFiles({file.relative_to(folder).as_posix(): _wrapped(file) for file in found})
+
+
+def client_folder() -> Path | None:
+    """Where the files are: the package's own build, else the checkout that the package is installed from."""
+    built = Path(str(files("holdfast.service"))) / "static" / "client"
+    checkout = Path(__file__).parents[4] / "browser" / "src"
+    return next((folder for folder in (checkout, built) if (folder / "holdfast.js").exists()), None)
+
+
+def _wrapped(file: Path) -> StaticAnswer:
+    return StaticAnswer(file.read_bytes(), _TYPES[file.suffix], _CACHE, [*_HEADERS])

@@ -1,0 +1,112 @@
+"""Pages of a running service with the client loaded, and virtual authenticators (CDP, WebAuthn domain)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Route
+    from tests.service.conftest import Server
+
+PATIENCE_MS = 60_000
+AUTHENTICATOR = {
+    "protocol": "ctap2",
+    "ctap2Version": "ctap2_1",
+    "transport": "internal",
+    "hasResidentKey": True,
+    "hasUserVerification": True,
+    "hasPrf": True,
+    "isUserVerified": True,
+    "automaticPresenceSimulation": True,
+}
+# Loads the client into the page, as an application's own script would: everything that it exports, as `hf`.
+LOAD = "async () => { window.hf = await import('/client/holdfast.js'); }"
+CLIENT = """
+async (options) => {
+  window.events = [];
+  window.client = new hf.Client({onEvent: (event) => events.push(event), ...options});
+  for (const name of ["locked", "taken", "failed"]) client.vault.addEventListener(name, () => events.push({type: name}));
+  return client.boot();
+}
+"""
+MAKE = """
+async ({name, options}) => {
+  window.passkey = await hf.createPasskey({userName: name, ...options});
+  const made = await client.vault.generate({credential: passkey.credential}, await hf.passkeyKey(passkey));
+  return {did: made.did, credentialId: passkey.credentialId, fields: Object.keys(passkey), made};
+}
+"""
+# Runs a piece of code and says how it ended.
+OUTCOME = """
+async () => {
+  try {
+    return {value: await (async () => { CODE })()};
+  } catch (error) {
+    const {name, message, reason, code, status, functionName} = error;
+    return {name, message, reason, code, status, functionName, cause: error.cause?.name ?? null,
+            isServiceError: error instanceof hf.ServiceError};
+  }
+}
+"""
+# A page as the service's own are: nothing inline, no other origin, trusted types demanded.
+POLICY = (
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; base-uri 'none';"
+    " require-trusted-types-for 'script'; trusted-types hf"
+)
+PAGE_HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Embedder-Policy": "require-corp",
+}
+
+
+class Authenticator:
+    """A page's virtual authenticator."""
+
+    def __init__(self, session: CDPSession) -> None:
+        self.session = session
+        self.id = ""
+
+    @classmethod
+    async def of(cls, page: Page, **changes: Any) -> Authenticator:
+        made = cls(await page.context.new_cdp_session(page))
+        await made.session.send("WebAuthn.enable", {"enableUI": False})
+        await made.add(**changes)
+        return made
+
+    async def add(self, **changes: Any) -> None:
+        added = await self.session.send("WebAuthn.addVirtualAuthenticator", {"options": {**AUTHENTICATOR, **changes}})
+        self.id = added["authenticatorId"]
+
+    async def send(self, command: str, **params: Any) -> Any:
+        return await self.session.send(f"WebAuthn.{command}", {"authenticatorId": self.id, **params})
+
+    async def credentials(self) -> list[dict[str, Any]]:
+        return (await self.send("getCredentials"))["credentials"]
+
+    async def remove(self) -> None:
+        await self.send("removeVirtualAuthenticator")
+
+
+async def new_page(browser: Browser | BrowserContext, server: Server) -> Page:
+    """A page of the service's own origin that has the client as `hf`."""
+    page = await browser.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    await visit(page, server)
+    return page
+
+
+async def visit(page: Page, server: Server) -> None:
+    """Open the page; the service itself has none for tests."""
+
+    async def answer(route: Route) -> None:
+        await route.fulfill(body="<!doctype html><title>App</title>", content_type="text/html", headers=PAGE_HEADERS)
+
+    await page.route("**/app", answer)
+    await page.goto(f"http://localhost:{server.port}/app")
+    await page.evaluate(LOAD)
+
+
+async def outcome(page: Page, code: str) -> dict[str, Any]:
+    """What the code returned, as `value`, or the error that it threw."""
+    return await page.evaluate(OUTCOME.replace("CODE", code))

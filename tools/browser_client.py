@@ -1,0 +1,193 @@
+"""Write browser/src/generated/: a method for each endpoint, and the types of the interface, for the JavaScript client.
+
+The methods come from `holdfast/wire/endpoints.py`, their types from `wire/requests.py` and `wire/models.py`, the
+client-side types from `interface/client_types.json`. Names on the wire are the names in JavaScript.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import types
+import typing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from holdfast.wire import endpoints, errors, models
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "browser" / "src" / "generated"
+INTERFACE = ROOT / "interface" / "client_types.json"
+# Endpoints whose path or body says too little: http/service.js has their methods.
+BY_HAND = frozenset({"bundler", "indexer", "client_file"})
+_HEAD = "/** Written by `tools/browser_client.py` from {source}; not edited by hand. */\n"
+_OUR_FAILURE = 500
+_JSON = {str: "string", int: "number", bool: "boolean", type(None): "null", float: "number", Any: "any"}
+_INTERFACE = {"number[]": "number[]", "map<string>": "Record<string, string>", "object": "Record<string, any>"}
+# Types that take a parameter or bytes in either form say more here than in the table.
+_GENERIC = {"ExecOutput": "T"}
+_BYTES_TOO = {("VaultImportOptions", "data"), ("CredentialDescriptor", "id"), ("LoadInput", "database")}
+_BYTES_TOO |= {("UnlockInput", "database")}
+_NUMBERS_TOO = {("GetSmartAccountAddressInput", "salt"): "string | number | bigint"}
+
+
+def files() -> dict[str, str]:
+    """The text of each generated file, by its name."""
+    return {"endpoints.js": _endpoints(), "types.js": _types()}
+
+
+def _endpoints() -> str:
+    declared = [it for it in endpoints.ENDPOINTS if it.name not in BY_HAND]
+    head = _HEAD.format(source="`src/holdfast/wire/endpoints.py`")
+    imports = '\n/** @typedef {import("./types.js").Endpoint} Endpoint */\n'
+    about = "\n/** A method for each endpoint whose declaration says all that a client needs. */\n"
+    body = "\n".join(_method(it) for it in declared)
+    return f"{head}{imports}{about}export class EndpointMethods {{\n{_CALL}\n{body}}}\n"
+
+
+_CALL = """  /**
+   * Sends one request. Overridden by the service client.
+   *
+   * @protected
+   * @param {Endpoint} _endpoint
+   * @param {object} [_asked] fields of the query or of the JSON body
+   * @returns {Promise<any>}
+   */
+  async _call(_endpoint, _asked) {
+    throw new TypeError("_call: not implemented");
+  }
+"""
+
+
+def _method(endpoint: endpoints.Endpoint[Any]) -> str:
+    lines = [f"{endpoint.summary}: {endpoint.method} {endpoint.path}.", ""]
+    asked = _asked_parameter(endpoint)
+    if asked:
+        lines.append(f"@param {{{asked[0]}}} {asked[1]}")
+    lines.append(f"@returns {{Promise<{_answer(endpoint)}>}}")
+    if rows := [row for row in endpoint.errors if row.status < _OUR_FAILURE and " " not in row.error]:
+        lines.append(f"@throws {{RequestRefused}} {', '.join(dict.fromkeys(row.error for row in rows))}")
+    comment = "".join(f"   * {line}".rstrip() + "\n" for line in lines)
+    name = asked[1].strip("[]") if asked else ""
+    call = f'{{ method: "{endpoint.method}", path: "{endpoint.path}", reads: "{_reads(endpoint)}" }}'
+    given = f"{call}, {name}" if name else call
+    return f"  /**\n{comment}   */\n  {_camel(endpoint.name)}({name}) {{\n    return this._call({given});\n  }}\n"
+
+
+def _asked_parameter(endpoint: endpoints.Endpoint[Any]) -> tuple[str, str] | None:
+    if endpoint.asks is not None:
+        return f'import("./types.js").{endpoint.asks.__name__}', "asked"
+    return ("object", "[body]") if endpoint.method in {"POST", "PUT"} else None
+
+
+def _answer(endpoint: endpoints.Endpoint[Any]) -> str:
+    if endpoint.answers:
+        return " | ".join(f'import("./types.js").{answer.__name__}' for answer in endpoint.answers)
+    return {"json": "any", "text": "string", "bytes": "ArrayBuffer"}[_reads(endpoint)]
+
+
+def _reads(endpoint: endpoints.Endpoint[Any]) -> str:
+    if endpoint.media == "application/json":
+        return "json"
+    return "text" if endpoint.media.startswith(("text/", "image/svg")) else "bytes"
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+def _types() -> str:
+    head = _HEAD.format(source="`interface/client_types.json`, `src/holdfast/wire/` and its error table")
+    named = json.loads(INTERFACE.read_text())["types"]
+    wire = [answer for it in endpoints.ENDPOINTS for answer in it.answers] + [models.Attestation, models.ErrorBody]
+    asked = [it.asks for it in endpoints.ENDPOINTS if it.asks is not None]
+    parts = [_named(name, entry) for name, entry in named.items()]
+    parts += [_struct(it) for it in dict.fromkeys([*asked, *wire]) if it.__name__ not in named]
+    parts += [_codes(), _ENDPOINT]
+    return head + "\n" + "\n\n".join(parts) + "\n\nexport {};\n"
+
+
+_ENDPOINT = """/**
+ * One request's form.
+ *
+ * @typedef {{method: string, path: string, reads: "json" | "text" | "bytes"}} Endpoint
+ */"""
+
+
+def _codes() -> str:
+    codes = sorted({row.error for row in vars(errors).values() if isinstance(row, errors.ErrorRow)})
+    union = " | ".join(json.dumps(code) for code in codes)
+    return f"/** @typedef {{{union}}} ErrorCode the service's error texts */"
+
+
+def _named(name: str, entry: dict[str, Any]) -> str:
+    match entry["kind"]:
+        case "record":
+            fields = "".join(_named_field(name, *item) for item in entry["fields"].items())
+            template = f" * @template {_GENERIC[name]}\n" if name in _GENERIC else ""
+            return f"/**\n{template} * @typedef {{object}} {name}\n{fields} */"
+        case "enumeration":
+            return f"/** @typedef {{{' | '.join(json.dumps(it) for it in entry['values'])}}} {name} */"
+        case "alias":
+            return f"/** @typedef {{{entry['type']}}} {name} */"
+        case "function":
+            return f"/** @typedef {{(bytes: Uint8Array | {entry['takes']}) => {entry['gives']}}} {name} */"
+    raise ValueError(entry["kind"])
+
+
+def _named_field(owner: str, name: str, field: dict[str, Any]) -> str:
+    kind = _NUMBERS_TOO.get((owner, name)) or _INTERFACE.get(field["type"], field["type"])
+    if (owner, name) in _BYTES_TOO:
+        kind = f"{kind} | BufferSource"
+    if field["required"]:
+        return f" * @property {{{kind}}} {name}\n"
+    default = f"={json.dumps(field['default'])}" if "default" in field else ""
+    return f" * @property {{{kind}}} [{name}{default}]\n"
+
+
+def _struct(struct: type[msgspec.Struct]) -> str:
+    hints = typing.get_type_hints(struct)
+    fields = "".join(
+        f" * @property {{{_json_type(hints[it.name])}}} {_optional(it)}\n" for it in msgspec.structs.fields(struct)
+    )
+    about = (struct.__doc__ or "").strip().splitlines()[0]
+    return f"/**\n * {about}\n *\n * @typedef {{object}} {struct.__name__}\n{fields} */"
+
+
+def _optional(field: msgspec.structs.FieldInfo) -> str:
+    """An answer's constant is always there; what may be left out stands in brackets."""
+    leaves_out = field.default is msgspec.UNSET or field.default is None
+    asked = field.default is not msgspec.NODEFAULT and isinstance(field.default, str)
+    if not (leaves_out or asked):
+        return field.encode_name
+    default = f"={json.dumps(field.default)}" if asked else ""
+    return f"[{field.encode_name}{default}]"
+
+
+def _json_type(hint: Any) -> str:
+    if isinstance(hint, types.UnionType):
+        members = [it for it in typing.get_args(hint) if it is not msgspec.UnsetType]
+        return " | ".join(_json_type(it) for it in members)
+    if typing.get_origin(hint) in {list, tuple}:
+        return f"{_json_type(typing.get_args(hint)[0])}[]"
+    return str(_JSON.get(hint) or hint.__name__)
+
+
+def main() -> int:
+    """Write the files; with --check, exit 1 where one is not what would be written."""
+    wanted = {FOLDER / name: text for name, text in files().items()}
+    if "--check" in sys.argv:
+        stale = [file for file, text in wanted.items() if not file.exists() or file.read_text() != text]
+        print("".join(f"not as it would be written: {file.relative_to(ROOT)}\n" for file in stale), end="")
+        return 1 if stale else 0
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for file, text in wanted.items():
+        file.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
