@@ -10,6 +10,7 @@ import asyncpg
 
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import schema
+from holdfast.service.store.postgresql.concerns import look
 from holdfast.service.store.postgresql.lane import LOST, open_connection
 from holdfast.service.store.postgresql.store import PostgresqlStore
 from holdfast.service.store.postgresql.url import parse_address
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
     from pathlib import Path
 
+    from holdfast.service.store.database import Concern
     from holdfast.service.store.port import Store
     from holdfast.service.store.postgresql.lane import Connection
 
@@ -56,6 +58,10 @@ class PostgresqlDatabase:
     def try_write(self) -> None:
         """See Database."""
         self._ask(_try_write)
+
+    def concerns(self) -> list[Concern]:
+        """See Database."""
+        return self._ask(look)
 
     def backup(self, target: Path) -> None:  # noqa: ARG002 - see Database
         """See Database."""
