@@ -51,7 +51,9 @@ def test_an_outage_answers_503_and_ends_by_itself(serve: Callable[..., Server], 
     assert server.stop() == 0
 
 
-def test_a_silent_database_answers_503_within_seconds(serve: Callable[..., Server], own_postgres: PostgresServer) -> None:
+def test_a_silent_database_answers_503_within_seconds(
+    serve: Callable[..., Server], own_postgres: PostgresServer
+) -> None:
     server = serve(database_url=own_postgres.new_database())
     with server.client() as client:
         assert server.session(client, "before", "192.0.2.1").status_code == 200

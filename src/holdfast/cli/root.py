@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "keys": ("holdfast.cli.keys", "Make keys."),
     "backup": ("holdfast.cli.backup", "Copy the database while the service runs."),
     "restore": ("holdfast.cli.restore", "Put a copy in the database's place."),
+    "migrate": ("holdfast.cli.migrate", "Bring the database's schema up to date, or move it to PostgreSQL."),
     "export": ("holdfast.cli.export", "Print the database as JSON lines."),
     "reserved": ("holdfast.cli.reserved", "Look at and change the reserved handles."),
     "identifier": ("holdfast.cli.identifier", "Look at an identifier, or free it."),
