@@ -5,7 +5,6 @@ HOLDFAST_TEST_POSTGRES_BIN names the folder of another one's programs.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import importlib.util
 import os
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
+from holdfast.service.store.postgresql.database import in_thread
 from holdfast.world.processes import free_port
 
 if TYPE_CHECKING:
@@ -141,8 +141,8 @@ class PostgresServer:
         self.run("pg_ctl", "promote", "-D", str(self.data), "-w")
 
     def execute(self, statement: str, database: str = "postgres") -> list[Any]:
-        """Rows of one statement, from a connection of its own."""
-        return asyncio.run(self._execute(statement, database))
+        """Rows of one statement, over a connection opened for it; also from within an event loop."""
+        return in_thread(lambda: self._execute(statement, database))
 
     def set(self, **settings: str) -> None:
         """Change settings of the running server that a reload changes."""

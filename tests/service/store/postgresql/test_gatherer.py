@@ -114,7 +114,8 @@ async def test_nothing_waits_longer_than_a_connection_may_be_busy() -> None:
     lane.go.clear()
     gatherer, what = Gatherer([lane]), kind()
     first = asyncio.create_task(gatherer.ask(what, 1))
-    await asyncio.sleep(0)
+    while not lane.batches:
+        await asyncio.sleep(0)
     with pytest.raises(NotSent):
         await gatherer.ask(what, 2)
     lane.go.set()

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
 _LOCK = 0x686F6C64  # "hold"; transaction-level, which a pooler in transaction mode passes on
 _WAIT_FOR_LOCK = "60s"
+# Asked of the catalogue itself: to_regclass answers from a cache that another node's migration may have made stale.
+_HAS_SCHEMA = (
+    "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
+    " WHERE n.nspname = 'holdfast' AND c.relname = 'schema_version')"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,7 @@ async def _migrate(connection: Connection) -> Migration:
 
 async def _version(connection: Connection) -> int:
     """The version of the schema; 0 without one. Raises SchemaTooNew."""
-    if await connection.fetchval("SELECT to_regclass('holdfast.schema_version')") is None:
+    if not await connection.fetchval(_HAS_SCHEMA):
         return 0
     row = await connection.fetchrow("SELECT version, oldest FROM holdfast.schema_version")
     if row is None:

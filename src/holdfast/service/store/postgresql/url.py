@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 SCHEMES = ("postgresql", "postgres")
 _POOLER = "pooler"
@@ -38,7 +38,7 @@ def parse_address(url: str) -> Address:
     kept = urlencode([(name, value) for name, value in options if name != _POOLER], safe="/,:")
     hosts = parts.netloc.rpartition("@")[2] or dict(options).get("host", "")
     return Address(
-        dsn=urlunsplit(("postgresql", parts.netloc, parts.path, kept, "")),
+        dsn=f"postgresql://{parts.netloc}{parts.path}{'?' if kept else ''}{kept}",
         place=f"postgresql://{hosts}{parts.path}",
         pooled=bool(poolers),
     )
