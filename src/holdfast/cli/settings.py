@@ -90,9 +90,15 @@ def database_or_fail(settings: Settings, *, as_json: bool = False) -> Database:
 
 
 def existing_database_or_fail(settings: Settings, *, as_json: bool = False) -> Database:
-    """As `database_or_fail`, but exit with 5 if it does not exist, as a command that only reads must not create one."""
+    """As `database_or_fail`, or exit 5 if it does not exist: a command that only reads must not create one."""
+    from holdfast.service.store.port import StoreUnavailable
+
     source = database_or_fail(settings, as_json=as_json)
-    if not source.exists():
+    try:
+        exists = source.exists()
+    except StoreUnavailable as error:
+        fail(Exit.UNAVAILABLE, f"the database cannot be opened: {error}", as_json=as_json)
+    if not exists:
         fail(
             Exit.NOT_FOUND,
             f"there is no database at {source.place}: is HOLDFAST_DATA_DIR the service's?",

@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 import stat
+from dataclasses import astuple
 from typing import TYPE_CHECKING
 
 from holdfast.service.bootstrap import build_service, database
@@ -50,7 +51,7 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[F
     finally:
         await pools.close()
         await service.stop()
-    at_home = [_key(secrets), *_permissions(settings), _disk(settings), _database(settings), _origin(settings)]
+    at_home = [_key(secrets), *_permissions(settings), _disk(settings), *_database(settings), _origin(settings)]
     return [*at_home, *upstreams]
 
 
@@ -81,14 +82,16 @@ def _disk(settings: Settings) -> Finding:
     return Finding("disk", "ok", found)
 
 
-def _database(settings: Settings) -> Finding:
-    """Opening a database may write nothing, so this writes something that reaches the disk, and removes it."""
+def _database(settings: Settings) -> list[Finding]:
+    """Opening it may have written nothing, so write what reaches the disk, and take it back."""
+    opened = database(settings)
     try:
-        database(settings).try_write()
+        opened.try_write()
+        concerns = [Finding(*astuple(concern)) for concern in opened.concerns()]
     except StoreUnavailable as error:
         fix = "make it writable for this user, make room, and end whatever keeps it locked"
-        return Finding("database", "error", str(error), fix)
-    return Finding("database", "ok", "opened, schema current, takes writes")
+        return [Finding("database", "error", str(error), fix)]
+    return [Finding("database", "ok", "opened, schema current, takes writes"), *concerns]
 
 
 def _origin(settings: Settings) -> Finding:
