@@ -1,6 +1,6 @@
 # The two commands: `make run` and `make test`. Each does all of its own set-up; PYTHON names another interpreter.
 PYTHON ?= python3
-# What pytest is told: two workers, a module's tests together. `make test ARGS="tests/web -x"` runs a part.
+# What pytest is told: two workers, a module's tests together. `make test ARGS="tests/service/web -x"` runs a part.
 ARGS ?= -n 2 --dist loadscope
 BIN := .venv/bin
 

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 import aiohttp
 from aiohttp import web
-from tests.indexer import anvil as anvils
-from tests.indexer import postgres
-from tests.indexer.fake_chain import FACTORY, REGISTRY, text_data, topic, word
+from tests.support import anvil as anvils
+from tests.support import postgres
+from tests.support.fake_chain import FACTORY, REGISTRY, text_data, topic, word
 
 from bench.report import number
 from holdfast.chain.rpc import RpcClient

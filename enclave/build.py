@@ -116,8 +116,8 @@ def object_of(part: Part, cache: Path) -> Path:
     with scratch(cache) as directory:
         unpack(part.source, cache, directory, _step)
         _step(f"compiling {part.source.what} (once)")
-        shutil.copyfile(SOURCES / part.file, directory / part.file)
-        arguments = ["build-obj", *part.target, f"-femit-bin={part.object}", "-cflags", *part.c_flags, "--", part.file]
+        source = shutil.copyfile(SOURCES / part.file, directory / Path(part.file).name).name
+        arguments = ["build-obj", *part.target, f"-femit-bin={part.object}", "-cflags", *part.c_flags, "--", source]
         _zig(arguments, cwd=directory, cache=cache)
         keep(directory / part.object, target)
     return target

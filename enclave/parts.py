@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sources import ARGON2, RIPEMD160, SQLITE, Source
 
-# What src/sqlite_subset.c leaves out is named there; the rest is what a vault in memory does not need.
+# What src/storage/sqlite_subset.c leaves out is named there; the rest is what a vault in memory does not need.
 SQLITE_OPTIONS = (
     *(
         "OS_OTHER=1",
@@ -65,11 +65,11 @@ class Part:
 
 
 PARTS = (
-    Part("sqlite_subset.c", SQLITE, (*(f"-DSQLITE_{option}" for option in SQLITE_OPTIONS), *C_FLAGS)),
-    Part("ripemd160.c", RIPEMD160, C_FLAGS),
+    Part("storage/sqlite_subset.c", SQLITE, (*(f"-DSQLITE_{option}" for option in SQLITE_OPTIONS), *C_FLAGS)),
+    Part("crypto/ripemd160.c", RIPEMD160, C_FLAGS),
     # With 128-bit vectors, which every engine that can derive a passkey's key has.
     Part(
-        "argon2id.c",
+        "crypto/argon2id.c",
         ARGON2,
         ("-O3", "-ffunction-sections", "-Iinclude", "-Isrc", *C_FLAGS[1:]),
         ("-target", "wasm32-wasi", "-mcpu=baseline+simd128", "-fstrip", "-O", "ReleaseFast", "-lc"),

@@ -52,8 +52,13 @@ CHECKS = (
     Check(
         "lint", "every rule of ruff but those that pyproject names", (f"{BIN}/ruff", "check", "."), "ruff check --fix"
     ),
-    Check("types", "mypy --strict over src, tools and bench", (f"{BIN}/mypy",)),
+    Check("types", "mypy --strict over src, tools, bench and tests/support", (f"{BIN}/mypy",)),
     Check("imports", "who may import whom", (f"{BIN}/lint-imports", "--no-logo", "--no-cache")),
+    Check(
+        "zig-imports",
+        "no circle, no upward and no unused import in the enclave",
+        (PYTHON, "tools/zig_imports.py"),
+    ),
     Check("spelling", "codespell over code and pages", (f"{BIN}/codespell",), fix="codespell -w"),
     Check("shell", "shellcheck over the shell scripts", (f"{BIN}/shellcheck", ".ci/run", "tools/lock.sh")),
     Check(

@@ -22,7 +22,7 @@ from holdfast.wire.keccak import checksum_address, keccak256
 ROOT = Path(__file__).resolve().parent.parent
 CONTRACTS = ROOT / "contracts"
 DATA = "src/holdfast/chain/contracts"
-ENCLAVE = "enclave/src/contract_set.zig"
+ENCLAVE = "enclave/src/chains/contract_set.zig"
 VECTORS = "vectors/accounts/addresses.json"
 DEFAULT_CHAIN_ID = 84532  # Base Sepolia
 DEPLOYER = "0x4e59b44847b379578588920cA78FbF26c0B4956C"

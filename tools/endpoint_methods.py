@@ -49,7 +49,7 @@ def source() -> str:
     named = _named_by_hand()
     declared = {name: value for name, value in vars(endpoints).items() if isinstance(value, endpoints.Endpoint)}
     text = _HEAD + "".join(
-        _method(name, endpoint) for name, endpoint in declared.items() if name not in named and endpoint.status == _OK
+        method(name, endpoint) for name, endpoint in declared.items() if name not in named and endpoint.status == _OK
     )
     return formatted(text, FILE)
 
@@ -69,18 +69,27 @@ def _named_by_hand() -> set[str]:
     return {node.attr for node in nodes if isinstance(node.value, ast.Name) and node.value.id == "endpoints"}
 
 
-def _method(name: str, endpoint: endpoints.Endpoint[Any]) -> str:
+def method(name: str, endpoint: endpoints.Endpoint[Any]) -> str:
+    """The method of the endpoint that `wire/endpoints.py` calls `name`: path parameters first, then the fields."""
     kind, read = _answer(endpoint)
+    given = [f"endpoints.{name}", read]
+    if endpoint.asks:
+        fields = ", ".join(f"{field.name}={field.name}" for field in msgspec.structs.fields(endpoint.asks))
+        given.append(f"requests.{endpoint.asks.__name__}({fields})")
+    if endpoint.path_parameters:
+        given.append("path={" + ", ".join(f'"{name}": {name}' for name in endpoint.path_parameters) + "}")
+    return f'''
+    async def {endpoint.name}(self{_parameters(endpoint)}) -> {kind}:
+        """{_about(endpoint)}"""
+        return await self._call({", ".join(given)})
+'''
+
+
+def _parameters(endpoint: endpoints.Endpoint[Any]) -> str:
     fields = msgspec.structs.fields(endpoint.asks) if endpoint.asks else ()
     annotations = endpoint.asks.__annotations__ if endpoint.asks else {}
-    parameters = "".join(f", {field.name}: {annotations[field.name]}{_default(field)}" for field in fields)
-    given = ", ".join(f"{field.name}={field.name}" for field in fields)
-    asked = f", requests.{endpoint.asks.__name__}({given})" if endpoint.asks else ""
-    return f'''
-    async def {endpoint.name}(self{parameters}) -> {kind}:
-        """{_about(endpoint)}"""
-        return await self._call(endpoints.{name}, {read}{asked})
-'''
+    in_path = "".join(f", {name}: str" for name in endpoint.path_parameters)
+    return in_path + "".join(f", {field.name}: {annotations[field.name]}{_default(field)}" for field in fields)
 
 
 def _default(field: msgspec.structs.FieldInfo) -> str:

@@ -201,7 +201,7 @@ def memory_size(enclave: Enclave) -> int:
 
 def known_codes() -> set[str]:
     """The codes of the one error table."""
-    table = (ROOT / "enclave" / "src" / "errors.zig").read_text()
+    table = (ROOT / "enclave" / "src" / "platform" / "errors.zig").read_text()
     return set(re.findall(r'\.code = "([a-z_]+)"', table))
 
 

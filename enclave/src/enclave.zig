@@ -1,9 +1,10 @@
 //! The module's root: what the host may call, and nothing else. enclave/ABI.md describes this file to a host's author.
 
 const std = @import("std");
-const dispatch = @import("dispatch.zig");
-const memory = @import("memory.zig");
-const sqlite_os = @import("sqlite_os.zig");
+const dispatch = @import("entry/dispatch.zig");
+const functions = @import("entry/functions.zig");
+const memory = @import("platform/memory.zig");
+const sqlite_os = @import("storage/sqlite_os.zig");
 
 pub const std_options: std.Options = .{
     // Table look-ups of the AES key schedule are mitigated too (measured: no cost).
@@ -18,9 +19,9 @@ comptime {
     _ = sqlite_os;
 }
 
-/// Version of the calling convention; changes only when an old host could not go on.
+/// Version of the calling convention.
 export fn enclave_abi() u32 {
-    return 1;
+    return functions.abi;
 }
 
 /// A buffer of `len` bytes for the host to write into; 0 when there is no memory left.

@@ -1,15 +1,15 @@
 //! The module's own sealing, HKDF and Argon2id, opened to a test that feeds them the standards' vectors. Never shipped:
-//! tests/enclave/primitives.py puts this file beside a copy of enclave/src and compiles both with the module's flags.
+//! tests/support/primitives.py puts this file beside a copy of enclave/src and compiles both with the module's flags.
 //!
 //! Every input lies in one buffer, its parts one after the other; every answer replaces it and is returned as a length,
 //! or as -1 for a refusal.
 
 const std = @import("std");
-const aead = @import("aead.zig");
-const argon2id = @import("argon2id.zig");
+const aead = @import("crypto/aead.zig");
+const argon2id = @import("crypto/argon2id.zig");
 const assertion = @import("webauthn/assertion.zig");
-const memory = @import("memory.zig");
-const pairing = @import("sync/protocol.zig");
+const memory = @import("platform/memory.zig");
+const pairing = @import("pairing/protocol.zig");
 
 pub const std_options = @import("enclave.zig").std_options;
 pub const panic = std.debug.no_panic;

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from holdfast.wire.client_errors import WasmLoadError as WasmLoadError
     from holdfast.wire.client_errors import WebAuthnError as WebAuthnError
 
-# Imported on first use: `import holdfast` stays instant, and the service never loads the client's libraries.
+# Imported on first use, so `import holdfast` is quick and the service never loads the client's libraries.
 _HOMES = {
     "holdfast.client.async_client": ("AsyncClient",),
     "holdfast.client.blocking.client": ("Client",),
@@ -71,11 +71,11 @@ _HOMES = {
     ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-__all__ = sorted(_HOME_OF)  # noqa: PLE0605 - one table, and a test that it is true
+__all__ = sorted(_HOME_OF)  # noqa: PLE0605 - one table, which a test compares with the modules
 
 
 def __getattr__(name: str) -> object:
-    """A public name, from the module that holds it. Raises AttributeError for any other."""
+    """Return a public name from its module. Raises AttributeError for other names."""
     if name not in _HOME_OF:
         raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
     from importlib import import_module
@@ -84,5 +84,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """Public names, imported or not."""
+    """Return the public names, imported or not."""
     return [*globals(), *__all__]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.browser.conftest import Pages, serving
+from tests.support.pages import Pages, serving
 
 from holdfast.enclave import Enclave, bundled, bundled_sha256
 

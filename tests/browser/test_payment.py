@@ -10,8 +10,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.browser.conftest import Pages, serving
-from tests.service.conftest import PATIENCE_S, Server, serve  # noqa: F401 - the fixture that starts services
+from tests.support.pages import Pages, serving
+from tests.support.serving import PATIENCE_S, Server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

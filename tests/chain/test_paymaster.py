@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.chain.fakes import FakeTransport
+from tests.support.fake_transports import FakeTransport
 
 from holdfast.chain.abi import call_data
 from holdfast.chain.bundler import Bundler

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.chain.fakes import FakeTransport
+from tests.support.fake_transports import FakeTransport
 
 from holdfast.chain.registrations import (
     ALIAS_REGISTERED,

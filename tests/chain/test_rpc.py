@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.chain.fakes import FakeTransport, RawTransport
+from tests.support.fake_transports import FakeTransport, RawTransport
 
 from holdfast.chain import jsonrpc
 from holdfast.chain.errors import RpcError, TransportError

@@ -2,61 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from tests.service.conftest import HOLDFAST, environment_of, serve
+from tests.support.operator import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-__all__ = ["serve"]
-
-
-@dataclass
-class Answer:
-    """What a command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def value(self) -> Any:
-        """The one JSON value on standard output."""
-        return json.loads(self.out)
-
-    @property
-    def error(self) -> dict[str, Any]:
-        """The JSON line on standard error."""
-        return json.loads(self.err)
-
-
-@dataclass
-class Operator:
-    """Somebody at a shell, with one data folder."""
-
-    data: Path
-
-    def __call__(
-        self, *arguments: str | Path, data: Path | None = None, stdin: str | bytes = b"", **settings: str
-    ) -> Answer:
-        done = subprocess.run(
-            [HOLDFAST, *map(str, arguments)],
-            env=environment_of(data or self.data, COLUMNS="200", **settings),
-            input=stdin.encode() if isinstance(stdin, str) else stdin,
-            capture_output=True,
-            timeout=400,
-            check=False,
-        )
-        answer = Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
-        assert "Traceback" not in answer.err, answer.err
-        assert "Traceback" not in answer.out, answer.out
-        return answer
+    from tests.support.operator import Answer
 
 
 @pytest.fixture

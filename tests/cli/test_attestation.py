@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from .conftest import Answer
+    from tests.support.operator import Answer
 
 KEY, OLD, OTHER = (f"{name} 0123456789abcdef 0123456789abcdef" for name in ("key", "old", "other"))
 

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.service.conftest import HOLDFAST, environment_of, free_port
+from tests.support.serving import HOLDFAST, environment_of, free_port
 
 from holdfast.cli.exits import Exit
 from holdfast.service import diagnosis
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from .conftest import Answer
+    from tests.support.operator import Answer
 
 KEY = "0123456789abcdef" * 2
 
@@ -245,7 +245,7 @@ def test_a_clock_that_is_off_is_a_fault(holdfast: Callable[..., Answer], upstrea
     upstreams.chain.on_time = False
     clock = _findings(holdfast("check", "--json", **_all_well(upstreams)))["clock"]
     assert clock["state"] == "fault"
-    assert clock["fix"] == "set it by NTP"
+    assert clock["fix"] == "synchronise it by NTP"
 
 
 def test_an_indexer_in_this_process_is_given_the_time_to_look_at_its_chain(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from .conftest import Answer
+    from tests.support.operator import Answer
 
 SECRETS = {
     "HOLDFAST_MAIL_URL": "smtp+starttls://ann%40example.org:hunter2@mail.example:587?ca_file=/hunter2",

@@ -7,7 +7,7 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.service.conftest import HOLDFAST, environment_of
+from tests.support.serving import HOLDFAST, environment_of
 
 from holdfast.cli.exits import Exit
 
@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.service.conftest import Server
-
-    from .conftest import Answer
+    from tests.support.operator import Answer
+    from tests.support.serving import Server
 
 
 @pytest.fixture

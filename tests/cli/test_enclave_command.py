@@ -6,7 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.enclave_source.modules import standing_in
+from tests.support.modules import standing_in
 
 from holdfast.cli.exits import Exit
 from holdfast.enclave.module import bundled
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from .conftest import Answer
+    from tests.support.operator import Answer
 
 EMPTY = b"\0asm\x01\0\0\0"
 

@@ -6,7 +6,7 @@ import base64
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.service.conftest import DID
+from tests.support.serving import DID
 
 from holdfast.cli.exits import Exit
 
@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.service.conftest import Server
-
-    from .conftest import Answer
+    from tests.support.operator import Answer
+    from tests.support.serving import Server
 
 CREDENTIAL = base64.urlsafe_b64encode(bytes(range(200, 232))).decode().rstrip("=")
 

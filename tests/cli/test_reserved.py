@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from .conftest import Answer
+    from tests.support.operator import Answer
 
 
 @pytest.fixture

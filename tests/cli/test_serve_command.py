@@ -12,9 +12,8 @@ from holdfast.cli.exits import Exit
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.service.conftest import Server
-
-    from .conftest import Answer
+    from tests.support.operator import Answer
+    from tests.support.serving import Server
 
 
 @pytest.fixture

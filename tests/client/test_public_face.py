@@ -85,7 +85,7 @@ def check(tmp_path_factory):
     folder = tmp_path_factory.mktemp("consumer")
 
     def checked(name):
-        file = Path(__file__).parent / "typing" / name
+        file = Path(__file__).parent / "data" / name
         command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", str(folder), str(file)]
         return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
 
@@ -101,7 +101,7 @@ def test_a_consumers_strict_type_check_passes(check):
 def test_a_consumers_mistakes_are_found(check):
     result = check("mistakes.py")
     found = {int(line.split(":")[1]) for line in result.stdout.splitlines() if ": error:" in line}
-    source = (Path(__file__).parent / "typing/mistakes.py").read_text()
+    source = (Path(__file__).parent / "data/mistakes.py").read_text()
     marked = {number for number, line in enumerate(source.splitlines(), 1) if "# wrong" in line}
     assert found == marked, result.stdout
 
@@ -112,7 +112,7 @@ def test_the_first_signature_comes_quickly():
     run("""
 import holdfast, base64, sys
 sys.path.insert(0, '.')
-from tests.client.software_authenticator import SoftwareAuthenticator
+from tests.support.software_authenticator import SoftwareAuthenticator
 from holdfast.client import types
 passkey = holdfast.Authenticator("http://localhost:1", SoftwareAuthenticator()).create_passkey(holdfast.Person("ada"))
 with holdfast.Vault() as vault:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.client.test_vault import GIVEN, SECRET
+from tests.support.vaults import GIVEN, SECRET
 
 from holdfast.client import types
 from holdfast.client.blocking.vault import Vault

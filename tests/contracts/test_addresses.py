@@ -17,7 +17,7 @@ from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import checksum_address, keccak256
 from holdfast.world.deployment import ENTRY_POINT_V09_CODE
 
-from .conftest import ROOT
+from tests.support.fresh_chain import ROOT
 
 
 @pytest.mark.parametrize("name", contracts.NAMES)
@@ -61,7 +61,7 @@ def test_entry_points_are_those_of_the_chain_package() -> None:
 
 
 def test_the_enclave_has_the_same_addresses() -> None:
-    text = (ROOT / "enclave" / "src" / "contract_set.zig").read_text()
+    text = (ROOT / "enclave" / "src" / "chains" / "contract_set.zig").read_text()
     found = {
         name: checksum_address(bytes(int(code, 16) for code in re.findall(r"0x(\w\w)\b", body)))
         for name, body in re.findall(r"pub const (\w+) = \[20\]u8\{([^}]*)\}", text)

@@ -14,7 +14,7 @@ from holdfast.chain import calls
 from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, PRODUCTION, address, commitments_needed, load
 from holdfast.wire.encoding import from_hex
 
-from .conftest import ROOT, Chain, run_anvil
+from tests.support.fresh_chain import ROOT, Chain, run_anvil
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,7 +20,7 @@ from holdfast.world.processes import free_port
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import Chain
+    from tests.support.fresh_chain import Chain
 
 PUBLIC_KEY_0 = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 

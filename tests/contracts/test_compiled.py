@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from .conftest import CONTRACTS, ROOT
+from tests.support.fresh_chain import CONTRACTS, ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path

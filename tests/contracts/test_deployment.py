@@ -18,7 +18,7 @@ from holdfast.chain.contracts.verification import ContractStatus, entry_points_p
 from holdfast.chain.entry_points import V07
 from holdfast.wire.keccak import checksum_address
 
-from .conftest import ROOT, Chain, run_anvil
+from tests.support.fresh_chain import ROOT, Chain, run_anvil
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ import pytest
 
 from holdfast.chain.contracts import PRODUCTION, load
 
-from .conftest import CONTRACTS, ROOT
+from tests.support.fresh_chain import CONTRACTS, ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path

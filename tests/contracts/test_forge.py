@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from .conftest import CONTRACTS
+from tests.support.fresh_chain import CONTRACTS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 
-from .conftest import CONTRACTS, ROOT
+from tests.support.fresh_chain import CONTRACTS, ROOT
 
 IDENTIFIER = "Apache-2.0"
 

@@ -11,7 +11,7 @@ from holdfast.chain.transactions import Item, Transaction, rlp
 from holdfast.wire.keccak import checksum_address
 
 if TYPE_CHECKING:
-    from .conftest import Chain
+    from tests.support.fresh_chain import Chain
 
 # Examples of the RLP specification, and the boundaries of its length forms.
 EXAMPLES: list[tuple[Item, str]] = [

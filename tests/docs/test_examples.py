@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.service.conftest import Server, serve  # noqa: F401 - the fixture that starts services
+from tests.support.serving import Server
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,64 +2,22 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import importlib.util
-import json
-import struct
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric import ec
+from tests.support import primitives as compiled
+from tests.support.credentials import KEY, registration
 
 from holdfast.enclave import Enclave
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-KEY = {"kind": "secret", "secret": base64.b64encode(hashlib.sha256(b"host key").digest()).decode()}
-
-
-def registration(seed: int = 7) -> bytes:
-    """A PublicKeyCredential of attestation format "none", as a browser's toJSON() writes it."""
-    import cbor2
-
-    numbers = ec.derive_private_key(seed, ec.SECP256R1()).public_key().public_numbers()
-    cose = cbor2.dumps({1: 2, 3: -7, -1: 1, -2: numbers.x.to_bytes(32), -3: numbers.y.to_bytes(32)}, canonical=True)
-    credential_id = hashlib.sha256(b"credential %d" % seed).digest()
-    data = hashlib.sha256(b"localhost").digest() + b"\x45" + struct.pack(">I", 0)
-    data += bytes(16) + struct.pack(">H", len(credential_id)) + credential_id + cose
-    attestation = cbor2.dumps({"fmt": "none", "attStmt": {}, "authData": data}, canonical=True)
-    client_data = {"type": "webauthn.create", "challenge": url(b"challenge"), "origin": "http://localhost:8787"}
-    return json.dumps(
-        {
-            "id": url(credential_id),
-            "rawId": url(credential_id),
-            "type": "public-key",
-            "authenticatorAttachment": "platform",
-            "clientExtensionResults": {},
-            "response": {
-                "clientDataJSON": url(json.dumps(client_data).encode()),
-                "attestationObject": url(attestation),
-                "transports": ["internal"],
-            },
-        }
-    ).encode()
-
-
-def url(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
 
 @pytest.fixture(scope="session")
 def primitives(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The module's primitives on their own (primitives.py); compiled once, in half a minute."""
-    spec = importlib.util.spec_from_file_location("enclave_primitives", Path(__file__).with_name("primitives.py"))
-    assert spec and spec.loader
-    file = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(file)
-    return file.Primitives(file.compiled(tmp_path_factory.mktemp("primitives")))
+    """The module's primitives on their own (tests/support/primitives.py); compiled once, in half a minute."""
+    return compiled.Primitives(compiled.compiled(tmp_path_factory.mktemp("primitives")))
 
 
 @pytest.fixture

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from tests.support.credentials import KEY
+from tests.support.linear_memory import memory_of
+from tests.support.sealed_vaults import edited, opened, sealed
 
 from holdfast.chain.contracts.addresses import APP_FACTORY, VAULT_ACCOUNT
 from holdfast.enclave import Enclave
 from holdfast.wire.keccak import checksum_address, keccak256
-
-from .conftest import KEY
-from .linear_memory import memory_of
-from .sealed_vaults import edited, opened, sealed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,10 +9,9 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.linear_memory import memory_of
 
 from holdfast.enclave import AsyncEnclave, Enclave, PluginCallError, auto_lock
-
-from .linear_memory import memory_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -16,10 +16,9 @@ from typing import Any
 import pytest
 import wasmtime
 from Crypto.Hash import keccak
+from tests.support.linear_memory import memory_of
 
 from holdfast.enclave import AsyncEnclave, Enclave, PluginCallError, WasmLoadError, clock
-
-from .linear_memory import memory_of
 
 BLOCKS = (16 << 20, 1 << 20, 1 << 16, 1 << 12, 256, 16, 1)
 

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from tests.support.credentials import KEY
+from tests.support.sealed_vaults import edited, opened, sealed
 
 from holdfast.enclave import Enclave, PluginCallError
-
-from .conftest import KEY
-from .sealed_vaults import edited, opened, sealed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -176,7 +175,7 @@ def made_key(made: Made) -> bytes:
 
 def test_a_pairing_does_not_bring_a_vault_that_is_not_its_dids(made: Made, tmp_path: Path) -> None:
     """The other device is whoever typed the digits; what it sends is examined like an import."""
-    from .pairing_by_hand import paired
+    from tests.support.pairing_by_hand import paired
 
     database = edited(made.database, tmp_path / "db", "UPDATE meta SET value = ? WHERE key = 'did'", STRANGER)
     for sent, error in ((database, "invalid_database"), (made.database, None)):

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.support import vector_files
 
 from holdfast.enclave import bundled
 from holdfast.world.errors import NodeMissing
 from holdfast.world.tools import OLDEST_NODE, find_node
 
 ROOT = Path(__file__).resolve().parents[2]
-_SPEC = importlib.util.spec_from_file_location("vector_files", Path(__file__).with_name("vector_files.py"))
-assert _SPEC
-assert _SPEC.loader
-vector_files = sys.modules.setdefault("vector_files", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(vector_files)
 
 
 def test_every_vector_and_the_host_itself() -> None:

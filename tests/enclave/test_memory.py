@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 from argon2.low_level import Type, hash_secret_raw
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from tests.support.linear_memory import memory_of
 
 from holdfast.enclave import Enclave
-
-from .linear_memory import memory_of
 
 PASSWORD = "correct horse battery staple"
 ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551

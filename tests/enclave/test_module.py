@@ -202,7 +202,7 @@ def test_every_function_and_error_is_documented() -> None:
     with Enclave() as enclave:
         functions = enclave.call("version")["functions"]
     assert [name for name in functions if f"| `{name}` |" not in text] == []
-    table = (ROOT / "enclave" / "src" / "errors.zig").read_text()
+    table = (ROOT / "enclave" / "src" / "platform" / "errors.zig").read_text()
     coded = re.findall(r'\.code = "([a-z_]+)", \.message = "([^"]+)"', table)
     documented = re.findall(r"^\| `([a-z_]+)` \| ([^|]+) \|$", text.split("## Errors")[1], re.MULTILINE)
     assert len(coded) > 40
@@ -211,5 +211,5 @@ def test_every_function_and_error_is_documented() -> None:
 
 def test_every_error_can_happen() -> None:
     sources = [file.read_text() for file in (ROOT / "enclave" / "src").rglob("*.zig") if file.name != "errors.zig"]
-    names = re.findall(r"\.err = error\.(\w+)", (ROOT / "enclave" / "src" / "errors.zig").read_text())
+    names = re.findall(r"\.err = error\.(\w+)", (ROOT / "enclave" / "src" / "platform" / "errors.zig").read_text())
     assert [name for name in names if not any(f"error.{name}" in source for source in sources)] == []

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.linear_memory import memory_of
 
 from holdfast.enclave import Enclave, PluginCallError
-
-from .linear_memory import memory_of
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors"
 KEY = {"kind": "secret", "secret": bytes(range(32))}

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.credentials import KEY
+from tests.support.sealed_vaults import data_key, opened, opens_with
 
 from holdfast.enclave import Enclave, PluginCallError
-
-from .conftest import KEY
-from .sealed_vaults import data_key, opened, opens_with
 
 ROOT = Path(__file__).resolve().parents[2]
 RESOURCES = {

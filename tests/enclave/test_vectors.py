@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-_SPEC = importlib.util.spec_from_file_location("vector_files", Path(__file__).with_name("vector_files.py"))
-assert _SPEC
-assert _SPEC.loader
-vector_files = sys.modules.setdefault("vector_files", importlib.util.module_from_spec(_SPEC))
-_SPEC.loader.exec_module(vector_files)
+from tests.support import vector_files
 
 CASES = vector_files.all_cases()
 

@@ -5,8 +5,8 @@ import random
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.indexer import postgres
-from tests.indexer.fake_chain import FakeChain
+from tests.support import postgres
+from tests.support.fake_chain import FakeChain
 
 from holdfast.indexer.sqlite_store import SqliteIndexStore
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.indexer import anvil as anvils
-from tests.indexer.support import ask, catch_up, contents, whole_list
+from tests.support import anvil as anvils
+from tests.support.indexes import ask, catch_up, contents, whole_list
 
 from holdfast.indexer.events import Decoder
 from holdfast.indexer.follower import Follower, FollowOptions
@@ -81,7 +81,7 @@ class Run:
         arguments = [str(self.path), self.anvil.url, anvils.REGISTRY.hex(), anvils.FACTORY.hex()]
         moment = [str(self.rng.randrange(1, 4)), self.rng.choice(["before", "after"])]
         child = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "tests.indexer.crashing_child", *arguments, *moment, cwd=ROOT
+            sys.executable, "-m", "tests.support.crashing_child", *arguments, *moment, cwd=ROOT
         )
         code = await child.wait()
         assert code in {0, -signal.SIGKILL}

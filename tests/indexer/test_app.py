@@ -6,13 +6,12 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.indexer.fake_chain import CHAIN_ID, KEY_CHANGED, FakeChain, text_data
-from tests.indexer.support import OPTIONS, follower
+from tests.support.fake_chain import KEY_CHANGED, FakeChain, text_data
+from tests.support.index_client import Client, build_on, no_body, until_healthy
 
 from holdfast.chain import values
 from holdfast.indexer.asgi import IndexerApp
 from holdfast.indexer.events import Decoder
-from holdfast.indexer.runtime import IndexRunner
 from holdfast.indexer.sqlite_store import SqliteIndexStore
 from holdfast.indexer.store import StoreError
 from holdfast.wire.keccak import alias_hash, checksum_address, did_hash, keccak256
@@ -38,43 +37,6 @@ def populate(chain: FakeChain) -> None:
     )  # fmt: skip
 
 
-class Client:
-    """Calls an ASGI application, as a server or the service's binding would."""
-
-    def __init__(self, app: IndexerApp) -> None:
-        self.app = app
-
-    async def ask(self, path: str, query: str = "", method: str = "GET") -> tuple[int, dict[str, str], bytes]:
-        sent: list[dict[str, Any]] = []
-
-        async def send(message: dict[str, Any]) -> None:
-            sent.append(message)
-
-        scope = {"type": "http", "method": method, "path": path, "query_string": query.encode(), "headers": []}
-        await self.app(scope, _no_body, send)
-        headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-        return sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:])
-
-    async def get(self, path: str, query: str = "") -> Any:
-        status, headers, body = await self.ask(path, query)
-        assert status == 200
-        assert headers["content-type"] == "application/json"
-        assert headers["content-length"] == str(len(body))
-        return json.loads(body)
-
-
-async def _no_body() -> dict[str, Any]:
-    return {"type": "http.request", "body": b"", "more_body": False}
-
-
-def build_on(path: Path, chain: FakeChain, store: SqliteIndexStore | None = None) -> Callable[[], IndexRunner]:
-    def build() -> IndexRunner:
-        made = store or SqliteIndexStore(path / "index.db")
-        return IndexRunner(made, follower(chain, made, OPTIONS), identity="test", chain_id=CHAIN_ID)
-
-    return build
-
-
 @pytest.fixture
 async def client(tmp_path: Path, chain: FakeChain) -> AsyncIterator[Client]:
     populate(chain)
@@ -88,13 +50,6 @@ async def client(tmp_path: Path, chain: FakeChain) -> AsyncIterator[Client]:
 async def until(client: Client, path: str, name: str, value: Any) -> None:
     async with asyncio.timeout(60):
         while (await client.get(path))[name] != value:
-            await asyncio.sleep(0.01)
-
-
-async def until_healthy(client: Client) -> None:
-    """The first request begins the following; nothing else does here."""
-    async with asyncio.timeout(60):
-        while not (await client.get("/health"))["ok"]:
             await asyncio.sleep(0.01)
 
 
@@ -339,7 +294,7 @@ async def test_lifespan_begins_and_ends_the_following(tmp_path: Path, chain: Fak
 
 async def test_only_http_is_served(client: Client) -> None:
     with pytest.raises(ValueError, match="only http"):
-        await client.app({"type": "websocket"}, _no_body, _no_body)
+        await client.app({"type": "websocket"}, no_body, no_body)
 
 
 def test_an_application_lives_on_whichever_loop_asks(tmp_path: Path, chain: FakeChain) -> None:

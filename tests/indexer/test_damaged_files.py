@@ -7,8 +7,8 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.indexer.support import by_key, catch_up, contents, expected, follower
-from tests.indexer.test_app import Client, build_on, until_healthy
+from tests.support.index_client import Client, build_on, until_healthy
+from tests.support.indexes import by_key, catch_up, contents, expected, follower
 
 from holdfast.indexer.asgi import IndexerApp
 from holdfast.indexer.sqlite_store import SqliteIndexStore
@@ -17,7 +17,7 @@ from holdfast.indexer.store import StoreError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.indexer.fake_chain import FakeChain
+    from tests.support.fake_chain import FakeChain
 
 GARBAGE = b"this is not a database, whatever its name says\n" * 200
 

@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.indexer.support import OPTIONS, by_key, catch_up, contents, expected, follower
+from tests.support.indexes import OPTIONS, by_key, catch_up, contents, expected, follower
 
 from holdfast.indexer.reader import ChainMoved
 
 if TYPE_CHECKING:
-    from tests.indexer.fake_chain import FakeChain
+    from tests.support.fake_chain import FakeChain
 
     from holdfast.indexer.follower import Follower
     from holdfast.indexer.store import IndexStore

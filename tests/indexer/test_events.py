@@ -3,8 +3,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from tests.indexer.anvil import GENERATOR
-from tests.indexer.fake_chain import FACTORY, REGISTRY, FakeChain, text_data, topic, word
+from tests.support.anvil import GENERATOR
+from tests.support.fake_chain import FACTORY, REGISTRY, FakeChain, text_data, topic, word
 
 from holdfast.chain.contracts import load
 from holdfast.chain.values import Log

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.indexer.support import OPTIONS, ask, by_key, catch_up, contents, expected, follower
+from tests.support.indexes import OPTIONS, ask, by_key, catch_up, contents, expected, follower
 
 from holdfast.chain.errors import RpcError, TransportError
 from holdfast.indexer.follower import Step, WrongChain
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from tests.indexer.fake_chain import FakeChain
+    from tests.support.fake_chain import FakeChain
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.indexer.support import OPTIONS, by_key, catch_up, contents, expected, follower
+from tests.support.indexes import OPTIONS, by_key, catch_up, contents, expected, follower
 
 from holdfast.chain.errors import RpcError
 
 if TYPE_CHECKING:
-    from tests.indexer.fake_chain import FakeChain
+    from tests.support.fake_chain import FakeChain
 
     from holdfast.indexer.store import IndexStore
 

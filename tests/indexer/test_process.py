@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 import pytest
 from aiohttp import web
-from tests.indexer.fake_chain import FACTORY, REGISTRY, FakeChain
+from tests.support.fake_chain import FACTORY, REGISTRY, FakeChain
 
 from holdfast.chain.errors import RpcError
 from holdfast.service.upstreams.indexer import IndexerBinding

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.indexer.fake_chain import ChaosRpc, FakeChain
-from tests.indexer.support import OPTIONS, by_key, catch_up, contents, expected, follower
+from tests.support.fake_chain import ChaosRpc, FakeChain
+from tests.support.indexes import OPTIONS, by_key, catch_up, contents, expected, follower
 
 from holdfast.chain.errors import RpcError
 from holdfast.indexer.reader import ChainMoved

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.indexer.support import OPTIONS, by_key, catch_up, contents, expected, follower, whole_list
+from tests.support.indexes import OPTIONS, by_key, catch_up, contents, expected, follower, whole_list
 
 from holdfast.indexer.queries import ListQuery
 from holdfast.indexer.reader import Batch
@@ -16,7 +16,7 @@ from holdfast.indexer.store import StoreError, TipMoved
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.indexer.fake_chain import FakeChain
+    from tests.support.fake_chain import FakeChain
 
     from holdfast.indexer.store import IndexStore
 

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from tests.service.conftest import serve
+from tests.support.clean_tree import ROOT, run
 
-ROOT = Path(__file__).resolve().parents[2]
-
-__all__ = ["serve"]
-
-
-def run(*command: str | Path, cwd: Path, **more: str) -> str:
-    done = subprocess.run(
-        [*map(str, command)], cwd=cwd, capture_output=True, text=True, timeout=400, check=False, **more
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.fixture(scope="session")

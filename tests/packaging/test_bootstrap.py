@@ -8,8 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from .conftest import ROOT
+from tests.support.clean_tree import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,18 +14,17 @@ from typing import TYPE_CHECKING
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from tests.client.test_vault import PASSKEY
+from tests.support.clean_tree import ROOT, run
+from tests.support.vaults import PASSKEY
 
 from holdfast.cli.exits import Exit
 from holdfast.cli.root import COMMANDS
-
-from .conftest import ROOT, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.service.conftest import Server
+    from tests.support.serving import Server
 
 PEOPLE = ("vault", "register", "whoami", "pay", "balance")
 # The service's libraries, and those of the extras: none may be needed, so none may be there.
@@ -187,5 +186,5 @@ def test_a_vault_is_made_and_pairing_over_libp2p_names_its_extra(installed: Path
     assert made.returncode == Exit.OK, made.stderr
     assert json.loads(command(installed, "vault", "status", "--json", **given).stdout)["locked"] is True
     paired = command(installed, "vault", "pair", "--libp2p", **given)
-    lacking = "libp2p is not installed: it comes with holdfast-client[p2p] or holdfast[client]"
+    lacking = "libp2p is not installed: install holdfast-client[p2p] or holdfast[client]"
     assert (paired.returncode, paired.stderr) == (Exit.UNAVAILABLE, f"holdfast: Network: {lacking}\n")

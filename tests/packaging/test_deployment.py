@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.service.conftest import HOLDFAST, Server, environment_of, free_port, wait_until_ready
+from tests.support.clean_tree import ROOT
+from tests.support.serving import HOLDFAST, Server, environment_of, free_port, wait_until_ready
 
 from holdfast.service.serve import STOP_WITHIN_S
-
-from .conftest import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.service.conftest import Server, environment_of, free_port, wait_until_ready
-
-from .conftest import ROOT, run
+from tests.support.clean_tree import ROOT, run
+from tests.support.serving import Server, environment_of, free_port, wait_until_ready
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
+from tests.support.serving import DID, PATIENCE_S, Server, becomes_true, wait_until_ready
 
 from holdfast.rules.limits import BODY_TIMEOUT_S
-
-from .conftest import DID, PATIENCE_S, Server, becomes_true, wait_until_ready
 
 if TYPE_CHECKING:
     from collections.abc import Callable

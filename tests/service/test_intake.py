@@ -12,8 +12,7 @@ import httpx
 import psutil
 import pytest
 import trustme
-
-from .conftest import PATIENCE_S, Server, becomes_true
+from tests.support.serving import PATIENCE_S, Server, becomes_true
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

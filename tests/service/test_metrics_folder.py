@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
+from tests.support.serving import Server, free_port
 
 from holdfast.service.metrics_folder import PREFIX, metrics_folder, sweep
-
-from .conftest import Server, free_port
 
 if TYPE_CHECKING:
     from collections.abc import Callable

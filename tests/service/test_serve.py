@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import httpx
 import psutil
 import pytest
-
-from .conftest import DID, PATIENCE_S, Server, becomes_true, free_port, wait_until_ready
+from tests.support.serving import DID, PATIENCE_S, Server, becomes_true, free_port, wait_until_ready
 
 if TYPE_CHECKING:
     from collections.abc import Callable

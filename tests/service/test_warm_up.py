@@ -8,10 +8,9 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.serving import environment_of
 
 from holdfast.service import warm_up
-
-from .conftest import environment_of
 
 if TYPE_CHECKING:
     from pathlib import Path

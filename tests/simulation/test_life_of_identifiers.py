@@ -13,7 +13,7 @@ import httpx
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
-from tests.web.conftest import Clock, RecordingMailer, RecordingSms
+from tests.support.api import Clock, RecordingMailer, RecordingSms
 
 from holdfast.service.bootstrap import application_of, build_service, open_store
 from holdfast.service.delivery.errors import DeliveryError

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+
+from holdfast.client.http.calls import Call
+from holdfast.client.http.endpoint_calls import as_json, call_of
+from holdfast.wire import requests
+from holdfast.wire.endpoints import Endpoint
+from holdfast.wire.requests import CheckAlias
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -16,3 +25,27 @@ def test_generated_modules_are_in_step(tool: str) -> None:
     command = [sys.executable, str(ROOT / f"tools/{tool}.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
     assert done.returncode == 0, f"{done.stdout}{done.stderr}\nrun: python tools/{tool}.py --write"
+
+
+def test_path_parameters_are_arguments_wherever_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what is written can be called: the path that is asked for has the arguments in their places."""
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    import endpoint_methods
+
+    declared = Endpoint(
+        name="pin_history", method="GET", path="/pins/{requestid}/history/{day}", summary="A day", asks=CheckAlias
+    )
+    written = endpoint_methods.method("PIN_HISTORY", declared)
+    assert "async def pin_history(self, requestid: str, day: str, alias: str) -> Any:" in written
+    names: dict[str, Any] = {
+        "Any": Any, "endpoints": SimpleNamespace(PIN_HISTORY=declared), "requests": requests, "as_json": as_json
+    }  # fmt: skip
+    exec("class Written:" + written, names)
+    seen: list[Call[Any]] = []
+    names["Written"]._call = lambda _self, *given, **more: _kept(seen, call_of(*given, **more))
+    asyncio.run(names["Written"]().pin_history("r/1", "monday", alias="ann"))
+    assert [(call.path, call.query) for call in seen] == [("/pins/r%2F1/history/monday", {"alias": "ann"})]
+
+
+async def _kept(seen: list[Call[Any]], call: Call[Any]) -> None:
+    seen.append(call)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.chain.fakes import FakeTransport
+from tests.support.fake_transports import FakeTransport
 
 from holdfast.chain.rpc import RpcClient
 from holdfast.wire.encoding import from_hex

@@ -23,7 +23,7 @@ from holdfast.world.sponsor import VALID_FOR_S, sponsorship_hash
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.world.conftest import Person
+    from tests.support.people import Person
 
     from holdfast.chain.bundler import Bundler
     from holdfast.chain.entry_points import EntryPoint

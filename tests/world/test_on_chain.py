@@ -22,7 +22,7 @@ from holdfast.wire.keccak import alias_hash, did_hash
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.world.conftest import Person
+    from tests.support.people import Person
 
     from holdfast.world.local_world import LocalWorld
 

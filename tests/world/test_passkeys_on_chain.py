@@ -20,7 +20,7 @@ from holdfast.wire.encoding import to_base64url
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.world.conftest import Person
+    from tests.support.people import Person
 
     from holdfast.world.local_world import LocalWorld
 

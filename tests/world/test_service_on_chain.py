@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
-from tests.world.conftest import ERRORS, Person
+from tests.support.people import ERRORS, Person
 
 from holdfast.chain import calls
 from holdfast.chain.bundler import Bundler

@@ -1,12 +1,12 @@
-//! Reading strict CBOR: cbor.zig says what is accepted.
+//! Reading strict CBOR: cbor_rules.zig says what is accepted.
 
 const std = @import("std");
-const cbor = @import("cbor.zig");
 const cid = @import("cid.zig");
 const ipld = @import("ipld.zig");
+const rules = @import("cbor_rules.zig");
 const Allocator = std.mem.Allocator;
-const Error = cbor.Error;
-const Profile = cbor.Profile;
+const Error = rules.Error;
+const Profile = rules.Profile;
 const Value = ipld.Value;
 
 /// The one value that `bytes` encode; it borrows from `bytes`, its lists come from `arena`.
@@ -19,7 +19,7 @@ pub fn decode(arena: Allocator, profile: Profile, bytes: []const u8) Error!Value
 
 /// As `decode`, leaving in `rest` what follows the value (authenticator data carries CBOR followed by CBOR).
 pub fn decodePrefix(arena: Allocator, profile: Profile, rest: *[]const u8) Error!Value {
-    if (rest.len > cbor.max_bytes) return error.CborTooLarge;
+    if (rest.len > rules.max_bytes) return error.CborTooLarge;
     var decoder: Decoder = .{ .arena = arena, .profile = profile, .rest = rest.* };
     const value = try decoder.item(ipld.max_depth);
     rest.* = decoder.rest;
@@ -53,7 +53,7 @@ const Decoder = struct {
             28...30 => return error.CborUnsupported,
             31 => return error.CborNotCanonical, // indefinite length, or a stray break
         };
-        if (major != 7 and info != cbor.shortest(argument)) return error.CborNotCanonical;
+        if (major != 7 and info != rules.shortest(argument)) return error.CborNotCanonical;
         return .{ .major = major, .info = info, .argument = argument };
     }
 
@@ -139,7 +139,7 @@ const Decoder = struct {
 };
 
 fn increasing(previous: []const u8, next: []const u8) Error!void {
-    return switch (cbor.keyOrder(previous, next)) {
+    return switch (rules.keyOrder(previous, next)) {
         .lt => {},
         .eq => error.CborDuplicateKey,
         .gt => error.CborNotCanonical,

@@ -1,11 +1,11 @@
 //! Writing canonical CBOR: the one encoding that cbor_decode.zig accepts.
 
 const std = @import("std");
-const cbor = @import("cbor.zig");
 const ipld = @import("ipld.zig");
+const rules = @import("cbor_rules.zig");
 const Allocator = std.mem.Allocator;
-const Error = cbor.Error;
-const Profile = cbor.Profile;
+const Error = rules.Error;
+const Profile = rules.Profile;
 const Value = ipld.Value;
 
 /// The canonical encoding of `value`; map entries may come in any order.
@@ -23,12 +23,12 @@ const Encoder = struct {
     out: std.ArrayList(u8) = .empty,
 
     fn put(self: *Encoder, bytes: []const u8) Error!void {
-        if (bytes.len > cbor.max_bytes - self.out.items.len) return error.CborTooLarge;
+        if (bytes.len > rules.max_bytes - self.out.items.len) return error.CborTooLarge;
         try self.out.appendSlice(self.arena, bytes);
     }
 
     fn head(self: *Encoder, major: u8, argument: u64) Error!void {
-        const info = cbor.shortest(argument);
+        const info = rules.shortest(argument);
         try self.put(&.{major << 5 | @as(u8, info)});
         var buffer: [8]u8 = undefined;
         std.mem.writeInt(u64, &buffer, argument, .big);
@@ -107,6 +107,6 @@ const Encoder = struct {
     }
 
     fn before(_: void, a: Encoded, b: Encoded) bool {
-        return cbor.keyOrder(a.key, b.key) == .lt;
+        return rules.keyOrder(a.key, b.key) == .lt;
     }
 };

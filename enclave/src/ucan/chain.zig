@@ -2,7 +2,6 @@
 //! and policies, in that order (UCAN Delegation 1.0 «Validation», UCAN Invocation 1.0 «Proof Chains»).
 
 const std = @import("std");
-const did_key = @import("../codec/did_key.zig");
 const ipld = @import("../codec/ipld.zig");
 const payload = @import("payload.zig");
 const policy = @import("../codec/policy.zig");

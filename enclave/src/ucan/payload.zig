@@ -2,7 +2,6 @@
 //! An unknown claim might be a restriction, so a token that carries one is refused.
 
 const std = @import("std");
-const cid = @import("../codec/cid.zig");
 const did_key = @import("../codec/did_key.zig");
 const envelope = @import("envelope.zig");
 const ipld = @import("../codec/ipld.zig");

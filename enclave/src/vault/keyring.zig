@@ -1,19 +1,19 @@
 //! The vault's keys: rows of `enclaves`, opened only for the length of one operation.
 
 const std = @import("std");
-const curves = @import("../keys/curves.zig");
-const ecdsa = @import("../ec/ecdsa.zig");
-const encoding = @import("../encoding.zig");
-const host = @import("../host.zig");
-const iso8601 = @import("../iso8601.zig");
-const json = @import("../json.zig");
+const curves = @import("../crypto/curves.zig");
+const ecdsa = @import("../crypto/ecdsa.zig");
+const encoding = @import("../codec/encoding.zig");
+const host = @import("../platform/host.zig");
+const iso8601 = @import("../codec/iso8601.zig");
+const json = @import("../codec/json.zig");
 const rows = @import("rows.zig");
-const shares_file = @import("../keys/shares.zig");
-const Ctx = @import("../context.zig").Ctx;
-const database_file = @import("database.zig");
+const shares_file = @import("../crypto/shares.zig");
+const Ctx = @import("../call/context.zig").Ctx;
+const database_file = @import("../storage/database.zig");
 const Database = database_file.Database;
 const Statement = database_file.Statement;
-const Error = @import("../errors.zig").Error;
+const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
 /// One key as it lies in the database. `val` is null when the val share is kept in a second place.

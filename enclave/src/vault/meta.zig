@@ -1,8 +1,8 @@
 //! The vault's few facts of which there is one each.
 
 const std = @import("std");
-const Database = @import("database.zig").Database;
-const Error = @import("../errors.zig").Error;
+const Database = @import("../storage/database.zig").Database;
+const Error = @import("../platform/errors.zig").Error;
 
 /// The value of `key`, or null.
 pub fn get(database: Database, arena: std.mem.Allocator, key: []const u8) Error!?[]const u8 {

@@ -1,12 +1,12 @@
 //! Another data key for the open vault: what a removed key opened once does not open what follows.
 
 const std = @import("std");
-const memory = @import("../memory.zig");
-const host = @import("../host.zig");
-const sealed = @import("sealed.zig");
-const state = @import("../state.zig");
-const Ctx = @import("../context.zig").Ctx;
-const Error = @import("../errors.zig").Error;
+const memory = @import("../platform/memory.zig");
+const host = @import("../platform/host.zig");
+const sealed = @import("../storage/sealed.zig");
+const state = @import("../call/state.zig");
+const Ctx = @import("../call/context.zig").Ctx;
+const Error = @import("../platform/errors.zig").Error;
 
 /// Wraps a fresh data key for every key but the one at `removed`, whose wrap the caller takes away. A wrap can be made
 /// only with its key's secret, so `keys` must be exactly those that remain, each opening its wrap; else nothing changes.

@@ -1,13 +1,13 @@
 //! What earlier versions recorded wrongly, put right when a vault is opened.
 
 const std = @import("std");
-const addresses_file = @import("../addresses.zig");
-const bech32 = @import("../bech32.zig");
-const contract_set = @import("../contract_set.zig");
-const curves = @import("../keys/curves.zig");
-const eth = @import("../eth.zig");
-const Database = @import("database.zig").Database;
-const Error = @import("../errors.zig").Error;
+const addresses_file = @import("../chains/addresses.zig");
+const bech32 = @import("../codec/bech32.zig");
+const contract_set = @import("../chains/contract_set.zig");
+const curves = @import("../crypto/curves.zig");
+const eth = @import("../chains/eth.zig");
+const Database = @import("../storage/database.zig").Database;
+const Error = @import("../platform/errors.zig").Error;
 const Allocator = std.mem.Allocator;
 const Chain = addresses_file.Chain;
 

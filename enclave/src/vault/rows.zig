@@ -1,16 +1,16 @@
 //! list, get, create, update, delete and revoke for every resource of the table. Names in SQL come from the table only.
 
 const std = @import("std");
-const args = @import("../args.zig");
-const encoding = @import("../encoding.zig");
-const host = @import("../host.zig");
-const iso8601 = @import("../iso8601.zig");
-const json = @import("../json.zig");
+const args = @import("../call/args.zig");
+const encoding = @import("../codec/encoding.zig");
+const host = @import("../platform/host.zig");
+const iso8601 = @import("../codec/iso8601.zig");
+const json = @import("../codec/json.zig");
 const resources = @import("resources.zig");
-const Ctx = @import("../context.zig").Ctx;
-const database_file = @import("database.zig");
+const Ctx = @import("../call/context.zig").Ctx;
+const database_file = @import("../storage/database.zig");
 const Database = database_file.Database;
-const Error = @import("../errors.zig").Error;
+const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 const Resource = resources.Resource;
 const Value = database_file.Value;

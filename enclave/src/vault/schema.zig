@@ -1,12 +1,11 @@
 //! The vault's tables, and the migrations that make them. Released migrations are never edited: a change is a new one.
 
 const std = @import("std");
-const hashes = @import("../hashes.zig");
-const iso8601 = @import("../iso8601.zig");
-const host = @import("../host.zig");
+const iso8601 = @import("../codec/iso8601.zig");
+const host = @import("../platform/host.zig");
 const repaired = @import("repairs.zig");
-const Database = @import("database.zig").Database;
-const Error = @import("../errors.zig").Error;
+const Database = @import("../storage/database.zig").Database;
+const Error = @import("../platform/errors.zig").Error;
 
 /// The database's `user_version`. `VaultManifest.schemaVersion`, which the interface fixes at 1, is the manifest's.
 pub const version = 2;

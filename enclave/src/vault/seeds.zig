@@ -1,13 +1,13 @@
 //! The vault's seed: 64 random bytes that derived keys follow from, sealed as a key's shares are.
 
-const aead = @import("../aead.zig");
-const host = @import("../host.zig");
-const memory = @import("../memory.zig");
-const iso8601 = @import("../iso8601.zig");
+const aead = @import("../crypto/aead.zig");
+const host = @import("../platform/host.zig");
+const memory = @import("../platform/memory.zig");
+const iso8601 = @import("../codec/iso8601.zig");
 const rows = @import("rows.zig");
-const Ctx = @import("../context.zig").Ctx;
-const Database = @import("database.zig").Database;
-const Error = @import("../errors.zig").Error;
+const Ctx = @import("../call/context.zig").Ctx;
+const Database = @import("../storage/database.zig").Database;
+const Error = @import("../platform/errors.zig").Error;
 
 pub const length = 64;
 const sealed_length = length + aead.tag_length;

@@ -1,21 +1,20 @@
 //! The open vault between calls: opening, saving, locking, and locking itself when idle.
 
 const std = @import("std");
-const aead = @import("../aead.zig");
-const args = @import("../args.zig");
-const curves = @import("../keys/curves.zig");
-const host = @import("../host.zig");
+const args = @import("../call/args.zig");
+const curves = @import("../crypto/curves.zig");
+const host = @import("../platform/host.zig");
 const keyring = @import("keyring.zig");
-const memory = @import("../memory.zig");
+const memory = @import("../platform/memory.zig");
 const meta = @import("meta.zig");
 const schema = @import("schema.zig");
-const sealed = @import("sealed.zig");
-const Ctx = @import("../context.zig").Ctx;
-const Database = @import("database.zig").Database;
-const Error = @import("../errors.zig").Error;
-const Json = @import("../json.zig").Json;
-const Scratch = @import("../scratch.zig").Scratch;
-const state = @import("../state.zig");
+const sealed = @import("../storage/sealed.zig");
+const Ctx = @import("../call/context.zig").Ctx;
+const Database = @import("../storage/database.zig").Database;
+const Error = @import("../platform/errors.zig").Error;
+const Json = @import("../codec/json.zig").Json;
+const Scratch = @import("../platform/scratch.zig").Scratch;
+const state = @import("../call/state.zig");
 
 pub const max_sealed = 16 << 20;
 

@@ -1,1 +1,1 @@
-"""The chain as the service and the client meet it: JSON-RPC, user operations, registrations. Imports only `wire`."""
+"""The chain, for service and client: JSON-RPC, user operations, registrations. Imports only `wire`."""

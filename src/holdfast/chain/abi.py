@@ -1,6 +1,6 @@
-"""ABI encoding of every type, and decoding of arguments, by eth-abi; what is hot is read by `holdfast.wire.abi`.
+"""ABI encoding of all types, and decoding of arguments, with eth-abi. `holdfast.wire.abi` reads what is read often.
 
-eth-abi takes 0.4 s to import and stands in the extras `client` and `world`: the functions import it when called.
+eth-abi takes 0.4 s to import and comes with the extras `client` and `world`, so the functions import it when called.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 
 def encode(types: Sequence[str], values: Sequence[Any]) -> bytes:
-    """The values as arguments of these types."""
+    """Return the ABI-encoded values of these types."""
     from eth_abi.abi import encode as encoded
 
     return encoded(types, values)
 
 
 def call_data(signature: str, *values: Any) -> bytes:
-    """Selector and ABI-encoded arguments of a call of `signature`, such as `transfer(address,uint256)`."""
+    """Return selector and ABI-encoded arguments of a call of `signature`, such as `transfer(address,uint256)`."""
     return selector(signature) + encode(_types(signature), values)
 
 
 def decode_call(signature: str, data: bytes) -> tuple[Any, ...] | None:
-    """The arguments when `data` calls that function, else None; a string as its bytes, which need not be UTF-8."""
+    """Return the arguments if `data` calls that function, else None. Strings stay bytes, as they may not be UTF-8."""
     from eth_abi.abi import decode
     from eth_abi.exceptions import DecodingError
 

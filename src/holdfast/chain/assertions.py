@@ -1,4 +1,4 @@
-"""A WebAuthn assertion as a vault account takes it for a signature, and a placeholder for gas estimation.
+"""The encoding of a WebAuthn assertion as a vault account's signature, and a placeholder for gas estimation.
 
 Source: docs/contracts.md, "Signatures"; WebAuthn section 5.8.1 (client data) and 6.1 (authenticator data).
 """
@@ -13,23 +13,23 @@ _TYPES = ("uint256", "uint256", "uint256", "uint256", "bytes", "bytes")
 
 
 class NotAnAssertion(ChainError):
-    """The client data lacks its type or challenge, or the signature is no pair of numbers of the group."""
+    """The client data lacks its type or challenge, or r or s is out of range."""
 
 
 def encode_assertion(r: int, s: int, authenticator_data: bytes, client_data_json: bytes) -> bytes:
-    """The signature of an operation: the assertion, with the low one of the two s that hold alike.
+    """Return an operation's signature: the ABI-encoded assertion, with the lower of the two valid s.
 
     Args:
         r: First half of the passkey's ECDSA signature.
         s: Second half, low or high.
         authenticator_data: As the authenticator signed it.
-        client_data_json: UTF-8 as the browser gave it; its challenge is the operation's hash.
+        client_data_json: UTF-8 as the browser returned it; its challenge is the operation's hash.
 
     Raises:
         NotAnAssertion: Either part is not what its name says.
     """
     if not (0 < r < ORDER and 0 < s < ORDER):
-        raise NotAnAssertion("the signature's numbers are outside the group")
+        raise NotAnAssertion("r or s is out of range")
     places = [client_data_json.find(part) for part in (b'"challenge":"', b'"type":"')]
     if min(places) < 0:
         raise NotAnAssertion("the client data has no challenge or no type")
@@ -37,6 +37,6 @@ def encode_assertion(r: int, s: int, authenticator_data: bytes, client_data_json
 
 
 def placeholder_assertion() -> bytes:
-    """An assertion of usual length that no key made: for estimates, with one of the margins of `bundler`."""
+    """Return an assertion of usual length that no key signed, for estimates with one of the margins of `bundler`."""
     client_data = b'{"type":"webauthn.get","challenge":"' + b"A" * 43 + b'","origin":"https://' + b"x" * 40 + b'"}'
     return encode_assertion(ORDER // 2, ORDER // 2, b"\x00" * 32 + b"\x1d" + bytes(4), client_data)

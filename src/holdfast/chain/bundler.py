@@ -1,7 +1,7 @@
-"""A user operation's way to the chain: sponsor or estimate, sign, send, wait.
+"""Sends a user operation: sponsor it or estimate its gas, sign, send, wait for the receipt.
 
-Every address and key stays outside: the bundler is an RpcClient (Holdfast's own `/api/bundler` will do), the signer
-any coroutine that turns 32 bytes into a signature.
+Addresses and keys are passed in. The bundler is an RpcClient (also one for Holdfast's own `/api/bundler`), the signer a
+coroutine function from 32 bytes to a signature.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RECEIPT_WITHIN_S = 60.0
 _REVERT_DATA = re.compile(r"0x((?:[0-9a-f]{2}){4,})$")
 _FIRST_LOOK_S, _SLOWEST_LOOK_S = 0.05, 1.0
 
-# In range and with a low s, so that an estimate goes through the whole curve arithmetic before it says no.
+# A valid signature with a low s, so that an estimate runs the whole curve arithmetic before it fails.
 PLACEHOLDER_SIGNATURE = bytes.fromhex("7f" * 32 + "3f" * 32)
 
 
@@ -35,19 +35,19 @@ class Signer(Protocol):
     """Signs an operation's hash: 64 bytes r ‖ s with a low s, or an encoded WebAuthn assertion."""
 
     async def __call__(self, digest: bytes) -> bytes:
-        """The signature over the 32 bytes `digest`, which is not hashed again."""
+        """Return the signature over the 32 bytes `digest`, which must not be hashed again."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """Gas added to an estimated `verification_gas_limit`, for what a placeholder signature leaves uncomputed."""
+    """Gas to add to an estimated `verification_gas_limit` for code that a placeholder signature does not reach."""
 
     verification_gas: int
 
 
-# Measured on every entry point: an estimate with a raw placeholder is complete. A placeholder assertion fails at its
-# challenge, before the curve: about 10,000 short with the P-256 precompile, some 500,000 without it.
+# Measured on all entry points: an estimate with a raw placeholder is complete. A placeholder assertion fails at its
+# challenge, before the curve: about 10,000 gas short with the P-256 precompile, some 500,000 without it.
 RAW = Margin(0)
 WEBAUTHN_WITH_PRECOMPILE = Margin(60_000)
 WEBAUTHN = Margin(600_000)
@@ -55,7 +55,7 @@ WEBAUTHN = Margin(600_000)
 
 @dataclass(frozen=True, slots=True)
 class OperationReceipt:
-    """A mined operation. Gas cost in wei; `reason` is the decoded revert of one that failed inside."""
+    """A mined operation. Gas cost in wei; `reason` is the decoded revert if it failed."""
 
     operation_hash: bytes
     transaction_hash: bytes
@@ -68,7 +68,7 @@ class OperationReceipt:
 
 
 class Bundler:
-    """An ERC-4337 bundler, perhaps with a sponsor, for one entry point of one chain."""
+    """An ERC-4337 bundler, optionally with a sponsor, for one entry point of one chain."""
 
     def __init__(self, rpc: RpcClient, *, entry_point: str, chain_id: int, errors: Iterable[ErrorAbi] = ()) -> None:
         self._rpc = rpc
@@ -79,27 +79,27 @@ class Bundler:
     async def send_sponsored(
         self, operation: UserOperation, signer: Signer, margin: Margin = RAW, context: Any = None
     ) -> bytes:
-        """Let a sponsor pay, sign, send; the operation's hash. Raises UserOperationError, RpcError."""
+        """Have a sponsor pay, sign, and send; return the operation's hash. Raises UserOperationError, RpcError."""
         return await self.send(await self.signed(await self.sponsored(operation, margin, context), signer))
 
     async def sponsored(self, operation: UserOperation, margin: Margin = RAW, context: Any = None) -> UserOperation:
-        """The operation with the sponsor's fields and gas limits. `pm_sponsorUserOperation` knows both or refuses.
+        """Return the operation with gas limits and the sponsor's fields. Raises if `pm_sponsorUserOperation` refuses.
 
-        The margin goes in as a limit of the request: a sponsor signs over the limits, so nothing may change after.
+        The margin is part of the request: the sponsor signs over the gas limits, so they must not change afterwards.
         """
         request = _for_estimation(operation).to_rpc()
         extra = {"verificationGasMargin": hex(margin.verification_gas)} if margin.verification_gas else {}
         parameters = [request, self.entry_point, *([{**(context or {}), **extra}] if context or extra else [])]
         sponsored = merged(operation, await self._ask("pm_sponsorUserOperation", parameters), _SPONSORS)
         if sponsored.paymaster is None:
-            # Signing now would have the account pay for what its owner believes to be free.
+            # Signed without a paymaster, the operation would be paid by the account, which its owner did not intend.
             raise NoPaymaster("the sponsor named no paymaster")
         return sponsored
 
     async def estimated(self, operation: UserOperation, margin: Margin = RAW) -> UserOperation:
-        """The operation with the bundler's gas limits and `margin`, its fees untouched.
+        """Return the operation with the bundler's gas limits plus `margin`. Its fees do not change.
 
-        Limits of the paymaster are taken where there is one that gave none itself.
+        The bundler's limits for the paymaster are used if a paymaster pays and gave none.
         """
         request = _for_estimation(operation).to_rpc()
         answer = await self._ask("eth_estimateUserOperationGas", [request, self.entry_point])
@@ -107,15 +107,15 @@ class Bundler:
         return replace(estimated, verification_gas_limit=estimated.verification_gas_limit + margin.verification_gas)
 
     async def signed(self, operation: UserOperation, signer: Signer) -> UserOperation:
-        """The operation with the account's signature."""
+        """Return the operation with the account's signature."""
         return operation.signed(await signer(self.hash(operation)))
 
     def hash(self, operation: UserOperation) -> bytes:
-        """What the account signs."""
+        """Return the hash that the account signs."""
         return operation_hash(operation, entry_point=self.entry_point, chain_id=self.chain_id)
 
     async def send(self, operation: UserOperation) -> bytes:
-        """Hand the signed operation over, once; its hash. Raises UserOperationError where it is refused."""
+        """Send the signed operation once and return its hash. Raises UserOperationError if it is refused."""
         expected = self.hash(operation)
         answer = await self._ask("eth_sendUserOperation", [operation.to_rpc(), self.entry_point])
         if values.data(answer, 32) != expected:
@@ -123,7 +123,7 @@ class Bundler:
         return expected
 
     async def wait(self, operation_hash: bytes, within_s: float = RECEIPT_WITHIN_S) -> OperationReceipt:
-        """The receipt once there is one. Raises UserOperationError where the operation failed or never came."""
+        """Wait for the receipt. Raises UserOperationError if the operation failed or was not mined in time."""
         try:
             async with asyncio.timeout(within_s):
                 answer = await self._look_until_found(operation_hash)
@@ -134,7 +134,7 @@ class Bundler:
         return self._read(answer, operation_hash)
 
     async def receipt(self, operation_hash: bytes) -> OperationReceipt | None:
-        """The receipt of a mined operation, whether it succeeded or not; None until it is mined. Raises RpcError."""
+        """Return the receipt of a mined operation, successful or not; None until it is mined. Raises RpcError."""
         answer = await self._look(operation_hash)
         return None if answer is None else self._read(answer, operation_hash)
 
@@ -187,9 +187,9 @@ class Bundler:
 
 
 def refusal(error: RpcError, errors: Iterable[ErrorAbi] = ()) -> UserOperationError:
-    """The error object of a bundler or paymaster as what it says of the operation.
+    """Convert the error object of a bundler or paymaster to a UserOperationError.
 
-    The revert data stands in `data`, in an object there, or at the end of the message (Alto).
+    The revert data is in `data`, in an object there, or at the end of the message (Alto).
     """
     found = _REVERT_DATA.search(_told(error.data)) or _REVERT_DATA.search(str(error))
     if found is None:
@@ -199,7 +199,7 @@ def refusal(error: RpcError, errors: Iterable[ErrorAbi] = ()) -> UserOperationEr
 
 
 def _told(data: Any) -> str:
-    """Revert data as bundlers wrap it: bare, or under `revertData`, `reason` or `data`."""
+    """Return revert data from a bundler's `data`: the text itself, or under `revertData`, `reason` or `data`."""
     if not isinstance(data, dict):
         return str(data)
     told = (str(data[name]) for name in ("revertData", "reason", "data") if data.get(name))
@@ -211,9 +211,9 @@ def _for_estimation(operation: UserOperation) -> UserOperation:
 
 
 def merged(operation: UserOperation, answer: Any, settable: frozenset[str]) -> UserOperation:
-    """`operation` with those fields of the answer that it may set: never what the operation does, or for whom.
+    """Return `operation` with those fields of the answer that it may set: never its sender, call or nonce.
 
-    Raises RpcError where the answer is no object, or a value does not fit its place.
+    Raises RpcError if the answer is not an object, or a value has the wrong form.
     """
     if not isinstance(answer, dict):
         raise RpcError("answer is not an object of gas limits")

@@ -1,4 +1,4 @@
-"""Call data for the contracts, by function signature, and the calls that a vault account's operations are made of."""
+"""Call data for the contracts, and for the operations of a vault account."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ _NO_ALIAS = bytes(32)
 
 
 def create_account(x: int, y: int, salt: int = 0) -> bytes:
-    """What the factory is told in an operation's factory data."""
+    """Return the call that creates an account: the call data of an operation's factory data."""
     return call_data("createAccount(uint256,uint256,uint256)", x, y, salt)
 
 
 def execute(call: Call) -> bytes:
-    """An operation's call data for one call in the account's name."""
+    """Return an operation's call data for one call by the account."""
     return call_data("execute(address,uint256,bytes)", *call)
 
 
 def execute_batch(calls: Sequence[Call]) -> bytes:
-    """An operation's call data for several calls, all or none."""
+    """Return an operation's call data for several calls by the account: all succeed or none."""
     return call_data("executeBatch((address,uint256,bytes)[])", list(calls))
 
 
 def commit(registry: str, commitment: bytes) -> Call:
-    """Post a commitment to a claim of an operation that follows (`holdfast.chain.contracts.commitment`)."""
+    """Commit to a claim that a later operation makes (`holdfast.chain.contracts.commitment`)."""
     return registry, 0, call_data("commit(bytes32)", commitment)
 
 
@@ -46,15 +46,15 @@ def register(
     secret: bytes = NO_SECRET,
     metadata_cid: str = "",
 ) -> Call:
-    """Register the `did:new` of the key that the calling account was created with, and where given its first alias.
+    """Register the `did:new` of the key with which the calling account was created, and its first alias, if given.
 
     Args:
         registry: Address of the DIDRegistry.
-        x: X of the account's first key, also after a change of key.
-        y: Y of it.
-        salt: The salt that the account was created with.
+        x: X of the account's first key, also after a change of keys.
+        y: Y of that key.
+        salt: The salt with which the account was created.
         alias: Its first alias; without one no commitment is needed.
-        secret: The 32 bytes that went into the commitment to the alias.
+        secret: The 32-byte secret of the commitment to the alias.
         metadata_cid: IPFS CID of the DID's metadata, or empty.
     """
     signature = "register(uint256,uint256,uint256,bytes32,bytes32,string)"
@@ -64,26 +64,26 @@ def register(
 def register_foreign(
     registry: str, did: str, *, alias: str | None = None, secret: bytes = NO_SECRET, metadata_cid: str = ""
 ) -> Call:
-    """Register a DID of another method than `did:new`, and where given its first alias; it was committed to before."""
+    """Register a DID of another method than `did:new`, and its first alias, if given. Needs an earlier commitment."""
     signature = "registerForeign(string,bytes32,bytes32,string)"
     return registry, 0, call_data(signature, did, _alias(alias), secret, metadata_cid)
 
 
 def register_alias(registry: str, alias: str, did: str, secret: bytes) -> Call:
-    """Give the calling account's DID a further alias; it was committed to before, with this 32-byte secret."""
+    """Register another alias of the calling account's DID. Needs an earlier commitment with this 32-byte secret."""
     return registry, 0, call_data("registerAlias(bytes32,bytes32,bytes32)", alias_hash(alias), did_hash(did), secret)
 
 
 def set_public_key(account: str, x: int, y: int) -> Call:
-    """Hand the account over to another P-256 key, at the same address; only the account itself may (in `execute`).
+    """Hand the account over to another P-256 key, at the same address. Only the account itself may, through `execute`.
 
-    Nothing proves that anybody holds the new key: the wrong point of the curve locks the account for good.
+    The contract cannot check that the new key exists: a wrong point of the curve locks the account permanently.
     """
     return account, 0, call_data("setPublicKey(uint256,uint256)", x, y)
 
 
 def transfer(token: str, to: str, amount: int) -> Call:
-    """Pay `amount` of the ERC-20 `token`'s smallest unit."""
+    """Transfer `amount` of the ERC-20 `token`, in its smallest unit."""
     return token, 0, call_data("transfer(address,uint256)", to, amount)
 
 

@@ -1,4 +1,4 @@
-"""The table of entry points: ERC-4337's singleton contract, by address. Anything else is refused."""
+"""The table of supported entry points (ERC-4337), by address. All others are refused."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ class HashKind(Enum):
 
     NESTED = "v0.7"  # keccak over the packed fields, then over entry point and chain
     TYPED_DATA = "v0.8"  # EIP-712, domain "ERC4337" version "1"
-    UNSIGNED_SUFFIX = "v0.9"  # as v0.8, and a paymaster's signature at the end of its data is left out
+    UNSIGNED_SUFFIX = "v0.9"  # as v0.8, but without the paymaster's signature at the end of the paymaster data
 
 
 @dataclass(frozen=True, slots=True)
 class EntryPoint:
     """One release of the contract.
 
-    `salt` is what its authors gave the deterministic deployer to reach `address` with the init code that they publish
-    on npm. None where npm has no init code of the release: the local world then puts the deployed code in its place.
+    `salt` is the salt with which the deterministic deployer creates `address` from the init code on npm. None if npm
+    has no init code of the release: the local world then sets the deployed code instead.
     """
 
     version: str
@@ -55,7 +55,7 @@ _BY_ADDRESS = {from_hex(entry_point.address): entry_point for entry_point in ENT
 
 
 def entry_point_at(address: str) -> EntryPoint:
-    """The entry point at the hex `address`, in any case. Raises UnknownEntryPoint."""
+    """Return the entry point at the hex `address`, in any case. Raises UnknownEntryPoint."""
     try:
         return _BY_ADDRESS[from_hex(address)]
     except (KeyError, ValueError):

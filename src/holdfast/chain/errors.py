@@ -1,4 +1,4 @@
-"""What goes wrong between us and a chain.
+"""Errors between Holdfast and a chain.
 
 ChainError
 ├── RpcError            the endpoint's answer is an error, malformed, too short or late
@@ -7,7 +7,7 @@ ChainError
 ├── UnknownEntryPoint   no hash is defined for this entry point
 └── UserOperationError  an operation was refused, or mined and failed
 
-No message names an endpoint's address: it may carry a key.
+No message contains an endpoint's address, which may contain a key.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Any
 
 
 class ChainError(Exception):
-    """Base of everything this package raises on purpose."""
+    """Base of all errors that this package raises on purpose."""
 
 
 class RpcError(ChainError):
     """A JSON-RPC answer that is an error, malformed, too short or late.
 
-    `code` and `data` are those of the JSON-RPC error object (JSON-RPC 2.0 section 5.1), None for our own findings.
+    `code` and `data` are those of the JSON-RPC error object (JSON-RPC 2.0 section 5.1), None for errors found here.
     """
 
     def __init__(self, message: str, code: int | None = None, data: Any = None, *, from_endpoint: bool = False) -> None:
@@ -33,14 +33,14 @@ class RpcError(ChainError):
 
     @property
     def in_our_words(self) -> str:
-        """What a log may hold: an endpoint's own message may quote the key of the address that it was asked under."""
+        """The error for logs, without the endpoint's own message, which may quote the key in the endpoint's URL."""
         if not self._from_endpoint:
             return str(self)
         return "the endpoint answers with " + ("an error without a code" if self.code is None else f"error {self.code}")
 
 
 class TransportError(RpcError):
-    """The endpoint gave no usable HTTP answer. `status` is its HTTP status, None where the connection failed."""
+    """The endpoint gave no usable HTTP answer. `status` is its HTTP status, None if the connection failed."""
 
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)
@@ -48,11 +48,11 @@ class TransportError(RpcError):
 
 
 class NoPaymaster(RpcError):
-    """A sponsor or paymaster answered without a paymaster: it does not pay."""
+    """The answer of a sponsor or paymaster names no paymaster: it does not pay."""
 
 
 class UnknownEntryPoint(ChainError):
-    """The operation hash is defined by the entry point's address, and this address is not a known one."""
+    """The entry point's address determines the operation hash, and this address is not a known one."""
 
 
 class UserOperationError(ChainError):

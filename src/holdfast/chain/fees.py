@@ -1,4 +1,4 @@
-"""What gas costs now, read from the chain itself (EIP-1559)."""
+"""The present price of gas, read from the chain (EIP-1559)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from holdfast.chain.errors import RpcError
 if TYPE_CHECKING:
     from holdfast.chain.rpc import RpcClient
 
-# The base fee grows by at most an eighth a block (EIP-1559): twice today's lasts for five full blocks.
+# The base fee grows by at most an eighth per block (EIP-1559): twice today's is enough for five full blocks.
 _BASE_FEES = 2
 
 
@@ -25,12 +25,12 @@ class Fees:
 
 
 async def fees_of_chain(rpc: RpcClient, chain_id: int) -> Fees:
-    """Fees for an operation sent now: twice the newest block's base fee, and the tip that the endpoint suggests.
+    """Return the fees for an operation sent now: twice the newest base fee, plus the tip that the endpoint suggests.
 
-    A quarter is added to the tip: bundlers refuse operations whose tip is a little below their own.
+    The tip is raised by a quarter, as bundlers refuse operations with a tip slightly below their own.
 
     Raises:
-        RpcError: No usable answer, or the endpoint is another chain's.
+        RpcError: No usable answer, or the endpoint serves another chain.
     """
     found, block, tip = await asyncio.gather(
         rpc.chain_id(), rpc.call("eth_getBlockByNumber", ["latest", False]), _suggested_tip(rpc)
@@ -44,7 +44,7 @@ async def fees_of_chain(rpc: RpcClient, chain_id: int) -> Fees:
 
 
 async def _suggested_tip(rpc: RpcClient) -> int | None:
-    """The endpoint's suggestion, None where it knows no such method (EIP-1559 names none)."""
+    """Return the endpoint's suggestion, None if it lacks the method (EIP-1559 defines none)."""
     try:
         return values.quantity(await rpc.call("eth_maxPriorityFeePerGas"))
     except RpcError as error:
@@ -54,7 +54,7 @@ async def _suggested_tip(rpc: RpcClient) -> int | None:
 
 
 async def _spread(rpc: RpcClient, base: int) -> int:
-    """What the endpoint's gas price leaves above the base fee."""
+    """Return the difference between the endpoint's gas price and the base fee."""
     return values.quantity(await rpc.call("eth_gasPrice")) - base
 
 

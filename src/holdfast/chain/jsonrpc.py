@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 envelopes as pure functions: write requests, judge answers."""
+"""JSON-RPC 2.0 requests and responses, written and checked by pure functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 from holdfast.chain.errors import RpcError
 from holdfast.wire import json_rpc
 
-# Methods that change nothing, so that asking twice does no harm. Everything else is asked once and travels alone.
+# Methods that change nothing and may be repeated. All others are sent once and never in a batch.
 READS = frozenset(
     {
         "eth_blockNumber",
@@ -43,30 +43,30 @@ READS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RpcRequest:
-    """One call and the id its answer must carry."""
+    """One call, and the ID that its response must have."""
 
     id: int
     method: str
     params: list[Any]
 
     def envelope(self) -> dict[str, Any]:
-        """The JSON-RPC 2.0 request object."""
+        """Return the JSON-RPC 2.0 request object."""
         return {"jsonrpc": "2.0", "id": self.id, "method": self.method, "params": self.params}
 
 
 def is_read(method: str) -> bool:
-    """Whether a repeated call is harmless."""
+    """Return whether repeating the call changes nothing."""
     return method in READS
 
 
 def write(requests: list[RpcRequest], *, batch: bool) -> bytes:
-    """The body of one request, or of a batch."""
+    """Return the body of one request or of a batch."""
     envelopes = [request.envelope() for request in requests]
     return msgspec.json.encode(envelopes if batch else envelopes[0])
 
 
 def parse(body: bytes) -> Any:
-    """The JSON of an answer. Raises RpcError for anything else."""
+    """Return the JSON of a response. Raises RpcError for anything else."""
     try:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -74,7 +74,7 @@ def parse(body: bytes) -> Any:
 
 
 def outcome(answer: Any, request: RpcRequest) -> Any:
-    """The result in the response object `answer`. Raises RpcError for an error object and for anything malformed."""
+    """Return the result in a response object. Raises RpcError for an error object and for anything malformed."""
     try:
         return json_rpc.result_of(answer, request.id)
     except json_rpc.ErrorResponse as error:
@@ -85,14 +85,14 @@ def outcome(answer: Any, request: RpcRequest) -> Any:
 
 
 def refuses_batches(answer: Any, asked: int) -> bool:
-    """Whether the answer to a batch of `asked` calls says that the endpoint takes none: no list, or one lone error."""
+    """Return whether the answer to a batch of `asked` calls means that none are taken: no list, or one error."""
     if not isinstance(answer, list):
         return True
     return asked > 1 and len(answer) == 1 and isinstance(answer[0], dict) and answer[0].get("id") is None
 
 
 def outcomes(answers: list[Any], requests: list[RpcRequest]) -> list[Any]:
-    """For every request its result or an RpcError, whatever order the batch's answers came in."""
+    """Return the result or RpcError of each request, whatever the order of the responses."""
     by_id: dict[int, Any] = {}
     for answer in answers:
         identity = answer.get("id") if isinstance(answer, dict) else None
@@ -103,7 +103,7 @@ def outcomes(answers: list[Any], requests: list[RpcRequest]) -> list[Any]:
 
 def _outcome_or_error(answer: Any, request: RpcRequest) -> Any:
     if answer is None or answer is _TWICE:
-        return RpcError("batch answers a call not exactly once")
+        return RpcError("the batch does not contain exactly one response to each request")
     try:
         return outcome(answer, request)
     except RpcError as error:

@@ -1,4 +1,4 @@
-"""A paymaster asked directly, as ERC-7677 has it: stub data for the estimate, then data for the operation as signed."""
+"""A paymaster service (ERC-7677): stub data for the gas estimate, then data for the final operation."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from holdfast.chain.rpc import RpcClient
     from holdfast.chain.user_operations import UserOperation
 
-# What an answer may set: never what the operation does, or for whom.
+# The fields that an answer may set: never sender, call or nonce.
 _SETTABLE = frozenset({"paymaster", "paymasterData", "paymasterVerificationGasLimit", "paymasterPostOpGasLimit"})
 _UNASKED = _SETTABLE | {"signature"}
 
 
 @dataclass(frozen=True, slots=True)
 class Stub:
-    """An operation with a paymaster's placeholder. `is_final`: the data is already what the chain will accept."""
+    """An operation with stub paymaster data. `is_final`: the data is final already."""
 
     operation: UserOperation
     is_final: bool
 
 
 class Paymaster:
-    """A paymaster service for one entry point of one chain. `context` is what it was agreed to be told (ERC-7677)."""
+    """A paymaster service for one entry point of one chain. `context` is passed to it with each request (ERC-7677)."""
 
     def __init__(
         self,
@@ -46,24 +46,24 @@ class Paymaster:
         self._errors = tuple(errors)
 
     async def paid(self, operation: UserOperation, bundler: Bundler, margin: Margin = RAW) -> UserOperation:
-        """The operation with limits and a paymaster that pays for it; its fees must be set already.
+        """Return the operation with gas limits and a paymaster that pays. Its fees must be set already.
 
         Raises:
             UserOperationError: The paymaster or the bundler's estimate refused.
             NoPaymaster: The answer names no paymaster.
-            RpcError: No usable answer.
+            RpcError: No usable answer arrived.
         """
         stub = await self.stub(operation)
         estimated = await bundler.estimated(stub.operation, margin)
         return estimated if stub.is_final else await self.final(estimated)
 
     async def stub(self, operation: UserOperation) -> Stub:
-        """`pm_getPaymasterStubData`: data of the right length, for estimates."""
+        """Call `pm_getPaymasterStubData`, whose data has the right length for gas estimates."""
         answer = await self._ask("pm_getPaymasterStubData", operation)
         return Stub(_paid_by(operation, answer), answer.get("isFinal") is True)
 
     async def final(self, operation: UserOperation) -> UserOperation:
-        """`pm_getPaymasterData`: the data for an operation that will not change any more but for its signature."""
+        """Call `pm_getPaymasterData` for an operation of which only the signature will change."""
         return _paid_by(operation, await self._ask("pm_getPaymasterData", operation))
 
     async def _ask(self, method: str, operation: UserOperation) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Does a transaction register this DID? The chain's half of `confirm_registrations`.
+"""Checks whether a transaction registers a DID: the chain's part of `confirm_registrations`.
 
-The registry's own events decide, so it does not matter whether the transaction is a direct call or a bundler's
-handleOps that carries the operations of several people.
+Only the registry's events count, so the transaction may be a direct call or a bundler's handleOps with operations of
+several people.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Sought:
 
     Attributes:
         did: the DID.
-        smart_account: the account that controls it, `0x` and 40 hex digits of any case; None when none was named.
-        handle: canonical handle that is claimed with the DID; None for other identifiers.
+        smart_account: the account that controls it, `0x` and 40 hex digits of any case; None if not given.
+        handle: canonical handle that is registered with the DID; None for other identifiers.
     """
 
     did: str
@@ -39,7 +39,7 @@ class Sought:
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """The transaction registers the DID for this 20-byte controller; it was mined in this block."""
+    """The transaction registers the DID for this 20-byte controller, in this block."""
 
     block_number: int
     controller: bytes
@@ -52,12 +52,12 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """The transaction does not register what was sought.
+    """The transaction does not register the DID.
 
     Attributes:
-        reason: one of those below.
-        contradicted: the chain shows something else than was said, so that waiting cannot mend it.
-        block_number: of the transaction, where it was mined; it makes no difference between two refusals.
+        reason: one of the reasons below.
+        contradicted: the chain contradicts the request, so that waiting cannot help.
+        block_number: the transaction's block, if it was mined; ignored in comparisons.
     """
 
     reason: str
@@ -77,7 +77,7 @@ Verdict = Confirmed | Pending | Rejected
 
 
 def judge_registration(receipt: Receipt | None, *, registry: bytes, sought: Sought) -> Verdict:
-    """What `receipt` says about what is sought, believing only events of the 20-byte address `registry`."""
+    """Judge a receipt, believing only events of the 20-byte address `registry`."""
     if receipt is None:
         return Pending()
     verdict = _judged(receipt, registry, sought)
@@ -98,7 +98,7 @@ def _judged(receipt: Receipt, registry: bytes, sought: Sought) -> Verdict:
 
 
 def _contradiction(receipt: Receipt, registry: bytes, sought: Sought, controller: bytes) -> Rejected | None:
-    """An account that is not the controller, or an alias claimed for the DID that is not the handle."""
+    """Return the reason if the controller is another account, or the DID's alias is not the handle."""
     if sought.smart_account is not None and sought.smart_account.lower() != "0x" + controller.hex():
         return ANOTHER_ACCOUNT
     aliases = {log.topics[1] for log in receipt.logs if _claims_alias_of(log, registry, did_hash(sought.did))}
@@ -108,7 +108,7 @@ def _contradiction(receipt: Receipt, registry: bytes, sought: Sought, controller
 
 
 async def confirm_registration(rpc: RpcClient, transaction_hash: str, *, registry: bytes, sought: Sought) -> Verdict:
-    """Read the receipt and judge it. Raises RpcError where the chain gives no usable answer."""
+    """Read the receipt and judge it. Raises RpcError if the chain gives no usable answer."""
     if not _TRANSACTION_HASH.fullmatch(transaction_hash):
         return NOT_A_HASH
     return judge_registration(await rpc.get_transaction_receipt(transaction_hash), registry=registry, sought=sought)
@@ -119,5 +119,5 @@ def _claims_alias_of(log: Log, registry: bytes, of_did: bytes) -> bool:
 
 
 def _is(log: Log, registry: bytes, event: bytes, topics: int) -> bool:
-    # Hashes and controllers are indexed. An anonymous event of another shape must not be read.
+    # Hash and controller are indexed. An anonymous event with other topics must not be read.
     return log.address == registry and len(log.topics) == topics and log.topics[0] == event

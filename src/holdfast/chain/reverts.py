@@ -1,4 +1,4 @@
-"""Why did it revert? Decodes Error(string), Panic(uint256), the entry point's errors and an ABI's custom errors."""
+"""Decodes revert reasons: Error(string), Panic(uint256), the entry point's errors and custom errors of an ABI."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _MAX_DEPTH = 4  # errors within errors
-_MAX_TEXT = 300  # a contract chooses these bytes; they end up in a message
+_MAX_TEXT = 300  # the contract chooses these bytes, and they become part of a message
 # The compiler's table of panic codes (Solidity documentation, "Panic via assert and Error via require").
 _PANICS = {
     0x01: "assertion failed",
@@ -23,20 +23,20 @@ _PANICS = {
     0x31: "pop of an empty array",
     0x32: "index out of bounds",
     0x41: "too much memory",
-    0x51: "call of an empty function pointer",
+    0x51: "call of an uninitialised function pointer",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorAbi:
-    """A Solidity error: its name and its arguments' names and canonical types."""
+    """A Solidity error: its name, and the names and canonical types of its arguments."""
 
     name: str
     arguments: tuple[tuple[str, str], ...] = ()
 
     @property
     def selector(self) -> bytes:
-        """The four bytes that revert data of this error starts with."""
+        """The first four bytes of this error's revert data."""
         return abi.selector(f"{self.name}({','.join(kind for _, kind in self.arguments)})")
 
 
@@ -49,13 +49,13 @@ _ERROR_STRING, _PANIC = bytes.fromhex("08c379a0"), bytes.fromhex("4e487b71")
 
 
 def errors_of(contract_abi: Iterable[Mapping[str, Any]]) -> list[ErrorAbi]:
-    """The errors in a contract's JSON ABI."""
+    """Return the errors in a contract's JSON ABI."""
     entries = (entry for entry in contract_abi if entry.get("type") == "error")
     return [ErrorAbi(entry["name"], tuple((i["name"], i["type"]) for i in entry["inputs"])) for entry in entries]
 
 
 def decode_revert(data: bytes, errors: Iterable[ErrorAbi] = ()) -> str:
-    """Revert data in words: never raises, whatever a contract returns."""
+    """Return revert data as text. Never raises, whatever a contract returns."""
     return _decode(data, {error.selector: error for error in (*_STANDARD, *errors)}, _MAX_DEPTH)
 
 

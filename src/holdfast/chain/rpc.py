@@ -1,6 +1,6 @@
-"""An asynchronous JSON-RPC client over an injected transport.
+"""An asynchronous JSON-RPC client over a transport.
 
-Concurrent calls of one turn of the event loop travel as one batch. Reads are repeated within bounds, sends never.
+Calls made in one turn of the event loop are sent as one batch. Reads are retried a few times, other calls never.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 10.0
 MAX_BATCH = 100
-MAX_IN_FLIGHT = 8  # batches under way at once; while as many are, calls gather for the next
+MAX_IN_FLIGHT = 8  # batches in flight at once; further calls wait and form the next batch
 RETRY_DELAYS_S = (0.1, 0.4)
-_PASSING = frozenset({None, 429, 500, 502, 503, 504})  # HTTP statuses worth another try; None: no connection
+_PASSING = frozenset({None, 429, 500, 502, 503, 504})  # HTTP statuses after which a retry may help; None: no connection
 _BATCH_REFUSALS = frozenset({400, 405, 413, 415, 422})
 
 T = TypeVar("T")
 
 
 class RpcClient:
-    """One JSON-RPC endpoint. Every method raises RpcError and nothing else."""
+    """A client of one JSON-RPC endpoint. Its methods raise RpcError and nothing else."""
 
     def __init__(self, url: str, transport: Transport, *, batches: bool = True, timeout_s: float = TIMEOUT_S) -> None:
         self._url = url
@@ -41,7 +41,7 @@ class RpcClient:
         self._in_flight: set[asyncio.Task[None]] = set()
 
     async def call(self, method: str, params: list[Any] | tuple[Any, ...] = ()) -> Any:
-        """The result of one call within the client's time. Raises RpcError for every other outcome."""
+        """Return the result of one call. Raises RpcError for any other outcome, a timeout included."""
         request = jsonrpc.RpcRequest(next(self._ids), method, list(params))
         try:
             async with asyncio.timeout(self._timeout_s):
@@ -52,30 +52,30 @@ class RpcClient:
             raise RpcError("no answer in time") from None
 
     async def eth_call(self, to: str, data: bytes, *, at_least: int = 32, block: str = "latest") -> bytes:
-        """What the contract at `to` returns, at least `at_least` bytes: an address without code answers none."""
+        """Return the result of a contract call, at least `at_least` bytes, as an address without code returns none."""
         result = values.data(await self.call("eth_call", [{"to": to, "data": "0x" + data.hex()}, block]))
         if len(result) < at_least:
             raise RpcError(f"answer of {len(result)} bytes where {at_least} were due")
         return result
 
     async def get_balance(self, address: str) -> int:
-        """The balance of `address` in wei."""
+        """Return the balance of `address` in wei."""
         return values.quantity(await self.call("eth_getBalance", [address, "latest"]))
 
     async def get_code(self, address: str) -> bytes:
-        """The code at `address`, empty for an account without code."""
+        """Return the code at `address`, empty if it has none."""
         return values.data(await self.call("eth_getCode", [address, "latest"]))
 
     async def chain_id(self) -> int:
-        """The chain's id (EIP-695)."""
+        """Return the chain ID (EIP-695)."""
         return values.quantity(await self.call("eth_chainId"))
 
     async def block_number(self) -> int:
-        """The number of the newest block."""
+        """Return the number of the newest block."""
         return values.quantity(await self.call("eth_blockNumber"))
 
     async def get_transaction_receipt(self, transaction_hash: str) -> Receipt | None:
-        """The receipt of a transaction, None until it is mined."""
+        """Return the receipt of a transaction, None until it is mined."""
         return values.receipt(await self.call("eth_getTransactionReceipt", [transaction_hash]))
 
     async def _together(self, request: jsonrpc.RpcRequest) -> Any:
@@ -87,10 +87,10 @@ class RpcClient:
         return await future
 
     def _flush(self) -> None:
-        """Send what waits, in batches. While `MAX_IN_FLIGHT` are under way, calls wait for the first that ends.
+        """Send the waiting calls in batches. At most `MAX_IN_FLIGHT` are in flight at once.
 
-        So batches grow under load, and a lone call never waits. An endpoint that takes no batches is asked one by one,
-        without a bound.
+        So batches grow under load, and a single call never waits. To an endpoint that takes no batches, calls are sent
+        one by one, without a limit.
         """
         size = MAX_BATCH if self._batches else 1
         while self._waiting and (not self._batches or len(self._in_flight) < MAX_IN_FLIGHT):
@@ -101,11 +101,11 @@ class RpcClient:
 
     def _batch_done(self, task: asyncio.Task[None]) -> None:
         self._in_flight.discard(task)
-        if not task.cancelled():  # as at the end of the loop, when nothing new may begin
+        if not task.cancelled():  # the loop is ending and takes no new task
             self._flush()
 
     async def _send_batch(self, pending: list[tuple[jsonrpc.RpcRequest, asyncio.Future[Any]]]) -> None:
-        """Settle every future. The time limit is for calls whose callers have all gone: a batch must still end."""
+        """Send a batch and resolve its futures. The time limit ends a batch even if all callers have gone."""
         requests = [request for request, _ in pending]
         try:
             async with asyncio.timeout(self._timeout_s):
@@ -141,7 +141,7 @@ class RpcClient:
         return jsonrpc.outcome(jsonrpc.parse(body), request)
 
     async def _batch(self, requests: list[jsonrpc.RpcRequest]) -> Any:
-        """The batch's answer; anything but a list means that the endpoint takes no batches."""
+        """Return the batch's answer. Anything but a list means that the endpoint takes no batches."""
         try:
             return jsonrpc.parse(await self._transport.post(self._url, jsonrpc.write(requests, batch=True)))
         except TransportError as error:
@@ -160,7 +160,7 @@ def _settle(future: asyncio.Future[Any], result: Any) -> None:
 
 
 async def _with_retries(attempt: Callable[[], Awaitable[T]]) -> T:
-    """`attempt`, repeated after each of the delays while the transport fails in a way that may pass."""
+    """Call `attempt`, and again after each of the delays while the transport fails temporarily."""
     for delay in RETRY_DELAYS_S:
         try:
             return await attempt()

@@ -1,4 +1,4 @@
-"""Signed EIP-1559 transactions, for the few commands that send from an ordinary (secp256k1) account."""
+"""Signed EIP-1559 transactions, for the few commands that send from an externally owned account (secp256k1)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from eth_keys.datatypes import PrivateKey
 
 _TYPE = b"\x02"  # EIP-2718 envelope of EIP-1559
-_SHORT = 55  # RLP: longest content whose length fits the first byte
+_SHORT = 55  # RLP: longest content whose length fits into the first byte
 
 Item = int | bytes | list["Item"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Transaction:
-    """A call from an ordinary account; fees in wei per gas."""
+    """A call from an externally owned account; fees in wei per gas."""
 
     chain_id: int
     nonce: int
@@ -30,7 +30,7 @@ class Transaction:
     value: int = 0
 
     def signed(self, key: PrivateKey) -> bytes:
-        """The bytes for eth_sendRawTransaction; their Keccak-256 is the transaction's hash."""
+        """Return the bytes for eth_sendRawTransaction; their Keccak-256 is the transaction's hash."""
         signature = key.sign_msg_hash(keccak256(_TYPE + rlp(self._fields())))
         return _TYPE + rlp([*self._fields(), signature.v, signature.r, signature.s])
 
@@ -40,7 +40,7 @@ class Transaction:
 
 
 def rlp(item: Item) -> bytes:
-    """Recursive length prefix encoding (Ethereum yellow paper, appendix B). Integers are not negative."""
+    """Encode in recursive length prefix form (Ethereum yellow paper, appendix B). Integers must not be negative."""
     if isinstance(item, int):
         item = item.to_bytes((item.bit_length() + 7) // 8)
     if isinstance(item, bytes):

@@ -1,4 +1,4 @@
-"""HTTP under the JSON-RPC client: the protocol, and one adapter for aiohttp (service) and one for httpx (client)."""
+"""HTTP transports of the JSON-RPC client: the protocol, an adapter for aiohttp (service) and one for httpx (client)."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ _OK = range(200, 300)
 
 
 class Transport(Protocol):
-    """Anything that can carry one POST. Raises TransportError where no 2xx answer arrives."""
+    """Sends one POST. Raises TransportError unless a 2xx answer arrives."""
 
     async def post(self, url: str, body: bytes) -> bytes:
-        """The body of the answer to `body`, sent as application/json."""
+        """Return the body of the answer to `body`, sent as application/json."""
         ...
 
 
 class AiohttpTransport:
-    """Posts through a pooled `aiohttp.ClientSession`, which stays the caller's to close."""
+    """Posts through a pooled `aiohttp.ClientSession`, which the caller closes."""
 
     def __init__(self, session: aiohttp.ClientSession) -> None:
         self._session = session
 
     async def post(self, url: str, body: bytes) -> bytes:
         """See Transport."""
-        import aiohttp  # the client's side of this package must not need aiohttp
+        import aiohttp  # imported here, as the client does not need aiohttp
 
         try:
             async with self._session.post(url, data=body, headers=_HEADERS, allow_redirects=False) as answer:
@@ -43,14 +43,14 @@ class AiohttpTransport:
 
 
 class HttpxTransport:
-    """Posts through an `httpx.AsyncClient`, which stays the caller's to close."""
+    """Posts through an `httpx.AsyncClient`, which the caller closes."""
 
     def __init__(self, client: httpx.AsyncClient) -> None:
         self._client = client
 
     async def post(self, url: str, body: bytes) -> bytes:
         """See Transport."""
-        import httpx  # the service's side of this package must not need httpx
+        import httpx  # imported here, as the service does not need httpx
 
         try:
             async with self._client.stream("POST", url, content=body, headers=_HEADERS) as answer:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _ADDRESS_BYTES = 20
 _HALF, _WORD = 2**128, 2**256
 _QUANTITY = re.compile(r"0x[0-9a-fA-F]{1,64}")
-# The table of fields: our name, the RPC object's name, and for numbers the bound of their place on the chain (two
-# limits or fees share a word, the others fill one).
+# The table of fields: name in Python, name in the RPC object, and for numbers the limit in the packed form, where two
+# gas limits or fees share a word.
 _WIRE_NAMES = {
     "sender": "sender",
     "nonce": "nonce",
@@ -56,8 +56,8 @@ _OPERATION_TYPE = keccak256(
 )
 _DOMAIN_TYPE = keccak256(b"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)")
 _DOMAIN_NAME, _DOMAIN_VERSION = keccak256(b"ERC4337"), keccak256(b"1")
-# EntryPoint 0.9.0, UserOperationLib: paymaster data may end in signature ‖ its length (2 bytes) ‖ this magic, and the
-# hash then covers the magic in place of all three.
+# EntryPoint 0.9.0, UserOperationLib: paymaster data may end with signature ‖ its length (2 bytes) ‖ this magic. The
+# hash then covers only the magic of these three.
 _SUFFIX_MAGIC = keccak256(b"PaymasterSignature")[:8]
 _SUFFIX_BYTES = 2 + len(_SUFFIX_MAGIC)
 _PAYMASTER_HEAD_BYTES = 20 + 16 + 16
@@ -65,9 +65,9 @@ _PAYMASTER_HEAD_BYTES = 20 + 16 + 16
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UserOperation:
-    """An operation of the account `sender`. Gas in units, fees in wei per unit; None stands for the RPC form's null.
+    """An operation of the account `sender`. Gas in units, fees in wei per unit; None is null in the RPC form.
 
-    Raises ValueError where a number does not fit its place on the chain or a part lacks the part it belongs to.
+    Raises ValueError if a number is too large for the packed form, or a field lacks the field that it belongs to.
     """
 
     sender: bytes
@@ -100,7 +100,7 @@ class UserOperation:
 
     @classmethod
     def from_rpc(cls, form: Mapping[str, Any]) -> UserOperation:
-        """The operation of an RPC object; absent and null optional fields are the same. Raises ValueError."""
+        """Return the operation of an RPC object. Absent and null optional fields are equal. Raises ValueError."""
         unknown = set(form) - set(_WIRE_NAMES.values())
         if unknown:
             raise ValueError(f"unknown field {min(unknown)[:40]}")
@@ -113,17 +113,17 @@ class UserOperation:
         return cls(**given)
 
     def to_rpc(self) -> dict[str, str | None]:
-        """The RPC object: every field present, null where there is no factory or no paymaster."""
+        """Return the RPC object: all fields are present, null without a factory or paymaster."""
         return {wire: _write(getattr(self, name)) for name, wire in _WIRE_NAMES.items()}
 
     def signed(self, signature: bytes) -> UserOperation:
-        """The same operation with `signature`, which the hash does not cover."""
+        """Return the operation with `signature`, which the hash does not cover."""
         return replace(self, signature=signature)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PackedUserOperation:
-    """The struct that the entry point's ABI takes (every version)."""
+    """The struct of the entry point's ABI, in all versions."""
 
     sender: bytes
     nonce: int
@@ -137,7 +137,7 @@ class PackedUserOperation:
 
 
 def pack(operation: UserOperation) -> PackedUserOperation:
-    """The on-chain form of `operation`."""
+    """Return the packed form of `operation`."""
     return PackedUserOperation(
         sender=operation.sender,
         nonce=operation.nonce,
@@ -152,9 +152,9 @@ def pack(operation: UserOperation) -> PackedUserOperation:
 
 
 def unpack(packed: PackedUserOperation) -> UserOperation:
-    """The operation of an on-chain form. Raises ValueError where a part is cut short."""
+    """Return the operation of a packed form. Raises ValueError if a part is too short."""
     if 0 < len(packed.init_code) < _ADDRESS_BYTES or 0 < len(packed.paymaster_and_data) < 52:  # noqa: PLR2004 - 20+16+16
-        raise ValueError("a packed part is cut short")
+        raise ValueError("a packed part is too short")
     verification, call = _unhalves(packed.account_gas_limits)
     priority, fee = _unhalves(packed.gas_fees)
     return UserOperation(
@@ -173,14 +173,14 @@ def unpack(packed: PackedUserOperation) -> UserOperation:
 
 
 def operation_hash(operation: UserOperation, *, entry_point: str, chain_id: int) -> bytes:
-    """The 32 bytes an account signs.
+    """Return the 32 bytes that an account signs.
 
     Raises UnknownEntryPoint; ValueError for an EIP-7702 marker as factory, or for paymaster data whose suffix (v0.9)
-    names a longer signature than there is.
+    states a longer signature than there is.
     """
     known = entry_point_at(entry_point)
     if operation.factory == _EIP7702_FACTORY:
-        # The v0.8 contract replaces the marker by the account's delegate, which only the chain knows.
+        # The v0.8 contract replaces the marker with the account's delegate, which only the chain knows.
         raise ValueError("EIP-7702 operations are not supported")
     address = _word(from_hex(known.address))
     packed = pack(operation)
@@ -193,7 +193,7 @@ def operation_hash(operation: UserOperation, *, entry_point: str, chain_id: int)
 
 
 def _signed_part(data: bytes) -> bytes:
-    """What EntryPoint 0.9 hashes of the packed paymaster data: a paymaster's signature may follow the account's."""
+    """Return the paymaster data that EntryPoint 0.9 hashes: without a paymaster's signature at its end."""
     available = len(data) - _PAYMASTER_HEAD_BYTES - _SUFFIX_BYTES
     if available < 0 or not data.endswith(_SUFFIX_MAGIC):
         return data
@@ -249,7 +249,7 @@ def _halves(high: int, low: int) -> bytes:
 
 def _unhalves(word: bytes) -> tuple[int, int]:
     if len(word) != 32:  # noqa: PLR2004 - one EVM word
-        raise ValueError("a packed part is cut short")
+        raise ValueError("a packed part is too short")
     return int.from_bytes(word[:16]), int.from_bytes(word[16:])
 
 

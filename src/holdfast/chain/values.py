@@ -1,4 +1,4 @@
-"""Strict readers of the values that Ethereum's JSON-RPC answers with. Each raises RpcError for anything else."""
+"""Strict readers of Ethereum's JSON-RPC values. Each raises RpcError for anything else."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ADDRESS_BYTES, _HASH_BYTES = 20, 32
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """One event as a contract emitted it. `block_number` counts from 0, `index` within its block."""
+    """An event that a contract emitted. `index` counts from 0 within the block."""
 
     address: bytes
     topics: tuple[bytes, ...]
@@ -28,7 +28,7 @@ class Log:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a mined transaction left behind. `succeeded` is status 1 of EIP-658."""
+    """A mined transaction's receipt. `succeeded` is status 1 of EIP-658."""
 
     transaction_hash: bytes
     block_number: int
@@ -40,14 +40,14 @@ class Receipt:
 
 
 def quantity(value: Any) -> int:
-    """An integer in the `0x` form without leading zeros."""
+    """Return an integer in the `0x` form without leading zeros."""
     if not isinstance(value, str) or not _QUANTITY.fullmatch(value):
         raise RpcError("answer is not a quantity")
     return int(value, 16)
 
 
 def data(value: Any, size: int | None = None) -> bytes:
-    """Bytes in the `0x` form, exactly `size` of them where given."""
+    """Return bytes in the `0x` form, exactly `size` of them if given."""
     if not isinstance(value, str) or not _DATA.fullmatch(value):
         raise RpcError("answer is not hexadecimal data")
     result = bytes.fromhex(value[2:])
@@ -57,14 +57,14 @@ def data(value: Any, size: int | None = None) -> bytes:
 
 
 def logs(value: Any) -> list[Log]:
-    """A list of log objects."""
+    """Return a list of log objects."""
     if not isinstance(value, list):
         raise RpcError("answer is not a list of logs")
     return [log(item) for item in value]
 
 
 def log(value: Any) -> Log:
-    """One log object of a mined block."""
+    """Return one log object of a mined block."""
     topics = _field(value, "topics")
     if not isinstance(topics, list):
         raise RpcError("answer has a log without topics")
@@ -80,7 +80,7 @@ def log(value: Any) -> Log:
 
 
 def receipt(value: Any) -> Receipt | None:
-    """A transaction receipt, None for null."""
+    """Return a transaction receipt, None for null."""
     if value is None:
         return None
     created = value.get("contractAddress") if isinstance(value, dict) else None

@@ -1,6 +1,6 @@
 """The Python client: HTTP, local enclave, vault storage, passkeys, payments, delegation and sync.
 
-Names are imported on first use, so that importing the package stays instant.
+Each public name is imported on first use, so importing the package takes milliseconds.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`holdfast.AsyncClient`: the service, the vault, and what takes both. `holdfast.Client` is generated from it."""
+"""`holdfast.AsyncClient`: one service and, if given, one vault. `holdfast.Client` is generated from it."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 
 class AsyncClient(AsyncServiceClient):
-    """One service, and perhaps a vault on this machine.
+    """A client of one service, with an optional vault on this machine.
 
-    As AsyncServiceClient, and:
+    Takes the arguments of AsyncServiceClient, and:
 
     Args:
-        vault: the vault whose key registers and pays; it must be unlocked then.
-        gas: who pays for gas and where its price is read; unless given, the service's sponsor, else the account.
+        vault: the vault whose key registers and pays; it must be unlocked when it does.
+        gas: who pays for gas and where its price is read. By default the service's sponsor pays, else the account.
     """
 
     def __init__(
@@ -56,20 +56,20 @@ class AsyncClient(AsyncServiceClient):
         self._gas = gas or GasPolicy()
         self._budget: DelegationBudget | None = None
         self._sent: dict[str, int] = {}
-        # One operation at a time: an account's nonces follow each other.
+        # One operation at a time, because an account's nonces are consecutive.
         self._operating = asyncio.Lock()
 
     @property
     def vault(self) -> AsyncVault:
-        """The vault. Raises ClientStateError where none was given."""
+        """The vault. Raises ClientStateError if the client has none."""
         if self._vault is None:
-            raise ClientStateError("the client was made without a vault")
+            raise ClientStateError("the client has no vault: pass `vault` when you make it")
         return self._vault
 
     async def enclave_module(self, sha256: str | None = None) -> Path:
-        """The file of the service's enclave module, verified against a SHA-256 (hex) and kept on disk.
+        """Return the file of the service's enclave module, checked against a SHA-256 (hex) and cached on disk.
 
-        Unless given, the hash is that of this release's own module. Raises WasmLoadError for any other module.
+        The default hash is that of the module of this release. Raises WasmLoadError for a module with another hash.
         """
         module = await self.enclave_wasm()
         return await asyncio.to_thread(module_file, sha256 or expected_module(), lambda: module)
@@ -83,22 +83,22 @@ class AsyncClient(AsyncServiceClient):
         code: Callable[[str], Any] | None = None,
         on_progress: Callable[[str], Any] | None = None,
     ) -> Registration:
-        """Register the vault's DID under one identifier; where the service has a chain, there first.
+        """Register the vault's DID under one identifier: on the service's chain, if it has one, and with the service.
 
-        An interrupted registration goes on where it stopped, and nothing is registered twice.
+        A call after an interruption continues with the first step that is missing and repeats none.
 
         Args:
             handle: a chosen name, or
             email: an address, or
             sms: a phone number in E.164 form. Exactly one of the three.
-            code: asked for the code that was sent, with a sentence for the person; "" or None gives up.
-            on_progress: told each step.
+            code: called with a sentence when a code was sent; returns the code, or "" or None to give up.
+            on_progress: called with a sentence for each step.
 
         Raises:
-            RequestRefused: the service says no (IdentifierTaken, IdentifierReserved, ...).
-            RegistrationRefused: no right code was given, the passkey or DID is registered otherwise, or the service
-                demands proof on the chain and has no bundler.
-            OperationFailed: the chain refused the registration.
+            RequestRefused: the service refused (IdentifierTaken, IdentifierReserved, ...).
+            RegistrationRefused: no correct code was given, the passkey or DID is registered for something else, or the
+            service requires an on-chain registration and has no bundler.
+            OperationFailed: the registration failed on the chain.
         """
         identifier, channel = chosen_identifier(handle, email, sms)
         async with self._operating:
@@ -107,8 +107,8 @@ class AsyncClient(AsyncServiceClient):
     async def pay(self, params: PaymentParams, *, on_progress: Callable[[str], Any] | None = None) -> PaymentResult:
         """Pay from the vault's smart account, and wait until the payment is on the chain.
 
-        With `params.ucan` the delegation must allow `/accounts/pay` with {to, amount, token, chainId, total}; that is
-        checked by the enclave before anything is signed, and `total` counts what was spent under it before.
+        With `params.ucan` the delegation must allow `/accounts/pay` with {to, amount, token, chainId, total}. The
+        enclave checks that before anything is signed. `total` includes what was spent under the delegation before.
 
         Raises:
             ValueError: the parameters cannot be a payment on the service's chain.
@@ -119,23 +119,23 @@ class AsyncClient(AsyncServiceClient):
             return await self._payments().pay(params, on_progress)
 
     async def user_operation_receipt(self, user_op_hash: str, *, within_s: float = 0.0) -> UserOperationReceipt | None:
-        """What became of a user operation: the transaction that carried it, its block, what it cost.
+        """Return the receipt of a user operation: its transaction, block and cost.
 
         Args:
             user_op_hash: such as `PaymentResult.user_op_hash`, 0x-hex.
-            within_s: how long to wait for it, in seconds.
+            within_s: seconds to wait for the receipt.
 
         Returns:
-            The receipt, also of an operation that failed inside; None while there is none.
+            The receipt, also of an operation that reverted; None if there is none yet.
 
         Raises:
-            ValueError: not a hash.
-            NetworkError: no usable answer.
+            ValueError: `user_op_hash` is not a hash.
+            NetworkError: no usable answer arrived.
         """
         return await receipt_of(self, ChainTransport(self._http), user_op_hash, within_s)
 
     async def smart_account_address(self) -> str:
-        """The vault's smart account at this service's chain, whether it is deployed yet or not."""
+        """Return the address of the vault's smart account on this service's chain, deployed or not."""
         account = self._account()
         await account.open()
         return account.key.address
@@ -152,15 +152,15 @@ class AsyncClient(AsyncServiceClient):
 
 
 def chosen_identifier(handle: str | None, email: str | None, sms: str | None) -> tuple[str, str]:
-    """Identifier and channel. Raises ValueError unless exactly one is given."""
+    """Return identifier and channel. Raises ValueError unless exactly one is given."""
     given = [(value, channel) for value, channel in ((handle, "handle"), (email, "email"), (sms, "sms")) if value]
     if len(given) != 1:
-        raise ValueError("exactly one of handle, email and sms")
+        raise ValueError("pass exactly one of handle, email and sms")
     return given[0]
 
 
 def expected_module() -> str:
-    """SHA-256 of the module that belongs to this release."""
-    from holdfast.enclave.module import bundled_sha256  # brings the WebAssembly runtime
+    """Return the SHA-256 of the module that belongs to this release."""
+    from holdfast.enclave.module import bundled_sha256  # imports the WebAssembly runtime
 
     return bundled_sha256()

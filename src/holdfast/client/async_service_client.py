@@ -1,4 +1,4 @@
-"""Every endpoint of one service, for asyncio. The blocking client is generated from it."""
+"""All endpoints of one service, for asyncio. The blocking client is generated from this class."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import httpx
 
     from holdfast.client.http.calls import Retries
+    from holdfast.wire.endpoints import Endpoint
     from holdfast.wire.models import Attestation
 
 T = TypeVar("T")
@@ -29,17 +30,17 @@ DEFAULT_BASE_URL = "http://localhost:8787"
 
 
 class AsyncServiceClient(EndpointMethods):
-    """Every endpoint of one service. Many calls may be under way at a time.
+    """A client of all endpoints of one service. Calls may run concurrently.
 
     Args:
         base_url: the service's address.
         timeout: seconds per step of a request (connect, send, wait, read), or an httpx.Timeout.
-        retries: how often requests that change nothing are repeated; others never are.
-        transport: how httpx reaches the network; tests put a stand-in here.
-        headers: sent with every request.
+        retries: how often a request that changes nothing is repeated. Other requests are never repeated.
+        transport: the httpx transport; tests pass a stand-in.
+        headers: sent with each request.
 
-    Every method raises RequestRefused (with `code` and `status`) where the service says no, NetworkError where no
-    usable answer arrives, ClientStateError after `close`.
+    Each method raises RequestRefused (with `code` and `status`) if the service refuses, NetworkError if no
+    usable answer arrives, and ClientStateError after `close`.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class AsyncServiceClient(EndpointMethods):
         return self._http.base_url
 
     async def close(self) -> None:
-        """Close the connections. Closing again is harmless."""
+        """Close the connections. Repeated calls have no effect."""
         await self._http.close()
 
     async def __aenter__(self) -> Self:
@@ -77,13 +78,13 @@ class AsyncServiceClient(EndpointMethods):
         *,
         vault_url: str | None = None,
     ) -> str:
-        """The address that the account of a P-256 key (hex coordinates) has or will have.
+        """Return the counterfactual address of a P-256 key (coordinates in hex), deployed or not.
 
         Args:
-            pub_key_x: X coordinate in hex, or everything as the interface's input.
+            pub_key_x: X coordinate in hex, or the whole input as the interface's type.
             pub_key_y: Y coordinate in hex.
-            salt: decimal, hex or a number; another salt is another account of the same key.
-            vault_url: another service to ask.
+            salt: decimal, hex or an int; each salt gives another account of the same key.
+            vault_url: the service to ask instead of this one.
         """
         if isinstance(pub_key_x, GetSmartAccountAddressInput):
             key = pub_key_x
@@ -97,14 +98,14 @@ class AsyncServiceClient(EndpointMethods):
     async def get_account_state(
         self, account: str | GetAccountStateInput, *, vault_url: str | None = None
     ) -> service.AccountState:
-        """The on-chain state of an account: a 20-byte address, or the interface's input."""
+        """Return the on-chain state of an account, given as a 20-byte address or as the interface's input type."""
         if isinstance(account, GetAccountStateInput):
             return await self.get_account_state(account.account, vault_url=vault_url or account.vault_url)
         asked = requests.ReadAccount(account=account)
         return await self._call(endpoints.ACCOUNT_STATE, as_type(service.AccountState), asked, base_url=vault_url)
 
     async def balance(self, account: str, token: str, chain_id: int) -> service.Balance:
-        """The balance of an account in "ETH" or "USDC" on chain 84532 or 8453."""
+        """Return the balance of an account in "ETH" or "USDC" on chain 84532 or 8453."""
         asked = requests.ReadBalance(account=account, token=token, chain_id=str(chain_id))
         return await self._call(endpoints.BALANCE, as_type(service.Balance), asked)
 
@@ -120,7 +121,7 @@ class AsyncServiceClient(EndpointMethods):
         smart_account: str | None = None,
         attestation: Attestation | None = None,
     ) -> service.DidRegistered:
-        """Register a DID; a channel other than "handle" needs the attestation of `check_code`."""
+        """Register a DID. Channels other than "handle" need the attestation that `check_code` returned."""
         asked = requests.RegisterDid(
             credential_id=credential_id,
             identifier=identifier,
@@ -134,54 +135,54 @@ class AsyncServiceClient(EndpointMethods):
         return await self._call(endpoints.REGISTER_DID, as_type(service.DidRegistered), asked)
 
     async def bundler(self, method: str, params: Sequence[Any] = ()) -> Any:
-        """Ask the bundler; the JSON-RPC result. Raises JsonRpcError for an error in the answer."""
+        """Send a JSON-RPC request to the bundler and return its result. Raises JsonRpcError for an error response."""
         number = next(self._request_ids)
         asked = requests.CallBundler(id=number, method=method, params=list(params))
         return await self._call(endpoints.BUNDLER, lambda reply: read_json_rpc(reply, number), asked)
 
     async def indexer_did(self, did_hash: str) -> service.IndexerDid:
-        """A DID as the indexer knows it."""
+        """Return a DID's record in the indexer."""
         return await self._indexed("dids", as_type(service.IndexerDid), did_hash)
 
     async def indexer_alias(self, alias_hash: str) -> service.IndexerAlias:
-        """An alias as the indexer knows it."""
+        """Return an alias's record in the indexer."""
         return await self._indexed("aliases", as_type(service.IndexerAlias), alias_hash)
 
     async def indexer_account(self, address: str) -> service.IndexerAccount:
-        """An account as the indexer knows it."""
+        """Return an account's record in the indexer."""
         return await self._indexed("accounts", as_type(service.IndexerAccount), address)
 
     async def indexer_accounts(self, query: Mapping[str, str] | None = None) -> Any:
-        """Accounts by `owner`, `key_owner` and other parameters of the indexer, in its own form."""
+        """Return accounts by `owner`, `key_owner` and other parameters of the indexer, as the indexer's JSON."""
         return await self._indexed("accounts", as_json, query=query)
 
     async def indexer_stats(self) -> service.IndexerStats:
-        """What the indexer has counted."""
+        """Return the indexer's counters."""
         return await self._indexed("stats", as_type(service.IndexerStats))
 
     async def indexer_events(self, query: Mapping[str, str] | None = None) -> Any:
-        """The indexer's events, in its own form."""
+        """Return the indexer's events, as the indexer's JSON."""
         return await self._indexed("events", as_json, query=query)
 
     async def indexer_health(self) -> service.IndexerHealth:
         """Whether the indexer works, and on which chain."""
-        return await self._http.send(_below(call_of(endpoints.INDEXER, as_type(service.IndexerHealth)), "health"))
+        return await self._http.send(_below(endpoints.INDEXER, "health", as_type(service.IndexerHealth)))
 
     async def client_file(self, path: str) -> bytes:
         """A module of the JavaScript client, such as `holdfast.js`."""
-        return await self._http.send(_below(call_of(endpoints.CLIENT_FILE, as_bytes), path))
+        return await self._http.send(_below(endpoints.CLIENT_FILE, path, as_bytes))
 
     async def register_workflow(self, body: Mapping[str, Any] | None = None) -> Any:
         """Let the service register its functions with the engine. Raises WorkflowNotConfigured, as `workflow` does.
 
-        Signatures are the engine's to make: a service with a signing key refuses calls whose headers carry none.
+        Only the engine can sign these requests: a service with a signing key refuses unsigned ones.
         """
         return await self._http.send(replace(call_of(endpoints.WORKFLOW_REGISTER, as_json), body=body or {}))
 
     async def run_workflow(self, query: Mapping[str, str], body: Mapping[str, Any]) -> Any:
-        """Call a function as the engine does: `query` names it (fnId, stepId), `body` is the engine's call.
+        """Call a function as the workflow engine does: `query` names it (fnId, stepId), `body` is the request body.
 
-        Raises WorkflowNotConfigured, and RequestRefused with the engine's status for a call that is not signed.
+        Raises WorkflowNotConfigured, and RequestRefused with the engine's status for an unsigned request.
         """
         return await self._http.send(replace(call_of(endpoints.WORKFLOW_RUN, as_json), query=query, body=body))
 
@@ -189,9 +190,9 @@ class AsyncServiceClient(EndpointMethods):
         self, kind: str, read: Reader[T], key: str | None = None, *, query: Mapping[str, str] | None = None
     ) -> T:
         path = f"api/{kind}" if key is None else f"api/{kind}/{quote(key, safe='')}"
-        return await self._http.send(replace(_below(call_of(endpoints.INDEXER, read), path), query=query or {}))
+        return await self._http.send(replace(_below(endpoints.INDEXER, path, read), query=query or {}))
 
 
-def _below(call: Call[T], path: str) -> Call[T]:
-    """The call of an endpoint whose path ends with `{path}`."""
-    return replace(call, path=call.path.replace("{path}", path))
+def _below(declared: Endpoint[requests.Asked], path: str, read: Reader[T]) -> Call[T]:
+    """Return the call of an endpoint that ends in `{path}`. `path` is percent-encoded already."""
+    return Call(method=declared.method, path=declared.path.replace("{path}", path), read=read)

@@ -1,7 +1,7 @@
-"""Calls back into the application: where they run depends on who waits for the result.
+"""Callbacks of the application. In which thread they run depends on whether the client is blocking.
 
-Under asyncio a callback runs in the event loop's thread, and what may block runs in a worker thread. In a blocking
-call both run in the thread that made the call: there they may block, ask a person, and use the blocking client again.
+Under asyncio a callback runs in the event loop's thread, and functions that may block run in a worker thread. In a
+blocking call both run in the calling thread: there they may block, ask a person, or use the blocking client again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Caller(Protocol):
     """A thread that waits for a blocking call."""
 
     async def carry_out(self, function: Callable[[], T]) -> T:
-        """What the function returns or raises in that thread."""
+        """Run the function in that thread and return or raise its outcome."""
         ...
 
 
@@ -29,14 +29,14 @@ CALLER: ContextVar[Caller | None] = ContextVar("holdfast_caller", default=None)
 
 
 async def answered(callback: Callable[..., Any], *args: Any) -> Any:
-    """What a callback returns. A coroutine function is awaited."""
+    """Return what a callback returns, awaited if it is a coroutine function."""
     caller = CALLER.get()
     answer = callback(*args) if caller is None else await caller.carry_out(lambda: callback(*args))
     return await answer if inspect.isawaitable(answer) else answer
 
 
 async def outside(function: Callable[..., T], *args: Any) -> T:
-    """What a function of the application returns that may block: outside the event loop's thread."""
+    """Run a function of the application that may block outside the event loop's thread, and return its result."""
     caller = CALLER.get()
     if caller is None:
         return await asyncio.to_thread(function, *args)

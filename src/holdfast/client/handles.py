@@ -1,4 +1,4 @@
-"""Handles as the service and the chain know them."""
+"""The canonical form of handles, which the service and the chain share."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from holdfast.wire.errors import Refused
 
 
 def canonical_handle(text: str) -> str:
-    """The handle as the service knows it, which is the alias on the chain. Raises ValueError for what cannot be one."""
+    """Return the canonical form of a handle, which is its alias on the chain. Raises ValueError for an invalid one."""
     try:
         return parse_identifier(text, Channel.HANDLE).key
     except Refused:
-        raise ValueError("handle: not one that can be registered") from None
+        raise ValueError("this handle cannot be registered: choose another") from None

@@ -1,4 +1,4 @@
-"""Whether devices can be paired over libp2p here, without the seconds that importing it takes."""
+"""Tells whether the packages for pairing over libp2p are installed, without importing them, which takes seconds."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from importlib.util import find_spec
 
 from holdfast.wire.client_errors import NetworkError
 
-NOT_INSTALLED = "libp2p is not installed: it comes with holdfast-client[p2p] or holdfast[client]"
+NOT_INSTALLED = "libp2p is not installed: install holdfast-client[p2p] or holdfast[client]"
 _NEEDED = ("libp2p", "trio", "multiaddr")
 
 
 def require_libp2p() -> None:
-    """Raises NetworkError where a package that a libp2p host is made of is not installed."""
+    """Raises NetworkError if a package that a libp2p host needs is not installed."""
     if not all(find_spec(name) for name in _NEEDED):
         raise NetworkError(NOT_INSTALLED)

@@ -1,4 +1,4 @@
-"""Passkeys on security keys over USB and NFC (python-fido2): making, asserting, and the secret that opens a vault."""
+"""Passkeys on security keys over USB and NFC (python-fido2): making, asserting, and the PRF that opens a vault."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 TOUCH = "touch your security key"
 VERIFY = "verify yourself on your security key"
 
-# What a browser asks too: P-256 first, then Ed25519 and RSA (IANA COSE algorithms).
+# The same preference as in browsers: P-256, then Ed25519, then RSA (IANA COSE algorithms).
 ALGORITHMS = (-7, -8, -257)
 _CHALLENGE_BYTES = 32
-# The PRF input of every vault key (WebAuthn Level 3, section 10.1.4): another purpose would take another text.
+# The PRF input of all vault keys (WebAuthn Level 3, section 10.1.4). Another purpose needs another input.
 PRF_INPUT = b"holdfast/vault-key/v1"
 
 
@@ -43,15 +43,15 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Authenticator:
-    """One security key, and how to speak with the person who holds it.
+    """One security key, with callbacks to the person who holds it.
 
     Args:
-        origin: the service's address; its host is the relying party unless `rp_id` says otherwise.
-        device: the security key; the first one that is plugged in unless given.
-        on_progress: told what to do ("touch your security key").
-        ask_pin: asked for the key's PIN; without it a key that demands one is refused.
-        timeout: milliseconds after which an assertion, or the secret that opens a vault, is given up on. Making a
-            passkey has a timeout in its options.
+        origin: the service's address. Its host is the relying party, unless `rp_id` is given.
+        device: the security key; by default the first one that is plugged in.
+        on_progress: called with what the person must do ("touch your security key").
+        ask_pin: returns the key's PIN. Without it, a key that requires a PIN is refused.
+        timeout: milliseconds until an assertion, or the PRF that opens a vault, fails. The timeout of a registration
+        is in its options.
     """
 
     origin: str
@@ -73,13 +73,13 @@ class Authenticator:
         return CreatePasskeyResult(credential=_serialised(made), credential_id=str(made.id))
 
     def assertion(self, challenge: bytes, credential_ids: tuple[str, ...] = (), *, rp_id: str | None = None) -> str:
-        """Sign a challenge; base64 of the serialised assertion. Raises WebAuthnError."""
+        """Sign a challenge and return the serialised assertion in base64. Raises WebAuthnError."""
         request = self._request(challenge, credential_ids, rp_id or self.rp_id, {})
         with _webauthn_errors():
             return _serialised(self._client().get_assertion(request).get_response(0))
 
     def prf(self, credential_id: str, purpose: bytes = PRF_INPUT) -> bytes:
-        """The 32 secret bytes of a passkey for a purpose. Raises WebAuthnError, also where the key knows no PRF."""
+        """Return the passkey's 32-byte PRF output for a purpose. Raises WebAuthnError, also for a key without PRF."""
         extensions = {"prf": {"eval": {"first": purpose}}}
         request = self._request(secrets.token_bytes(_CHALLENGE_BYTES), (credential_id,), self.rp_id, extensions)
         with _webauthn_errors():
@@ -118,7 +118,7 @@ class Authenticator:
 
 @dataclass(frozen=True, slots=True)
 class PasskeyKey:
-    """A KeyProvider: the PRF of a passkey on a security key. The vault's wrap is named by the credential."""
+    """A KeyProvider whose secret is the PRF of a passkey on a security key. The credential's ID names the wrap."""
 
     authenticator: Authenticator
     credential_id: str
@@ -129,15 +129,15 @@ class PasskeyKey:
 
 
 def device_capabilities() -> DeviceCapabilities:
-    """What an `Authenticator` can do here: speak with security keys, where the system lets this process look for them.
+    """Return what an `Authenticator` can do here: use security keys, if the system lets this process find them.
 
-    It speaks with no authenticator that is built into a machine (Windows Hello, Touch ID, Android's), so that is never
-    available, whatever the machine has.
+    Built-in authenticators (Windows Hello, Touch ID, Android) are not supported, so `platform_auth_available` is
+    always False.
     """
     return DeviceCapabilities(
         web_authn_supported=_can_list_devices(),
         platform_auth_available=False,
-        conditional_mediation_available=False,  # a browser's matter: there is no autofill here
+        conditional_mediation_available=False,  # conditional mediation (autofill) exists in browsers only
     )
 
 
@@ -199,7 +199,7 @@ def _devices() -> Iterator[CtapDevice]:
 
     yield from CtapHidDevice.list_devices()
     try:
-        from fido2.pcsc import CtapPcscDevice  # needs pyscard, which needs the system's smart card service
+        from fido2.pcsc import CtapPcscDevice  # imports pyscard, which needs the system's smart card service
     except ImportError:
         return
     yield from CtapPcscDevice.list_devices()
@@ -215,21 +215,21 @@ def _can_list_devices() -> bool:
     try:
         for _ in _devices():
             break
-    except Exception:  # noqa: BLE001 - whatever the system's back end raises, the answer is no
+    except Exception:  # noqa: BLE001 - whatever the operating system's back end raises, there is no key
         return False
     return True
 
 
 @contextmanager
 def _webauthn_errors() -> Iterator[None]:
-    """Turns what python-fido2 raises into WebAuthnError with a sentence for people."""
+    """Converts what python-fido2 raises to WebAuthnError with a sentence for people."""
     from fido2.client import ClientError, PinRequiredError
     from fido2.ctap import CtapError
 
     try:
         yield
     except PinRequiredError as error:
-        raise WebAuthnError("the security key wants its PIN") from error
+        raise WebAuthnError("the security key needs its PIN") from error
     except ClientError as error:
         raise WebAuthnError(_sentence(error)) from error
     except (CtapError, OSError, ValueError) as error:
@@ -243,8 +243,8 @@ def _sentence(error: Any) -> str:
 
 _DENIED = frozenset({0x27, 0x2D})  # CTAP 2.1 section 8.2: OPERATION_DENIED, KEEPALIVE_CANCEL
 _SENTENCES = {
-    "CONFIGURATION_UNSUPPORTED": "the security key supports none of the algorithms or options that are needed",
-    "DEVICE_INELIGIBLE": "the security key does not hold this passkey, or holds one already",
+    "CONFIGURATION_UNSUPPORTED": "the security key does not support the required algorithms or options",
+    "DEVICE_INELIGIBLE": "the security key does not hold this passkey, or already holds one for this person",
     "TIMEOUT": "cancelled, or not touched in time",
-    "BAD_REQUEST": "the origin and the relying party do not fit together",
+    "BAD_REQUEST": "the relying party ID does not match the origin",
 }

@@ -1,7 +1,7 @@
-"""UCAN 1.0 for those who receive tokens: verification without a vault, and protection against replay.
+"""UCAN 1.0 for recipients of tokens: verification without a vault, and protection against replay.
 
-The tokens are read and judged by a separate enclave instance (docs: enclave/ABI.md, `verify_ucan`), so that there is
-one implementation of envelopes, signatures (P-256, secp256k1, Ed25519), policies, chains, time and revocation.
+A separate enclave instance reads and verifies the tokens (docs: enclave/ABI.md, `verify_ucan`), so there is one
+implementation of envelopes, signatures (P-256, secp256k1, Ed25519), policies, chains, time and revocation.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SKEW_S = 60
 
 
 class UcanRefused(ServiceError):
-    """The token does not hold. `code` is the enclave's: token_expired, policy_denied, broken_chain, ..., replayed."""
+    """The token is not valid. `code` is the enclave's: token_expired, policy_denied, broken_chain, ...; or replayed."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -35,11 +35,11 @@ class UcanVerifier:
     """Verifies tokens; safe to use from several threads. A context manager."""
 
     def __init__(self) -> None:
-        from holdfast.enclave import Enclave  # brings the WebAssembly runtime
+        from holdfast.enclave import Enclave  # imports the WebAssembly runtime
 
         self._enclave: Enclave | None = Enclave()
 
-    def verify(  # noqa: PLR0913 - each is a separate question, by keyword
+    def verify(  # noqa: PLR0913 - each argument is a separate demand, given by keyword
         self,
         token: str | bytes,
         *,
@@ -51,20 +51,20 @@ class UcanVerifier:
         revoked: Sequence[str] = (),
         now: int | None = None,
     ) -> UcanClaims:
-        """What the token says, if it holds.
+        """Verify a token and return its claims.
 
         Args:
             token: a delegation, an invocation, or a container of a whole chain.
-            proofs: the delegations that it rests on, where it does not carry them.
-            audience: the DID that must be its audience.
-            subject: the DID whose authority must be used.
-            command: what a chain of delegations must allow; for an invocation, what it must ask for.
+            proofs: the delegations that the token needs, if it does not contain them.
+            audience: the DID that must be the token's audience.
+            subject: the DID that must be the token's subject.
+            command: the command that a chain of delegations must allow, or that an invocation must name.
             args: the arguments of that command.
             revoked: CIDs of revoked delegations.
-            now: seconds since 1970; the clock's unless given.
+            now: seconds since 1970; by default the clock's time.
 
         Raises:
-            UcanRefused: it does not hold; `code` says why.
+            UcanRefused: the token is not valid; `code` says why.
             ClientStateError: after `close`.
         """
         if self._enclave is None:
@@ -78,7 +78,7 @@ class UcanVerifier:
             raise UcanRefused(error.code or "failed", str(error)) from error
 
     def close(self) -> None:
-        """Discard the enclave instance. Closing again is harmless."""
+        """Discard the enclave instance. Repeated calls have no effect."""
         if self._enclave is not None:
             self._enclave.close()
             self._enclave = None
@@ -91,12 +91,12 @@ class UcanVerifier:
 
 
 class ReplayGuard:
-    """Lets each invocation through once (UCAN Invocation 1.0, "Replay attacks"). Safe to use from several threads.
+    """Accepts each invocation once (UCAN Invocation 1.0, "Replay attacks"). Thread-safe.
 
-    An invocation that is shown with the other valid form of its signature is the same one: `UcanClaims.cid` is too.
+    `UcanClaims.cid` is the same for both valid forms of a signature, so the other form counts as the same invocation.
 
     Args:
-        store: remembers across restarts; without one the memory is this process's.
+        store: remembers invocations across restarts; without one they are remembered in this process only.
         now: the clock, in seconds since 1970.
     """
 
@@ -106,11 +106,11 @@ class ReplayGuard:
         self._lock = threading.Lock()
 
     def accept(self, claims: UcanClaims) -> None:
-        """Note an invocation as used. Raises UcanRefused where it was before, or has no end to remember it until."""
+        """Note an invocation as used. Raises UcanRefused if it was used before, or if it never expires."""
         if claims.kind != "invocation":
             raise UcanRefused("invalid_token", "only an invocation is used once")
         if claims.expiration is None:
-            raise UcanRefused("token_expired", "an invocation without an end could be replayed for ever")
+            raise UcanRefused("token_expired", "an invocation without an expiry could be replayed at any time")
         with self._lock:
             self._forget()
             if not self._note(claims.cid, claims.expiration + _SKEW_S):

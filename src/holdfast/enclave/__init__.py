@@ -1,6 +1,6 @@
 """Host of the enclave, the WebAssembly module that holds the keys.
 
-`Enclave` is one instance for one vault; `AsyncEnclave` is the same for asyncio. `bundled()` is the module's file.
+`Enclave` is one instance, for one vault. `AsyncEnclave` is its form for asyncio. `bundled()` is the module's file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The enclave for asyncio: calls run on a thread of the instance's own, never on the event loop."""
+"""The enclave for asyncio: calls run in a separate thread of the instance, never in the event loop."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class AsyncEnclave:
-    """One instance whose calls are awaited. Make it with `await AsyncEnclave.start()`; close it with `aclose`."""
+    """One instance with awaitable calls. Make it with `await AsyncEnclave.start()`, and close it with `aclose`."""
 
     def __init__(self, enclave: Enclave, executor: ThreadPoolExecutor) -> None:
         self._enclave, self._executor, self._closed = enclave, executor, False
@@ -27,7 +27,7 @@ class AsyncEnclave:
 
     @classmethod
     async def start(cls, path: Path | None = None) -> Self:
-        """A fresh instance, loaded off the loop. Raises WasmLoadError as `Enclave` does."""
+        """Return a new instance, loaded outside the event loop. Raises WasmLoadError, as `Enclave` does."""
         executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="enclave")
         loop = asyncio.get_running_loop()
         try:
@@ -38,11 +38,11 @@ class AsyncEnclave:
 
     @property
     def enclave(self) -> Enclave:
-        """The instance itself, for code that runs in threads."""
+        """The instance itself, for code in threads."""
         return self._enclave
 
     async def call(self, function: str, /, **fields: object) -> dict[str, Any]:
-        """As `Enclave.call`. A task cancelled meanwhile gets no answer; what was begun is finished all the same."""
+        """As `Enclave.call`. A cancelled task gets no answer, but its call runs to its end."""
         return await self._off_loop(function, partial(self._enclave.call, function, **fields))
 
     async def call_as(self, kind: type[T], function: str, /, **fields: object) -> T:
@@ -50,14 +50,14 @@ class AsyncEnclave:
         return await self._off_loop(function, partial(self._enclave.call_as, kind, function, **fields))
 
     async def aclose(self) -> None:
-        """Discard the instance and its thread, after the calls made before. Closing again is harmless."""
+        """Discard the instance and its thread, after the calls made before. Repeated calls have no effect."""
         if self._closed:
             return
         self._closed = True
         if self._process != os.getpid():
             return
         closing = self._executor.submit(self._enclave.close)
-        self._executor.shutdown(wait=False)  # cancelled or not: the close above is in the queue
+        self._executor.shutdown(wait=False)  # even if this task is cancelled, the close above is queued
         await asyncio.wrap_future(closing)
 
     async def __aenter__(self) -> Self:
@@ -69,7 +69,7 @@ class AsyncEnclave:
     async def _off_loop(self, function: str, work: Callable[[], T]) -> T:
         if self._closed:
             raise PluginCallError(function, "closed")
-        if self._process != os.getpid():  # forked: instance and thread are the parent's
+        if self._process != os.getpid():  # after a fork instance and thread belong to the parent
             raise PluginCallError(function, "left to the process that made it")
         result: T = await asyncio.get_running_loop().run_in_executor(self._executor, work)
         return result

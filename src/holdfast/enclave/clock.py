@@ -1,7 +1,7 @@
-"""Epochs: what stops a call that would not end.
+"""Epoch interruption, which ends a call that would not end by itself.
 
-Counting every instruction ("fuel") costs more; an epoch is one comparison per loop. One daemon thread advances it while
-any instance lives.
+Counting instructions ("fuel") costs more; an epoch costs one comparison per loop. One daemon thread advances the epoch
+while any instance exists.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ TICK_SECONDS = 0.5
 
 
 class Instance(Protocol):
-    """What lives while the epoch advances."""
+    """An object during whose life the epoch advances."""
 
     def left_behind(self) -> None:
-        """Called in a forked child: the instance stays with the parent."""
+        """Called in a forked child, where the instance belongs to the parent."""
 
 
 _living: weakref.WeakSet[Instance] = weakref.WeakSet()
@@ -31,12 +31,12 @@ _ticking = False
 
 
 def ticks(seconds: float) -> int:
-    """Epochs after which at least `seconds` have passed."""
+    """Return the number of epochs after which at least `seconds` have passed."""
     return int(seconds / TICK_SECONDS) + 1
 
 
 def keep_ticking(engine: wasmtime.Engine, instance: Instance) -> None:
-    """Advance the engine's epoch for as long as `instance` lives."""
+    """Advance the engine's epoch while `instance` exists."""
     global _ticking  # noqa: PLW0603 - one thread per process
     with _lock:
         _living.add(instance)
@@ -57,7 +57,7 @@ def _tick(engine: wasmtime.Engine) -> None:
 
 
 def _after_fork() -> None:
-    # No thread of the parent's runs here, and its lock may be held for ever.
+    # The parent's threads do not exist here, and one of them may have held the lock.
     global _lock, _ticking
     _lock, _ticking = threading.Lock(), False
     for instance in list(_living):

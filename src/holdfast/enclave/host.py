@@ -1,4 +1,4 @@
-"""One instance of the enclave: a sandbox of its own, one call at a time, bounded in memory and time."""
+"""One instance of the enclave: an own sandbox, one call at a time, limited memory and time."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 ABI = 1
-MAX_MEMORY = 320 * 1024 * 1024  # Argon2id takes 64 MiB; the rest is room for the largest vault
-MAX_SECONDS = 30.0  # the longest honest call, Argon2id on a slow machine, stays below
+MAX_MEMORY = 320 * 1024 * 1024  # Argon2id takes 64 MiB; the rest is for the largest vault
+MAX_SECONDS = 30.0  # the longest honest call, Argon2id on a slow machine, takes less
 _BUFFER = 64 * 1024
 _ADDRESS_BITS = 32
 _LENGTH_MASK = (1 << _ADDRESS_BITS) - 1
 
 
 class Enclave:
-    """One instance of the module, holding at most one vault. Safe to call from any thread; calls take turns.
+    """One instance of the module, with at most one vault. Thread-safe: calls run one after the other.
 
     Args:
-        path: another module than the bundled one.
+        path: a module to load instead of the bundled one.
         random: fills with cryptographic randomness; tests inject a fixed one.
         now: seconds since 1970; tests inject a fixed one.
-        after: runs something once after so many seconds, and answers how to cancel that; tests inject one of their own.
+        after: runs a function once after so many seconds and returns how to cancel that; tests inject a stand-in.
 
     Raises:
         WasmLoadError: the module cannot be loaded, or speaks another ABI.
@@ -57,31 +57,31 @@ class Enclave:
         self._sources = Sources(random, now)
         self._auto_lock = auto_lock.AutoLock(now, after)
         self._dead, self._closed = "", False
-        # No thread waits on for a vault that nobody uses any more.
+        # No thread continues to wait for an instance that is no longer used.
         weakref.finalize(self, self._auto_lock.cancel).atexit = False
         loaded = module.load(path)
         try:
             self._start(loaded)
         except WasmLoadError:
             raise
-        except Exception as error:  # whatever a module that is not ours makes the runtime or this host raise
+        except Exception as error:  # a module that is not ours may make the runtime or this host raise anything
             raise WasmLoadError(str(error).split("\n", 1)[0]) from error
 
     def call(self, function: str, /, **fields: object) -> dict[str, Any]:
-        """Run a function of enclave/ABI.md; `bytes` fields travel as base64, None counts as absent.
+        """Call a function of enclave/ABI.md. `bytes` are sent as base64; None counts as absent.
 
         Raises:
-            PluginCallError: the function refused the call (`code` says why), or the instance has been closed.
+            PluginCallError: the function refused the call (`code` says why), or the instance is closed.
         """
         return self.call_as(dict[str, Any], function, **fields)
 
     def call_as(self, kind: type[T], function: str, /, **fields: object) -> T:
-        """As `call`, with the answer decoded as `kind` (a msgspec Struct, a TypedDict, ...)."""
+        """As `call`; the answer is decoded as `kind` (a msgspec Struct, a TypedDict, ...)."""
         arguments = encoded(fields)
         try:
             answer = self.call_raw(function, arguments)
         finally:
-            wipe(arguments)  # a key or a password may be among them
+            wipe(arguments)  # they may include a key or a password
         if answer.startswith(b'{"error":{'):
             refusal = msgspec.json.decode(answer, type=_Refusal).error
             raise PluginCallError(function, refusal.message, refusal.code)
@@ -91,9 +91,9 @@ class Enclave:
             raise PluginCallError(function, "unexpected answer") from error
 
     def call_raw(self, function: str, arguments: bytes | bytearray) -> bytes:
-        """JSON in, JSON out, with errors as the module wrote them. Raises PluginCallError for a dead instance.
+        """Call with JSON and return JSON, errors included. Raises PluginCallError if the instance is discarded.
 
-        The arguments are the caller's: what is secret in them, the caller overwrites.
+        The caller owns the arguments and overwrites secrets in them.
         """
         with self._lock:
             answer = self._guarded(function, arguments)
@@ -102,7 +102,7 @@ class Enclave:
             return answer
 
     def close(self) -> None:
-        """Wipe the instance's memory and give it back. Closing again is harmless."""
+        """Wipe and release the instance's memory. Repeated calls have no effect."""
         with self._lock:
             if not self._dead:
                 self._drop("closed")
@@ -110,8 +110,8 @@ class Enclave:
             self._store.close()
 
     def left_behind(self) -> None:
-        """In a forked child: a vault has one instance, the parent's; the copy is erased."""
-        self._lock = threading.Lock()  # another thread of the parent's may have held it
+        """Erase the copy in a forked child: a vault has one instance, the parent's."""
+        self._lock = threading.Lock()  # another thread of the parent may have held it
         if not self._dead and hasattr(self, "_memory"):
             self._drop("left to the process that made it")
 
@@ -146,23 +146,23 @@ class Enclave:
             answer = self._cross(name, arguments)
         except PluginCallError:
             raise
-        except Exception as error:  # a trap, or a clock that raises: the call ended half-way
+        except Exception as error:  # a trap, or a clock that raises: the call did not end properly
             self._drop("stopped by a trap")
             raise PluginCallError(function, "the enclave stopped and was discarded") from error
         self._sources.raise_interrupt()
         return answer
 
     def _watch(self) -> None:
-        # `status` is no activity, and as every call it locks a vault whose time has come.
+        # `status` does not count as activity, and like any call it locks a vault whose time is over.
         status = self._guarded("status", b"{}")
         self._auto_lock.arm(status, partial(_look, weakref.ref(self)))
 
     def _cross(self, name: bytes, arguments: bytes | bytearray) -> bytes:
-        self._store.set_epoch_deadline(clock.ticks(MAX_SECONDS))  # before anything runs: the last one may have passed
+        self._store.set_epoch_deadline(clock.ticks(MAX_SECONDS))  # the previous deadline may be over
         self._make_room(len(name) + len(arguments))
         start = self._buffer
         self._write(start, name)
-        self._write(start + len(name), arguments)  # straight from where they are: no copy that stays
+        self._write(start + len(name), arguments)  # written from the caller's buffer: no copy remains
         packed = self._call(self._store, start, len(name), start + len(name), len(arguments)) & (1 << 64) - 1
         return self._take_answer(packed >> _ADDRESS_BITS, packed & _LENGTH_MASK)
 
@@ -185,16 +185,16 @@ class Enclave:
     def _take_answer(self, address: int, length: int) -> bytes:
         start = self._at(address, length)
         answer = ctypes.string_at(start, length)
-        ctypes.memset(start, 0, length)  # the module would only wipe it at the next call
+        ctypes.memset(start, 0, length)  # the module would wipe it only at the next call
         return answer
 
     def _base(self) -> int:
-        # Asked anew each time: the memory may have moved when it grew.
+        # Read anew each time: memory moves when it grows.
         return ctypes.addressof(self._memory.data_ptr(self._store).contents)
 
     def _at(self, address: int, length: int) -> int:
         if address + length > self._memory.data_len(self._store):
-            raise IndexError("the module names memory that it does not have")  # never out of its sandbox
+            raise IndexError("the module names memory that it does not have")  # never outside its sandbox
         return self._base() + address
 
     def _drop(self, why: str) -> None:
@@ -213,7 +213,7 @@ class _Refusal(msgspec.Struct):
 
 
 def _look(reference: weakref.ref[Enclave]) -> None:
-    # The timer holds no vault alive that nobody uses any more.
+    # The timer does not keep an instance alive that is no longer used.
     enclave = reference()
     if enclave is None:
         return

@@ -1,4 +1,4 @@
-"""The module's file, and the machine code compiled from it, kept so that a start takes milliseconds."""
+"""The module's file, and its compiled machine code in a cache, so that a start takes milliseconds."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _OWN_ONLY = 0o700
-_CHECKSUM = 4  # bytes of CRC-32 after the machine code
+_CHECKSUM = 4  # bytes of the CRC-32 after the machine code
 _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def bundled() -> Path:
-    """The file of the enclave that this package carries: what the service serves and the client runs."""
+    """Return the file of the bundled enclave, which the service serves and the client runs."""
     return Path(__file__).with_name("enclave.wasm")
 
 
 @cache
 def bundled_sha256() -> str:
-    """SHA-256 of the bundled module in hex: `VaultManifest.wasmVersion`. Raises WasmLoadError without the file."""
+    """Return the SHA-256 of the bundled module in hex: `VaultManifest.wasmVersion`. Raises WasmLoadError."""
     return hashlib.sha256(_read(bundled())).hexdigest()
 
 
 @cache
 def engine() -> wasmtime.Engine:
-    """The process's one engine: code compiled for it serves every instance; epochs bound the time of a call."""
+    """Return the process's one engine. Its compiled code serves all instances; epochs limit the time of a call."""
     config = wasmtime.Config()
     config.epoch_interruption = True
     return wasmtime.Engine(config)
@@ -48,10 +48,10 @@ def engine() -> wasmtime.Engine:
 
 @lru_cache(maxsize=4)
 def load(path: Path | None = None) -> wasmtime.Module:
-    """The compiled module of `path` (default: the bundled one), from the cache where that is safe.
+    """Return the compiled module of `path` (default: the bundled one), from the cache if that is safe.
 
     Raises:
-        WasmLoadError: there is no such file, or it is no WebAssembly module.
+        WasmLoadError: the file does not exist or is not a WebAssembly module.
     """
     source = _read(path or bundled())
     key = _cache_key(source)
@@ -62,10 +62,10 @@ def load(path: Path | None = None) -> wasmtime.Module:
 
 
 def cache_directory() -> Path:
-    """A directory that nobody else can write to, for machine code that this process will run.
+    """Return a directory to which no other user can write, for machine code that this process will run.
 
     Raises:
-        OSError: it cannot be made, or belongs to somebody else, or others may write to it.
+        OSError: it cannot be made, belongs to another user, or is writable by others.
     """
     root = os.environ.get("HOLDFAST_CACHE_DIR") or platformdirs.user_cache_dir("holdfast")
     directory = Path(root) / "compiled"
@@ -76,7 +76,7 @@ def cache_directory() -> Path:
 
 
 def _is_private(path: Path, is_kind: Callable[[int], bool]) -> bool:
-    return _is_own(path.lstat(), is_kind)  # lstat: a link put there by somebody else is not followed
+    return _is_own(path.lstat(), is_kind)  # lstat, so that a link made by another user is not followed
 
 
 def _is_own(found: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
@@ -89,11 +89,11 @@ def _cache_key(source: bytes) -> str:
 
 
 def _from_cache(file: Path) -> wasmtime.Module | None:
-    # Examined, read and loaded through one descriptor: nobody can put another file there in between.
+    # Checked, read and loaded through one descriptor, so that no other file can take its place in between.
     with contextlib.suppress(FileNotFoundError), _opened(file) as descriptor:
         if not _is_own(os.fstat(descriptor), stat.S_ISREG) or not _is_whole(descriptor):
             return None
-        with contextlib.suppress(wasmtime.WasmtimeError):  # written by another build of the runtime: compile again
+        with contextlib.suppress(wasmtime.WasmtimeError):  # written by another version of the runtime: compile again
             return _deserialize(descriptor)
     return None
 
@@ -108,8 +108,8 @@ def _opened(file: Path) -> Iterator[int]:
 
 
 def _is_whole(descriptor: int) -> bool:
-    # The runtime runs what it is given: a disk's fault or half a write must not become machine code. Against people the
-    # directory's owner and mode protect, so a checksum will do.
+    # The runtime executes what it loads, so a disk error or a partial write must not become machine code. Against other
+    # users the directory's owner and mode protect, so a checksum is enough.
     kept = memoryview(_content(descriptor))
     return len(kept) > _CHECKSUM and _checksum(kept[:-_CHECKSUM]) == kept[-_CHECKSUM:]
 
@@ -121,7 +121,7 @@ def _content(descriptor: int) -> bytes:
 
 
 def _deserialize(descriptor: int) -> wasmtime.Module:
-    mapped = f"/proc/self/fd/{descriptor}"  # mapped, not copied: a third of a start
+    mapped = f"/proc/self/fd/{descriptor}"  # mapped instead of copied, for a faster start
     if sys.platform == "linux" and Path(mapped).exists():
         return wasmtime.Module.deserialize_file(engine(), mapped)
     return wasmtime.Module.deserialize(engine(), _content(descriptor))
@@ -134,7 +134,7 @@ def _checksum(code: bytes | memoryview) -> bytes:
 def _compile_into(file: Path, source: bytes) -> wasmtime.Module:
     module = _compile(source)
     code = bytes(module.serialize())
-    with contextlib.suppress(OSError), _replacing(file) as temporary:  # a full disk costs the next start, not this one
+    with contextlib.suppress(OSError), _replacing(file) as temporary:  # a full disk makes only the next start slower
         temporary.write_bytes(code + _checksum(code))
     return module
 

@@ -1,4 +1,4 @@
-"""What the module asks of its host, randomness and the time, as its two imports; and how bytes travel to it."""
+"""The module's two imports, randomness and time, and the encoding of bytes for it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _UNSIGNED = (1 << 32) - 1
-_ROOM = 4096  # keys, passwords and the names of fields; what is larger is counted
+_ROOM = 4096  # for keys, passwords and field names; the sizes of larger values are added
 _ENCODER = msgspec.json.Encoder()
 _BYTES = (bytes, bytearray, memoryview)
 _TEXT_LIKE_HEX = re.compile(rb'"0[xX][0-9a-fA-F]*"')
@@ -23,14 +23,14 @@ _HEX = re.compile(rb"0[xX][0-9a-fA-F]*")
 
 
 class Sources:
-    """The two imports of one instance. They hold no instance: no cycle keeps a dropped vault alive."""
+    """The two imports of one instance. They do not refer to it, so no cycle keeps a dropped vault alive."""
 
     def __init__(self, random: Callable[[int], bytes], now: Callable[[], float]) -> None:
         self._random, self._now = random, now
         self._interrupt: BaseException | None = None
 
     def link(self, engine: wasmtime.Engine) -> wasmtime.Linker:
-        """A linker with both."""
+        """Return a linker with both imports."""
         i32, f64 = wasmtime.ValType.i32(), wasmtime.ValType.f64()
         linker = wasmtime.Linker(engine)
         linker.define_func("env", "host_random", wasmtime.FuncType([i32, i32], [i32]), self._fill, access_caller=True)
@@ -38,7 +38,7 @@ class Sources:
         return linker
 
     def raise_interrupt(self) -> None:
-        """Raise the KeyboardInterrupt or its like of the call that the module has just ended in good order."""
+        """Raise the KeyboardInterrupt, or similar, that occurred in a call which the module has ended properly."""
         interrupt, self._interrupt = self._interrupt, None
         if interrupt is not None:
             raise interrupt
@@ -51,9 +51,9 @@ class Sources:
             if len(data) != size or not isinstance(memory, wasmtime.Memory):
                 return 1
             memory.write(caller, data, address & _UNSIGNED)
-        except Exception:  # noqa: BLE001 - whatever the source raises: the module must learn that there is no randomness
+        except Exception:  # noqa: BLE001 - whatever the source raises, the module must learn of it
             return 1
-        except BaseException as interrupt:  # noqa: BLE001 - raised again once the module has wiped up
+        except BaseException as interrupt:  # noqa: BLE001 - raised again once the module has wiped its memory
             self._interrupt = interrupt
             return 1
         return 0
@@ -62,7 +62,7 @@ class Sources:
         try:
             seconds = self._now()
         except Exception:
-            raise  # a broken clock ends the instance, as a defect does
+            raise  # a broken clock ends the instance, as a trap does
         except BaseException as interrupt:  # noqa: BLE001 - as above
             self._interrupt = interrupt
             return math.nan
@@ -70,9 +70,9 @@ class Sources:
 
 
 def encoded(fields: dict[str, object]) -> bytearray:
-    """The call's JSON: bytes as base64, or as numbers where that base64 would be read as hex (enclave/ABI.md).
+    """Return the call's JSON. Bytes become base64, or numbers if that base64 would be read as hex (enclave/ABI.md).
 
-    It lies in one place, which the caller can overwrite.
+    It is one buffer, which the caller can overwrite.
     """
     text = _written(fields)
     if not _TEXT_LIKE_HEX.search(text):
@@ -82,12 +82,12 @@ def encoded(fields: dict[str, object]) -> bytearray:
 
 
 def wipe(text: bytearray) -> None:
-    """Overwrite bytes with zeros, where they lie."""
+    """Overwrite bytes with zeros in place."""
     ctypes.memset((ctypes.c_char * len(text)).from_buffer(text), 0, len(text))
 
 
 def _written(value: object) -> bytearray:
-    # Room at once: growing would leave copies behind.
+    # Allocated at once, since growing would leave copies.
     text = bytearray(_ROOM + _base64_length(value))
     _ENCODER.encode_into(value, text)
     return text

@@ -1,4 +1,4 @@
-"""The indexer: follows the registry and the factory on their chain, and answers what they hold over HTTP.
+"""The indexer follows the registry and the factory on their chain, and answers queries about them over HTTP.
 
 `holdfast.indexer:app` is an ASGI application, built from the environment when it is first used: it can be the
 service's binding (HOLDFAST_INDEXER_APP) or, by `holdfast indexer`, a separate process (HOLDFAST_INDEXER_URL).
@@ -15,7 +15,7 @@ __all__ = ["app"]
 
 
 def _build() -> IndexerApp:
-    # The command line lists its commands without this; a service without an indexer never pays for it.
+    # Imported on first use, so that other commands, and a service without an indexer, do not load it.
     import os
 
     from holdfast.indexer.asgi import IndexerApp
@@ -27,7 +27,7 @@ def _build() -> IndexerApp:
 
 
 class _LazyApp:
-    """Reads the environment when the first request or lifespan event comes, not when it is imported."""
+    """Reads the environment at the first request or lifespan event, not at import."""
 
     def __init__(self) -> None:
         self._built: IndexerApp | None = None

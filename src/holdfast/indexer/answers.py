@@ -1,4 +1,4 @@
-"""What the indexer's paths answer: from a path and a query string to the body of a 200."""
+"""The answers of the indexer's paths: from path and query string to the body of a 200."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Answers:
-    """The paths of one index; `healthy` says whether it agrees with its chain, `progress` how far it is."""
+    """The paths of one index. `healthy` tells whether it agrees with its chain, `progress` how far it is."""
 
     def __init__(
         self, store: IndexStore, chain_id: int, healthy: Callable[[], bool], progress: Callable[[], FollowProgress]
@@ -51,12 +51,12 @@ class Answers:
         }
 
     def knows(self, path: str) -> bool:
-        """Whether there is such a path, whatever lies behind it."""
+        """Return whether the path exists, regardless of its data."""
         prefix, _, name = path.rpartition("/")
         return path in self._whole or (prefix in self._one and bool(name))
 
     async def body(self, path: str, query_string: bytes) -> bytes:
-        """The JSON body for a path. Raises Refused for bad input and unknown paths, StoreError."""
+        """Return the JSON body for a path. Raises Refused for bad input and unknown paths, StoreError."""
         whole = self._whole.get(path)
         if whole is not None:
             return await whole(query_string)
@@ -116,7 +116,7 @@ class Answers:
 
 
 def _one_more(query: ListQuery) -> ListQuery:
-    """A row beyond the page tells whether there is a next one."""
+    """One row more than the page shows whether there is a next page."""
     return query._replace(limit=query.limit + 1)
 
 

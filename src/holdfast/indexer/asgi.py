@@ -1,4 +1,4 @@
-"""The thin ASGI entry: lifespan, methods, errors (ASGI 3.0)."""
+"""The ASGI entry: lifespan, methods, errors (ASGI 3.0)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _METHODS = frozenset({"GET", "HEAD"})
 
 
 class IndexerApp:
-    """Answers for one index, which begins to follow its chain on lifespan startup or on the first request."""
+    """Answers for one index, which starts to follow its chain at lifespan startup or at the first request."""
 
     def __init__(self, build: Callable[[], IndexRunner]) -> None:
         self._build = build
@@ -56,16 +56,16 @@ class IndexerApp:
             raise ValueError("only http is served")
 
     async def started(self) -> IndexRunner:
-        """The index of the running event loop, begun if it was not."""
+        """Return the index of the running event loop, started if necessary."""
         loop = asyncio.get_running_loop()
         if self._indexer is None or self._loop is not loop:
-            # A loop that is gone took the follower's task with it.
+            # A loop that has ended took the follower's task with it.
             self._indexer, self._loop = self._build(), loop
         await self._indexer.start()
         return self._indexer
 
     async def stop(self) -> None:
-        """End the following and let go of store and connections."""
+        """Stop following, and close store and connections."""
         indexer, self._indexer = self._indexer, None
         if indexer is not None:
             await indexer.stop()
@@ -102,7 +102,7 @@ class IndexerApp:
 
 
 async def refuse(scope: Scope, receive: Receive, send: Send, reason: str) -> None:
-    """Answer for an application whose settings are wrong: a failed start, or 503. The reason names no secret."""
+    """Return an application for wrong settings: its start fails, or it answers 503. The reason contains no secret."""
     log.error("indexer: not started: %s", reason)
     if scope["type"] == "lifespan":
         await receive()

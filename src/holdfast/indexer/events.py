@@ -1,4 +1,4 @@
-"""The table of indexed events, and how a log becomes one of them (Solidity ABI specification, "Events")."""
+"""The table of indexed events, and the decoder from logs to events (Solidity ABI specification, "Events")."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KEY_BYTES = 2 * abi.WORD
 
 
 class EventKind(NamedTuple):
-    """One event: who emits it, its signature, and the field of `rows.Event` that takes each of its parameters."""
+    """One event: who emits it, its signature, and the field of `rows.Event` for each parameter."""
 
     emitter: str
     signature: str
@@ -38,11 +38,11 @@ class EventKind(NamedTuple):
 
     @property
     def types(self) -> tuple[str, ...]:
-        """The parameters' types, indexed ones first as the registry and the factory declare them."""
+        """The parameters' types, indexed ones first, in the order that registry and factory declare."""
         return tuple(self.signature.partition("(")[2].removesuffix(")").split(","))
 
 
-# The registry's `Committed` is left out: it names nothing, and anyone may emit any number of them.
+# The registry's `Committed` is left out: it names no one, and anyone may emit it any number of times.
 EVENT_KINDS = (
     EventKind(_REGISTRY, "DidRegistered(bytes32,address,string)", ("did_hash", "controller"), ("metadata_cid",)),
     EventKind(_REGISTRY, "DidMetadataUpdated(bytes32,string)", ("did_hash",), ("metadata_cid",)),
@@ -67,7 +67,7 @@ EVENT_KINDS = (
         ("account_address", "owner_address"),
         (None, None, None),
     ),
-    # Emitted by the account itself. Any contract can emit one; which of them are accounts, the rows say.
+    # Emitted by accounts. Any contract can emit this event; the rows tell which emitters are accounts.
     EventKind(_ACCOUNT, "PublicKeyChanged(uint256,uint256)", (), (None, None)),
 )
 
@@ -75,11 +75,11 @@ KIND_NAMES = frozenset(kind.name for kind in EVENT_KINDS)
 
 
 def key_owner(key: bytes) -> bytes:
-    """The address that stands for a public key X ‖ Y of 64 bytes, as the factory derives an account's owner."""
+    """Return the address that represents a public key X ‖ Y of 64 bytes, as the factory derives an account's owner."""
     return keccak256(key)[-KEY_OWNER_BYTES:]
 
 
-# What an event says of the row that it names, where its parameters do not: registering makes active.
+# What an event implies for its row beyond the parameters: a registered DID or alias is active.
 _IMPLIED: dict[str, Callable[[Log], dict[str, Any]]] = {
     "DidRegistered": lambda _: {"active": 1},
     "AliasRegistered": lambda _: {"active": 1},
@@ -91,7 +91,7 @@ _IMPLIED: dict[str, Callable[[Log], dict[str, Any]]] = {
 
 
 class Decoder:
-    """Turns logs of one registry and one factory into events."""
+    """Decodes logs of one registry and one factory into events."""
 
     def __init__(self, registry: bytes, factory: bytes) -> None:
         emitters = {_REGISTRY: registry, _FACTORY: factory}
@@ -103,16 +103,16 @@ class Decoder:
         self.account_topics = tuple(self._accounts_kinds)
 
     def created(self, logs: Iterable[Log]) -> list[bytes]:
-        """The addresses of the accounts whose creation is among `logs`."""
+        """Return the addresses of the accounts that `logs` create."""
         found = (event for event in self.events(logs) if event.kind == "AccountCreated")
         return [event.account_address for event in found if event.account_address is not None]
 
     def events(self, logs: Iterable[Log]) -> list[Event]:
-        """The events among `logs`, in chain order; logs of other contracts and malformed logs are left out.
+        """Return the events in `logs`, in chain order. Logs of other contracts and malformed logs are left out.
 
-        Key changes are those of any contract: only rows tell which of them is an account.
+        Key changes of any contract are returned: only rows tell which emitters are accounts.
 
-        Only a contract other than ours can emit a malformed log, and it must not stop the index for ever.
+        Only a contract that is not ours can emit a malformed log, and it must not stop the index.
         """
         found = [event for log in logs if (event := self._event(log)) is not None]
         return sorted(found)
@@ -136,7 +136,7 @@ class Decoder:
 
 
 def _fields(kind: EventKind, log: Log) -> dict[str, Any]:
-    """The parameters that the index keeps. Raises ValueError for data that are not of the kind's ABI types."""
+    """Return the indexed parameters. Raises ValueError for data of other ABI types than the kind's."""
     split = len(kind.indexed)
     words = [*log.topics[1:], *(abi.word(log.data, place) for place in range(len(kind.data)))]
     names = kind.indexed + kind.data
@@ -148,7 +148,7 @@ def _fields(kind: EventKind, log: Log) -> dict[str, Any]:
 
 
 def _string(word: bytes, data: bytes) -> str:
-    """A dynamic string. Solidity checks no encoding, and PostgreSQL's text holds no NUL: both become U+FFFD."""
+    """Return a dynamic string. Solidity checks no encoding, and PostgreSQL's text has no NUL: both become U+FFFD."""
     return abi.content(data, word).decode("utf-8", errors="replace").replace("\0", "\ufffd")
 
 

@@ -1,4 +1,4 @@
-"""How events change rows: a pure fold that also writes down how to undo it."""
+"""Applies events to rows: a pure fold that also records how to undo it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ R = TypeVar("R", DidRow, AliasRow, AccountRow, TotalsRow)
 
 
 class Outcome(NamedTuple):
-    """The rows as they stand after a fold, the journal that leads back, and the events without other contracts'."""
+    """The rows after a fold, the journal that undoes it, and the events without those of other contracts."""
 
     changed: Rows
     journal: list[JournalRow]
@@ -27,7 +27,7 @@ class Outcome(NamedTuple):
 
 
 def keys_of(events: Iterable[Event]) -> set[Key]:
-    """The rows that a fold over `events` may read or change."""
+    """Return the keys of the rows that a fold over `events` may read or change."""
     keys: set[Key] = set()
     for event in events:
         if event.did_hash is not None:
@@ -43,9 +43,9 @@ def fold(rows: Mapping[Key, Row | None], events: Iterable[Event], journal_after:
     """Apply `events`, in chain order, to `rows`.
 
     Args:
-        rows: How every row of `keys_of(events)` stands; None for a key without a row.
+        rows: The present rows of `keys_of(events)`; None for a key without a row.
         events: The events of one range of blocks.
-        journal_after: Changes of blocks up to this number are not journaled: they are too deep to be undone.
+        journal_after: Changes up to this block are not journaled, as they will not be undone.
     """
     sheet = _Sheet(rows, journal_after)
     ours: list[Event] = []
@@ -61,14 +61,14 @@ def fold(rows: Mapping[Key, Row | None], events: Iterable[Event], journal_after:
 
 
 def _is_a_strangers(sheet: _Sheet, event: Event) -> bool:
-    """Whether a key change comes from a contract that the factory has not created up to this place in the chain."""
+    """Return whether a key change comes from a contract that the factory had not created at this place in the chain."""
     if event.kind != "PublicKeyChanged" or event.account_address is None:
         return False
     return sheet.get("accounts", event.account_address, AccountRow) is None
 
 
 def restored(journal: Iterable[JournalRow]) -> Rows:
-    """The rows that undo `journal`, which is given newest block first: the oldest entry of a row has the last word."""
+    """Return the rows that undo `journal`, given newest block first: the oldest entry of each row counts."""
     return {
         (entry.entity, entry.key): None if entry.before is None else _unpack(entry.entity, entry.before)
         for entry in journal
@@ -76,7 +76,7 @@ def restored(journal: Iterable[JournalRow]) -> Rows:
 
 
 def by_entity(rows: Rows) -> Iterator[tuple[str, list[bytes], list[Row]]]:
-    """What is to be written: each entity with the keys of the rows that go and the rows that are there."""
+    """Return for each entity the keys of the rows to delete and the rows to write."""
     for entity in ENTITIES:
         mine = [(key, row) for (name, key), row in rows.items() if name == entity]
         yield entity, [key for key, row in mine if row is None], [row for _, row in mine if row is not None]
@@ -87,7 +87,7 @@ def _unpack(entity: str, packed: bytes) -> Row:
 
 
 class _Sheet:
-    """The rows while they are being changed."""
+    """The rows while a fold changes them."""
 
     def __init__(self, rows: Mapping[Key, Row | None], journal_after: int) -> None:
         self._rows = rows
@@ -181,7 +181,7 @@ def _public_key_changed(sheet: _Sheet, event: Event) -> None:
 
 
 def _known_did(sheet: _Sheet, event: Event) -> DidRow | None:
-    """The row of the event's DID; None where it was registered before the block from which the index starts."""
+    """Return the row of the event's DID; None if it was registered before the block at which the index starts."""
     assert event.did_hash is not None
     return sheet.get("dids", event.did_hash, DidRow)
 

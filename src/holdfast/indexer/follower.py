@@ -1,4 +1,4 @@
-"""Follows a chain into a store, through reorganisations, restarts and failing endpoints."""
+"""Follows a chain into a store, through reorganisations, restarts and failures of endpoints."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ log = logging.getLogger("holdfast.indexer")
 
 @dataclass(frozen=True, kw_only=True)
 class FollowOptions:
-    """How to follow. Times are in seconds, `journal_blocks` and `start_block` in blocks."""
+    """How to follow a chain. Times are in seconds, `journal_blocks` and `start_block` in blocks."""
 
     chain_id: int
     start_block: int = 0
     journal_blocks: int = 1024
-    # The newest blocks are read one by one, by hash: nodes behind a load balancer differ about them.
+    # The newest blocks are read one by one, by hash, because nodes behind a load balancer disagree about them.
     near_blocks: int = 64
     poll_s: float = 2.0
-    # An endpoint behind a load balancer may answer from a node that lags: its chain is the same, only shorter.
+    # A node behind a load balancer may lag: its chain is the same, but shorter.
     behind_patience_s: float = 30.0
     backoff_first_s: float = 0.25
     backoff_most_s: float = 30.0
-    # Health fails when the last full agreement with the chain is older than this, or the index lags by more blocks.
+    # Unhealthy if the index last agreed with the chain longer ago than this, or lags by more blocks than this.
     stale_s: float = 60.0
     lag_blocks: int = 32
 
 
 class Step(Enum):
-    """What one step of the follower found."""
+    """The result of one step of the follower."""
 
     CURRENT = "the index holds the chain's newest block"
     MORE = "there is more to do at once"
@@ -55,11 +55,11 @@ class Step(Enum):
 
 
 class WrongChain(Exception):
-    """The endpoint serves another chain than the one that is to be indexed."""
+    """The endpoint serves another chain than the index's."""
 
 
 class Follower:
-    """Brings one index up to its chain, step by step; `run` repeats the steps for ever."""
+    """Brings one index up to date with its chain, step by step. `run` repeats the steps until cancelled."""
 
     def __init__(
         self,
@@ -83,24 +83,24 @@ class Follower:
         self.health = Health()
 
     async def run(self) -> None:
-        """Follow until cancelled. Only the process that leads writes; the others watch, ready to take over."""
+        """Follow until cancelled. Only the leading process writes; the others watch and take over if it ends."""
         while True:  # noqa: ASYNC110 - it waits for a chain, not for something in this process
             await asyncio.sleep(await self._pause_after_step())
 
     async def _pause_after_step(self) -> float:
-        """Take one step; the seconds until the next."""
+        """Take one step, and return the seconds until the next."""
         try:
             step = await self.step() if await self._store.lead() else await self.watch()
         except (RpcError, StoreError, WrongChain, ChainMoved, TipMoved) as error:
             return self._failed(error)
-        except Exception as error:  # an error of ours must be seen, and must not end the following for good
+        except Exception as error:  # a defect must be logged, and must not stop the follower
             log.exception("indexer: step failed")
             return self._failed(error)
         self.health.failures = 0
         return self._pause_after(step)
 
     def _pause_after(self, step: Step) -> float:
-        """No pause while there is more to read; nodes that contradict each other must not make it go back and forth."""
+        """Return the pause in seconds: 0 while there is more to read, longer if nodes disagree about the chain."""
         if step is Step.BACK:
             self._retreats += 1
             return 0.0 if self._retreats == 1 else self._backoff(self._retreats - 1)
@@ -111,7 +111,7 @@ class Follower:
 
     def _failed(self, error: Exception) -> float:
         self.health.failures += 1
-        # The first failure and every power of two are worth a line; an outage of hours is not worth thousands.
+        # Log the first failure and each power of two, so that an outage of hours does not fill the log.
         if self.health.failures & (self.health.failures - 1) == 0:
             why = error.in_our_words if isinstance(error, RpcError) else error
             log.warning("indexer: step failed (%s: %s), failure %d", type(error).__name__, why, self.health.failures)
@@ -122,7 +122,7 @@ class Follower:
         return min(pause, self._options.backoff_most_s) * self._jitter()
 
     async def step(self) -> Step:
-        """One move of the index towards the chain. Raises RpcError, StoreError, WrongChain, ChainMoved, TipMoved."""
+        """Take one step towards the chain. Raises RpcError, StoreError, WrongChain, ChainMoved, TipMoved."""
         await self._check_chain()
         head = await self._reader.head()
         tip = await self._store.tip()
@@ -141,14 +141,14 @@ class Follower:
         return Step.CURRENT
 
     def healthy(self) -> bool:
-        """Whether the index has lately agreed with the chain and is near its head."""
+        """Return whether the index recently agreed with the chain and is near its head."""
         agreed_at, lag = self.health.agreed_at, self.health.lag
         if agreed_at is None or lag is None:
             return False
         return lag <= self._options.lag_blocks and self._clock() - agreed_at <= self._options.stale_s
 
     def progress(self) -> FollowProgress:
-        """How far the index is."""
+        """Return how far the index is."""
         health = self.health
         ago = None if health.agreed_at is None else self._clock() - health.agreed_at
         return FollowProgress(health.tip, health.head, health.lag, ago, health.failures)
@@ -160,7 +160,7 @@ class Follower:
             log.info("indexer: %s", line)
 
     async def _check_chain(self) -> None:
-        """An address that serves another chain must not make the index of this one empty itself."""
+        """An endpoint of another chain must not make this index delete its rows."""
         if self._chain_checked:
             return
         found = await self._reader.chain_id()
@@ -187,7 +187,7 @@ class Follower:
         return Step.CURRENT if last == head.number else Step.MORE
 
     async def _read(self, first: int, head: int, tip: IndexedBlock | None) -> Batch | None:
-        """The next batch: block by block near the head, else a range of adaptive size; None where that was refused."""
+        """Return the next batch: single blocks near the head, else an adaptive range; None if that was refused."""
         near = head - self._options.near_blocks
         if first > near:
             last = min(head, first + self._options.near_blocks - 1)
@@ -202,7 +202,7 @@ class Follower:
         return batch
 
     async def _retreat(self, tip: IndexedBlock, head: IndexedBlock) -> Step:
-        """Go back to the newest kept block that the chain still has; with none, build the index afresh."""
+        """Go back to the newest stored block that the chain still has; if there is none, rebuild the index."""
         kept = await self._store.blocks()
         fork = await newest_common(self._reader, kept, head)
         if fork is not None and is_prefix(fork, kept, head) and self._waits_for_chain():

@@ -1,4 +1,4 @@
-"""Where the index and its chain part: the newest kept block that the chain still has."""
+"""Finds the fork: the newest stored block that the chain still has."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _SEARCH_SIZE = 16
 
 
 async def blocks_of(reader: RangeReader, numbers: list[int]) -> list[IndexedBlock]:
-    """The chain's blocks of these numbers, none of which is above its head. Raises RpcError.
+    """Return the chain's blocks with these numbers, none of which is above its head. Raises RpcError.
 
-    Raises ChainMoved where the endpoint has no block of such a number: that it lags behind itself, or has dropped old
-    blocks, contradicts nothing that the index holds.
+    Raises ChainMoved if the endpoint lacks such a block. It may lag, or have pruned old blocks, and so contradicts
+    nothing in the index.
     """
     found = await reader.blocks(numbers)
     if None in found:
@@ -26,7 +26,7 @@ async def blocks_of(reader: RangeReader, numbers: list[int]) -> list[IndexedBloc
 
 
 async def newest_common(reader: RangeReader, kept: list[IndexedBlock], head: IndexedBlock) -> IndexedBlock | None:
-    """The first of `kept`, newest first, that the chain has too. Raises RpcError, ChainMoved."""
+    """Return the first of `kept`, newest first, that the chain also has. Raises RpcError, ChainMoved."""
     candidates = [block for block in kept if block.number <= head.number]
     for start in range(0, len(candidates), _SEARCH_SIZE):
         group = candidates[start : start + _SEARCH_SIZE]
@@ -38,5 +38,5 @@ async def newest_common(reader: RangeReader, kept: list[IndexedBlock], head: Ind
 
 
 def is_prefix(fork: IndexedBlock, kept: list[IndexedBlock], head: IndexedBlock) -> bool:
-    """Whether no kept block contradicts the chain: it only ends earlier."""
+    """Return whether no stored block contradicts the chain, which only ends earlier."""
     return not any(fork.number < block.number <= head.number for block in kept)

@@ -1,4 +1,4 @@
-"""Asks an endpoint for the logs that an index is made of (eth_getLogs, EIP-234 for those of one block)."""
+"""Reads the logs for the index from an endpoint (eth_getLogs; EIP-234 for the logs of one block)."""
 
 from __future__ import annotations
 
@@ -20,42 +20,42 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("holdfast.indexer")
 
-# Endpoints bound the size of a filter; this many addresses are some 23 KB.
+# Endpoints limit the size of a filter; this many addresses are about 23 KB.
 _ADDRESSES_AT_ONCE = 500
 
 
 class Rpc(Protocol):
-    """The JSON-RPC endpoint that the index follows; `holdfast.chain.rpc.RpcClient` is one."""
+    """The JSON-RPC endpoint that the index follows, such as `holdfast.chain.rpc.RpcClient`."""
 
     async def call(self, method: str, params: list[Any]) -> Any:
-        """The result of one call. Raises RpcError for every other outcome."""
+        """Return the result of one call. Raises RpcError for any other outcome."""
         ...
 
 
 class BlockFilter(NamedTuple):
-    """Some blocks: how a filter names them, and whether a log is of one of them."""
+    """A set of blocks: its fields in a filter, and the check whether a log is from it."""
 
     criteria: dict[str, str]
     holds: Callable[[Log], bool]
 
 
 def of_block(block: IndexedBlock) -> BlockFilter:
-    """The place of one block, by its hash: a node that does not know it must fail."""
+    """Select one block by its hash: a node that does not know the hash must return an error."""
     return BlockFilter({"blockHash": "0x" + block.hash.hex()}, lambda log: (log.block_number, log.block_hash) == block)
 
 
 def of_range(first: int, last: int) -> BlockFilter:
-    """The place of the blocks `first` to `last`, by their numbers."""
+    """Select the blocks `first` to `last` by their numbers."""
     return BlockFilter({"fromBlock": hex(first), "toBlock": hex(last)}, lambda log: first <= log.block_number <= last)
 
 
 class LogReader:
-    """The two kinds of logs: those of our contracts, and the key changes that accounts emit themselves.
+    """Reads two kinds of logs: those of our contracts, and the key changes that accounts emit.
 
-    The contracts come first and by their addresses. Key changes come by their topic alone, since a filter with every
-    account would outgrow every endpoint; other contracts' logs that look the same are left out where rows are made.
-    Some endpoints refuse a filter without addresses, and anyone may fill blocks with such logs until the answer is too
-    large. Then the accounts are asked for by address, a group at a time. Every method raises RpcError.
+    The contracts' logs are selected by address, and come first. Key changes are selected by topic only, since a filter
+    with all accounts would exceed the limit of every endpoint; other contracts' logs with that topic are dropped when
+    rows are made. Some endpoints refuse a filter without addresses, and anyone may emit so many such logs that the
+    answer is too large. Then the accounts are selected by address, in groups. Every method raises RpcError.
     """
 
     def __init__(self, rpc: Rpc, decoder: Decoder) -> None:
@@ -66,16 +66,16 @@ class LogReader:
         self._refusal_told = False
 
     async def of_contracts(self, place: BlockFilter) -> list[Log]:
-        """The logs of the registry and the factory."""
+        """Return the logs of the registry and the factory."""
         return await self._ask(self._contracts, place)
 
     async def of_accounts(self, places: Sequence[BlockFilter], logs: list[Log], accounts: Accounts) -> list[Log]:
-        """The key changes at `places`: of every known account, and of other contracts where that is cheaper.
+        """Return the key changes at `places` of all known accounts; other contracts' may be included.
 
         Args:
-            places: Where.
-            logs: What `of_contracts` answered for all of them: the accounts created there.
-            accounts: The accounts created before; asked only where the endpoint refuses a filter without addresses.
+            places: The blocks.
+            logs: The result of `of_contracts` for all of them, with the accounts created there.
+            accounts: Returns the accounts created before. Called only if a filter without addresses is refused.
         """
         answers = await asyncio.gather(*(self._of_any_account(place) for place in places))
         found = [each for answer in answers if answer is not None for each in answer]
@@ -88,7 +88,7 @@ class LogReader:
         return found
 
     async def _of_any_account(self, place: BlockFilter) -> list[Log] | None:
-        """None where the endpoint refuses, in whichever of the many ways there are."""
+        """Return None if the endpoint refuses, whatever the form of its error."""
         try:
             return await self._ask(self._any_account, place)
         except RpcError:
@@ -108,7 +108,7 @@ class LogReader:
 
     async def _ask(self, wanted: dict[str, Any], place: BlockFilter) -> list[Log]:
         answer = await self._rpc.call("eth_getLogs", [{**wanted, **place.criteria}])
-        # Thousands of logs take long enough to be felt by requests on the same loop; most blocks have none.
+        # Decoding thousands of logs would delay requests on the same loop; most blocks have none.
         return [] if answer == [] else await asyncio.to_thread(_logs_of, answer, place)
 
 

@@ -1,4 +1,4 @@
-"""Turns paths and query strings into what stores are asked for. Every function raises Refused for bad input."""
+"""Converts paths and query strings to arguments for the store. Each function raises Refused for bad input."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ DEFAULT_LIMIT, MAX_LIMIT = 50, 200
 
 _HASH = re.compile(r"0[xX]([0-9a-fA-F]{64})")
 _ADDRESS = re.compile(r"0[xX]([0-9a-fA-F]{40})")
-_BLOCK_NUMBER = re.compile(r"[0-9]{1,18}")  # fits the databases' 63 bits
+_BLOCK_NUMBER = re.compile(r"[0-9]{1,18}")  # fits into the databases' 63 bits
 _LIMIT = re.compile(r"[0-9]{1,3}")
 _ALIAS_UNFIT = re.compile(r"[\x00-\x20\x7f-\x9f\ud800-\udfff]")
-_MAX_ALIAS = 320  # as long as the longest identifier of the service
+_MAX_ALIAS = 320  # the length of the service's longest identifier
 _MAX_PARAMETERS = 16
 _CURSOR = struct.Struct(">cqq")
 _LIST_TAGS = {name: tag.to_bytes() for tag, name in enumerate(LISTS, 1)}
 
 
 def did_key(text: str) -> bytes:
-    """The hash of a DID that is given in clear or as its hash."""
+    """Return the hash of a DID, which is given as text or as its hash."""
     if match := _HASH.fullmatch(text):
         return bytes.fromhex(match[1])
     try:
@@ -43,7 +43,7 @@ def did_key(text: str) -> bytes:
 
 
 def alias_key(text: str) -> bytes:
-    """The hash of an alias that is given in clear (any case) or as its hash."""
+    """Return the hash of an alias, which is given as text (any case) or as its hash."""
     if match := _HASH.fullmatch(text):
         return bytes.fromhex(match[1])
     if not 0 < len(text) <= _MAX_ALIAS or _ALIAS_UNFIT.search(text):
@@ -52,7 +52,7 @@ def alias_key(text: str) -> bytes:
 
 
 def address(text: str, row: ErrorRow = refusals.INVALID_ADDRESS) -> bytes:
-    """A 20-byte address in any case."""
+    """Return a 20-byte address, given in any case."""
     match = _ADDRESS.fullmatch(text)
     if match is None:
         raise Refused(row)
@@ -60,7 +60,7 @@ def address(text: str, row: ErrorRow = refusals.INVALID_ADDRESS) -> bytes:
 
 
 def list_query(name: str, query_string: bytes) -> ListQuery:
-    """The page of the list `name` that a query string asks for."""
+    """Return the page of the list `name` that a query string requests."""
     given = parameters(query_string, [*LISTS[name].filters, *_PAGING])
     return ListQuery(
         name,
@@ -73,7 +73,7 @@ def list_query(name: str, query_string: bytes) -> ListQuery:
 
 
 def parameters(query_string: bytes, allowed: list[str]) -> dict[str, str]:
-    """The parameters by name, each at most once and each one of `allowed`."""
+    """Return the parameters by name. Each must be one of `allowed` and occur at most once."""
     if not query_string:
         return {}
     try:
@@ -94,7 +94,7 @@ def parameters(query_string: bytes, allowed: list[str]) -> dict[str, str]:
 
 
 def cursor(name: str, block_number: int, log_index: int) -> str:
-    """What leads to the rows of the list `name` that follow this place."""
+    """Return the cursor to the rows of the list `name` after this place."""
     return to_base64url(_CURSOR.pack(_LIST_TAGS[name], block_number, log_index))
 
 

@@ -1,4 +1,4 @@
-"""The index in a separate PostgreSQL schema: a range is a handful of statements, however many events it has."""
+"""The index in a separate PostgreSQL schema. A range needs a handful of statements, however many events it has."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class PostgresIndexStore(Reads):
             await self._pool.close()
 
     async def lead(self) -> bool:
-        """See IndexStore. The lock lives as long as the connection that took it."""
+        """See IndexStore. The lock lasts as long as the connection that took it."""
         try:
             if self._leader is None or self._leader.is_closed():
                 self._leads, self._leader = False, await asyncpg.connect(self._url, timeout=_TIMEOUT_S)
@@ -118,7 +118,7 @@ class PostgresIndexStore(Reads):
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[PoolConnectionProxy[asyncpg.Record]]:
-        """A transaction of the one writer: another process that believes it leads waits for the lock."""
+        """A transaction of the writer. Another process that believes it leads must wait for the lock."""
         if self._pool is None:
             raise StoreError("not open")
         try:

@@ -1,4 +1,4 @@
-"""What the writer of a PostgreSQL index does inside one transaction: a handful of statements, however many events."""
+"""The writes of a PostgreSQL index in one transaction: a handful of statements, however many events."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ANY = "ANY($1::bytea[])"  # of all keys at once
 
 
 async def prepare(db: Connection, identity: str) -> None:
-    """Make the schema anew unless it belongs to `identity`."""
+    """Create the schema anew unless it belongs to `identity`."""
     if await _identity(db) == identity:
         return
     await db.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
@@ -40,7 +40,7 @@ async def apply(db: Connection, parent: IndexedBlock | None, batch: Batch, floor
     """See IndexStore.apply."""
     await _expect(db, parent)
     rows = await _rows(db, folding.keys_of(batch.events))
-    # Thousands of events take tens of milliseconds, which requests on the same loop must not wait for.
+    # Encoding thousands of events takes tens of milliseconds, so it runs outside the event loop.
     outcome = await asyncio.to_thread(folding.fold, rows, batch.events, floor)
     await _put(db, outcome.changed)
     kept = [block for block in batch.blocks if block.number >= floor]
@@ -60,7 +60,7 @@ async def rewind(db: Connection, expected: IndexedBlock, to: IndexedBlock) -> No
 
 
 async def reset(db: Connection) -> None:
-    """See IndexStore.reset. Not TRUNCATE: its lock would make every read wait."""
+    """See IndexStore.reset. Not TRUNCATE, whose lock would block all reads."""
     for statement in EMPTY:
         await db.execute(statement)
 

@@ -1,4 +1,4 @@
-"""How far the index is: what `/health` and `/api/progress` say of it, and the lines of a long catch-up."""
+"""The progress of the index, for `/health` and `/api/progress`, and the log lines of a long catch-up."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _TELL_EVERY_S = 15.0
 
 @dataclass
 class Health:
-    """What is known of the index's agreement with the chain; `agreed_at` is of the follower's clock.
+    """Facts about the index's agreement with the chain. `agreed_at` is a time of the follower's clock.
 
     Attributes:
-        agreed_at: When the index was last found to be a part of the chain; None before the first time.
+        agreed_at: When the index was last found to be part of the chain; None before the first time.
         tip: The newest block of the index then.
         head: The chain's newest block then.
-        failures: Steps that have failed since the last one that did not.
+        failures: Failed steps since the last successful one.
     """
 
     agreed_at: float | None = None
@@ -31,7 +31,7 @@ class Health:
 
 
 class FollowProgress(NamedTuple):
-    """Blocks are None, and `agreed_s_ago` as well, before the index has first agreed with the chain."""
+    """The progress of the index. Blocks and `agreed_s_ago` are None before the first agreement."""
 
     tip: int | None
     head: int | None
@@ -41,14 +41,14 @@ class FollowProgress(NamedTuple):
 
 
 class CatchUpLog:
-    """The lines of a catch-up: one every 15 s while blocks are missing, one when there are none any more."""
+    """The log lines of a catch-up: one every 15 s while blocks are missing, and one at the end."""
 
     def __init__(self) -> None:
         self._from: tuple[float, int] | None = None
         self._told_at: float | None = None
 
     def line(self, now: float, tip: int, head: int) -> str | None:
-        """What is worth a line at `now` (seconds of any clock), the index being at `tip`, the chain at `head`."""
+        """Return the line due at `now` (in seconds), or None. `tip` is the index's block, `head` the chain's."""
         if tip >= head:
             told, self._from, self._told_at = self._told_at, None, None
             return None if told is None else f"caught up with the chain at block {tip}"

@@ -1,6 +1,6 @@
-"""The table of lists: which filters each takes and what they mean in SQL. Text is prepared once per combination.
+"""The table of lists: the filters of each and their meaning in SQL. The SQL is prepared once per combination.
 
-Every piece of SQL here is put together from constants of this module; what a caller sends is only ever a bound value.
+All SQL here is made from constants of this module. A caller's input is only ever a bound value.
 """
 # ruff: noqa: S608 - see above
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from holdfast.indexer.rows import AccountRow, DidRow, Event
 
-# One statement for both databases: what stands for the n-th value is the store's (`?` or `$n`).
+# One statement for both databases; each store has its own placeholder of the n-th value (`?` or `$n`).
 _ALIAS_COLUMNS = "a.alias_hash, a.did_hash, a.active, a.block_number, a.log_index, d.controller"
 _ALIAS_TABLES = "aliases a LEFT JOIN dids d ON d.did_hash = a.did_hash"
 _CONTROLLER_OF_DID = "SELECT controller FROM dids WHERE did_hash = {}"
@@ -23,7 +23,7 @@ _ACCOUNTS_OF_KEY = "SELECT account_address FROM accounts WHERE key_owner = {}"
 
 
 class ListSpec(NamedTuple):
-    """One list: what it selects, and the condition of every filter that it takes."""
+    """One list: what it selects, and the SQL condition of each filter."""
 
     select: str
     order: tuple[str, str]
@@ -64,7 +64,8 @@ LISTS: dict[str, ListSpec] = {
             "alias": f"account_address IN ({_CONTROLLER_OF_ALIAS})",
             "owner": "owner_address = {}",
             "key_owner": "key_owner = {}",
-            # Correlated: a page walks the accounts in order and does not first gather every active DID, which is most.
+            # Correlated: a page reads the accounts in order instead of first collecting all active DIDs, which are
+            # most.
             "active": "EXISTS (SELECT 1 FROM dids d WHERE d.controller = account_address AND +d.active = {})",
         },
     ),
@@ -84,11 +85,11 @@ LISTS: dict[str, ListSpec] = {
     ),
 }
 
-# Inactive DIDs are few: to walk the accounts until a page of them has come together would pass nearly all.
+# Inactive DIDs are few, so reading the accounts in order would pass nearly all of them before a page is full.
 _OF_INACTIVE = "account_address IN (SELECT controller FROM dids WHERE active = {})"
 
-# Filters that many rows pass, weakest first. Another filter's index is better than theirs, and the planner, which has
-# no statistics, cannot know: a unary plus takes theirs out of its sight.
+# Filters that match many rows, weakest first. Another filter's index is better than theirs, but the planner has no
+# statistics, so a unary plus hides theirs from it.
 _WEAK = ("active", "kind")
 
 ALIAS_BY_HASH = f"{LISTS['aliases'].select} WHERE a.alias_hash = {{}}"
@@ -101,7 +102,7 @@ Value = bytes | int | str
 
 
 class ListQuery(NamedTuple):
-    """A page of a list: filters with their values, the block range, the place after which it begins, its size."""
+    """A page of a list: filters with their values, block range, start and size."""
 
     name: str
     filters: tuple[tuple[str, Value], ...] = ()
@@ -111,7 +112,7 @@ class ListQuery(NamedTuple):
     limit: int = 50
 
     def statement(self, numbered: bool = False) -> tuple[str, list[Value]]:  # noqa: FBT001, FBT002 - two dialects
-        """SQL text and values; `numbered` placeholders are PostgreSQL's."""
+        """Return SQL text and values; `numbered` placeholders are PostgreSQL's."""
         bounds = (self.from_block is not None, self.to_block is not None, self.after is not None)
         inactive = self.name == "accounts" and ("active", 0) in self.filters
         text = _text(self.name, tuple(name for name, _ in self.filters), bounds, numbered, inactive)
@@ -147,6 +148,6 @@ def _condition(spec: ListSpec, key: str, filters: tuple[str, ...]) -> str:
 
 
 def fill(template: str, numbered: bool) -> str:  # noqa: FBT001 - see above
-    """The statement with the placeholders of its database."""
+    """Return the statement with the placeholders of its database."""
     count = template.count("{}")
     return template.format(*(f"${place}" if numbered else "?" for place in range(1, count + 1)))

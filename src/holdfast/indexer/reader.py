@@ -1,4 +1,4 @@
-"""Reads ranges of a chain that may change under the reader's eyes."""
+"""Reads ranges of a chain that may change during the reading."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class ChainMoved(Exception):
-    """Answers did not fit together, or one was missing: read again, after a pause.
+    """The answers do not fit together, or one is missing: read again, after a pause.
 
-    The chain was reorganised meanwhile, or the endpoint has not all that it claims to have.
+    The chain was reorganised in the meantime, or the endpoint lacks blocks that it claims to have.
 
     Args:
-        missing: The number of the block at or below its own head that the endpoint does not have, where that is it.
+        missing: The number of a block, not above the endpoint's head, that the endpoint lacks; else None.
     """
 
     def __init__(self, missing: int | None = None) -> None:
@@ -36,18 +36,18 @@ class ChainMoved(Exception):
 
 
 class RangeRefused(Exception):
-    """The endpoint gave no answer for a range of this many blocks, but may for fewer."""
+    """The endpoint did not answer for a range of this many blocks, but may for a smaller one."""
 
 
 class Batch(NamedTuple):
-    """One range of blocks: the hashes to keep, ascending and ending with the range's last block, and its events."""
+    """One range of blocks: the hashes to store, ascending and ending with the range's last block, and its events."""
 
     blocks: list[IndexedBlock]
     events: list[Event]
 
     @property
     def last(self) -> IndexedBlock:
-        """The block up to which the index is complete once it holds this batch."""
+        """The block up to which the index is complete after this batch."""
         return self.blocks[-1]
 
 
@@ -57,7 +57,7 @@ class _Header(NamedTuple):
 
 
 class RangeReader:
-    """The chain as the follower needs it. Every method raises RpcError when the endpoint fails."""
+    """The chain, as the follower reads it. Each method raises RpcError if the endpoint fails."""
 
     def __init__(self, rpc: Rpc, decoder: Decoder) -> None:
         self._rpc = rpc
@@ -76,13 +76,13 @@ class RangeReader:
         return header.block
 
     async def blocks(self, numbers: list[int]) -> list[IndexedBlock | None]:
-        """The blocks of these numbers; None for each that the chain does not have."""
+        """Return the blocks with these numbers; None for each that the chain lacks."""
         return [None if header is None else header.block for header in await self._headers(numbers)]
 
     async def read_range(
         self, first: int, last: int, head: int, parent: IndexedBlock | None, accounts: Accounts
     ) -> Batch:
-        """The events of blocks `first` to `last`, all far below `head`, by eth_getLogs over their numbers.
+        """Return the events of blocks `first` to `last`, all far below `head`, by eth_getLogs over their numbers.
 
         `accounts` names the accounts that were created before `first`.
 
@@ -150,7 +150,7 @@ class RangeReader:
             found = await self._logs.of_contracts(place)
             return found + await self._logs.of_accounts([place], found, accounts)
         except RpcError as error:
-            # Endpoints say "too many" in every way there is: codes, statuses, time-outs, lost connections.
+            # Endpoints express "too many" in many ways: codes, statuses, time-outs, closed connections.
             if first < last:
                 raise RangeRefused from error
             raise
@@ -163,7 +163,7 @@ class RangeReader:
 
 
 def _hashes(kept: list[IndexedBlock], logs: list[Log]) -> dict[int, bytes]:
-    """The hash of every block that is known by a mark or by a log. Raises ChainMoved where two disagree."""
+    """Return the hash of each block that a mark or a log names. Raises ChainMoved if two disagree."""
     known = dict(kept)
     for log in logs:
         if known.setdefault(log.block_number, log.block_hash) != log.block_hash:

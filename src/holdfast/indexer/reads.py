@@ -1,4 +1,4 @@
-"""Look-ups and lists as every store answers them: what is asked, and what is made of the rows."""
+"""Look-ups and lists, shared by all stores: the statements, and the conversion of rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Reads(ABC):
-    """The reading half of IndexStore; a store says in which dialect it is asked, and fetches."""
+    """The reading half of IndexStore. Each store sets the SQL dialect and fetches the rows."""
 
     statements: ClassVar[Statements]
 
@@ -59,8 +59,8 @@ class Reads(ABC):
 
     @abstractmethod
     async def _first(self, make: Callable[[Iterable[Any]], T], statement: str, *values: bytes) -> T | None:
-        """The first row that a statement finds. Raises StoreError."""
+        """Return the first row of a statement. Raises StoreError."""
 
     @abstractmethod
     async def _list(self, make: Callable[[Iterable[Any]], T], query: ListQuery) -> list[T]:
-        """A page, within the time that a list may take. Raises StoreError."""
+        """Return a page within the time limit of lists. Raises StoreError."""

@@ -1,4 +1,4 @@
-"""The table of the indexer's own refusals; general ones are rows of `holdfast.wire.errors`."""
+"""The table of the indexer's own refusals. General ones are rows of `holdfast.wire.errors`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ INVALID_QUERY = ErrorRow(400, "Invalid query string")
 
 
 def unknown_parameter(allowed: list[str]) -> Refused:
-    """A parameter that this path does not take: ignored, it would answer another question than the one asked."""
+    """A parameter that this path does not take. If it were ignored, the answer would be to another question."""
     return Refused(ErrorRow(400, f"Unknown query parameter. Known: {', '.join(allowed) or 'none'}"))
 
 
 def duplicate_parameter(name: str) -> Refused:
-    """A parameter, one of ours, that is given twice."""
+    """A known parameter that is given twice."""
     return Refused(ErrorRow(400, f"Duplicate query parameter: {name}"))

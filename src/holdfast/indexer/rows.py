@@ -1,4 +1,4 @@
-"""What the index keeps: one named tuple per table, in the order of the table's columns.
+"""The rows of the index: one named tuple per table, in the order of the table's columns.
 
 Hashes are 32 bytes, addresses 20 bytes, `active` is 0 or 1, block numbers and log indexes count from 0.
 """
@@ -16,7 +16,7 @@ class IndexedBlock(NamedTuple):
 
 
 class Event(NamedTuple):
-    """One event of the registry, the factory or an account; a field that its kind does not carry is None."""
+    """One event of the registry, the factory or an account. Fields that its kind lacks are None."""
 
     block_number: int
     log_index: int
@@ -36,7 +36,7 @@ class Event(NamedTuple):
 
 
 class DidRow(NamedTuple):
-    """A DID as its latest event left it; block and transaction are those of its registration."""
+    """A DID after its latest event; block and transaction are those of its registration."""
 
     did_hash: bytes
     controller: bytes
@@ -48,7 +48,7 @@ class DidRow(NamedTuple):
 
 
 class AliasRow(NamedTuple):
-    """An alias as its latest event left it; its controller is that of the DID it names."""
+    """An alias after its latest event; its controller is that of its DID."""
 
     alias_hash: bytes
     did_hash: bytes
@@ -73,7 +73,7 @@ class AccountRow(NamedTuple):
 
 
 class TotalsRow(NamedTuple):
-    """The counters of /api/stats, kept as one row so that they are undone as every other row is."""
+    """The counters of /api/stats, stored as one row so that they can be undone like any other row."""
 
     id: bytes = b""
     dids: int = 0
@@ -83,7 +83,7 @@ class TotalsRow(NamedTuple):
 
 
 class JournalRow(NamedTuple):
-    """How a row of `entity` stood before the first change that `block_number` made to it; None: it was not there."""
+    """A row of `entity` before the first change in `block_number`; None if the row did not exist."""
 
     block_number: int
     entity: str

@@ -51,13 +51,13 @@ class IndexRunner:
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Begin; returns once the store has been opened or has refused for the first time."""
+        """Start. Returns once the store is open or has failed to open for the first time."""
         if self._task is None:
             self._task = asyncio.create_task(self._work(), name="holdfast-indexer")
         await self._tried.wait()
 
     async def stop(self) -> None:
-        """End the following between two steps or in one, and let go of everything; a range is whole or not there."""
+        """Stop following, at once, and close everything. Each range is stored whole or not at all."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -83,7 +83,7 @@ class IndexRunner:
 
 
 def build(settings: IndexerSettings) -> IndexRunner:
-    """An index as the settings describe it; call it on the event loop that will run it."""
+    """Make an index from the settings. Call it on the event loop that will run it."""
     session = aiohttp.ClientSession()
     decoder = Decoder(settings.registry, settings.factory)
     reader = RangeReader(RpcClient(settings.rpc_url, AiohttpTransport(session)), decoder)
@@ -95,7 +95,7 @@ def build(settings: IndexerSettings) -> IndexRunner:
 
 
 def open_store(settings: IndexerSettings) -> IndexStore:
-    """The store that the settings name, not yet opened."""
+    """Return the store that the settings name, not yet opened."""
     if settings.postgres_url is None:
         return SqliteIndexStore(settings.sqlite_path)
     from holdfast.indexer.postgres_store import PostgresIndexStore  # asyncpg is an optional extra
@@ -104,6 +104,6 @@ def open_store(settings: IndexerSettings) -> IndexStore:
 
 
 def identity(settings: IndexerSettings) -> str:
-    """What an index is of; one of anything else is built afresh."""
+    """Return what identifies an index. An index with another identity is rebuilt."""
     parts = (settings.follow.chain_id, settings.registry.hex(), settings.factory.hex(), settings.follow.start_block)
     return f"v{SCHEMA_VERSION}:" + ":".join(str(part) for part in parts)

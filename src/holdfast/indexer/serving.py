@@ -1,4 +1,4 @@
-"""The index as a server: granian in this process, so that no child process outlives it."""
+"""The index as a server: granian in this process, so that no child process survives it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 async def serve(settings: IndexerSettings) -> None:
-    """Follow and answer until SIGINT or SIGTERM. Raises OSError where the address cannot be had."""
+    """Follow and answer until SIGINT or SIGTERM. Raises OSError if it cannot listen on the address."""
     host, port = settings.host, settings.port
     _check_free(host, port)
     app = IndexerApp(lambda: build(settings))
-    # The application begins and ends here, not by lifespan events, so that a failing start is told and not logged.
+    # Started and stopped here and not by lifespan events, so that a failed start is an error of the command.
     server = Server(app, host, port, interface=Interfaces.ASGINL, websockets=False, log_enabled=False)
     loop = asyncio.get_running_loop()
     for number in _ENDING:
@@ -43,11 +43,11 @@ async def serve(settings: IndexerSettings) -> None:
 
 
 def _check_free(host: str, port: int) -> None:
-    """Raise the system's own OSError where the address cannot be had; granian would only say that something failed."""
+    """Raise the system's own OSError if the address is not free; granian would only say that something failed."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     socket.create_server((host, port), family=family).close()
 
 
 def configure_logs(form: str) -> None:
-    """As the service's: the address of an endpoint or a database may hold a key, and exceptions quote addresses."""
+    """Configure logs as the service does: URLs may contain keys, and exceptions quote URLs."""
     configure(form)

@@ -1,4 +1,4 @@
-"""The indexer's settings: the rows that the service does not have, and the environment to one checked value."""
+"""The indexer's settings: its own rows, and the reading of the environment into one checked value."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 _SQLITE = "sqlite:///"
 _POSTGRES = ("postgresql://", "postgres://")
-_MAX_INTEGER = 2**63 - 1  # of a database column
+_MAX_INTEGER = 2**63 - 1  # the limit of a database column
 _USUAL = FollowOptions(chain_id=DEFAULT_CHAIN_ID)
 
 
 @dataclass(frozen=True, kw_only=True)
 class IndexerSettings:
-    """What an index is of and where it lives. URLs may carry secrets and are kept out of the representation.
+    """The identity and place of an index. URLs may contain secrets, so the repr leaves them out.
 
-    `host` and `port` are where `holdfast indexer` listens; another server has its own.
+    `host` and `port` are those of `holdfast indexer`; another server has its own.
     """
 
     host: str
@@ -83,7 +83,7 @@ _ALL_ROWS = (DATA_DIR, RPC_URL, DID_REGISTRY, APP_FACTORY, LOG, *ROWS)
 
 
 def read_settings(environment: Mapping[str, str]) -> IndexerSettings:
-    """The settings of an environment, for an index that is to run here. Raises SettingError."""
+    """Return the settings of an environment, for an index that runs here. Raises SettingError."""
     settings = _settings(read_values(environment))
     if settings.postgres_url is not None and find_spec("asyncpg") is None:
         raise SettingError("HOLDFAST_INDEXER_DATABASE_URL: PostgreSQL needs asyncpg: install holdfast[postgres]")
@@ -91,7 +91,7 @@ def read_settings(environment: Mapping[str, str]) -> IndexerSettings:
 
 
 def read_values(environment: Mapping[str, str]) -> dict[str, Any]:
-    """The value of every row that the indexer reads, by its field. Raises SettingError."""
+    """Return the value of each row by its field. Raises SettingError."""
     return read_rows(_ALL_ROWS, environment)
 
 

@@ -1,4 +1,4 @@
-"""The indexer's JSON shapes, with the interface's names and types ("Indexer record shapes"). Events are our own."""
+"""The indexer's JSON shapes, with the interface's names and types ("Indexer record shapes"). Events are an addition."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class IndexerProgress(Shape, frozen=True, kw_only=True):
 
 
 class IndexerEvent(Shape, frozen=True, kw_only=True, omit_defaults=True):
-    """One event; a field that its kind does not carry is left out."""
+    """One event. Fields that its kind lacks are left out."""
 
     kind: str
     block_number: str
@@ -111,7 +111,7 @@ def did_shape(row: DidRow) -> IndexerDid:
 
 
 def alias_shape(row: AliasView) -> IndexerAlias:
-    """The shape of an alias. Its DID is unknown only where the index starts after that DID's registration."""
+    """Return the shape of an alias. Its DID is unknown only if the index starts after that DID's registration."""
     return IndexerAlias(
         alias_hash=_hex(row.alias_hash),
         did_hash=_hex(row.did_hash),
@@ -131,7 +131,7 @@ def account_shape(row: AccountRow) -> IndexerAccount:
 
 
 def stats_shape(view: StatsView) -> IndexerStats:
-    """The shape of the counters; an empty index has got to block 0."""
+    """Return the shape of the counters; an empty index is at block 0."""
     return IndexerStats(
         total_dids=view.dids,
         active_dids=view.active_dids,
@@ -183,7 +183,7 @@ def _hex_or_unset(data: bytes | None) -> str | UnsetType:
 
 @lru_cache(65_536)
 def _address(data: bytes) -> str:
-    """EIP-55 takes a hash and a pass over the digits; pages repeat the same few addresses."""
+    """Cached: EIP-55 needs a hash and a pass over the digits, and pages repeat the same few addresses."""
     return checksum_address(data)
 
 

@@ -1,4 +1,4 @@
-"""A damaged index file is put aside and built again: all that it held is on the chain."""
+"""A damaged index file is renamed and the index rebuilt, since the chain has all its data."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 log = logging.getLogger("holdfast.indexer")
 
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
-_PRIMARY_CODE = 0xFF  # SQLite's extended result codes keep it in their lowest byte
+_PRIMARY_CODE = 0xFF  # SQLite's extended result codes have the primary code in their lowest byte
 
 
 def is_damage(error: BaseException) -> bool:
-    """Whether SQLite says that the file itself is not, or no longer, a database."""
+    """Return whether SQLite reports that the file is not, or no longer, a database."""
     return isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _DAMAGE
 
 
 def put_aside(path: Path) -> None:
-    """Rename the file, which may be another program's, to `<name>.damaged`; an older one of that name goes."""
+    """Rename the file, which may be another program's, to `<name>.damaged`, replacing an older one of that name."""
     aside = path.with_name(f"{path.name}.damaged")
     with contextlib.suppress(FileNotFoundError):
         path.replace(aside)
@@ -29,7 +29,7 @@ def put_aside(path: Path) -> None:
 
 
 def file_number(path: Path) -> int | None:
-    """What tells the file from another one of that name; None without a file."""
+    """Return the file's identity, which differs from that of another file of this name; None without a file."""
     try:
         return path.stat().st_ino
     except FileNotFoundError:

@@ -1,7 +1,7 @@
 """The index in one SQLite file: write-ahead log, strict tables, one writer.
 
-Writes and pages of lists run in one thread each. A look-up by key takes some ten microseconds, less than
-handing it to a thread would, and so runs on the event loop itself.
+Writes run in one thread, pages of lists in another. A look-up by key takes about ten microseconds, less than handing it
+to a thread, and so runs on the event loop.
 """
 
 from __future__ import annotations
@@ -124,9 +124,9 @@ class SqliteIndexStore(Reads):
         return self._connections[name]
 
     def _mend(self) -> None:
-        """Open anew what was found damaged, or has been put aside or removed by another process.
+        """Reopen a file that was found damaged, or that another process has renamed or removed.
 
-        Only the process that leads puts a damaged file aside; the others find the new one when it is there.
+        Only the leading process renames a damaged file; the others open the new one once it exists.
         """
         if not self._damaged and (self._file is None or self._file == file_number(self._path)):
             return
@@ -143,7 +143,7 @@ class SqliteIndexStore(Reads):
         self._path.parent.mkdir(parents=True, exist_ok=True)
         writer = self._connect("writer", _WRITER_WAITS_S)
         writer.execute("PRAGMA journal_mode = WAL")
-        # A commit lost with the machine's power is read again from the chain, so nothing waits for the disk.
+        # A commit lost in a power failure is read again from the chain, so commits need not wait for the disk.
         writer.execute("PRAGMA synchronous = NORMAL")
         with self._transaction() as db:
             sqlite_writes.prepare(db, self._identity)
@@ -152,7 +152,7 @@ class SqliteIndexStore(Reads):
         self._file = file_number(self._path)
 
     def _connect(self, name: str, wait_s: float) -> sqlite3.Connection:
-        # An attempt to open that failed half-way may have left a connection of that name.
+        # A failed attempt to open may have left a connection with that name.
         if (old := self._connections.pop(name, None)) is not None:
             old.close()
         connection = sqlite3.connect(self._path, timeout=wait_s, isolation_level=None, check_same_thread=False)
@@ -166,7 +166,7 @@ class SqliteIndexStore(Reads):
             self._connections.popitem()[1].close()
 
     def _lead(self) -> bool:
-        """Hold an exclusive transaction on a file next to the index: the system frees it however this process ends."""
+        """Hold an exclusive transaction on a file next to the index. It ends with the process."""
         if "leader" in self._connections:
             return True
         lock = sqlite3.connect(f"{self._path}-leader", timeout=0, isolation_level=None, check_same_thread=False)
@@ -174,7 +174,7 @@ class SqliteIndexStore(Reads):
             lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.DatabaseError as error:
             lock.close()
-            if is_damage(error):  # it holds nothing
+            if is_damage(error):  # the file is empty
                 Path(f"{self._path}-leader").unlink()
             return False
         self._connections["leader"] = lock

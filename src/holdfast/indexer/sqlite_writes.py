@@ -1,4 +1,4 @@
-"""What the writer of a SQLite index does inside one transaction. Statements come from the table of tables."""
+"""The writes of a SQLite index in one transaction. Statements are derived from the table of tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def prepare(db: sqlite3.Connection, identity: str) -> None:
-    """Make the tables anew unless they belong to `identity`."""
+    """Create the tables anew unless they belong to `identity`."""
     if _identity(db) == identity:
         return
     for name in (*TABLES, "meta"):
@@ -30,18 +30,18 @@ def prepare(db: sqlite3.Connection, identity: str) -> None:
 
 
 def tip(db: sqlite3.Connection) -> IndexedBlock | None:
-    """The newest kept block."""
+    """Return the newest stored block."""
     row = db.execute(f"{BLOCKS} LIMIT 1").fetchone()
     return None if row is None else IndexedBlock(*row)
 
 
 def blocks(db: sqlite3.Connection) -> list[IndexedBlock]:
-    """All kept blocks, newest first."""
+    """Return all stored blocks, newest first."""
     return [IndexedBlock(*row) for row in db.execute(BLOCKS)]
 
 
 def account_addresses(db: sqlite3.Connection) -> list[bytes]:
-    """The addresses of all accounts."""
+    """Return the addresses of all accounts."""
     return [address for (address,) in db.execute(ADDRESSES)]
 
 

@@ -1,6 +1,6 @@
-"""The SQL that both databases take, but for how each writes the n-th value. Derived from the table of tables.
+"""The SQL shared by both databases, except for the placeholders. Derived from the table of tables.
 
-Every piece of SQL here is put together from constants of this package; what varies is only ever a bound value.
+All SQL here is made from constants of this package. What varies is only ever a bound value.
 """
 # ruff: noqa: S608 - see above
 

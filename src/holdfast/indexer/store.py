@@ -1,4 +1,4 @@
-"""The port between the index and its database, and the rules that every store keeps."""
+"""The port between the index and its database, and the guarantees of each store."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class StoreError(Exception):
 
 
 class TipMoved(Exception):
-    """Another process has moved the index: look at its tip again."""
+    """Another process has changed the index: read its tip again."""
 
     def __init__(self) -> None:
         super().__init__("another process has moved the index")
@@ -43,40 +43,40 @@ class StatsView(NamedTuple):
 
 
 class IndexStore(Protocol):
-    """One index. Every method raises StoreError when the database fails; each write is one transaction."""
+    """One index. Every method raises StoreError if the database fails. Each write is one transaction."""
 
     async def open(self, identity: str) -> None:
-        """Connect; empty the index unless it was built for `identity` (chain, contracts, start, schema version)."""
+        """Connect. Empties the index unless it was built for `identity` (chain, contracts, start, schema version)."""
         ...
 
     async def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         ...
 
     async def lead(self) -> bool:
-        """Whether this process is the one that writes; only one is, until it closes or dies."""
+        """Return whether this process leads, which means that it writes. Only one does, until it closes or dies."""
         ...
 
     async def tip(self) -> IndexedBlock | None:
-        """The block up to which the index is complete."""
+        """Return the block up to which the index is complete."""
         ...
 
     async def blocks(self) -> list[IndexedBlock]:
-        """The kept blocks to which the index can be taken back, newest first; the first one is its tip."""
+        """Return the stored blocks to which the index can go back, newest first; the first one is its tip."""
         ...
 
     async def apply(self, parent: IndexedBlock | None, batch: Batch, floor: int) -> None:
-        """Add a range, its hashes and its undo entries.
+        """Add a range with its hashes and undo entries.
 
         Args:
-            parent: The tip on which the range stands. Raises TipMoved where it is another.
+            parent: The tip that the range follows. Raises TipMoved if the tip is another.
             batch: The range.
             floor: The block below which hashes, and up to which undo entries, are dropped.
         """
         ...
 
     async def rewind(self, tip: IndexedBlock, to: IndexedBlock) -> None:
-        """Take the index back from `tip` to `to`, which is one of `blocks()`. Raises TipMoved."""
+        """Take the index back from `tip` to `to`, one of `blocks()`. Raises TipMoved."""
         ...
 
     async def reset(self) -> None:

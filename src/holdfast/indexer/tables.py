@@ -1,4 +1,4 @@
-"""The table of tables: columns, keys and indexes of the index, and the SQL that both stores derive from them."""
+"""The table of tables: columns, keys and indexes of the index. Both stores derive their SQL from it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from holdfast.indexer.rows import ENTITIES, Event, IndexedBlock, JournalRow
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Raise it when anything below changes: an index of another version is built afresh, since the chain has all of it.
+# Increase it when anything below changes. An index of another version is rebuilt from the chain.
 SCHEMA_VERSION = 2
 
 BYTES, WHOLE, FLAG, TEXT = "bytes", "whole", "flag", "text"
@@ -48,7 +48,7 @@ _ORDER = ("block_number", "log_index")
 
 
 class Table(NamedTuple):
-    """A table: what a row is, how it is found, which columns may be NULL."""
+    """A table: the type of its rows, its key, and the columns that may be NULL."""
 
     name: str
     row: Any
@@ -80,7 +80,7 @@ TABLES: dict[str, Table] = {
             (_ORDER, ("owner_address", *_ORDER), ("key_owner", *_ORDER)),
         ),
         Table("totals", ENTITIES["totals"], ("id",)),
-        # Every list reads in chain order, so each index ends with it and no answer needs sorting.
+        # All lists are in chain order, so each index ends with it and no answer needs sorting.
         Table(
             "events",
             Event,
@@ -107,7 +107,7 @@ TABLES: dict[str, Table] = {
 
 
 def definitions(dialect: dict[str, str], suffix: str) -> Iterator[str]:
-    """The statements that create every table and index. `suffix` follows each table, such as STRICT."""
+    """Return the statements that create all tables and indexes. `suffix` follows each table, such as STRICT."""
     for table in TABLES.values():
         columns = [
             f"{column} {kind}{'' if column in table.optional else ' NOT NULL'}"
@@ -115,14 +115,14 @@ def definitions(dialect: dict[str, str], suffix: str) -> Iterator[str]:
         ]
         yield f"CREATE TABLE {table.name} ({', '.join(columns)}, PRIMARY KEY ({', '.join(table.key)})){suffix}"
         for index in table.indexes:
-            # A partial index: most events leave most columns NULL, and nothing asks for those.
+            # A partial index: most events leave most columns NULL, and no query selects those.
             where = f" WHERE {index[0]} IS NOT NULL" if index[0] in table.optional else ""
             name = f"{table.name}_by_{index[0]}"
             yield f"CREATE INDEX {name} ON {table.name} ({', '.join(index)}){where}"
 
 
 def on_conflict_replace(table: Table) -> str:
-    """The clause that turns an INSERT into an upsert by the table's key."""
+    """Return the clause that turns an INSERT into an upsert by the table's key."""
     rest = [column for column in table.columns if column not in table.key]
     changes = ", ".join(f"{column} = excluded.{column}" for column in rest)
     return f"ON CONFLICT ({', '.join(table.key)}) DO UPDATE SET {changes}"

@@ -1,1 +1,1 @@
-"""Decisions without side effects: no waiting, clock, randomness or environment. Facts in, decision out."""
+"""Decisions without side effects: facts in, decision out. No waiting, clock, randomness or environment."""

@@ -24,7 +24,7 @@ _UINT256_END = 2**256
 
 
 class MalformedAnswer(ValueError):
-    """A contract's answer is not of the promised shape."""
+    """A contract's answer does not have the documented form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class AccountSlots:
 
 
 def parse_coordinate(text: str) -> int:
-    """A P-256 coordinate: at most 64 hex digits, `0x` optional. Raises Refused(INVALID_PUBLIC_KEY)."""
+    """Return a P-256 coordinate of at most 64 hex digits, `0x` optional. Raises Refused(INVALID_PUBLIC_KEY)."""
     match = _UINT256_HEX.fullmatch(text)
     if match is None:
         raise Refused(INVALID_PUBLIC_KEY)
@@ -47,7 +47,7 @@ def parse_coordinate(text: str) -> int:
 
 
 def parse_salt(text: str) -> int:
-    """A uint256, decimal or `0x` hex. Raises Refused(INVALID_SALT)."""
+    """Return a uint256, decimal or `0x` hex. Raises Refused(INVALID_SALT)."""
     if match := _UINT256_PREFIXED.fullmatch(text):
         return int(match[1], 16)
     if _DECIMAL.fullmatch(text) and int(text) < _UINT256_END:
@@ -56,7 +56,7 @@ def parse_salt(text: str) -> int:
 
 
 def parse_address(text: str) -> bytes:
-    """A 20-byte address: `0x` and 40 hex digits of any case. Raises Refused(INVALID_ACCOUNT)."""
+    """Return a 20-byte address of `0x` and 40 hex digits in any case. Raises Refused(INVALID_ACCOUNT)."""
     match = _ADDRESS.fullmatch(text)
     if match is None:
         raise Refused(INVALID_ACCOUNT)
@@ -64,19 +64,19 @@ def parse_address(text: str) -> bytes:
 
 
 def encode_get_address(x: int, y: int, salt: int) -> bytes:
-    """Call data of the factory's getAddress."""
+    """Return the call data of the factory's getAddress."""
     return GET_ADDRESS + x.to_bytes(WORD) + y.to_bytes(WORD) + salt.to_bytes(WORD)
 
 
 def encode_address_call(selector: bytes, address: bytes) -> bytes:
-    """Call data of a function that takes one address."""
+    """Return the call data of a function with one address as argument."""
     return selector + address.rjust(WORD, b"\0")
 
 
 def encode_account_state(account: bytes, entry_point: bytes) -> bytes:
-    """Call data that asks for an account's state with the nonce that `entry_point` counts.
+    """Return call data for an account's state, with the nonce at `entry_point`.
 
-    `getAccountState` counts at EntryPoint v0.7; a helper that has nothing else can still serve it.
+    `getAccountState` reads the nonce at EntryPoint v0.7, so a helper that lacks `getAccountStateAt` can serve that one.
     """
     if entry_point == _ENTRY_POINT_V07:
         return encode_address_call(GET_ACCOUNT_STATE, account)
@@ -84,7 +84,7 @@ def encode_account_state(account: bytes, entry_point: bytes) -> bytes:
 
 
 def decode_address(data: bytes) -> bytes:
-    """The address in a one-slot answer. Raises MalformedAnswer."""
+    """Return the address in a one-slot answer. Raises MalformedAnswer."""
     if len(data) != WORD or not any(data):
         raise MalformedAnswer("not one address")
     try:
@@ -94,14 +94,14 @@ def decode_address(data: bytes) -> bytes:
 
 
 def decode_uint256(data: bytes) -> int:
-    """The number in a one-slot answer. Raises MalformedAnswer."""
+    """Return the number in a one-slot answer. Raises MalformedAnswer."""
     if len(data) != WORD:
         raise MalformedAnswer("not one slot")
     return int.from_bytes(data)
 
 
 def decode_account_state(data: bytes) -> AccountSlots:
-    """The five slots of getAccountState (interface: Account state). Raises MalformedAnswer."""
+    """Return the five slots of getAccountState (interface: Account state). Raises MalformedAnswer."""
     if len(data) != 5 * WORD:
         raise MalformedAnswer("not five slots")
     nonce, did, active, x, y = (data[i : i + WORD] for i in range(0, len(data), WORD))

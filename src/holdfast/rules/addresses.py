@@ -1,4 +1,4 @@
-"""Whom the limits by address count: IPv4 whole, IPv6 by its /64, and the /48 around that."""
+"""The subjects of per-address limits: an IPv4 address, an IPv6 /64, and the /48 around it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 NOWHERE = "local"  # a connection without an address, as over a Unix socket
-_HOST_PREFIX_V6 = 64  # a single host owns a /64, so a limit on less would bind no one
-_SITE_PREFIX_V6 = 48  # what one subscriber, or one tunnel, commonly has (RFC 6177)
+_HOST_PREFIX_V6 = 64  # one host has a whole /64, so a limit per address would have no effect
+_SITE_PREFIX_V6 = 48  # what one subscriber, or one tunnel, commonly gets (RFC 6177)
 _NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052, section 2.1
 _LOW_32_BITS = 0xFFFFFFFF
 
 
 def subject_of(address: IPv4Address | IPv6Address | None) -> str:
-    """The address as limits count it. One that embeds an IPv4 address counts as that: it comes with it for nothing."""
+    """Return the subject for limits. An address that embeds an IPv4 address counts as that IPv4 address."""
     if address is None:
         return NOWHERE
     counted = embedded_ipv4(address) if isinstance(address, IPv6Address) else address
@@ -23,7 +23,7 @@ def subject_of(address: IPv4Address | IPv6Address | None) -> str:
 
 
 def embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address in a mapped, 6to4 (RFC 3056), Teredo (RFC 4380) or NAT64 (RFC 6052) one; None in others."""
+    """Return the IPv4 address in a mapped, 6to4 (RFC 3056), Teredo (RFC 4380) or NAT64 (RFC 6052) one, else None."""
     if address.ipv4_mapped is not None or address.sixtofour is not None:
         return address.ipv4_mapped or address.sixtofour
     if address.teredo is not None:
@@ -33,7 +33,7 @@ def embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
 
 @lru_cache(4096)
 def network_of(subject: str) -> str | None:
-    """The /48 around an IPv6 subject; None for every other subject."""
+    """Return the /48 around an IPv6 subject, None for any other subject."""
     host, slash, _ = subject.partition("/")
     if not slash:
         return None

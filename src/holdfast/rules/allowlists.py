@@ -1,4 +1,4 @@
-"""What the proxies let through (interface: POST /api/bundler, GET /api/indexer/{path})."""
+"""What the proxies pass on (interface: POST /api/bundler, GET /api/indexer/{path})."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ BUNDLER_METHODS = frozenset(
         "eth_supportedEntryPoints",
     }
 )
-WORKFLOW_METHODS = ("GET", "HEAD", "PUT", "POST")  # that the engine's SDK serves
+WORKFLOW_METHODS = ("GET", "HEAD", "PUT", "POST")  # served by the engine's SDK
 INDEXER_PREFIX = "/api/indexer"
 INDEXER_COLLECTIONS = ("/api/dids", "/api/aliases", "/api/accounts", "/api/events")
 INDEXER_DOCUMENTS = ("/api/stats", "/health")
-# Besides the separators: some servers read "..;" as "..", and what still holds a "%" may be decoded once more.
+# In addition to the separators: some servers read "..;" as "..", and a remaining "%" may be decoded once more.
 _FORBIDDEN = frozenset("/\\;%")
 
 
 def indexer_path(raw_path: str) -> str | None:
-    """The upstream path for a request's raw (still percent-encoded) path, or None where it is not allowed.
+    """Return the upstream path for a request's raw (still percent-encoded) path, or None if it is not allowed.
 
     Segments are decoded once and matched whole, so `/api/didsx` is another path; an empty or dot segment, an encoded
     slash, a backslash, a semicolon or a control character is never allowed, nor a percent sign that is left after that.

@@ -25,14 +25,14 @@ _FIELDS = frozenset(Attestation.__struct_fields__)
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """An attestation that holds: what single use is remembered by, and for how long."""
+    """A valid attestation: the signature that marks it as used, and until when the mark is needed."""
 
     signature: bytes
     expires_at: float
 
 
 def issue_at(identifier: Identifier, registrar: str, key: bytes, now: float, ttl_s: int) -> Attestation:
-    """The signed attestation that `identifier` was verified at `now` (seconds since the epoch)."""
+    """Return a signed attestation that `identifier` was verified at `now` (seconds since the epoch)."""
     claims = {
         "identifier": identifier.given,
         "channel": identifier.channel.value,
@@ -44,12 +44,12 @@ def issue_at(identifier: Identifier, registrar: str, key: bytes, now: float, ttl
 
 
 def sign(claims: dict[str, str], key: bytes) -> str:
-    """`0x` and 64 hex digits: HMAC-SHA256 over the prefix and the claims in RFC 8785 form."""
+    """Return `0x` and 64 hex digits: HMAC-SHA256 over the prefix and the claims in RFC 8785 form."""
     return "0x" + hmac.digest(key, _PREFIX + canonical(claims), "sha256").hex()
 
 
 def canonical(claims: dict[str, str]) -> bytes:
-    """The claims as RFC 8785 (JCS) writes them.
+    """Return the claims in RFC 8785 (JCS) form.
 
     All values are strings and all names ASCII, so sorted names without spaces are that form; a test compares with
     the reference package on every kind of character.
@@ -58,7 +58,7 @@ def canonical(claims: dict[str, str]) -> bytes:
 
 
 def verify_at(value: Any, identifier: Identifier, keys: Sequence[bytes], registrar: str, now: float) -> Proof:
-    """The proof that `value` carries for `identifier`, checked in the decided order.
+    """Return the proof that `value` contains for `identifier`. Checks are in the decided order.
 
     Raises:
         Refused: ATTESTATION_INVALID for a wrong shape or signature or another registrar's, though it be under the same

@@ -1,4 +1,4 @@
-"""Identifiers: what can be one, and the canonical key that decides (RFC 8265 for handles, E.164 for phones)."""
+"""Identifiers: their validity, and the canonical key that compares them (RFC 8265 for handles, E.164 for phones)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from holdfast.wire.errors import INVALID_CHANNEL, INVALID_IDENTIFIER, INVALID_VE
 
 
 class Channel(StrEnum):
-    """How an identifier is held: chosen, or verified by a code."""
+    """The kind of an identifier: a chosen handle, or an address that a code verifies."""
 
     HANDLE = "handle"
     EMAIL = "email"
@@ -22,7 +22,7 @@ class Channel(StrEnum):
 
 
 class Identifier(msgspec.Struct, frozen=True, gc=False):
-    """An identifier as its owner wrote it, and the key under which it is one with its other spellings."""
+    """An identifier as its owner wrote it, and the canonical key that all its spellings share."""
 
     channel: Channel
     key: str
@@ -31,19 +31,19 @@ class Identifier(msgspec.Struct, frozen=True, gc=False):
 
 _CHANNELS = {channel.value: channel for channel in Channel}
 _PLAIN_HANDLE = re.compile(rf"[\x21-\x7e]{{1,{MAX_HANDLE_CHARACTERS}}}")
-_BLANK = "\u2800"  # a symbol to Unicode, white space to the eye
+_BLANK = "\u2800"  # a symbol in Unicode, but it looks like white space
 _MAX_LOCAL_PART = 64
 _MAX_DOMAIN = 253
 _MAX_LABEL = 63
 _LOCAL_FORBIDDEN = frozenset('"(),:;<>@[\\]')
 _BIDI_CLASSES = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
 _REFUSED_CATEGORIES = frozenset({"Cc", "Cs", "Co", "Cn", "Zl", "Zp"})
-# Marks of direction that Unicode files among the format characters (ALM, LRM, RLM).
+# Direction marks, which Unicode lists as format characters (ALM, LRM, RLM).
 _BIDI_MARKS = frozenset("\u061c\u200e\u200f")
 
 
 def parse_channel(text: str) -> Channel:
-    """The channel of a session or registration. Raises Refused(INVALID_CHANNEL)."""
+    """Return the channel of a session or registration. Raises Refused(INVALID_CHANNEL)."""
     channel = _CHANNELS.get(text)
     if channel is None:
         raise Refused(INVALID_CHANNEL)
@@ -51,7 +51,7 @@ def parse_channel(text: str) -> Channel:
 
 
 def parse_verify_channel(text: str) -> Channel:
-    """A channel whose identifiers are verified by code. Raises Refused(INVALID_VERIFY_CHANNEL)."""
+    """Return a channel whose identifiers are verified by code. Raises Refused(INVALID_VERIFY_CHANNEL)."""
     channel = _CHANNELS.get(text)
     if channel is None or channel is Channel.HANDLE:
         raise Refused(INVALID_VERIFY_CHANNEL)
@@ -59,9 +59,9 @@ def parse_verify_channel(text: str) -> Channel:
 
 
 def parse_identifier(text: str, channel: Channel) -> Identifier:
-    """The identifier with its canonical key. Raises Refused(INVALID_IDENTIFIER) for what cannot be one."""
+    """Return the identifier with its canonical key. Raises Refused(INVALID_IDENTIFIER) for an invalid one."""
     if channel is Channel.HANDLE and _PLAIN_HANDLE.fullmatch(text):
-        # For visible ASCII all that follows amounts to lower case; a property test holds the two roads together.
+        # For visible ASCII, the steps below only change case; a property test asserts that both paths agree.
         return Identifier(channel, text.lower(), text)
     folded = _fold(text)
     try:
@@ -74,7 +74,7 @@ def parse_identifier(text: str, channel: Channel) -> Identifier:
 
 
 def _fold(text: str) -> str:
-    """NFKC and trimmed. Raises Refused when too long, or when a control, direction or white-space mark is inside."""
+    """Return the text in NFKC, trimmed. Raises Refused if too long, or for a control, direction or space mark."""
     if len(text) > MAX_IDENTIFIER_CHARACTERS or any(map(_is_refused, text)):
         raise Refused(INVALID_IDENTIFIER)
     folded = unicodedata.normalize("NFKC", text).strip()
@@ -88,12 +88,12 @@ def _is_refused(character: str) -> bool:
         unicodedata.category(character) in _REFUSED_CATEGORIES
         or unicodedata.bidirectional(character) in _BIDI_CLASSES
         or character in _BIDI_MARKS
-        or character == "\ufffd"  # stands for bytes that were no UTF-8
+        or character == "\ufffd"  # represents bytes that were not UTF-8
     )
 
 
 def _handle_key(text: str) -> str:
-    # Imported here: its tables are needed only for handles beyond ASCII, and starting is kept short.
+    # Imported here: only handles beyond ASCII need its tables, and the start should be quick.
     from precis_i18n import get_profile
 
     key: str = get_profile("UsernameCaseMapped").enforce(text)
@@ -104,7 +104,7 @@ def _handle_key(text: str) -> str:
 
 def _email_key(text: str) -> str:
     local, at, domain = text.rpartition("@")
-    # A dot at an edge or two in a row is no dot-atom (RFC 5322, section 3.2.3): no mailer could deliver to it.
+    # A dot at an edge or two in a row make it no dot-atom (RFC 5322, section 3.2.3), so no mailer could deliver to it.
     if (
         not at
         or not 1 <= len(local.encode()) <= _MAX_LOCAL_PART
@@ -119,13 +119,13 @@ def _email_key(text: str) -> str:
 
 
 def _visible(part: str) -> str:
-    """The part of an address. Raises ValueError for an invisible character, such as a zero-width space.
+    """Return the part of an address. Raises ValueError for an invisible character, such as a zero-width space.
 
-    Two addresses that look the same are a trap, and no mailbox needs them (RFC 8264, FreeformClass).
+    With invisible characters two addresses could look the same, and no mailbox needs them (RFC 8264, FreeformClass).
     """
     if part.isascii():
         return part
-    from precis_i18n import get_profile  # as for handles: needed beyond ASCII only
+    from precis_i18n import get_profile  # as for handles, needed beyond ASCII only
 
     kept: str = get_profile("OpaqueString").enforce(part)
     if _BLANK in kept:
@@ -134,7 +134,7 @@ def _visible(part: str) -> str:
 
 
 def _unicode_domain(domain: str) -> str:
-    """The domain with its encoded labels (`xn--`, RFC 5891) decoded: both spellings are one mailbox."""
+    """Return the domain with its `xn--` labels (RFC 5891) decoded, as both spellings are the same mailbox."""
     if "xn--" not in domain:
         return domain
     import idna

@@ -1,4 +1,4 @@
-"""JSON-RPC requests of clients: which may pass, and written anew in a form that no reader takes for another."""
+"""Checks JSON-RPC requests of clients, and writes them anew so that all readers understand the same request."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _PARAMS = (list, dict)
 
 
 def parse_request(body: bytes) -> tuple[str, bytes]:
-    """The method of one allowed request, and the request written anew.
+    """Return the method of one allowed request, and the request written anew.
 
-    Only `jsonrpc`, `id`, `method` and `params` are written, each once: some readers take the last of two equal keys,
-    others ignore case, and to them a second `METHOD` would be another request than the one that was allowed here.
+    Only `jsonrpc`, `id`, `method` and `params` are written, each once. Of duplicate keys some readers take the last
+    one, and others ignore case, so that a second `METHOD` could replace the method that was checked here.
 
     Raises:
         Refused: INVALID_JSON_RPC (JSON-RPC 2.0, section 4; no batches), RPC_METHOD_NOT_ALLOWED.
@@ -37,7 +37,7 @@ def _written(request: dict[str, Any]) -> bytes:
         raise Refused(INVALID_JSON_RPC)
     anew = {"jsonrpc": "2.0"} | {name: request[name] for name in ("id", "method", "params") if name in request}
     try:
-        return json.dumps(anew, allow_nan=False).encode()  # 1e999 reads as infinity, which no JSON can say
+        return json.dumps(anew, allow_nan=False).encode()  # 1e999 is read as infinity, which JSON cannot express
     except (ValueError, RecursionError):
         raise Refused(INVALID_JSON_RPC) from None
 

@@ -1,6 +1,6 @@
-"""The limits table: the interface's constants under their own names, and what the decisions add.
+"""The table of limits: the interface's constants under their own names, and the limits that Holdfast adds.
 
-A setting of the same name overrides each documented one; `Limits` carries the effective values.
+A setting of the same name replaces each documented limit. `Limits` holds the effective values.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ SENDS_PER_IP_WINDOW_S = DAY_S
 CODES_PER_IDENTIFIER_WINDOW_S = HOUR_S
 
 
-# Added to them, where the interface is silent (docs/decisions/0010-limits-added.md). Settings override these too.
+# Added where the interface has no limit (docs/decisions/0010-limits-added.md). Settings replace these too.
 CREDENTIALS_PER_IDENTIFIER = 16
 UNCONFIRMED_PER_IDENTIFIER = 8
 DID_POSTS_PER_ADDRESS_DAY = 100
 CHECKS_PER_ADDRESS_HOUR = 60
 REFUSED_SENDS_PER_ADDRESS_DAY = 20
-OPERATIONS_PER_ADDRESS_HOUR = 60  # sponsored or sent; a registration takes up to seven
+OPERATIONS_PER_ADDRESS_HOUR = 60  # sponsored or sent; one registration needs up to seven
 SMS_PER_NUMBER_HOUR = 5
 SMS_PER_COUNTRY_DAY = 200
 SMS_PER_DAY = 1000
 ALL_COUNTRIES = "all"
 
-NETWORK_FACTOR = 10  # a /48 of IPv6 may do ten times what each /64 in it may
-KEPT_FOR_ASKER = 1  # of a code's attempts, only for the address that asked for the code
-REFUSED_KEPT_S = 30 * DAY_S  # how long a refused registration stays for an operator to look at
+NETWORK_FACTOR = 10  # a /48 of IPv6 may do ten times as much as a /64 in it
+KEPT_FOR_ASKER = 1  # of a code's attempts, reserved for the address that asked for the code
+REFUSED_KEPT_S = 30 * DAY_S  # how long a refused registration is kept, for an operator to look at
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_BUNDLER_BODY_BYTES = 512 * 1024
-MAX_WORKFLOW_BODY_BYTES = 512 * 1024  # signed; an unsigned call has the usual MAX_BODY_BYTES
+MAX_WORKFLOW_BODY_BYTES = 512 * 1024  # signed; an unsigned call may have MAX_BODY_BYTES
 MAX_UPSTREAM_BYTES = 8 * 1024 * 1024
 BODY_TIMEOUT_S = 20.0
-CONNECTION_BUFFER_BYTES = 128 * 1024  # what the server keeps of a connection's bytes, each way
+CONNECTION_BUFFER_BYTES = 128 * 1024  # buffered by the server for a connection, in each direction
 MAX_HTTP2_HEAD_BYTES = 64 * 1024
-MAX_STREAMS = 32  # requests under way on one HTTP/2 connection
-BACKLOG = 2048  # connections that the kernel takes before a process does
+MAX_STREAMS = 32  # concurrent requests on one HTTP/2 connection
+BACKLOG = 2048  # connections in the kernel's accept queue
 PROXY_TIMEOUT_S = 15.0
 RPC_TIMEOUT_S = 10.0
 CHAIN_CACHE_S = 2.0
@@ -56,7 +56,7 @@ CONFIRMATION_DEPTH = 12  # blocks on top; 24 s on Base
 CONFIRM_EVERY_S = 15.0
 CONFIRM_AT_LEAST_EVERY_S = HOUR_S
 MAX_CONFIRMED_PER_TURN = 500
-CONFIRM_TURN_S = 60.0  # within the lease of that chore
+CONFIRM_TURN_S = 60.0  # shorter than the lease of that job
 
 MAX_IDENTIFIER_CHARACTERS = 320
 MAX_HANDLE_CHARACTERS = 64
@@ -64,8 +64,8 @@ MAX_DID_CHARACTERS = 512
 MAX_CREDENTIAL_ID_CHARACTERS = 1366
 MAX_TX_HASH_CHARACTERS = 128
 
-# Someone who asks for every code the hourly limit allows and spends every attempt guesses right at most once in
-# this many hours; the interface's figures keep that above four years.
+# Someone who requests all codes that the hourly limit allows and uses all attempts guesses a code about once in this
+# many hours. The interface's values keep that above four years.
 GUESSING_HOURS = 10**CODE_DIGITS // (MAX_VERIFY_ATTEMPTS * RATE_LIMIT_CODES_PER_IDENTIFIER)
 assert GUESSING_HOURS >= 4 * 365 * 24
 

@@ -1,4 +1,4 @@
-"""One-time codes: six digits, kept only as a keyed hash, judged after the attempt was counted."""
+"""One-time codes: six digits, stored only as a keyed hash, and checked after the attempt was counted."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 _SPACE = 10**CODE_DIGITS
 _DRAW_BYTES = 8
-# The largest multiple of the code space that eight bytes can hold: draws above it would favour low codes.
+# The largest multiple of the number of codes in eight bytes: draws above it would favour low codes.
 _FAIR_BELOW = (2 ** (8 * _DRAW_BYTES) // _SPACE) * _SPACE
 
 
 class CodeFailure(StrEnum):
-    """Why a check failed; the values are the sentences that the answer's `message` carries."""
+    """Why a check failed; the values are the sentences in the answer's `message`."""
 
     NO_CODE = "No code was sent or it has been used. Request a new one."
     EXPIRED = "The code has expired. Request a new one."
@@ -32,14 +32,13 @@ class CodeFailure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CountedAttempt:
-    """A stored code as it stood when this attempt was counted.
+    """A stored code as it was when this attempt was counted.
 
     Attributes:
-        code_id: names the code, so that consuming it cannot hit a newer one.
+        code_id: identifies the code, so that consuming it cannot affect a newer one.
         digest: keyed hash of the code.
         expires_at: seconds since the epoch.
-        attempts: this attempt's number, from 1; one past the limit when none was left for it. Not counted after the
-            expiry.
+        attempts: this attempt's number, from 1; the limit plus one if none was left. An expired code is not counted.
     """
 
     code_id: int
@@ -50,16 +49,16 @@ class CountedAttempt:
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """How often a code was tried: in all, and from other addresses than the one that asked for it."""
+    """How often a code was tried: in total, and from other addresses than the one that asked for it."""
 
     in_all: int
     by_others: int
 
 
 def count(before: Attempts, limit: int, *, own: bool) -> tuple[Attempts, int]:
-    """What one more attempt makes of the count, and its number, which is one past the limit when none was left.
+    """Return the count after one more attempt, and the attempt's number, which is the limit plus one if none was left.
 
-    One attempt is kept for the address that asked for the code, so that no stranger can use up all of them.
+    One attempt is reserved for the address that asked for the code, so that a stranger cannot use up all of them.
 
     Args:
         before: the count so far.
@@ -73,14 +72,14 @@ def count(before: Attempts, limit: int, *, own: bool) -> tuple[Attempts, int]:
 
 
 def draw_code(entropy: Callable[[int], bytes]) -> str:
-    """Six digits, every code equally likely. `entropy(n)` returns n bytes of the operating system's generator."""
+    """Return six digits, all codes equally likely. `entropy(n)` returns n random bytes from the operating system."""
     while (drawn := int.from_bytes(entropy(_DRAW_BYTES))) >= _FAIR_BELOW:
         pass
     return f"{drawn % _SPACE:0{CODE_DIGITS}d}"
 
 
 def code_digest(key: bytes, identifier: Identifier, code: str) -> bytes:
-    """Keyed hash of a code, bound to the identifier and channel that it was sent to."""
+    """Return the keyed hash of a code, bound to the identifier and channel to which it was sent."""
     message = f"holdfast/code/v1\n{identifier.channel}\n{identifier.key}\n{code}"
     return hmac.digest(key, message.encode(), "sha256")
 
@@ -88,7 +87,7 @@ def code_digest(key: bytes, identifier: Identifier, code: str) -> bytes:
 def judge(
     attempt: CountedAttempt | None, identifier: Identifier, code: str, keys: Sequence[bytes], now: float, limits: Limits
 ) -> CodeFailure | None:
-    """None when `code` is the one that was sent; otherwise why not. Compares in constant time, against every key."""
+    """Return None if `code` is the one that was sent, else why not. Compares in constant time, with each key."""
     if attempt is None:
         return CodeFailure.NO_CODE
     if now >= attempt.expires_at:

@@ -1,4 +1,4 @@
-"""Phone numbers: their E.164 form, their country, and which never get a text message."""
+"""Phone numbers: their E.164 form, their country, and which of them are never sent a text message."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from phonenumbers import PhoneNumber
 
-# Letters are refused: the parser below would drop one and read three as a word on the keys.
+# Letters are refused: the parser below would drop one letter, and read three as digits on a keypad.
 _PHONE = re.compile(r"\+[0-9(][0-9()./-]*")
-_NO_COUNTRY = "001"  # what the numbering plans call satellite, premium and other networks that belong to no country
+_NO_COUNTRY = "001"  # satellite, premium and other networks that belong to no country in the numbering plans
 
 
 def phone_key(text: str) -> str:
-    """The number in E.164. Raises ValueError for what is no possible number, or costs more than a call home.
+    """Return the number in E.164. Raises ValueError for an impossible number, or one that costs extra.
 
-    Premium-rate and shared-cost numbers pay a third party for each message that reaches them, and those of no country
-    (satellite, international premium) cost many times the usual: no code goes there, so they are no identifiers.
+    Premium-rate and shared-cost numbers pay a third party for each message, and numbers of no country (satellite,
+    international premium) cost many times the usual. No code is sent to them, so they cannot be identifiers.
     """
     # Imported here: only requests about phones need the numbering plans.
     import phonenumbers
@@ -37,7 +37,7 @@ def phone_key(text: str) -> str:
 
 
 def country_of(key: str) -> str:
-    """ISO 3166-1 code of an E.164 number's country; of several that share a calling code, the one it belongs to."""
+    """Return the ISO 3166-1 code of an E.164 number's country, also if several countries share the calling code."""
     import phonenumbers
 
     return _region(phonenumbers.parse(key))
@@ -46,6 +46,6 @@ def country_of(key: str) -> str:
 def _region(number: PhoneNumber) -> str:
     import phonenumbers
 
-    # A number that no plan lists yet has no region; its calling code's main country stands for it.
+    # A number that no numbering plan lists yet counts as one of the main country of its calling code.
     found = phonenumbers.region_code_for_number(number)
     return found or phonenumbers.region_code_for_country_code(number.country_code or 0)

@@ -1,6 +1,6 @@
-"""Sliding windows: how often a subject may do a thing in the time just past.
+"""Sliding windows: how often a subject may do something within a period.
 
-A window of an address holds for its /64 and, ten times as large, for the /48 around that.
+A window of an address applies to its /64 and, with ten times the limit, to the /48 around it.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 
 class Counted(StrEnum):
-    """What is counted; the values are kept in the store."""
+    """The counted events; their values are stored in the database."""
 
     SENDS = "sends"  # by address
     REFUSED_SENDS = "refused_sends"  # by address
     CODES = "codes"  # by e-mail address
     SMS_TO_NUMBER = "sms_to_number"
     SMS_TO_COUNTRY = "sms_to_country"
-    SMS = "sms"  # in all
+    SMS = "sms"  # in total
     CHECKS = "checks"  # by address
     DID_POSTS = "did_posts"  # by address
     OPERATIONS = "operations"  # by address
@@ -47,7 +47,7 @@ class Counted(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """One window: of `what`, `subject` may have `limit` in any `window_s` seconds."""
+    """One window: `subject` may do `what` at most `limit` times in any `window_s` seconds."""
 
     what: Counted
     subject: str
@@ -56,11 +56,11 @@ class Quota:
 
 
 def admit(full: Sequence[tuple[Quota, float | None]], now: float) -> None:
-    """Refuse when a window is full; the time to wait ends when all of them are below their limit.
+    """Refuse if a window is full. The time to wait ends when all windows are below their limits.
 
     Args:
-        full: the full windows, each with the time of the event whose leaving frees a place, in seconds since the
-            epoch; None where nothing ever does, as the limit is 0.
+        full: the full windows, each with the time of the event that must leave it to make room, in seconds since the
+        epoch; None if the limit is 0.
         now: seconds since the epoch.
 
     Raises:
@@ -72,16 +72,16 @@ def admit(full: Sequence[tuple[Quota, float | None]], now: float) -> None:
 
 
 def of_address(what: Counted, ip: str, limit: int, window_s: int) -> tuple[Quota, ...]:
-    """The windows of one address: its own and, for IPv6, the larger one of the network around it."""
+    """Return the windows of one address: its own and, for IPv6, the larger one of the network around it."""
     own, network = Quota(what, ip, limit, window_s), network_of(ip)
     return (own,) if network is None else (own, Quota(what, network, NETWORK_FACTOR * limit, window_s))
 
 
 def of_send(identifier: Identifier, ip: str, limits: Limits, ceilings: Ceilings) -> tuple[Quota, ...]:
-    """All windows that a send counts on (interface: POST /api/verify/send, 429; docs/decisions/0010).
+    """Return all windows on which a send counts (interface: POST /api/verify/send, 429; docs/decisions/0010).
 
-    A refused send is counted in advance, and given back when the send is not refused: only so do parallel requests
-    find the window full in time.
+    Each send also counts in advance on the window of refused sends, and is taken off it if the provider accepts the
+    message. Otherwise parallel requests could exceed that window.
 
     Raises:
         Refused: UNSUPPORTED_COUNTRY for a phone number of a country that is not served.
@@ -97,17 +97,17 @@ def of_send(identifier: Identifier, ip: str, limits: Limits, ceilings: Ceilings)
 
 
 def of_check(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
-    """The windows that a check of a code counts on."""
+    """Return the windows on which a check of a code counts."""
     return of_address(Counted.CHECKS, ip, ceilings.checks_per_address_hour, HOUR_S)
 
 
 def of_did_post(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
-    """The windows that a POST /api/dids counts on, whatever comes of it."""
+    """Return the windows on which a POST /api/dids counts, whatever its result."""
     return of_address(Counted.DID_POSTS, ip, ceilings.did_posts_per_address_day, DAY_S)
 
 
 def of_operation(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
-    """The windows that a request counts on for which bundler or paymaster charge the operator."""
+    """Return the windows on which a request counts that a bundler or paymaster charges to the operator."""
     return of_address(Counted.OPERATIONS, ip, ceilings.operations_per_address_hour, HOUR_S)
 
 

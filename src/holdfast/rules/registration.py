@@ -1,4 +1,4 @@
-"""The life of one identifier: none, session, (code sent, verified), registered, confirmed (decisions, section 5)."""
+"""The states of an identifier: none, session, (code sent, verified), registered, confirmed (decisions, section 5)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Stage(StrEnum):
-    """How far an identifier's claim has come."""
+    """The state of an identifier's claim."""
 
     SESSION = "session"
     REGISTERED = "registered"
@@ -48,12 +48,12 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class SessionFacts:
-    """What must be known, at one moment, to decide on a session.
+    """The facts, read at one moment, that decide on a session.
 
     Attributes:
         claim: who holds the identifier.
-        registrations_from_ip: sessions ever created from the address.
-        registrations_from_network: those from the /48 around it, where it is an IPv6 address.
+        registrations_from_ip: all sessions ever created from the address.
+        registrations_from_network: those from the /48 around it, if it is an IPv6 address.
     """
 
     claim: Claim | None
@@ -63,10 +63,10 @@ class SessionFacts:
 
 @dataclass(frozen=True, slots=True)
 class RegistrationFacts:
-    """What must be known, at one moment, to decide on a DID's registration.
+    """The facts, read at one moment, that decide on a DID's registration.
 
     Attributes:
-        credentials: those that the identifier has, without the ones that the chain refused.
+        credentials: the number that the identifier has, without those that the chain refused.
         unconfirmed: how many of them wait for the chain.
     """
 
@@ -81,7 +81,7 @@ class RegistrationFacts:
 
 @dataclass(frozen=True, slots=True)
 class RegistrationRequest:
-    """What is asked for: this identifier for this DID; `confirmed` when the chain has it for good."""
+    """A request to register this identifier for this DID; `confirmed` if the chain has it finally."""
 
     channel: Channel
     did: str
@@ -92,13 +92,13 @@ class RegistrationRequest:
 class Move(StrEnum):
     """What is written once a registration is admitted."""
 
-    CLAIM = "claim"  # there was no session: make one, and charge it
-    DISPLACE = "displace"  # the proven owner takes a squatter's session over
-    CONTINUE = "continue"  # the session or registration is this DID's own
+    CLAIM = "claim"  # no session exists: make one, and count it
+    DISPLACE = "displace"  # the verified owner takes over the session of another DID
+    CONTINUE = "continue"  # the session or registration belongs to this DID
 
 
 def unavailable(*, reserved: bool, claimed: bool) -> ErrorRow | None:
-    """Why an identifier cannot be had, in the interface's order of checks; None when it is free."""
+    """Return why an identifier is not available, in the interface's order of checks; None if it is free."""
     if reserved:
         return IDENTIFIER_RESERVED
     return IDENTIFIER_TAKEN if claimed else None
@@ -111,17 +111,17 @@ def admit_session(request: RegistrationRequest, facts: SessionFacts, limits: Lim
         raise Refused(row)
     own, around = limits.max_registrations_per_ip, NETWORK_FACTOR * limits.max_registrations_per_ip
     if facts.registrations_from_ip >= own or facts.registrations_from_network >= around:
-        # The limit is for life: only an operator can lift it, so a client need not ask again before tomorrow.
+        # Only an operator can lift this limit, which never expires, so a client need not ask again before tomorrow.
         raise Refused(IP_LIMIT_REACHED, retry_after_s=DAY_S)
 
 
 def admit_registration(
     request: RegistrationRequest, facts: RegistrationFacts, limits: Limits, ceilings: Ceilings
 ) -> Move:
-    """Refuse a registration, or say which move it is.
+    """Refuse a registration, or return its move.
 
-    The attestation's own form, owner and age were judged before; here come the credential's uniqueness, the
-    attestation's single use, and whose the identifier is.
+    The attestation's form, owner and age were checked before. Checked here: that the credential is new, that the
+    attestation is unused, and who holds the identifier.
     """
     if facts.credential_registered:
         raise Refused(CREDENTIAL_ALREADY_REGISTERED)
@@ -140,8 +140,8 @@ def admit_registration(
 
 
 def _admit_credential(request: RegistrationRequest, facts: RegistrationFacts, ceilings: Ceilings) -> None:
-    """Refuse one credential more than an identifier may have: anybody can name a handle and its DID."""
+    """Refuse a credential over the identifier's limit, which exists as anyone can name a handle and its DID."""
     too_many_wait = facts.unconfirmed >= ceilings.unconfirmed_per_identifier and not request.confirmed
     if too_many_wait or facts.credentials >= ceilings.credentials_per_identifier:
-        # Within a day the chain has settled those that wait; the others need an operator.
+        # The chain decides on waiting credentials within a day; for the others an operator is needed.
         raise Refused(CREDENTIAL_LIMIT_REACHED, retry_after_s=DAY_S)

@@ -17,10 +17,10 @@ RESERVED_MESSAGE = "This name is reserved."
 
 # What TR39 makes of visible ASCII, after lower case; a test derives it again from the full table.
 _ASCII_PROTOTYPES = str.maketrans({'"': "''", "%": "º/₀", "0": "o", "1": "l", "`": "'", "m": "rn", "|": "l"})
-# Digits and signs that people read as letters and TR39 does not; it has 0 and 1 for o and l already.
+# Digits and signs that people read as letters, but TR39 does not. TR39 covers 0 and 1 (o and l) already.
 _READ_AS_LETTERS = str.maketrans("1!34@5$78", "iieaasstb")
-_SHORTEST_WORD = 4  # below that a name with a digit is read as it stands
-# What one word of a language is written in where it is more than one script (TR39, section 5.2, "highly restrictive").
+_SHORTEST_WORD = 4  # a shorter name with a digit is compared as it is
+# The scripts of languages that are written in more than one (TR39, section 5.2, "highly restrictive").
 _WRITTEN_TOGETHER = (
     frozenset({"LATIN", "HAN", "HIRAGANA", "KATAKANA"}),
     frozenset({"LATIN", "HAN", "BOPOMOFO"}),
@@ -38,7 +38,7 @@ class ReservedList:
     allowed: frozenset[str] = frozenset()
 
     def holds(self, key: str) -> bool:
-        """Whether the canonical key of a handle is reserved, looks like a name that is, or may pass for another's."""
+        """Return whether a handle's canonical key is reserved, looks like a reserved name, or imitates another."""
         return key not in self.allowed and (
             key in self.names
             or skeleton(key) in self.skeletons
@@ -51,20 +51,20 @@ class ReservedList:
 
 
 def reserved_list(names: Iterable[str], allowed: Iterable[str] = ()) -> ReservedList:
-    """The list of `names` less `allowed`. Raises ValueError naming the first line that is no handle."""
+    """Return the list of `names` without `allowed`. Raises ValueError with the first line that is not a handle."""
     taken_out = frozenset(map(_key, allowed))
     keys = frozenset(map(_key, names)) - taken_out
     return ReservedList(keys, frozenset(map(skeleton, keys)), taken_out)
 
 
 def read_names(text: str) -> list[str]:
-    """The names in a list file: one a line, `#` starts a comment."""
+    """Return the names in a list file: one per line, `#` starts a comment."""
     lines = (line.split("#", 1)[0].strip() for line in text.splitlines())
     return [line for line in lines if line]
 
 
 def skeleton(key: str) -> str:
-    """What a reader may take the key for: equal skeletons look alike (TR39, `skeleton`), compared in lower case."""
+    """Return the TR39 skeleton, compared in lower case: keys with equal skeletons look alike."""
     if key.isascii():
         return key.translate(_ASCII_PROTOTYPES)
     prototypes = _prototypes()
@@ -74,10 +74,10 @@ def skeleton(key: str) -> str:
 
 
 def passes_for_another(key: str) -> bool:
-    """Whether a handle beyond ASCII mixes scripts, or looks like one that is written in ASCII throughout.
+    """Return whether a handle beyond ASCII mixes scripts, or looks like a handle in ASCII.
 
-    Of two handles that look alike no reader can tell whose is whose, so those that exist to be mistaken cannot be had;
-    which ones these are follows from the handle alone, whatever is registered already.
+    A reader cannot tell two handles apart that look alike, so handles that imitate others cannot be registered. This
+    follows from the handle alone, whatever is registered already.
     """
     if key.isascii():
         return False
@@ -85,7 +85,7 @@ def passes_for_another(key: str) -> bool:
 
 
 def _mixes_scripts(key: str) -> bool:
-    from confusable_homoglyphs.categories import unique_aliases  # as below: needed beyond ASCII only
+    from confusable_homoglyphs.categories import unique_aliases  # as below, needed beyond ASCII only
 
     scripts = frozenset(unique_aliases(key)) - _OF_EVERY_SCRIPT
     return len(scripts) > 1 and not any(scripts <= together for together in _WRITTEN_TOGETHER)
@@ -100,10 +100,10 @@ def _key(name: str) -> str:
 
 @cache
 def _prototypes() -> dict[str, str]:
-    """Character to prototype, rebuilt from the package's table of pairs, which holds both directions.
+    """Return character to prototype, rebuilt from the package's table of pairs, which lists both directions.
 
-    In Unicode's file every source has one prototype and no prototype is a source, so the end of a pair that has
-    further partners is the prototype; of two loners either would do, the smaller is taken.
+    In Unicode's file each source has one prototype, and no prototype is a source. So of a pair, the end with more
+    partners is the prototype. If neither has more, either would do, and the smaller one is taken.
     """
     from confusable_homoglyphs.confusables import confusables_data
 
@@ -123,4 +123,4 @@ def _is_prototype(candidate: str, source: str, partners: dict[str, list[str]]) -
 
 
 def _without_marks(text: str) -> str:
-    return text.replace("\u200e", "")  # the table's file wraps right-to-left characters in marks
+    return text.replace("\u200e", "")  # the table's file puts marks around right-to-left characters

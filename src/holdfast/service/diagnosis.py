@@ -1,4 +1,4 @@
-"""What `holdfast check` looks at: every upstream, key, clock and permission, each with what to do."""
+"""The findings of `holdfast check` about each upstream, key, clock and permission, each with a remedy."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LOW_DISK_BYTES = 500 * 1024 * 1024
 
 
 async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[Finding]:
-    """Every finding, in the order of the table."""
+    """Return all findings, in the order of the table."""
     service = build_service(settings, secrets, store)
     pools = ConnectionPools()
     try:
@@ -82,7 +82,7 @@ def _disk(settings: Settings) -> Finding:
 
 
 def _database(settings: Settings) -> Finding:
-    """Opening it may have written nothing, so write what reaches the disk, and take it back."""
+    """Opening a database may write nothing, so this writes something that reaches the disk, and removes it."""
     try:
         database(settings).try_write()
     except StoreUnavailable as error:
@@ -92,8 +92,8 @@ def _database(settings: Settings) -> Finding:
 
 
 def _origin(settings: Settings) -> Finding:
-    """An address elsewhere without https was refused when the settings were read."""
+    """A public address without https was refused when the settings were read."""
     if is_local(settings.public_host):
-        fix = "set HOLDFAST_PUBLIC_URL to the https address that people use"
+        fix = "set HOLDFAST_PUBLIC_URL to the service's https address"
         return Finding("public URL", "note", f"{settings.public_url}: this machine only", fix)
     return Finding("public URL", "ok", settings.public_url)

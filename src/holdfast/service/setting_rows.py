@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from holdfast.rules.chains import CHAINS
 from holdfast.rules.dids import parse_did
 from holdfast.rules.limits import ALL_COUNTRIES, CONFIRMATION_DEPTH, LIMIT_NAMES, Ceilings, Limits
+from holdfast.service.delivery.schemes import MailScheme, SmsScheme
 from holdfast.service.store.kinds import KINDS, default_url
 from holdfast.settings.parsers import (
     MAX_PORT,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _COUNTRY = re.compile(r"[A-Z]{2}")
-MAX_LIMIT = 1_000_000_000  # as seconds some thirty years: times stay within what a calendar can hold
+MAX_LIMIT = 1_000_000_000  # about thirty years in seconds, so that times stay within a calendar's range
 
 
 def _did(text: str) -> str:
@@ -51,7 +52,7 @@ def _sender(text: str) -> str:
 
 
 def is_local(host: str) -> bool:
-    """Whether a host of the public URL is this machine: localhost (RFC 6761) or a loopback address."""
+    """Return whether a host of the public URL is this machine: localhost (RFC 6761) or a loopback address."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -59,7 +60,7 @@ def is_local(host: str) -> bool:
 
 
 def _environment(values: Mapping[str, Any]) -> str:
-    """An address that others can reach counts as production, so that forgetting the variable is no open door."""
+    """Return production for a public address, so that a forgotten variable does not disable its checks."""
     return "development" if is_local(urlsplit(values["public_url"]).hostname or "") else "production"
 
 
@@ -69,7 +70,7 @@ def _host_of(values: Mapping[str, Any]) -> str:
 
 def _sender_of(values: Mapping[str, Any]) -> str:
     host = urlsplit(values["public_url"]).hostname or "localhost"
-    # Mail writes an IPv6 address as RFC 5321, section 4.1.3, does.
+    # Mail addresses contain an IPv6 address in the form of RFC 5321, section 4.1.3.
     return f"Holdfast <no-reply@{f'[IPv6:{host}]' if ':' in host else host}>"
 
 
@@ -80,7 +81,7 @@ def _registrar(values: Mapping[str, Any]) -> str:
             "an IPv6 address, as in HOLDFAST_PUBLIC_URL, cannot stand in a did:web; set HOLDFAST_PUBLIC_URL to a"
             " host's name (passkeys need one as well), or this to the registrar's DID"
         )
-    # did:web writes a port with an encoded colon.
+    # did:web percent-encodes the colon before a port.
     return "did:web:" + host.replace(":", "%3A")
 
 
@@ -92,7 +93,7 @@ def _countries(text: str) -> tuple[str, ...]:
 
 
 def _depth(values: Mapping[str, Any]) -> str:
-    # A chain on this machine is a development chain: it does not reorganise, and mines when it is told to.
+    # A chain on this machine is a development chain: it has no reorganisations, and mines on demand.
     return "0" if is_local(urlsplit(values["rpc_url"]).hostname or "") else str(CONFIRMATION_DEPTH)
 
 
@@ -137,12 +138,12 @@ ROWS: tuple[SettingRow, ...] = (
     SettingRow(
         "HOLDFAST_MAIL_URL",
         "outbox:",
-        url_with("smtp", "smtps", "smtp+starttls", "resend", "outbox"),
+        url_with(*MailScheme),
         "provider of e-mail",
         secret=True,
     ),
     SettingRow("HOLDFAST_MAIL_FROM", _sender_of, _sender, "sender"),
-    SettingRow("HOLDFAST_SMS_URL", "outbox:", url_with("twilio", "outbox"), "provider of SMS codes", secret=True),
+    SettingRow("HOLDFAST_SMS_URL", "outbox:", url_with(*SmsScheme), "provider of SMS codes", secret=True),
     SettingRow("HOLDFAST_CLIENT_IP_HEADER", None, header_name, "the edge's header with the client's address"),
     SettingRow("HOLDFAST_TRUSTED_PROXIES", "127.0.0.1,::1", networks, "peers whose header is believed, or none"),
     SettingRow(

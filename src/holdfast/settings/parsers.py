@@ -1,4 +1,4 @@
-"""Text of a setting to its value. Each parser raises ValueError with a sentence that does not repeat the text."""
+"""Parsers from a setting's text to its value. Each raises ValueError with a sentence that does not quote the text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 
 
 def integer_between(low: int, high: int) -> Callable[[str], int]:
-    """A parser of integers in decimal ASCII digits, both ends included."""
+    """Return a parser of integers in ASCII digits, both ends included."""
 
     def parse(text: str) -> int:
         if not _DIGITS.fullmatch(text) or not low <= int(text) <= high:
@@ -30,7 +30,7 @@ def integer_between(low: int, high: int) -> Callable[[str], int]:
 
 
 def seconds(text: str) -> float:
-    """A duration of zero or more seconds, fractions included."""
+    """Parse a duration of zero or more seconds; fractions are allowed."""
     try:
         value = float(text)
     except ValueError:
@@ -41,7 +41,7 @@ def seconds(text: str) -> float:
 
 
 def one_of(*choices: str) -> Callable[[str], str]:
-    """A parser that takes each of these words."""
+    """Return a parser that accepts each of these words."""
 
     def parse(text: str) -> str:
         if text not in choices:
@@ -52,7 +52,7 @@ def one_of(*choices: str) -> Callable[[str], str]:
 
 
 def http_url(text: str) -> str:
-    """An HTTP address, without a slash at its end."""
+    """Parse an HTTP address, without its trailing slash."""
     parts = urlsplit(text)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ValueError("an http:// or https:// address is needed")
@@ -60,10 +60,10 @@ def http_url(text: str) -> str:
 
 
 def public_url(text: str) -> str:
-    """An HTTP address that people and pages are shown, so nothing in it may be a secret."""
+    """Parse an HTTP address that is shown to people, so it must not contain a secret."""
     parts = urlsplit(http_url(text))
     if "@" in parts.netloc or parts.query or parts.fragment:
-        raise ValueError("an address without user, password, query and fragment is needed: it is shown to everybody")
+        raise ValueError("an address without user, password, query and fragment is needed: it is public")
     return text.rstrip("/")
 
 
@@ -82,7 +82,7 @@ def _origin(text: str) -> str:
 
 
 def url_with(*schemes: str) -> Callable[[str], str]:
-    """A parser of URLs of these schemes; what follows the colon is for the provider to check."""
+    """Return a parser of URLs with these schemes. The provider checks what follows the colon."""
 
     def parse(text: str) -> str:
         if text.partition(":")[0] not in schemes:
@@ -100,19 +100,19 @@ def chain_address(text: str) -> str:
 
 
 def chain_address_or_none(text: str) -> str:
-    """The same, or the word `none`, which becomes empty."""
+    """As `chain_address`; the word `none` becomes ""."""
     return "" if text == "none" else chain_address(text)
 
 
 def header_name(text: str) -> str:
-    """The name of an HTTP header, in lower case."""
+    """Parse the name of an HTTP header, to lower case."""
     if not _HEADER.fullmatch(text):
         raise ValueError("the name of a header is needed")
     return text.lower()
 
 
 def networks(text: str) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
-    """Addresses or CIDR blocks, separated by commas; the word `none` for an empty list."""
+    """Parse addresses or CIDR blocks, separated by commas; the word `none` becomes an empty list."""
     if text == "none":
         return ()
     try:
@@ -122,7 +122,7 @@ def networks(text: str) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, 
 
 
 def module_attribute(text: str) -> str:
-    """The place of a Python object, as `package.module:attribute`."""
+    """Parse the import path of a Python object, as `package.module:attribute`."""
     module, colon, attribute = text.partition(":")
     if not (colon and _DOTTED.fullmatch(module) and _DOTTED.fullmatch(attribute)):
         raise ValueError("module:attribute of an ASGI application is needed")

@@ -1,4 +1,4 @@
-"""One setting is one row; a table of rows and an environment give checked values."""
+"""One setting is one row. A table of rows reads an environment into checked values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class SettingError(Exception):
-    """A setting is missing, malformed or refused; the message names it and what to do, never its value."""
+    """A setting is missing, malformed or refused. The message names it and the remedy, never its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +19,10 @@ class SettingRow:
 
     Attributes:
         name: environment variable.
-        default: text, or what computes it from the settings read before, or None for "not set".
-        parse: text to value; raises ValueError with a sentence that does not repeat the text.
+        default: text, or a function of the settings read before, or None for "not set".
+        parse: converts text to value; raises ValueError with a sentence that does not quote the text.
         about: one line for people.
-        secret: masked wherever it is shown.
+        secret: whether it is masked when shown.
     """
 
     name: str
@@ -33,15 +33,15 @@ class SettingRow:
 
     @property
     def field(self) -> str:
-        """The value's name in code."""
+        """The name of the value's field."""
         return self.name.removeprefix("HOLDFAST_").lower()
 
     def default_of(self, values: Mapping[str, Any]) -> str | None:
-        """The default's text, given what was read so far. Raises ValueError where it cannot be computed."""
+        """Return the default's text, from the values read so far. Raises ValueError if it cannot be computed."""
         return self.default(values) if callable(self.default) else self.default
 
     def read(self, environment: Mapping[str, str], values: Mapping[str, Any]) -> Any:
-        """The checked value; an empty variable counts as not set. Raises SettingError."""
+        """Return the checked value. An empty variable counts as not set. Raises SettingError."""
         try:
             text = environment.get(self.name) or self.default_of(values)
             return None if text is None else self.parse(text)
@@ -50,7 +50,7 @@ class SettingRow:
 
 
 def read_rows(rows: Iterable[SettingRow], environment: Mapping[str, str]) -> dict[str, Any]:
-    """Every row's value by its field, read in order. Raises SettingError for the first that cannot be read."""
+    """Read the rows in order and return each value by its field. Raises SettingError for the first that is wrong."""
     values: dict[str, Any] = {}
     for row in rows:
         values[row.field] = row.read(environment, values)

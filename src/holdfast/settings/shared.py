@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def contract_row(variable: str, contract: str, about: str) -> SettingRow:
-    """The row of a contract's address; the default is the deployed one of the contract set."""
+    """Return the row of a contract's address. Its default is the deployed address in the contract set."""
     return SettingRow(variable, str(DEFAULT_CONTRACT_SET[contract]), chain_address, about)
 
 

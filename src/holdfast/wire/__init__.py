@@ -1,1 +1,1 @@
-"""What the service and the client share: error table, JSON shapes, encodings. Imports nothing else of ours."""
+"""What service and client share: error table, JSON shapes, encodings. Imports no other room."""

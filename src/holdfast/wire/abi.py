@@ -1,7 +1,7 @@
-"""ABI-encoded data, read by slicing (Solidity ABI specification, "Formal Specification of the Encoding").
+"""Reads ABI-encoded data by slicing (Solidity ABI specification, "Formal Specification of the Encoding").
 
-Only what answers, events and errors of the contracts hold: 2 us where eth-abi takes 28, and no 0.4 s to import it. What
-is encoded, or has nested types, goes through `holdfast.chain.abi`. Every reader raises ValueError for malformed data.
+Covers the types in answers, events and errors of the contracts: 2 us where eth-abi takes 28, and no 0.4 s of import.
+Encoding and nested types go through `holdfast.chain.abi`. Every reader raises ValueError for malformed data.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ _ADDRESS_PADDING = bytes(WORD - ADDRESS_BYTES)
 
 
 def selector(signature: str) -> bytes:
-    """The first four bytes of the Keccak-256 of a function's or error's signature."""
+    """Return the first four bytes of the Keccak-256 of a function's or error's signature."""
     return keccak256(signature.encode())[:4]
 
 
 def word(data: bytes, place: int) -> bytes:
-    """The 32 bytes of one place in the head."""
+    """Return the 32-byte word at a position in the head."""
     found = data[place * WORD : (place + 1) * WORD]
     if len(found) != WORD:
         raise ValueError("data too short")
@@ -27,14 +27,14 @@ def word(data: bytes, place: int) -> bytes:
 
 
 def address(value: bytes) -> bytes:
-    """The 20 bytes of an address in a word."""
+    """Return the 20 bytes of the address in a word."""
     if not value.startswith(_ADDRESS_PADDING):
         raise ValueError("not an address")
     return value[len(_ADDRESS_PADDING) :]
 
 
 def boolean(value: bytes) -> bool:
-    """The bool in a word."""
+    """Return the bool in a word."""
     number = int.from_bytes(value)
     if number > 1:
         raise ValueError("not a bool")
@@ -42,7 +42,7 @@ def boolean(value: bytes) -> bool:
 
 
 def content(data: bytes, offset: bytes) -> bytes:
-    """The `bytes` or the bytes of a `string` that begin at the offset which a word of the head holds."""
+    """Return the `bytes`, or the bytes of a `string`, at the offset that a word of the head states."""
     start = int.from_bytes(offset)
     size = int.from_bytes(word(data[start : start + WORD], 0))
     found = data[start + WORD : start + WORD + size]

@@ -8,14 +8,14 @@
     ├── NetworkError        a request to the service, the indexer or the chain failed
     └── StorageError        secure storage failed
 
-The documented prefixes are set here, so that no caller writes them.
+The documented prefixes are added here, so callers do not write them.
 """
 
 from __future__ import annotations
 
 
 class ServiceError(Exception):
-    """Base of everything that the client raises."""
+    """Base of all errors that the client raises."""
 
     name = "ServiceError"
 
@@ -33,8 +33,8 @@ class PluginCallError(ServiceError):
     """A call into the enclave failed.
 
     Attributes:
-        function_name: the operation, `functionName` in the interface's words.
-        code: the enclave's stable error code, or None when the call did not come to an answer.
+        function_name: the enclave's function, `functionName` in the interface's words.
+        code: the enclave's stable error code, or None if the call got no answer.
     """
 
     name = "PluginCallError"

@@ -1,4 +1,4 @@
-"""What service and clients assume when they are told nothing else."""
+"""Defaults that service and clients share."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""Each endpoint, stated once.
+"""The declarations of the endpoints: each endpoint is declared once.
 
-The router, the input check, OpenAPI, the comparison with `interface/` and the clients derive from these declarations.
+Router, input check, OpenAPI, the comparison with `interface/` and the clients are derived from them.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -15,6 +16,7 @@ from holdfast.wire import requests as r
 A = TypeVar("A", bound=r.Asked)
 
 HTML = "text/html"
+_PARAMETER = re.compile(r"{([a-z_]+)}")
 _COMMON = (e.INTERNAL_ERROR, e.DATABASE_UNAVAILABLE)
 _BODY = (e.BODY_TOO_LARGE, e.REQUEST_TIMEOUT, *_COMMON)
 _IDENTIFIER = (e.INVALID_IDENTIFIER, e.INVALID_CHANNEL, e.INVALID_DID)
@@ -33,14 +35,15 @@ class Endpoint(Generic[A]):
     """One method on one path.
 
     Attributes:
-        name: what the clients call it.
+        name: the name of the clients' method.
         method: HTTP method. GET answers HEAD too.
-        path: as the interface writes it; `{path}` at the end stands for everything below.
+        path: as the interface writes it; `{path}` at the end stands for everything below, any other name in braces,
+            wherever it is, for one segment.
         summary: one line for people.
-        asks: fields of the query (GET) or of the JSON body.
-        missing: what refuses a request that lacks a required field.
-        answers: bodies of the success, none where it is not JSON of ours.
-        refusals: error rows that this endpoint answers, besides those that every request may meet.
+        asks: the type of the request: fields of the query (GET) or of the JSON body.
+        missing: the error row for a request without a required field.
+        answers: types of the success's body; none if it is not one of the JSON shapes.
+        refusals: error rows of this endpoint, in addition to those that every endpoint may answer.
         media: content type of the success.
         status: status of the success.
     """
@@ -58,12 +61,17 @@ class Endpoint(Generic[A]):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Method and path: no two endpoints share both."""
+        """Method and path, which identify an endpoint."""
         return self.method, self.path
 
     @property
+    def path_parameters(self) -> tuple[str, ...]:
+        """The names in braces, in the order of the path."""
+        return tuple(_PARAMETER.findall(self.path))
+
+    @property
     def errors(self) -> tuple[e.ErrorRow, ...]:
-        """Every row that this endpoint answers, the absent field's first."""
+        """All error rows of this endpoint, the missing field's first."""
         return (self.missing, *self.refusals) if self.missing else self.refusals
 
 

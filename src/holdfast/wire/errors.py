@@ -1,7 +1,7 @@
-"""The error table: every refusal that becomes an error body, with its status and exact text.
+"""The error table: each refusal's HTTP status and exact text.
 
-Rows above the marked line are the interface's own; rows below it are decisions of this project
-(docs/decisions/0002-open-error-rows.md). The service renders rows, the client recognises them.
+Rows above the marked line are documented by the interface, rows below it are added by Holdfast
+(docs/decisions/0002-open-error-rows.md). The service answers with these rows, and the client recognises them.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ class ErrorRow:
 
 
 class Refused(Exception):
-    """Raised by rules and operations; the web layer answers with the row.
+    """Raised by rules and operations; the web layer answers with the error row.
 
     Attributes:
-        row: what is answered.
-        retry_after_s: whole seconds until the same request may pass, where that is known.
+        row: the error row.
+        retry_after_s: whole seconds until the same request may succeed, if known.
     """
 
     def __init__(self, row: ErrorRow, retry_after_s: int | None = None) -> None:
@@ -60,7 +60,7 @@ CREDENTIAL_ALREADY_REGISTERED = ErrorRow(409, "credential_already_registered")
 
 # ---- rows that the interface leaves open --------------------------------------------------------------------------
 
-SMS_CHECK_FAILED = ErrorRow(502, "sms_check_failed")  # body also carries ok: false, as the interface says
+SMS_CHECK_FAILED = ErrorRow(502, "sms_check_failed")  # the body also contains ok: false, as the interface says
 ATTESTATION_EXPIRED = ErrorRow(403, "attestation_expired")
 ATTESTATION_USED = ErrorRow(403, "attestation_used")
 ATTESTATION_REQUIRED = ErrorRow(403, "attestation_required")

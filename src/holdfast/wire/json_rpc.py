@@ -1,4 +1,4 @@
-"""A JSON-RPC 2.0 response object (sections 5 and 5.1), read the same way by the chain's client and the service's."""
+"""Reads a JSON-RPC 2.0 response object (sections 5 and 5.1), for the chain's client and the service's."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ MAX_MESSAGE = 500
 
 
 class MalformedResponse(ValueError):
-    """Not the response object of the request."""
+    """The value is not a response object to the request."""
 
 
 class ErrorResponse(Exception):
-    """The response carries an error object; `code` and `data` are as sent, `code` None unless it is an integer."""
+    """The response has an error object. `code` and `data` are as sent; `code` is None unless it is an integer."""
 
     def __init__(self, message: str | None, code: int | None, data: Any) -> None:
         super().__init__(message)
@@ -22,9 +22,9 @@ class ErrorResponse(Exception):
 
 
 def result_of(response: Any, request_id: int) -> Any:
-    """The result of the request with that id. Raises ErrorResponse, MalformedResponse."""
+    """Return the result of the request with that ID. Raises ErrorResponse, MalformedResponse."""
     if isinstance(response, dict) and response.get("error") is not None:
-        raise _error_of(response["error"])  # believed from servers that leave the version out of errors, too
+        raise _error_of(response["error"])  # an error is accepted without the version too, as some servers leave it out
     if not isinstance(response, dict) or response.get("jsonrpc") != "2.0":
         raise MalformedResponse("answer is not a JSON-RPC 2.0 object")
     if response.get("id") != request_id or isinstance(response.get("id"), bool):

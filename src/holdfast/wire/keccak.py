@@ -1,4 +1,4 @@
-"""Keccak-256 as Ethereum uses it (not SHA3-256), and what follows from it: hashes of names, EIP-55 addresses."""
+"""Keccak-256 as in Ethereum (not SHA3-256), and the values derived from it: hashes of names, EIP-55 addresses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 @cache
 def _backend() -> Callable[[bytes], bytes]:
-    # safe-pysha3 takes 1.2 us a digest; pycryptodome, where there is no build of it, 8.4 us and 25 ms to import.
+    # safe-pysha3 takes 1.2 us a digest. pycryptodome, for platforms without a build of it, takes 8.4 us and 25 ms to
+    # import.
     try:
         from sha3 import keccak_256  # type: ignore[import-untyped]  # a C module without stubs
     except ImportError:
@@ -22,27 +23,27 @@ def _backend() -> Callable[[bytes], bytes]:
 
 
 def keccak256(data: bytes) -> bytes:
-    """The 32-byte Keccak-256 digest of `data`."""
+    """Return the 32-byte Keccak-256 digest of `data`."""
     return _backend()(data)
 
 
 def did_hash(did: str) -> bytes:
-    """Keccak-256 of the UTF-8 DID: what the registry contract knows it by."""
+    """Return the Keccak-256 of the UTF-8 DID, by which the registry contract identifies it."""
     return keccak256(did.encode())
 
 
 def alias_hash(alias: str) -> bytes:
-    """Keccak-256 of the UTF-8, lower-cased alias."""
+    """Return the Keccak-256 of the lower-case alias in UTF-8."""
     return keccak256(alias.lower().encode())
 
 
 def did_of_key(x: int, y: int) -> str:
-    """`did:new:0x` and the hash of both 32-byte coordinates: the DID that a P-256 key certifies by itself."""
+    """Return the `did:new` of a P-256 key: `did:new:0x` and the hash of both 32-byte coordinates."""
     return "did:new:0x" + keccak256(x.to_bytes(32) + y.to_bytes(32)).hex()
 
 
 def checksum_address(address: bytes) -> str:
-    """The 20-byte address in EIP-55 mixed case."""
+    """Return the 20-byte address in EIP-55 mixed case."""
     digits = address.hex()
     digest = keccak256(digits.encode()).hex()
     return "0x" + "".join(c.upper() if int(h, 16) > 7 else c for c, h in zip(digits, digest, strict=False))  # noqa: PLR2004 - EIP-55

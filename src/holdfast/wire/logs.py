@@ -1,6 +1,6 @@
-"""Logs of service and indexer: one line an event, as JSON or text.
+"""Logs of service and indexer: one line per event, as JSON or text.
 
-What an event may carry is listed; anything else is dropped. Of exceptions only kinds and places are written.
+Only listed fields of an event are logged. Of exceptions only types and source locations are logged.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Identifiers, codes, addresses of people, keys and tokens are absent on purpose.
+# Identifiers, codes, addresses of people, keys and tokens are left out on purpose.
 FIELDS = ("request_id", "route", "channel", "kind", "why", "count", "seconds", "path", "version")
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line."""
+    """Formats a record as one JSON object per line."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record with its listed fields."""
+        """Return the record with its listed fields."""
         entry = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -41,7 +41,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class Sparse(logging.Filter):
-    """Lets a logger's first few records of each minute pass: for what strangers can make it say again and again."""
+    """Limits a logger to a few records per minute, for events that strangers can cause repeatedly."""
 
     def __init__(self, limit: int = 5, every_s: float = 60.0, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class Sparse(logging.Filter):
         self._began, self._passed, self._held = -math.inf, 0, 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record passes; the first of a new minute tells how many did not."""
+        """Return whether the record is logged. The first one of a new minute tells how many were left out."""
         if self._now() - self._began >= self._every_s:
             if self._held:
                 record.msg, record.args = f"{record.getMessage()} (and {self._held} records left out before it)", ()
@@ -61,10 +61,10 @@ class Sparse(logging.Filter):
 
 
 class TextFormatter(logging.Formatter):
-    """Time, level, message and the listed fields."""
+    """Formats a record as time, level, message and the listed fields."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record for a terminal."""
+        """Return the record for a terminal."""
         moment = datetime.fromtimestamp(record.created).astimezone().strftime("%H:%M:%S")
         fields = "".join(f" {name}={value}" for name, value in _fields(record).items())
         line = _one_line(f"{moment} {record.levelname.lower():7} {record.getMessage()}{fields}")
@@ -72,7 +72,7 @@ class TextFormatter(logging.Formatter):
 
 
 def configure(form: str) -> None:
-    """Send logs to stderr in the chosen form; `auto` is text on a terminal, else JSON."""
+    """Log to stderr in the chosen form. `auto` is text on a terminal, else JSON."""
     text = form == "text" or (form == "auto" and sys.stderr.isatty())
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(TextFormatter() if text else JsonFormatter())
@@ -82,16 +82,16 @@ def configure(form: str) -> None:
     logging.getLogger("asyncio").addFilter(_WITHOUT_OBJECTS)
     sys.unraisablehook = lambda event: _uncaught("exception ignored", event.exc_value)
     threading.excepthook = lambda event: _uncaught("thread ended by an exception", event.exc_value)
-    # Libraries may quote addresses and recipients at these levels.
+    # At these levels libraries may quote addresses and recipients.
     for name in ("aiosmtplib", "aiohttp", "httpx", "httpcore", "inngest", "mail.log", "asyncio"):
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
 class WithoutObjects(logging.Filter):
-    """Cuts the event loop's messages where they begin to show objects: a task's text quotes its exception's."""
+    """Cuts the event loop's messages before the objects that they show: a task's text quotes its exception."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Every record passes, shortened; the exception itself is formatted like any other."""
+        """Shorten the record and let it pass. Its exception is formatted like any other."""
         record.msg, record.args = re.split(r"[\n<(]", record.getMessage(), maxsplit=1)[0].rstrip(), ()
         return True
 
@@ -100,7 +100,7 @@ _WITHOUT_OBJECTS = WithoutObjects()
 
 
 def _uncaught(what: str, error: BaseException | None) -> None:
-    """Log an exception that Python would print with its message."""
+    """Log an uncaught exception, whose message Python would print."""
     logging.getLogger("holdfast").error(what, exc_info=error)
 
 
@@ -109,14 +109,14 @@ def _fields(record: logging.LogRecord) -> dict[str, object]:
 
 
 def _one_line(text: str) -> str:
-    """The text with what cannot be printed escaped, so that no value can begin a new line of the log."""
+    """Return the text with unprintable characters escaped, so that no value can start a new line of the log."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _trace(error: BaseException | None) -> str:
-    """Where it happened and the kinds of the errors, innermost first, without their messages.
+    """Return the types and source locations of the exceptions, innermost first, without their messages.
 
-    Messages quote what they stumbled over: identifiers, parameters of statements, addresses with keys in them.
+    Messages quote what caused them: identifiers, parameters of statements, URLs with keys.
     """
     parts, seen = [], set[int]()
     while error is not None and id(error) not in seen:

@@ -1,4 +1,4 @@
-"""Every JSON shape that the service answers with. Each wire name is spelled out: the interface mixes three styles."""
+"""All JSON shapes of the service's answers. Wire names are written out, as the interface mixes three styles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 
 class Answer(Struct, frozen=True, kw_only=True, omit_defaults=False):
-    """Base of all answers: immutable, fields by keyword."""
+    """Base of all answers: immutable, keyword-only."""
 
 
 class ErrorBody(Answer, frozen=True, kw_only=True):
@@ -93,7 +93,7 @@ class Availability(Answer, frozen=True, kw_only=True):
 
 
 class AliasAvailability(Answer, frozen=True, kw_only=True):
-    """GET /api/aliases/check. `did` is there only when the alias is held."""
+    """GET /api/aliases/check. `did` is present only if the alias is registered."""
 
     available: bool
     did: str | UnsetType = UNSET
@@ -107,7 +107,7 @@ class CodeSent(Answer, frozen=True, kw_only=True):
 
 
 class Attestation(Answer, frozen=True, kw_only=True):
-    """What POST /api/verify/check hands out and POST /api/dids takes back."""
+    """The attestation that POST /api/verify/check returns and POST /api/dids takes."""
 
     identifier: str
     channel: str
@@ -118,7 +118,7 @@ class Attestation(Answer, frozen=True, kw_only=True):
 
 
 class CodeAccepted(Answer, frozen=True, kw_only=True):
-    """POST /api/verify/check, right code."""
+    """POST /api/verify/check, correct code."""
 
     ok: bool = True
     verified: bool = True

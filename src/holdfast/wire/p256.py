@@ -1,4 +1,4 @@
-"""The curve P-256 (NIST SP 800-186, section 3.2.1.3): its constants, and which coordinates are a public key."""
+"""The curve P-256 (NIST SP 800-186, section 3.2.1.3): its constants, and the check of public keys."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _B: Final = 0x5AC635D8AA3A93E7B3EBBD55769886BC651D06B0CC53B0F63BCE3C3E27D2604B
 
 
 def on_curve(x: int, y: int) -> bool:
-    """Whether (x, y) is a point of the curve in reduced coordinates; no key has others."""
+    """Return whether (x, y) with reduced coordinates is a point of the curve, and so a public key."""
     return x < PRIME and y < PRIME and (y * y - (x * x * x - 3 * x + _B)) % PRIME == 0
 
 
 def low_s(s: int) -> int:
-    """The lower of the two s of an ECDSA signature that verify alike; contracts and tokens take only this one."""
+    """Return the lower of the two valid s of an ECDSA signature; contracts and tokens accept only this one."""
     return min(s, ORDER - s)

@@ -1,4 +1,4 @@
-"""What each endpoint takes. A field's first name is the one that answers and documents use."""
+"""The input of each endpoint. A field's first name is the one in answers and documents."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _HANDLE = "handle"
 
 
 class Asked(Struct, frozen=True, kw_only=True):
-    """Base of all requests. A field without a default is required; one of another type counts as absent.
+    """Base of all requests. A field without a default is required; a value of another type counts as absent.
 
     Attributes:
-        OTHER_NAMES: names under which a field may come besides its own, in order of preference.
+        OTHER_NAMES: other names under which a field may be sent, in order of preference.
     """
 
     OTHER_NAMES: ClassVar[dict[str, tuple[str, ...]]] = {}
 
     @classmethod
     def completed(cls, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The fields with what follows from the others."""
+        """Return the request with fields filled in that follow from the others."""
         return fields
 
 

@@ -1,4 +1,4 @@
-"""The world's `{bundler_url}`: one JSON-RPC address that sponsors by itself and forwards the rest to Alto."""
+"""The world's `{bundler_url}`: a JSON-RPC server that sponsors operations itself and forwards the rest to Alto."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class DevelopmentBundler:
         self._transport = transport
 
     async def answer(self, request: web.Request) -> web.Response:
-        """HTTP in, HTTP out; always status 200, as bundlers do."""
+        """Answer one HTTP request, always with status 200, as bundlers do."""
         body = await request.read()
         try:
             asked = msgspec.json.decode(body)
@@ -54,7 +54,7 @@ class DevelopmentBundler:
             return _error(asked.get("id"), _INTERNAL, "the bundler does not answer")
 
     async def _pass_a_block(self, parameters: Any) -> None:
-        """A chain that mines only what is sent would else never come to the block in which a claim can be estimated."""
+        """A chain that mines only on a transaction would not reach the block in which a claim can be estimated."""
         with suppress(ValueError, LookupError, TypeError, ChainError):
             await self._sponsor.pass_a_block(UserOperation.from_rpc(parameters[0]))
 
@@ -74,13 +74,13 @@ class DevelopmentBundler:
 
 
 def _anew(asked: dict[str, Any]) -> bytes:
-    """The request with its own four fields alone: the bundler sees the method that was looked at here."""
+    """Return the request with the four JSON-RPC fields only, so that the bundler sees the checked method."""
     fields = ("jsonrpc", "id", "method", "params")
     return msgspec.json.encode({name: asked[name] for name in fields if name in asked})
 
 
 def _refusal_of(error: Exception) -> tuple[int, str, Any]:
-    cause = error.__cause__  # the bundler's own answer, where it refused the estimate
+    cause = error.__cause__  # the bundler's own answer, if it refused the estimate
     if isinstance(cause, RpcError) and cause.code is not None:
         return cause.code, str(cause), cause.data
     return _INVALID_PARAMS, str(error), None
@@ -101,7 +101,7 @@ def _error(identity: Any, code: int, message: str, data: Any = None) -> bytes:
 
 @asynccontextmanager
 async def serve_bundler(bundler: DevelopmentBundler, port: int = 0) -> AsyncIterator[str]:
-    """Serve on loopback until the block ends; gives the address."""
+    """Serve on loopback until the block ends; returns the address."""
     application = web.Application(client_max_size=MAX_BODY_BYTES)
     application.router.add_post("/", bundler.answer)
     runner = web.AppRunner(application, access_log=None)

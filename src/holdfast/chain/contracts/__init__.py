@@ -1,6 +1,6 @@
-"""Holdfast's contracts as data: where they stand on every chain, their ABI and code, and what follows from them.
+"""Holdfast's contracts as data: their addresses on all chains, their ABI and code, and what is derived from them.
 
-Importing this loads constants only; `load` reads one JSON file when it is first asked for a contract.
+Importing this loads constants only. `load` reads a contract's JSON file when it is first needed.
 """
 
 from __future__ import annotations

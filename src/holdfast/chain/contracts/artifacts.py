@@ -11,7 +11,7 @@ from typing import Any
 from holdfast.chain.contracts import addresses
 from holdfast.wire.keccak import keccak256
 
-# In the order in which they deploy: nothing refers to a later one.
+# In the order of deployment: no contract refers to a later one.
 PRODUCTION = ("VaultAccount", "AppFactory", "DIDRegistry", "AccountHelper", "SessionSBT")
 DEVELOPMENT = ("DevUSDC", "DevPaymaster")
 NAMES = PRODUCTION + DEVELOPMENT
@@ -23,24 +23,24 @@ class Contract:
 
     name: str
     abi: list[dict[str, Any]]
-    init_code: bytes  # with its constructor arguments
-    runtime: bytes  # with its immutables filled in: what stands at `address` once deployed
+    init_code: bytes  # init code, constructor arguments included
+    runtime: bytes  # runtime code, immutables included: the code at `address` once deployed
     address: str  # EIP-55
 
     @property
     def deployment(self) -> bytes:
-        """Call data for the deterministic deployer: salt, then init code."""
+        """Return the call data for the deterministic deployer: salt, then init code."""
         return addresses.SALT + self.init_code
 
     @property
     def init_code_hash(self) -> bytes:
-        """Keccak-256 of the init code, from which the address follows."""
+        """Return the Keccak-256 of the init code, from which the address is derived."""
         return keccak256(self.init_code)
 
 
 @cache
 def load(name: str) -> Contract:
-    """The contract of that name (one of `NAMES`). Raises KeyError for another."""
+    """Return the contract of that name (one of `NAMES`). Raises KeyError for other names."""
     if name not in NAMES:
         raise KeyError(name)
     data = json.loads((Path(__file__).parent / f"{name}.json").read_text(encoding="utf-8"))
@@ -51,5 +51,5 @@ def load(name: str) -> Contract:
 
 
 def address(name: str) -> str:
-    """EIP-55 address at which that contract stands on every chain. Raises KeyError for an unknown name."""
+    """Return the EIP-55 address of that contract, the same on all chains. Raises KeyError for an unknown name."""
     return addresses.ADDRESSES[name]

@@ -1,9 +1,10 @@
-"""What must be committed to before the registry accepts a claim (docs/contracts.md, "Claims").
+"""The commitments that the registry requires before a claim (docs/contracts.md, "Claims").
 
-An alias, and a DID of another method than `did:new`, belongs to the first claim, and the registry refuses a claim that
-was not committed to in an earlier block: copying a pending claim gains nothing. Anyone may post the commitment for the
-account that will claim. A sponsor reads from the operation's call data what is needed (`commitments_needed`) and posts
-it; without such a sponsor the account posts it itself, in an operation before (`holdfast.chain.calls.commit`).
+An alias, and a DID of another method than `did:new`, belongs to the first who claims it. The registry accepts a claim
+only if an earlier block contains its commitment, so copying a pending claim gains nothing. Anyone may post the
+commitment for the account that will claim. A sponsor finds in the operation's call data which ones are needed
+(`commitments_needed`) and posts them. Without such a sponsor the account posts it itself, in an earlier operation
+(`holdfast.chain.calls.commit`).
 """
 
 from __future__ import annotations
@@ -29,17 +30,17 @@ _CLAIMS = {
 
 
 def commitment(did_hash: bytes, alias_hash: bytes, controller: str, secret: bytes = ZERO_SECRET) -> bytes:
-    """The 32 bytes to pass to `DIDRegistry.commit`: what `DIDRegistry.commitmentOf` answers.
+    """Return the 32 bytes for `DIDRegistry.commit`: the same as `DIDRegistry.commitmentOf` returns.
 
     Args:
         did_hash: 32-byte hash of the DID.
         alias_hash: 32-byte hash of the alias, or 32 zero bytes for none.
         controller: Address of the account that will claim.
-        secret: 32 bytes that keep the commitment from being guessed: random, or zero where the account's address is
-            not known to others yet.
+        secret: 32 bytes that keep the commitment from being guessed: random, or zero if others do not know the
+        account's address yet.
 
     Raises:
-        ValueError: An argument has another length.
+        ValueError: An argument has the wrong length.
     """
     account = bytes.fromhex(controller.removeprefix("0x"))
     if [len(part) for part in (did_hash, alias_hash, account, secret)] != [32, 32, 20, 32]:
@@ -48,9 +49,9 @@ def commitment(did_hash: bytes, alias_hash: bytes, controller: str, secret: byte
 
 
 def commitments_needed(sender: str, call_data: bytes, registry: str = DID_REGISTRY) -> list[bytes]:
-    """What must be committed to before an operation of the account `sender` with this call data can succeed.
+    """Return the commitments that an operation of `sender` with this call data needs before it can succeed.
 
-    Empty for call data that claims nothing, or that is not a vault account's.
+    The result is empty for call data that claims nothing, or that is not a vault account's.
     """
     calls = _inner_calls(call_data)
     target = registry.lower()
@@ -59,7 +60,7 @@ def commitments_needed(sender: str, call_data: bytes, registry: str = DID_REGIST
 
 
 def _inner_calls(call_data: bytes) -> list[tuple[str, bytes]]:
-    """Target and data of each call that the account's `execute` or `executeBatch` makes."""
+    """Return target and data of each call that the account's `execute` or `executeBatch` makes."""
     single = decode_call(_EXECUTE, call_data)
     if single is not None:
         return [(single[0], single[2])]
@@ -78,7 +79,7 @@ def _claims(calls: list[tuple[str, bytes]], registry: str) -> Iterator[tuple[str
 
 
 def _of_claim(sender: str, name: str, values: tuple[Any, ...]) -> bytes | None:
-    """What a claim needs; None for a DID of the account's key without an alias, which needs nothing."""
+    """Return the commitment that a claim needs; None for a DID of the account's key without an alias."""
     match name:
         case "register":
             x, y, _, alias, secret, _ = values

@@ -1,6 +1,6 @@
-"""Brings our contracts onto a chain: first a plan with its cost, then the transactions, each checked afterwards.
+"""Deploys our contracts to a chain: a plan with its cost, then the transactions, each checked afterwards.
 
-Only what is missing is sent, all of it through the deterministic deployer, so that every chain has the same addresses.
+Only missing contracts are deployed, all through the deterministic deployer, so addresses are equal on all chains.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from holdfast.chain.rpc import RpcClient
 
-# Code of the deterministic deployer, published with its address; anything else there would yield other addresses.
+# Published code of the deterministic deployer. Other code at its address would yield other addresses.
 DEPLOYER_CODE = bytes.fromhex(
     "7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182"
     "fd5b8082525050506014600cf3"
@@ -36,16 +36,16 @@ _GAS_MARGIN_PERCENT = 10
 
 
 class DeploymentError(ChainError):
-    """The chain cannot take our contracts, or did not end up with them. The message says why."""
+    """The chain cannot take our contracts, or they are not deployed afterwards. The message says why."""
 
 
 class AnotherChain(DeploymentError):
-    """The endpoint serves another chain than the one that was meant."""
+    """The endpoint serves another chain than the given one."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeploymentStep:
-    """One contract that is to be deployed, and the gas that the chain expects it to take."""
+    """A contract to deploy, and its estimated gas."""
 
     contract: Contract
     gas: int
@@ -53,7 +53,7 @@ class DeploymentStep:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a deployment would do. Fees in wei per gas, costs in wei."""
+    """A planned deployment. Fees in wei per gas, costs in wei."""
 
     chain_id: int
     sender: str
@@ -65,34 +65,34 @@ class Plan:
 
     @property
     def gas(self) -> int:
-        """Gas of all steps together."""
+        """Sum of the gas of all steps."""
         return sum(step.gas for step in self.steps)
 
     @property
     def cost(self) -> int:
-        """What the steps cost at the fees of this moment. A rollup adds the price of publishing their data."""
+        """The cost of the steps at the present fees. On a rollup, the fee for publishing the data comes on top."""
         return self.gas * (self.base_fee + self.priority_fee)
 
     @property
     def max_cost(self) -> int:
-        """What they can cost at most: more is never offered."""
+        """The most that the steps can cost."""
         return sum(with_margin(step.gas) for step in self.steps) * self.max_fee
 
     @property
     def max_fee(self) -> int:
-        """The most that is offered for a unit of gas: a base fee that doubles meanwhile is still met."""
+        """The highest fee offered per gas. It is enough if the base fee doubles in the meantime."""
         return 2 * self.base_fee + self.priority_fee
 
 
 def with_margin(gas: int) -> int:
-    """The gas limit for an estimate."""
+    """Return the gas limit for an estimate."""
     return gas * (100 + _GAS_MARGIN_PERCENT) // 100
 
 
 async def make_plan(
     rpc: RpcClient, sender: str, names: Sequence[str] = PRODUCTION, chain_id: int | None = None
 ) -> Plan:
-    """What is to be done for the named contracts, paid by `sender`, on the chain `chain_id` where it is given.
+    """Plan the deployment of the named contracts, paid by `sender`. `chain_id` is the expected chain, if given.
 
     Raises AnotherChain, DeploymentError, RpcError.
     """
@@ -118,9 +118,9 @@ async def make_plan(
 
 
 async def carry_out(rpc: RpcClient, plan: Plan, key: PrivateKey, told: Callable[[str, str], None]) -> None:
-    """Deploy the plan's steps one after the other; `told` hears name and transaction hash of each once its code stands.
+    """Deploy the plan's steps in order. `told` is called with name and transaction hash of each once its code is there.
 
-    Raises DeploymentError when the sender cannot pay or a contract does not stand afterwards; RpcError.
+    Raises DeploymentError if the sender cannot pay or a contract is not there afterwards; RpcError.
     """
     if plan.balance < plan.max_cost:
         raise DeploymentError(f"{plan.sender} has {plan.balance} wei; this can take up to {plan.max_cost}")
@@ -165,7 +165,7 @@ def _transaction(plan: Plan, step: DeploymentStep, nonce: int) -> Transaction:
 
 
 async def _send(rpc: RpcClient, raw: bytes) -> str:
-    """Send once. The hash is ours to compute, so a lost answer does not lose the transaction."""
+    """Send once and return the hash, which is computed here, so a lost answer does not lose the transaction."""
     sent = to_hex(keccak256(raw))
     answer: Any = await rpc.call("eth_sendRawTransaction", [to_hex(raw)])
     if answer != sent:
@@ -176,7 +176,7 @@ async def _send(rpc: RpcClient, raw: bytes) -> str:
 async def _wait(rpc: RpcClient, name: str, sent: str) -> None:
     try:
         async with asyncio.timeout(MINED_WITHIN_S):
-            while (receipt := await rpc.get_transaction_receipt(sent)) is None:  # noqa: ASYNC110 - the chain sends no notice
+            while (receipt := await rpc.get_transaction_receipt(sent)) is None:  # noqa: ASYNC110 - no notice comes
                 await asyncio.sleep(_LOOK_EVERY_S)
     except TimeoutError:
         raise DeploymentError(f"{name}: transaction {sent} is not mined after {MINED_WITHIN_S:.0f} s") from None

@@ -1,10 +1,10 @@
-"""Addresses whose private keys everybody knows: what they deploy or hold on a real chain is anybody's."""
+"""Addresses whose private keys are public. Anyone can take what they deploy or hold on a real chain."""
 
 from __future__ import annotations
 
 from typing import Final
 
-# The first ten accounts of the mnemonic "test test ... junk" that development chains fund.
+# The first ten accounts of the mnemonic "test test ... junk", which development chains fund.
 PUBLIC_ADDRESSES: Final = frozenset(
     {
         "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",

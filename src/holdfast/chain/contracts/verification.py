@@ -1,4 +1,4 @@
-"""Does a chain carry exactly our code?"""
+"""Checks whether a chain carries exactly our code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ContractStatus(StrEnum):
-    """What stands at a contract's address."""
+    """The state of a contract's address."""
 
     EXACT = "exact"  # our code, byte for byte
     MISSING = "missing"  # no code
@@ -26,27 +26,27 @@ class ContractStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ContractFinding:
-    """One contract's verdict."""
+    """The result for one contract."""
 
     contract: Contract
     status: ContractStatus
 
 
 async def inspect(rpc: RpcClient, names: Sequence[str] = PRODUCTION) -> list[ContractFinding]:
-    """The verdict on each named contract, in that order. Raises RpcError."""
+    """Return the finding for each named contract, in that order. Raises RpcError."""
     contracts = [load(name) for name in names]
     codes = await asyncio.gather(*(rpc.get_code(contract.address) for contract in contracts))
     return [ContractFinding(contract, judge(contract, code)) for contract, code in zip(contracts, codes, strict=True)]
 
 
 def judge(contract: Contract, code: bytes) -> ContractStatus:
-    """The verdict on the code that stands at a contract's address."""
+    """Return the finding for the code at a contract's address."""
     if not code:
         return ContractStatus.MISSING
     return ContractStatus.EXACT if code == contract.runtime else ContractStatus.OTHER
 
 
 async def entry_points_present(rpc: RpcClient) -> dict[str, bool]:
-    """Whether each entry point that accounts obey has code, by its version. Raises RpcError."""
+    """Return by version whether each entry point that accounts support has code. Raises RpcError."""
     codes = await asyncio.gather(*(rpc.get_code(entry_point.address) for entry_point in ENTRY_POINTS))
     return {point.version: bool(code) for point, code in zip(ENTRY_POINTS, codes, strict=True)}

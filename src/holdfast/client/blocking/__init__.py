@@ -1,1 +1,1 @@
-"""The blocking classes: each over its asynchronous one, through one event loop in a thread."""
+"""The blocking classes. Each wraps its asynchronous class and runs it in an event loop in a separate thread."""

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 
 class Client(ServiceClient):
-    """One service, and perhaps a vault on this machine.
+    """A client of one service, with an optional vault on this machine.
 
-    As ServiceClient, and:
+    Takes the arguments of ServiceClient, and:
 
     Args:
-        vault: the vault whose key registers and pays; it must be unlocked then.
-        gas: who pays for gas and where its price is read; unless given, the service's sponsor, else the account.
+        vault: the vault whose key registers and pays; it must be unlocked when it does.
+        gas: who pays for gas and where its price is read. By default the service's sponsor pays, else the account.
 
     Safe to use from several threads, and where an event loop runs. Callbacks run in the calling thread.
     """
@@ -66,13 +66,13 @@ class Client(ServiceClient):
 
     @property
     def vault(self) -> Vault:
-        """The vault. Raises ClientStateError where none was given."""
+        """The vault. Raises ClientStateError if the client has none."""
         return kept(self._vault, self._asynchronous.vault)
 
     def enclave_module(self, sha256: str | None = None) -> Path:
-        """The file of the service's enclave module, verified against a SHA-256 (hex) and kept on disk.
+        """Return the file of the service's enclave module, checked against a SHA-256 (hex) and cached on disk.
 
-        Unless given, the hash is that of this release's own module. Raises WasmLoadError for any other module.
+        The default hash is that of the module of this release. Raises WasmLoadError for a module with another hash.
         """
         return run(self._asynchronous.enclave_module(sha256))
 
@@ -85,30 +85,30 @@ class Client(ServiceClient):
         code: Callable[[str], Any] | None = None,
         on_progress: Callable[[str], Any] | None = None,
     ) -> Registration:
-        """Register the vault's DID under one identifier; where the service has a chain, there first.
+        """Register the vault's DID under one identifier: on the service's chain, if it has one, and with the service.
 
-        An interrupted registration goes on where it stopped, and nothing is registered twice.
+        A call after an interruption continues with the first step that is missing and repeats none.
 
         Args:
             handle: a chosen name, or
             email: an address, or
             sms: a phone number in E.164 form. Exactly one of the three.
-            code: asked for the code that was sent, with a sentence for the person; "" or None gives up.
-            on_progress: told each step.
+            code: called with a sentence when a code was sent; returns the code, or "" or None to give up.
+            on_progress: called with a sentence for each step.
 
         Raises:
-            RequestRefused: the service says no (IdentifierTaken, IdentifierReserved, ...).
-            RegistrationRefused: no right code was given, the passkey or DID is registered otherwise, or the service
-                demands proof on the chain and has no bundler.
-            OperationFailed: the chain refused the registration.
+            RequestRefused: the service refused (IdentifierTaken, IdentifierReserved, ...).
+            RegistrationRefused: no correct code was given, the passkey or DID is registered for something else, or the
+            service requires an on-chain registration and has no bundler.
+            OperationFailed: the registration failed on the chain.
         """
         return run(self._asynchronous.register(handle=handle, email=email, sms=sms, code=code, on_progress=on_progress))
 
     def pay(self, params: PaymentParams, *, on_progress: Callable[[str], Any] | None = None) -> PaymentResult:
         """Pay from the vault's smart account, and wait until the payment is on the chain.
 
-        With `params.ucan` the delegation must allow `/accounts/pay` with {to, amount, token, chainId, total}; that is
-        checked by the enclave before anything is signed, and `total` counts what was spent under it before.
+        With `params.ucan` the delegation must allow `/accounts/pay` with {to, amount, token, chainId, total}. The
+        enclave checks that before anything is signed. `total` includes what was spent under the delegation before.
 
         Raises:
             ValueError: the parameters cannot be a payment on the service's chain.
@@ -118,21 +118,21 @@ class Client(ServiceClient):
         return run(self._asynchronous.pay(params, on_progress=on_progress))
 
     def user_operation_receipt(self, user_op_hash: str, *, within_s: float = 0.0) -> UserOperationReceipt | None:
-        """What became of a user operation: the transaction that carried it, its block, what it cost.
+        """Return the receipt of a user operation: its transaction, block and cost.
 
         Args:
             user_op_hash: such as `PaymentResult.user_op_hash`, 0x-hex.
-            within_s: how long to wait for it, in seconds.
+            within_s: seconds to wait for the receipt.
 
         Returns:
-            The receipt, also of an operation that failed inside; None while there is none.
+            The receipt, also of an operation that reverted; None if there is none yet.
 
         Raises:
-            ValueError: not a hash.
-            NetworkError: no usable answer.
+            ValueError: `user_op_hash` is not a hash.
+            NetworkError: no usable answer arrived.
         """
         return run(self._asynchronous.user_operation_receipt(user_op_hash, within_s=within_s))
 
     def smart_account_address(self) -> str:
-        """The vault's smart account at this service's chain, whether it is deployed yet or not."""
+        """Return the address of the vault's smart account on this service's chain, deployed or not."""
         return run(self._asynchronous.smart_account_address())

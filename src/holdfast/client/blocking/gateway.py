@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Gateway:
-    """Read fallback over one gateway, or none: what the store lacks is fetched, verified and kept.
+    """Reads blocks that the store lacks from a gateway, if there is one; they are verified and stored.
 
     Safe to use from several threads, and where an event loop runs. Callbacks run in the calling thread.
     """
@@ -32,11 +32,11 @@ class Gateway:
         self._asynchronous = AsyncGateway(gateway_url, store, transport=transport)
 
     def block(self, cid: str) -> bytes:
-        """A block from the store, else from the gateway. Raises StorageError, NetworkError."""
+        """Return a block from the store, else from the gateway. Raises StorageError, NetworkError."""
         return run(self._asynchronous.block(cid))
 
     def snapshot(self, root_cid: str) -> Snapshot:
-        """A whole snapshot. Raises StorageError, NetworkError."""
+        """Return a whole snapshot. Raises StorageError, NetworkError."""
         return run(self._asynchronous.snapshot(root_cid))
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The event loop of all blocking classes: one per process, in a daemon thread, started on first use."""
+"""The event loop that all blocking classes share: one per process, in a daemon thread that starts on first use."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _running: asyncio.AbstractEventLoop | None = None
 
 
 def run(coroutine: Coroutine[Any, Any, T]) -> T:
-    """The coroutine's result. Callbacks of the application run in the calling thread meanwhile.
+    """Run the coroutine and return its result. Meanwhile the application's callbacks run in the calling thread.
 
-    KeyboardInterrupt in the calling thread cancels the coroutine, and is raised once it has ended.
+    KeyboardInterrupt in the calling thread cancels the coroutine and is raised after it has ended.
 
     Raises:
-        RuntimeError: called in the loop's own thread, where waiting would never end.
+        RuntimeError: called in the loop's own thread, which would wait for itself.
     """
     loop = _loop()
     if loop is _loop_of_this_thread():
@@ -36,13 +36,13 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 def kept(given: T | None, asynchronous: object) -> T:
-    """The blocking object that was given. Asking for the `asynchronous` one has raised where there is none."""
+    """Return the blocking object if an asynchronous one exists; asking for the latter raises otherwise."""
     assert given is not None, asynchronous
     return given
 
 
 class _Call(Generic[T]):
-    """One coroutine in the loop, and the thread that waits for it."""
+    """One coroutine in the loop and the thread that waits for it."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, T]) -> None:
         self._loop, self._coroutine = loop, coroutine
@@ -50,7 +50,7 @@ class _Call(Generic[T]):
         self._interruption: BaseException | None = None
 
     def result(self) -> T:
-        """Carry out callbacks until the coroutine has ended; then its result."""
+        """Run callbacks until the coroutine has ended, then return its result."""
         self._loop.call_soon_threadsafe(self._start)
         try:
             while (work := self._work.get()) is not None:
@@ -58,7 +58,7 @@ class _Call(Generic[T]):
         except BaseException:
             self._loop.call_soon_threadsafe(self._cancel)
             while self._work.get() is not None:
-                pass  # a callback that is still due is dropped: its coroutine is being cancelled
+                pass  # callbacks that are still queued are dropped: their coroutine is being cancelled
             raise
         if self._interruption is not None:
             raise self._interruption
@@ -82,7 +82,7 @@ class _Call(Generic[T]):
         try:
             return await self._coroutine
         except (KeyboardInterrupt, SystemExit) as interruption:
-            self._interruption = interruption  # raised by a task, it would end the loop for every thread
+            self._interruption = interruption  # an exception raised by a task would end the loop for all threads
             raise asyncio.CancelledError from interruption
 
 
@@ -94,7 +94,7 @@ def _fulfil(future: Future[Any], function: Callable[[], Any]) -> None:
 
 
 def _loop() -> asyncio.AbstractEventLoop:
-    global _running  # noqa: PLW0603 - one loop per process is the point
+    global _running  # noqa: PLW0603 - one loop per process is intended
     with _starting:
         if _running is None:
             _running = asyncio.new_event_loop()
@@ -110,7 +110,7 @@ def _loop_of_this_thread() -> asyncio.AbstractEventLoop | None:
 
 
 def _forget() -> None:
-    """In a forked child: the loop's thread stayed with the parent."""
+    """Runs in a forked child: the loop's thread exists only in the parent."""
     global _running, _starting
     _running, _starting = None, threading.Lock()
 

@@ -22,11 +22,14 @@ if TYPE_CHECKING:
 
 
 class PairingServer:
-    """The device that holds the vault, for one pairing: `finished` when it is over, `released` when the vault went.
+    """Answers for the device that holds the vault, in one pairing.
+
+    `finished` is True when the pairing is over, `released` when the vault was sent.
 
     Args:
-        vault: an open vault.
-        ask_digits: shown this device's six digits, answers those that the person reads on the new device; "" refuses.
+        vault: an unlocked vault.
+        ask_digits: called with this device's six digits; returns those that the person reads on the new device, or
+        "" to refuse.
 
     Safe to use from several threads, and where an event loop runs. Callbacks run in the calling thread.
     """
@@ -43,15 +46,15 @@ class PairingServer:
 
     @property
     def released(self) -> bool:
-        """Whether the vault was given to the new device."""
+        """Whether the vault was sent to the new device."""
         return self._asynchronous.released
 
     def answer(self, body: bytes) -> bytes:
-        """The encoded answer to an encoded message."""
+        """Return the encoded answer to an encoded message."""
         return run(self._asynchronous.answer(body))
 
     def handle(self, message: dict[str, Any]) -> dict[str, Any]:
-        """The answer to one message; never raises for what a stranger sends."""
+        """Return the answer to one message. Never raises for what a stranger sends."""
         return run(self._asynchronous.handle(message))
 
 
@@ -62,17 +65,17 @@ def receive(
     show_digits: Callable[[str], Any],
     confirm: Callable[[str], Any],
 ) -> SyncCompleteResult:
-    """On the new device: fetch the vault, wrap it for `key` and store it; it is open afterwards.
+    """On the new device: receive the vault, wrap it for `key` and store it. It is unlocked afterwards.
 
     Args:
-        vault: a booted vault with nothing in it.
-        channel: the way to the device that holds the vault.
-        key: opens the vault on this device from now on.
-        show_digits: shows the six digits, before the other person types them.
-        confirm: asked whether the other device shows the same six digits; anything false refuses.
+        vault: a booted vault object that holds no vault yet.
+        channel: the channel to the device that holds the vault.
+        key: the key that opens the vault on this device from now on.
+        show_digits: shows the six digits, before the person types them on the other device.
+        confirm: asked whether the other device shows the same six digits; a false value refuses.
 
     Raises:
-        SyncRefused: the digits differ, the session is over, or the other side refused. Nothing is stored then.
+        SyncRefused: the digits differ, the pairing is over, or the other side refused. Nothing is stored.
         NetworkError: the channel failed.
     """
     return run(protocol.receive(vault._asynchronous, channel, key, show_digits, confirm))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Pinning:
-    """One account at one pinning service. Raises RequestRefused, NetworkError; StorageError where a pin fails.
+    """One account at one pinning service. Raises RequestRefused, NetworkError; StorageError if a pin fails.
 
     Safe to use from several threads, and where an event loop runs. Callbacks run in the calling thread.
     """
@@ -37,27 +37,27 @@ class Pinning:
         self._asynchronous = AsyncPinning(endpoint, access_token, retries=retries, transport=transport)
 
     def list(self, **chosen: Any) -> list[PinInfo]:
-        """Pins by `cids`, `name` and `statuses`, at most `limit`, newest first."""
+        """Return at most `limit` pins, filtered by `cids`, `name` and `statuses`, newest first."""
         return run(self._asynchronous.list(**chosen))
 
     def add(self, pin: PinRequest) -> PinInfo:
-        """Ask for a pin."""
+        """Request a pin."""
         return run(self._asynchronous.add(pin))
 
     def get(self, request_id: str) -> PinInfo:
-        """A pin's state."""
+        """Return a pin's state."""
         return run(self._asynchronous.get(request_id))
 
     def replace(self, request_id: str, pin: PinRequest) -> PinInfo:
-        """Replace a pin by another in one step."""
+        """Replace a pin with another in one step."""
         return run(self._asynchronous.replace(request_id, pin))
 
     def delete(self, request_id: str) -> None:
-        """Give a pin up."""
+        """Remove a pin."""
         run(self._asynchronous.delete(request_id))
 
     def wait(self, request_id: str, *, within_s: float = WAIT_S, poll_s: float = POLL_S) -> PinInfo:
-        """The pin once it is pinned. Raises StorageError where it fails or takes longer than `within_s`."""
+        """Wait until the pin is complete. Raises StorageError if it fails or takes longer than `within_s`."""
         return run(self._asynchronous.wait(request_id, within_s=within_s, poll_s=poll_s))
 
     def close(self) -> None:

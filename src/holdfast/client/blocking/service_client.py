@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
 
 class ServiceClient:
-    """Every endpoint of one service. Many calls may be under way at a time.
+    """A client of all endpoints of one service. Calls may run concurrently.
 
     Args:
         base_url: the service's address.
         timeout: seconds per step of a request (connect, send, wait, read), or an httpx.Timeout.
-        retries: how often requests that change nothing are repeated; others never are.
-        transport: how httpx reaches the network; tests put a stand-in here.
-        headers: sent with every request.
+        retries: how often a request that changes nothing is repeated. Other requests are never repeated.
+        transport: the httpx transport; tests pass a stand-in.
+        headers: sent with each request.
 
-    Every method raises RequestRefused (with `code` and `status`) where the service says no, NetworkError where no
-    usable answer arrives, ClientStateError after `close`.
+    Each method raises RequestRefused (with `code` and `status`) if the service refuses, NetworkError if no
+    usable answer arrives, and ClientStateError after `close`.
 
     Safe to use from several threads, and where an event loop runs. Callbacks run in the calling thread.
     """
@@ -200,7 +200,7 @@ class ServiceClient:
         return self._asynchronous.base_url
 
     def close(self) -> None:
-        """Close the connections. Closing again is harmless."""
+        """Close the connections. Repeated calls have no effect."""
         run(self._asynchronous.close())
 
     def __enter__(self) -> Self:
@@ -218,24 +218,24 @@ class ServiceClient:
         *,
         vault_url: str | None = None,
     ) -> str:
-        """The address that the account of a P-256 key (hex coordinates) has or will have.
+        """Return the counterfactual address of a P-256 key (coordinates in hex), deployed or not.
 
         Args:
-            pub_key_x: X coordinate in hex, or everything as the interface's input.
+            pub_key_x: X coordinate in hex, or the whole input as the interface's type.
             pub_key_y: Y coordinate in hex.
-            salt: decimal, hex or a number; another salt is another account of the same key.
-            vault_url: another service to ask.
+            salt: decimal, hex or an int; each salt gives another account of the same key.
+            vault_url: the service to ask instead of this one.
         """
         return run(self._asynchronous.get_smart_account_address(pub_key_x, pub_key_y, salt, vault_url=vault_url))
 
     def get_account_state(
         self, account: str | GetAccountStateInput, *, vault_url: str | None = None
     ) -> service.AccountState:
-        """The on-chain state of an account: a 20-byte address, or the interface's input."""
+        """Return the on-chain state of an account, given as a 20-byte address or as the interface's input type."""
         return run(self._asynchronous.get_account_state(account, vault_url=vault_url))
 
     def balance(self, account: str, token: str, chain_id: int) -> service.Balance:
-        """The balance of an account in "ETH" or "USDC" on chain 84532 or 8453."""
+        """Return the balance of an account in "ETH" or "USDC" on chain 84532 or 8453."""
         return run(self._asynchronous.balance(account, token, chain_id))
 
     def register_did(
@@ -250,7 +250,7 @@ class ServiceClient:
         smart_account: str | None = None,
         attestation: Attestation | None = None,
     ) -> service.DidRegistered:
-        """Register a DID; a channel other than "handle" needs the attestation of `check_code`."""
+        """Register a DID. Channels other than "handle" need the attestation that `check_code` returned."""
         return run(
             self._asynchronous.register_did(
                 credential_id=credential_id,
@@ -265,31 +265,31 @@ class ServiceClient:
         )
 
     def bundler(self, method: str, params: Sequence[Any] = ()) -> Any:
-        """Ask the bundler; the JSON-RPC result. Raises JsonRpcError for an error in the answer."""
+        """Send a JSON-RPC request to the bundler and return its result. Raises JsonRpcError for an error response."""
         return run(self._asynchronous.bundler(method, params))
 
     def indexer_did(self, did_hash: str) -> service.IndexerDid:
-        """A DID as the indexer knows it."""
+        """Return a DID's record in the indexer."""
         return run(self._asynchronous.indexer_did(did_hash))
 
     def indexer_alias(self, alias_hash: str) -> service.IndexerAlias:
-        """An alias as the indexer knows it."""
+        """Return an alias's record in the indexer."""
         return run(self._asynchronous.indexer_alias(alias_hash))
 
     def indexer_account(self, address: str) -> service.IndexerAccount:
-        """An account as the indexer knows it."""
+        """Return an account's record in the indexer."""
         return run(self._asynchronous.indexer_account(address))
 
     def indexer_accounts(self, query: Mapping[str, str] | None = None) -> Any:
-        """Accounts by `owner`, `key_owner` and other parameters of the indexer, in its own form."""
+        """Return accounts by `owner`, `key_owner` and other parameters of the indexer, as the indexer's JSON."""
         return run(self._asynchronous.indexer_accounts(query))
 
     def indexer_stats(self) -> service.IndexerStats:
-        """What the indexer has counted."""
+        """Return the indexer's counters."""
         return run(self._asynchronous.indexer_stats())
 
     def indexer_events(self, query: Mapping[str, str] | None = None) -> Any:
-        """The indexer's events, in its own form."""
+        """Return the indexer's events, as the indexer's JSON."""
         return run(self._asynchronous.indexer_events(query))
 
     def indexer_health(self) -> service.IndexerHealth:
@@ -303,13 +303,13 @@ class ServiceClient:
     def register_workflow(self, body: Mapping[str, Any] | None = None) -> Any:
         """Let the service register its functions with the engine. Raises WorkflowNotConfigured, as `workflow` does.
 
-        Signatures are the engine's to make: a service with a signing key refuses calls whose headers carry none.
+        Only the engine can sign these requests: a service with a signing key refuses unsigned ones.
         """
         return run(self._asynchronous.register_workflow(body))
 
     def run_workflow(self, query: Mapping[str, str], body: Mapping[str, Any]) -> Any:
-        """Call a function as the engine does: `query` names it (fnId, stepId), `body` is the engine's call.
+        """Call a function as the workflow engine does: `query` names it (fnId, stepId), `body` is the request body.
 
-        Raises WorkflowNotConfigured, and RequestRefused with the engine's status for a call that is not signed.
+        Raises WorkflowNotConfigured, and RequestRefused with the engine's status for an unsigned request.
         """
         return run(self._asynchronous.run_workflow(query, body))

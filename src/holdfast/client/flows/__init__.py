@@ -1,1 +1,1 @@
-"""What takes several steps: registration, payment, pairing. Written once, for asyncio."""
+"""Flows of several requests: registration, payment. Written once, for asyncio."""

@@ -1,4 +1,4 @@
-"""The registration on the chain: one operation, or two where an alias has to be committed to and no sponsor does it."""
+"""Registration on the chain: one operation, or two if an alias needs a commitment that no sponsor posts."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from holdfast.client.flows.progress import ProgressStore
 
 _RECEIPT_AGAIN_S = 15.0
-# A commitment counts from the block after its own on. Few tries: what a sponsor is asked counts against a limit.
+# A commitment is valid from the block after its own. Few retries, since each request to the sponsor counts on a limit.
 _NEXT_BLOCK_WITHIN_S, _TRIES = 30.0, 4
 _NO_SECRET = bytes(32)
 
 
 class _Lack(Enum):
-    """What the registry refuses a claim for, by the name of its error (docs/contracts.md, "Claims")."""
+    """Why the registry refuses a claim, by the name of its error (docs/contracts.md, "Claims")."""
 
     COMMITMENT = "NotCommitted"
     TIME = "CommitmentExpired"
@@ -39,7 +39,7 @@ class _Lack(Enum):
 
 
 class ChainRegistration:
-    """Brings one DID, and perhaps an alias, to the registry. Goes on from the notes of an interrupted attempt."""
+    """Registers one DID, and optionally an alias. Continues from the notes of an interrupted attempt."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class ChainRegistration:
         self._notes, self._tell = notes, tell
 
     async def run(self, did: str) -> None:
-        """Register, and note the transaction. Raises RegistrationRefused, OperationFailed, NetworkError."""
+        """Register, and note the transaction hash. Raises RegistrationRefused, OperationFailed, NetworkError."""
         self._did = did
         await self._account.open()
         state = await self._client.get_account_state(self._account.key.address)
@@ -61,7 +61,7 @@ class ChainRegistration:
         if noted is not None and (registered or await self._arrived(noted)):
             await self._receipt(from_hex(noted))
         elif registered:
-            raise RegistrationRefused("the chain has this DID already, registered earlier or from another device")
+            raise RegistrationRefused("the DID is on the chain already, registered earlier or from another device")
         else:
             await self._register()
 
@@ -75,8 +75,8 @@ class ChainRegistration:
         await self._receipt(operation_hash)
 
     async def _prepared(self, call: calls.Call) -> UserOperation:
-        """The operation that registers. Whether a sponsor commits to the alias shows only when it is asked."""
-        after: int | None = None  # the commitment's block
+        """Return the operation that registers. Only the sponsor's answer tells whether it posts commitments."""
+        after: int | None = None  # wait for the block after the commitment's
         for tries_left in reversed(range(_TRIES)):
             try:
                 return await self._account.prepared(call)
@@ -91,7 +91,7 @@ class ChainRegistration:
         raise AssertionError("the last try returns or raises")
 
     def _lack(self, error: OperationFailed) -> _Lack | None:
-        """What an alias's claim is short of; a revert without a reason is most likely for want of a commitment."""
+        """Return what the claim of an alias lacks. A revert without a reason most likely means a missing commitment."""
         if self._alias is None or isinstance(error, AccountNotFunded | GasTooDear) or is_stale(error):
             return None
         if error.reason is None:
@@ -99,7 +99,7 @@ class ChainRegistration:
         return next((lack for lack in _Lack if lack.value in error.reason), None)
 
     async def _commit(self, *, anew: bool) -> int:
-        """Have the commitment on the chain; its block. An interrupted attempt's serves, unless a new one is needed."""
+        """Return the block of a commitment on the chain; that of an interrupted attempt is reused while valid."""
         noted = self._notes.progress.commitment_operation
         if not anew and noted and (receipt := await self._arrived(noted)):
             return receipt.block_number
@@ -114,7 +114,7 @@ class ChainRegistration:
         return receipt.block_number
 
     def _commitment(self) -> bytes:
-        assert self._alias is not None  # without an alias nothing is committed to
+        assert self._alias is not None  # without an alias no commitment is needed
         return commitment(did_hash(self._did), alias_hash(self._alias), self._account.key.address, self._secret())
 
     def _registration(self) -> calls.Call:
@@ -123,7 +123,7 @@ class ChainRegistration:
         return calls.register(registry, key.x, key.y, alias=self._alias, secret=secret)
 
     def _secret(self) -> bytes:
-        """The commitment's secret, noted before it is used: what was committed to with it can be claimed later."""
+        """Return the commitment's secret, noted before use so that a later attempt can reveal the commitment."""
         if self._notes.progress.secret is None:
             self._notes.note(secret=to_hex(secrets.token_bytes(32)))
         return from_hex(self._notes.progress.secret or "")
@@ -142,7 +142,7 @@ class ChainRegistration:
         await self._tell("on the chain")
 
     async def _arrived(self, operation_hash: str) -> OperationReceipt | None:
-        """The receipt of an interrupted attempt's operation; if it was not mined, its nonce is free for another."""
+        """Return the receipt of an interrupted attempt's operation.If it was not mined, its nonce is free again."""
         try:
             return await self._account.wait(from_hex(operation_hash), _RECEIPT_AGAIN_S)
         except OperationFailed:

@@ -1,4 +1,4 @@
-"""What was spent under each delegation, and which invocations were used."""
+"""Keeps what was spent under each delegation and which invocations were used."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _USED = "used"
 
 
 class DelegationBudget:
-    """Sums by delegation and token, kept in the vault's store, else in memory. Safe to use from several threads.
+    """Sums by delegation and token, in the vault's store if it has one, else in memory. Thread-safe.
 
-    Delegations and invocations go by their canonical CIDs (`UcanClaims.path`): another form of a token's signature does
-    not begin another sum.
+    Delegations and invocations are identified by their canonical CIDs (`UcanClaims.path`), so a token with the other
+    valid form of its signature has the same sum.
     """
 
     def __init__(self, store: VaultStore | None) -> None:
@@ -26,25 +26,25 @@ class DelegationBudget:
         self._turn = threading.Lock()
 
     def spent(self, cids: Iterable[str], token: str) -> dict[str, int]:
-        """The sum under each delegation, in the token's smallest unit."""
+        """Return the sum spent under each delegation, in the token's smallest unit."""
         return {cid: int(self._text(_entry(cid, token)) or 0) for cid in cids}
 
     def used(self, invocation: str) -> bool:
-        """Whether a payment was made with this invocation."""
+        """Return whether a payment was made with this invocation."""
         return self._text(_entry(invocation, _USED)) is not None
 
     def charge(self, spent: Mapping[str, int], token: str, amount: int, once: str | None = None) -> bool:
-        """Count a payment under every delegation at once, before it is sent, if the sums are still `spent`.
+        """Count a payment under all its delegations, before it is sent, unless the sums have changed from `spent`.
 
         Args:
-            spent: the sums that the payment was judged by, by delegation.
-            token: what is paid with.
+            spent: by delegation, the sums with which the payment was checked.
+            token: the token that is paid.
             amount: in the token's smallest unit.
-            once: the invocation that is used up by it.
+            once: the invocation that the payment uses up.
 
         Returns:
-            Whether it was counted; where not, nothing has changed. A crash after this may cost budget; nothing
-            exceeds it.
+            True if the payment was counted, False if nothing changed. After a crash the sums may include a payment that
+            was never sent, but never lack one that was.
         """
         changes: dict[str, tuple[str | None, str]] = {}
         for cid, before in spent.items():

@@ -1,4 +1,4 @@
-"""What can go wrong with an operation, and how the chain's errors become the client's."""
+"""Errors of operations, and the mapping from the chain's errors to the client's."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _STALE = ("AA25", "AA10")  # ERC-4337: invalid nonce; sender already constructed
 
 
 class RegistrationRefused(ServiceError):
-    """The registration cannot go on. The message says why."""
+    """The registration cannot continue. The message says why."""
 
 
 class PaymentRefused(ServiceError):
-    """The payment was not made: nothing was signed. The message says why."""
+    """The payment was refused before anything was signed. The message says why."""
 
 
 class OperationFailed(ServiceError):
-    """The operation was refused, or was mined and failed. `reason` is the decoded revert, where there is one."""
+    """The operation was refused, or was mined and failed. `reason` is the decoded revert, if any."""
 
     def __init__(self, message: str, reason: str | None = None) -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class OperationFailed(ServiceError):
 
 
 class AccountNotFunded(OperationFailed):
-    """No sponsor pays and the account cannot. `address` is the account; `balance` and `needed` are wei."""
+    """No sponsor pays, and the account has too little. `address` is the account; `balance` and `needed` are in wei."""
 
     def __init__(self, message: str, address: str, balance: int, needed: int) -> None:
         super().__init__(message)
@@ -40,22 +40,22 @@ class AccountNotFunded(OperationFailed):
 
 
 class GasTooDear(OperationFailed):
-    """No sponsor pays, and the operation may cost more than `GasPolicy.max_own_cost_wei`."""
+    """No sponsor pays, and the operation could cost more than `GasPolicy.max_own_cost_wei`."""
 
 
 @contextmanager
 def chain_errors() -> Iterator[None]:
-    """Turns the chain's errors into the client's: failed operations and unreachable endpoints."""
+    """Convert the chain's errors to the client's: failed operations and unreachable endpoints."""
     try:
         yield
     except UserOperationError as error:
         raise OperationFailed(str(error), error.reason) from error
     except ChainError as error:
         if isinstance(error.__cause__, RequestRefused):
-            raise error.__cause__ from error  # the service's own no, such as RateLimited
+            raise error.__cause__ from error  # a refusal by the service itself, such as RateLimited
         raise NetworkError(str(error)) from error
 
 
 def is_stale(error: Exception) -> bool:
-    """Whether an operation was refused because another one of the account came first."""
+    """Return whether an operation was refused because another operation of the account used its nonce."""
     return any(code in str(error) for code in _STALE)

@@ -1,4 +1,4 @@
-"""What an application may say about gas: who pays for it, where its price is read, and how much it may cost."""
+"""The application's choices about gas: who pays, where the price is read, and the most it may cost."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ MAX_OWN_COST_WEI = 10**16  # 0.01 ETH
 class GasPolicy:
     """Who pays for the operations of a vault's smart account.
 
-    The paymaster of `paymaster_url` is asked, else the service's sponsor. Where neither pays, the account does, from
-    its own balance of the chain's coin and up to `max_own_cost_wei`.
+    The paymaster at `paymaster_url` is asked first, else the service's sponsor. If neither pays, the account pays from
+    its own balance of the chain's native coin, up to `max_own_cost_wei`.
 
     Args:
-        paymaster_url: a paymaster that speaks ERC-7677. It may carry an access key; no message shows it.
-        context: what paymaster or sponsor want to be told, such as `{"sponsorshipPolicyId": "sp_..."}`.
-        rpc_url: the chain's JSON-RPC, for the price of gas and the account's balance; else that of the service's
-            `/api/status`. No message shows it.
-        sponsored: False lets the account pay without asking a sponsor.
-        max_own_cost_wei: the most that the account itself pays for one operation, in wei; 0 for nothing.
+        paymaster_url: a paymaster service (ERC-7677). The URL may contain an access key; no message shows it.
+        context: passed to the paymaster or sponsor, such as `{"sponsorshipPolicyId": "sp_..."}`.
+        rpc_url: the chain's JSON-RPC endpoint, for the gas price and the account's balance; by default the one in the
+            service's `/api/status`. No message shows it.
+        sponsored: False makes the account pay without asking a sponsor.
+        max_own_cost_wei: the most that the account itself may pay for one operation, in wei; 0 forbids it.
 
     Raises:
-        ValueError: an address is not of http or https, or the limit is negative.
+        ValueError: a URL is not http or https, or the limit is negative.
     """
 
     paymaster_url: str | None = field(default=None, repr=False)
@@ -44,7 +44,7 @@ class GasPolicy:
             if url is not None:
                 _check(name, url)
         if self.max_own_cost_wei < 0:
-            raise ValueError("max_own_cost_wei: a number of wei, not negative")
+            raise ValueError("max_own_cost_wei must be a number of wei, 0 or more")
 
 
 def _check(name: str, url: str) -> None:

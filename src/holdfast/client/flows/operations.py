@@ -1,4 +1,4 @@
-"""One user operation of the vault's smart account: paid for, signed by the enclave, sent once, waited for."""
+"""One user operation of the vault's smart account: paid for, signed by the enclave, sent once, awaited."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from holdfast.client.vault.async_vault import AsyncVault
 
 RECEIPT_WITHIN_S = 120.0
-STATE_AGE_S = 2.1  # the service keeps an account's state for at most two seconds
+STATE_AGE_S = 2.1  # the service caches an account's state for at most two seconds
 _FEES_WITHIN_S = 5.0
 _BLOCK_S, _BLOCK_LOOK_S = 3.0, 0.5
 
 
 class SmartAccount:
-    """The vault's account at one service's chain. `sent`: the next nonce after each account's last operation."""
+    """The vault's account on one service's chain. `sent` holds the next nonce of each account."""
 
     def __init__(
         self,
@@ -47,16 +47,16 @@ class SmartAccount:
         self._transport, self._policy, self._sent = transport, policy, sent
 
     async def open(self) -> None:
-        """Learn the contracts and the account's address."""
+        """Read the contract set and determine the account's address."""
         self.contracts = await self._client.contracts()
         self.key = await account_of(self._client, self._vault)
         self._bundler = bundler_of(self._transport, self.contracts)
 
     async def prepared(self, call: calls.Call) -> UserOperation:
-        """The account's operation for one call, paid for; the first one also deploys the account.
+        """Return an operation for one call, with gas limits, fees and payer. The first one also deploys the account.
 
-        The service may answer with a state of two seconds ago, so what this client sent since counts as well, and an
-        operation refused for its nonce is prepared once more.
+        The service's answer may be two seconds old, so the nonces that this client has used are considered too, and an
+        operation that is refused for its nonce is prepared once more.
         """
         if not self.key.controls:
             raise OperationFailed(f"the account {self.key.address} obeys another key than this vault's")
@@ -94,7 +94,7 @@ class SmartAccount:
         return Payer(self._bundler, self._policy, await self._chain(), paymaster)
 
     async def _chain(self) -> RpcClient | None:
-        """The chain's own endpoint: the application's, else what the service shows, if it shows one."""
+        """Return the chain's JSON-RPC endpoint: the application's, else the one that the service shows, else None."""
         url = self._policy.rpc_url
         if url is None:
             try:
@@ -104,10 +104,10 @@ class SmartAccount:
         return RpcClient(url, self._transport, timeout_s=_FEES_WITHIN_S) if url else None
 
     async def next_block(self, after: int | None, within_s: float) -> int:
-        """Wait for a block above the number `after` (None: the newest), or some seconds where no endpoint tells.
+        """Wait for a block above the number `after` (None: above the newest). Without an endpoint, wait some seconds.
 
         Returns:
-            The newest block's number; where no endpoint tells or no block came in time, `after`.
+            The newest block's number; `after` if there is no endpoint or no block came in time.
         """
         chain = await self._chain()
         if chain is None:
@@ -119,7 +119,7 @@ class SmartAccount:
         return after or 0
 
     async def signed(self, operation: UserOperation) -> UserOperation:
-        """The operation with the enclave's signature. Raises PluginCallError where it signed another hash than ours."""
+        """Return the operation with the enclave's signature. Raises PluginCallError if it signed another hash."""
         unsigned = UserOp.from_json(operation.to_rpc())
         signed = await self._vault.sign_user_op(unsigned, self.contracts.entry_point, self.contracts.chain_id)
         if from_hex(signed.user_op_hash) != self.hash(operation):
@@ -127,18 +127,18 @@ class SmartAccount:
         return operation.signed(from_hex(signed.signature))
 
     def hash(self, operation: UserOperation) -> bytes:
-        """The operation's name at the entry point."""
+        """Return the operation's hash for the entry point."""
         return self._bundler.hash(operation)
 
     async def send(self, operation: UserOperation) -> bytes:
-        """Hand the signed operation over, once. Raises OperationFailed, NetworkError."""
+        """Send the signed operation once. Raises OperationFailed, NetworkError."""
         with chain_errors():
             sent = await self._bundler.send(operation)
         self._sent[self.key.address] = operation.nonce + 1
         return sent
 
     async def wait(self, operation_hash: bytes, within_s: float = RECEIPT_WITHIN_S) -> OperationReceipt:
-        """The receipt. Raises OperationFailed where the operation failed inside, or never came."""
+        """Return the receipt. Raises OperationFailed if the operation reverted or was not mined in time."""
         with chain_errors():
             return await self._bundler.wait(operation_hash, within_s)
 
@@ -151,13 +151,13 @@ async def _block_above(chain: RpcClient, number: int | None) -> int:
 
 
 def bundler_of(transport: ChainTransport, contracts: ContractSet) -> Bundler:
-    """The service's bundler, for the entry point and the chain of its contract set."""
+    """Return the service's bundler, for the entry point and chain of its contract set."""
     rpc = RpcClient(f"{transport.base_url}/api/bundler", transport, batches=False)
     return Bundler(rpc, entry_point=contracts.entry_point, chain_id=contracts.chain_id, errors=known_errors())
 
 
 def known_errors() -> list[Any]:
-    """The errors of the contracts that an operation meets."""
+    """Return the errors that contracts may raise in an operation."""
     from holdfast.chain.contracts import load
     from holdfast.chain.reverts import errors_of
 
@@ -165,5 +165,5 @@ def known_errors() -> list[Any]:
 
 
 def hash_text(operation_hash: bytes) -> str:
-    """0x-hex."""
+    """Return the hash as 0x-hex."""
     return to_hex(operation_hash)

@@ -1,4 +1,4 @@
-"""Who is paid: an address as it stands, or the account of a DID, which the chain itself has to confirm."""
+"""The payee: an address, or the account of a DID, which the chain must confirm."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _ADDRESS_DIGITS = 40
 
 @dataclass(frozen=True, slots=True)
 class Payee:
-    """Who is paid: an address, and the DID it was found by."""
+    """The payee's address, and the DID that led to it."""
 
     address: str
     did: str | None
 
 
 async def payee_of(client: AsyncServiceClient, to: str) -> Payee:
-    """Who is meant. The indexer names the account of a DID; that it is this DID's, the chain has to say.
+    """Return the payee. The indexer names a DID's account; the chain must confirm that the account is the DID's.
 
     Raises:
-        PaymentRefused: the DID has no active account, or the account named is not the DID's.
-        ValueError: neither an address nor a DID.
+        PaymentRefused: the DID has no active account, or the named account is not the DID's.
+        ValueError: `to` is neither an address nor a DID.
     """
     if ADDRESS.fullmatch(to):
         return Payee(checksum_address(from_hex(to)), None)
     if not to.startswith("did:"):
-        raise ValueError("to: an address or a DID")
+        raise ValueError("to must be an address or a DID")
     found = await client.indexer_did(to_hex(did_hash(to)))
     controller = found.controller or ""
     if not found.found or not found.active or not ADDRESS.fullmatch(controller):
@@ -50,14 +50,14 @@ async def _confirm(client: AsyncServiceClient, did: str, address: str) -> None:
     state = await client.get_account_state(address)
     if from_hex(state.did) != did_hash(did) or not state.is_active:
         raise PaymentRefused(
-            f"the chain does not say that {address} is the account of the payee's DID: nothing is paid"
+            f"the chain does not confirm that {address} is the account of the payee's DID: nothing was paid"
         )
     if did.startswith(_OF_A_KEY) and not await _is_its_keys(client, did, address, state):
-        raise PaymentRefused(f"the payee's DID is not that of the key of {address}: nothing is paid")
+        raise PaymentRefused(f"the payee's DID does not belong to the key of {address}: nothing was paid")
 
 
 async def _is_its_keys(client: AsyncServiceClient, did: str, address: str, state: AccountState) -> bool:
-    """Whether the DID is the hash of the account's key, or, after a change of keys, of the one it was made with."""
+    """Return whether the DID is the hash of the account's key or, after a change of keys, of its first key."""
     if did_of_key(int(state.pub_key_x, 16), int(state.pub_key_y, 16)) == did:
         return True
     account = await client.indexer_account(address)

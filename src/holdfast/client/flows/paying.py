@@ -1,4 +1,4 @@
-"""Who pays for an operation: a paymaster of ERC-7677, the service's sponsor, or the account itself."""
+"""The payer of an operation: an ERC-7677 paymaster, the service's sponsor, or the account itself."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from holdfast.client.flows.gas import GasPolicy
 
 _WEI = 10**18
-# ERC-4337's codes: AA21, AA51 the account's money; AA3x the paymaster.
+# ERC-4337 error codes: AA21 and AA51 mean that the account lacks funds; AA3x concern the paymaster.
 _NO_MONEY, _OF_PAYMASTER = ("AA21", "AA51"), "AA3"
 
 
 class Payer:
-    """Gives operations of one chain their limits, fees and payer. `paymaster` replaces the bundler's own sponsor."""
+    """Adds gas limits, fees and payer to operations of one chain. `paymaster` replaces the bundler's own sponsor."""
 
     def __init__(
         self, bundler: Bundler, policy: GasPolicy, chain: RpcClient | None, paymaster: Paymaster | None
@@ -38,11 +38,11 @@ class Payer:
         self._chain, self._paymaster = chain, paymaster
 
     async def paid(self, operation: UserOperation, call: Call) -> UserOperation:
-        """The operation, ready to be signed. `call`: what it does.
+        """Return the operation, ready to be signed. `call` is its call data before encoding.
 
         Raises:
-            OperationFailed: the operation itself was refused, or no one pays for it.
-            NetworkError: an endpoint gives no usable answer.
+            OperationFailed: the operation itself was refused, or nothing pays for it.
+            NetworkError: an endpoint gave no usable answer.
         """
         with chain_errors():
             operation = await self._with_fees(operation)
@@ -61,7 +61,7 @@ class Payer:
         return await self._paymaster.paid(_priced(operation), self._bundler)
 
     async def _with_fees(self, operation: UserOperation) -> UserOperation:
-        """The chain's price of gas; without an endpoint that tells it, zeros, in whose place a sponsor puts its own."""
+        """Return the operation with the chain's gas price; zeros without an endpoint, which a sponsor replaces."""
         if self._chain is None:
             return operation
         try:
@@ -90,12 +90,12 @@ class Payer:
         return estimated
 
     async def _check_coin(self, operation: UserOperation, call: Call, why: str) -> None:
-        """Sending more coin than there is reverts without a reason: what would it cost to send none?"""
+        """Check the coin that a call sends: too much reverts without a reason, so the call is estimated with none."""
         without = await self._estimated(replace(operation, call_data=execute((call[0], 0, call[2]))))
         await self._check_funds(without, greatest_cost(without), call[1], why)
 
     async def _estimated(self, operation: UserOperation) -> UserOperation:
-        """With the bundler's limits, even where it looks at the account's balance before it estimates."""
+        """Return the bundler's gas limits, also from bundlers that check the account's balance before they estimate."""
         try:
             return await self._bundler.estimated(operation)
         except UserOperationError as error:
@@ -111,7 +111,7 @@ class Payer:
 
     async def _check_funds(self, operation: UserOperation, cost: int, value: int, why: str) -> None:
         account = to_hex(operation.sender)
-        assert self._chain is not None  # the fees came from it
+        assert self._chain is not None  # the fees were read from this endpoint
         balance = await self._chain.get_balance(account)
         held = call_data("balanceOf(address)", account)
         deposit = int.from_bytes(await self._chain.eth_call(self._bundler.entry_point, held))
@@ -122,19 +122,19 @@ class Payer:
 
 
 def greatest_cost(operation: UserOperation) -> int:
-    """What the entry point may take from the account for an operation without a paymaster, in wei (ERC-4337)."""
+    """Return the most that the entry point may charge the account, in wei, without a paymaster (ERC-4337)."""
     gas = operation.call_gas_limit + operation.verification_gas_limit + operation.pre_verification_gas
     return gas * operation.max_fee_per_gas
 
 
 def _priced(operation: UserOperation) -> UserOperation:
     if operation.max_fee_per_gas == 0:
-        raise NetworkError("the price of gas is not known: name the chain's JSON-RPC (GasPolicy.rpc_url)")
+        raise NetworkError("the price of gas is not known: set GasPolicy.rpc_url to the chain's JSON-RPC endpoint")
     return operation
 
 
 def _speaks_of_the_operation(refused: RpcError | UserOperationError) -> bool:
-    """Whether the refusal would meet the account too, were it to pay: a revert, or a nonce that is over."""
+    """Return whether the refusal would hold with the account as payer too: a revert, or a used nonce."""
     reason = refused.reason if isinstance(refused, UserOperationError) else None
     return is_stale(refused) or (reason is not None and _OF_PAYMASTER not in reason)
 

@@ -32,7 +32,7 @@ _TRIES = 8
 
 
 def checked(params: PaymentParams, chain_id: int) -> int:
-    """The amount. Raises ValueError for parameters that cannot be a payment, or are for another chain."""
+    """Return the amount. Raises ValueError for parameters that are no payment, or are for another chain."""
     if not _AMOUNT.fullmatch(params.amount) or not 0 < int(params.amount) <= _MAX_AMOUNT:
         raise ValueError("amount: a positive whole number in the token's smallest unit")
     if params.token != NATIVE and not ADDRESS.fullmatch(params.token):
@@ -43,12 +43,12 @@ def checked(params: PaymentParams, chain_id: int) -> int:
 
 
 def payment_call(params: PaymentParams, payee: str, amount: int) -> calls.Call:
-    """What the account is told to do."""
+    """Return the call of the account that makes the payment."""
     return (payee, amount, b"") if params.token == NATIVE else calls.transfer(params.token, payee, amount)
 
 
 def asked(params: PaymentParams, payee: Payee, amount: int) -> dict[str, Any]:
-    """The arguments of `/accounts/pay` that a delegation's policy judges; `total` is each delegation's own."""
+    """Return the arguments of `/accounts/pay` that a delegation's policy checks. Each has another `total`."""
     return {
         "to": payee.address,
         "amount": amount,
@@ -82,22 +82,22 @@ class Payments:
         return payment_result(params, hash_text(sent))
 
     async def _authorise(self, params: PaymentParams, payee: Payee, amount: int) -> None:
-        """Nothing without a token: the owner of the open vault may pay. With one, its chain and limits decide."""
+        """Check the token, if any, by its chain and limits. Without one, the owner of the unlocked vault may pay."""
         if params.ucan is None:
             return
         for _ in range(_TRIES):
             if await self._charged(params.ucan, asked(params, payee, amount), params.token.lower()):
                 return
-        raise PaymentRefused("other payments under the same delegation came in between; try again")
+        raise PaymentRefused("other payments under the same delegation were made at the same time; try again")
 
     async def _charged(self, ucan: str, args: dict[str, Any], token: str) -> bool:
-        """Count an allowed payment under every delegation on the token's path; whether no other came in between."""
+        """Count an allowed payment under all delegations of the token. Returns False if another payment came first."""
         claims = await self._verified({"token": ucan})
         question: dict[str, Any] = {"token": ucan, "command": PAY_COMMAND, "args": args}
         once = claims["cid"] if claims["kind"] == "invocation" else None
         if once is not None:
             self._refuse_replay(once)
-            # It is for this vault alone. The total that it names was needed to make it, and is not trusted.
+            # The invocation was made for this vault. Its `total` was needed to mint it, and is not trusted.
             question |= {"audience": (await self._vault.status()).did}
             question["args"] = args | {name: value for name, value in claims["args"].items() if name == "total"}
         spent = self._budget.spent([cid for cid in claims["path"] if cid != once], token)
@@ -106,7 +106,7 @@ class Payments:
         return self._budget.charge(spent, token, args["amount"], once)
 
     async def _verified(self, question: dict[str, Any]) -> dict[str, Any]:
-        """The claims, by the enclave and with the vault's own revocations. Raises PaymentRefused."""
+        """Return the claims, verified by the enclave with the vault's own revocations. Raises PaymentRefused."""
         did = (await self._vault.status()).did
         answer = await self._vault.exec("resource:delegations action:verify", {**question, "subject": did})
         if not answer.success or not isinstance(answer.result, dict):
@@ -119,7 +119,7 @@ class Payments:
 
 
 def payment_result(params: PaymentParams, operation_hash: str) -> PaymentResult:
-    """The result as documented: `txHash` equals `userOpHash`."""
+    """Return the documented result: `txHash` equals `userOpHash`."""
     return PaymentResult(
         tx_hash=operation_hash,
         user_op_hash=operation_hash,

@@ -1,4 +1,4 @@
-"""How far a registration got, noted before each step: what must survive an interruption."""
+"""The progress of a registration, noted before each step so that it survives an interruption."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Progress(Record, frozen=True, kw_only=True):
-    """The notes of one registration. `secret`: of the alias's commitment, in hex."""
+    """The notes of one registration. `secret` is the secret of the alias's commitment, in hex."""
 
     identifier: str
     channel: str
@@ -28,7 +28,7 @@ class Progress(Record, frozen=True, kw_only=True):
 
 
 class ProgressStore:
-    """One registration's progress in the vault's store, or in memory without a store."""
+    """The progress of one registration, in the vault's store or, without a store, in memory."""
 
     def __init__(self, store: VaultStore | None, did: str, identifier: str, channel: str) -> None:
         self._store, self._name = store, f"registration:{did}"
@@ -37,12 +37,12 @@ class ProgressStore:
         self.progress = _going_on(Progress.from_json(text), fresh) if text else fresh
 
     def note(self, **changes: Any) -> None:
-        """Write the changed fields down."""
+        """Store the changed fields."""
         self.progress = msgspec.structs.replace(self.progress, **changes)
         self._write(msgspec.json.encode(self.progress.to_json()).decode())
 
     def forget(self) -> None:
-        """The registration is over."""
+        """Delete the notes: the registration is complete."""
         self._write(None)
 
     def _write(self, text: str | None) -> None:
@@ -51,9 +51,9 @@ class ProgressStore:
 
 
 def _going_on(noted: Progress, asked: Progress) -> Progress:
-    """The notes as far as they serve what is asked for now.
+    """Return the notes, reduced to what is valid for the present request.
 
-    Notes about another identifier are dropped, all but a DID on the chain that came there without an alias.
+    Notes about another identifier are dropped, except a DID that was registered on the chain without an alias.
     """
     if (noted.identifier, noted.channel) == (asked.identifier, asked.channel):
         return noted

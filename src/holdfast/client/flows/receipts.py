@@ -1,4 +1,4 @@
-"""What became of a user operation, and in which transaction."""
+"""The receipt of a user operation, and the transaction that contains it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _HASH = re.compile(r"0x[0-9a-fA-F]{64}")
 
 
 class UserOperationReceipt(Record, frozen=True, kw_only=True):
-    """A mined user operation. `transaction_hash` is the transaction that carried it; gas cost in wei.
+    """A mined user operation. `transaction_hash` is the transaction that contains it; gas cost in wei.
 
-    `reason` is the decoded revert of an operation that failed inside.
+    `reason` is the decoded revert of an operation that reverted.
     """
 
     user_op_hash: str
@@ -39,7 +39,7 @@ async def receipt_of(
 ) -> UserOperationReceipt | None:
     """See Client.user_operation_receipt."""
     if not _HASH.fullmatch(user_op_hash):
-        raise ValueError("user_op_hash: 0x and 64 hexadecimal digits")
+        raise ValueError("user_op_hash must be 0x and 64 hexadecimal digits")
     bundler = bundler_of(transport, await client.contracts())
     with chain_errors():
         found = await _waited_for(bundler, from_hex(user_op_hash), within_s)
@@ -51,7 +51,7 @@ async def _waited_for(bundler: Bundler, operation_hash: bytes, within_s: float) 
         try:
             return await bundler.wait(operation_hash, within_s)
         except UserOperationError:
-            pass  # not yet, or failed inside: the receipt tells
+            pass  # not mined, or reverted: the receipt tells which
     return await bundler.receipt(operation_hash)
 
 

@@ -1,4 +1,4 @@
-"""From a vault to a registered identifier. Every step is noted before it is taken, so that a second call goes on."""
+"""Registers a vault's DID under an identifier. Each step is noted before it is taken, so a second call continues."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.vault.async_vault import AsyncVault
 
-NO_TRANSACTION = "0x" + "00" * 32  # what a service without a bundler is told: the chain has no such transaction
+NO_TRANSACTION = "0x" + "00" * 32  # sent to a service without a bundler in the place of a transaction hash
 _CODE_ATTEMPTS = 5  # MAX_VERIFY_ATTEMPTS of the interface
 _SPARE_S = 5.0
 
@@ -87,8 +87,8 @@ class Registrar:
         try:
             await self._client.create_session(noted.identifier, noted.channel, self._did)
         except IdentifierTaken:
-            # Perhaps by the attempt that was interrupted; POST /api/dids knows whose it is and decides. A session
-            # of an address or number that proves nothing gives way to a person who proves it.
+            # The interrupted attempt may have opened it; POST /api/dids knows the holder and decides. A session
+            # of an unverified address or number yields to the person who verifies it.
             if not asked_before and noted.channel == "handle":
                 self._notes.forget()
                 raise
@@ -99,7 +99,7 @@ class Registrar:
         if noted.attestation and from_iso(noted.attestation.expires_at) > self._now() + _SPARE_S:
             return
         if ask_code is None:
-            raise ValueError("code: a callback that is asked for the code that was sent")
+            raise ValueError("code is missing: pass a callback that returns the code that was sent")
         await self._client.send_code(noted.identifier, noted.channel)
         await self._tell("code sent")
         self._notes.note(attestation=await self._attestation(ask_code))
@@ -114,7 +114,7 @@ class Registrar:
             checked = await self._client.check_code(noted.identifier, noted.channel, code)
             if checked.verified and checked.attestation is not None:
                 return checked.attestation
-            message = checked.message or "the code is not right"
+            message = checked.message or "the code is incorrect"
         raise RegistrationRefused(message or "no code was given")
 
     async def _on_chain(self) -> None:
@@ -143,18 +143,18 @@ class Registrar:
                 attestation=noted.attestation,
             )
         except CredentialAlreadyRegistered:
-            # An answer that was lost on its way: the service has it.
+            # The answer to an earlier attempt was lost: the service has the registration.
             if await self._client.lookup_did(self._credential_id) is None:
                 raise
         except RegistrationUnproven as error:
             if noted.tx_hash is not None:
                 raise
             raise RegistrationRefused(
-                "the service demands a transaction that registers this DID, and has no bundler to send one through"
+                "the service requires a transaction that registers this DID, and has no bundler that could send one"
             ) from error
         known = await self._client.lookup_did(self._credential_id)
         if known is None:
-            raise RegistrationRefused("the service took the registration and does not show it")
+            raise RegistrationRefused("the service accepted the registration but does not find it")
         return self._finished(known)
 
     def _finished(self, known: DidRecord) -> Registration:

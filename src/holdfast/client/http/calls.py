@@ -1,4 +1,4 @@
-"""One request and how its answer is read, as values: no input or output here."""
+"""Requests and the readers of their answers, as values. No input or output happens here."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OK = range(200, 300)
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An HTTP answer, read to its end. Header names in lower case."""
+    """A complete HTTP answer. Header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -35,7 +35,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call(Generic[T]):
-    """A request and the reader of its answer. `base_url` names another service than the client's."""
+    """A request and the reader of its answer. `base_url` is the service to ask instead of the client's."""
 
     method: str
     path: str
@@ -46,15 +46,15 @@ class Call(Generic[T]):
 
     @property
     def is_safe(self) -> bool:
-        """Whether asking twice does no harm."""
+        """Whether repeating the request changes nothing."""
         return self.method in SAFE_METHODS
 
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often safe requests are repeated, and how long is waited before: doubling from `first_s` up to `longest_s`.
+    """How often safe requests are repeated. The delay doubles from `first_s` up to `longest_s` seconds.
 
-    An answer's Retry-After is kept where it is no longer than `longest_s`; else the refusal is raised at once.
+    A Retry-After header is followed up to `longest_s`. If it is longer, the refusal is raised at once.
     """
 
     attempts: int = 3
@@ -62,7 +62,7 @@ class Retries:
     longest_s: float = 5.0
 
     def delay_s(self, call: Call[Any], error: NetworkError, attempt: int) -> float | None:
-        """Seconds to wait before the next attempt, or None where `error` is final. `attempt` counts from 1."""
+        """Return the seconds before the next attempt, or None if `error` is final. `attempt` counts from 1."""
         if not call.is_safe or attempt >= self.attempts:
             return None
         wait = self.first_s * 2.0 ** (attempt - 1)
@@ -74,7 +74,7 @@ class Retries:
 
 
 def result(call: Call[T], reply: Reply) -> T:
-    """What the answer says. Raises RequestRefused for a refusal, NetworkError for an answer not as documented."""
+    """Return the answer's value. Raises RequestRefused for a refusal, NetworkError for an undocumented answer."""
     if reply.status >= _FIRST_REFUSAL:
         raise refusal(reply)
     if reply.status not in _OK:
@@ -82,11 +82,11 @@ def result(call: Call[T], reply: Reply) -> T:
     try:
         return call.read(reply)
     except (msgspec.DecodeError, ValueError) as error:
-        raise NetworkError(f"{call.path} answered in another form than documented") from error
+        raise NetworkError(f"{call.path} did not answer in the documented form") from error
 
 
 def refusal(reply: Reply) -> RequestRefused:
-    """The typed error of an answer with a status from 400."""
+    """Return the typed error for an answer with status 400 or above."""
     code = _code(reply.content) or f"http_{reply.status}"
     return refusal_class(code, reply.status)(
         code,
@@ -97,22 +97,22 @@ def refusal(reply: Reply) -> RequestRefused:
 
 
 def as_type(kind: type[T]) -> Reader[T]:
-    """A reader of JSON answers of one type."""
+    """Return a reader of JSON answers of one type."""
     return lambda reply: msgspec.json.decode(reply.content, type=kind, dec_hook=decode_hook)
 
 
 def as_json(reply: Reply) -> Any:
-    """Any JSON answer."""
+    """Return any JSON answer."""
     return msgspec.json.decode(reply.content)
 
 
 def as_bytes(reply: Reply) -> bytes:
-    """The answer's body."""
+    """Return the answer's body."""
     return reply.content
 
 
 def as_text(reply: Reply) -> str:
-    """The answer's body as UTF-8."""
+    """Return the answer's body, decoded as UTF-8."""
     return reply.content.decode()
 
 

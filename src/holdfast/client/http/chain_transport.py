@@ -1,4 +1,4 @@
-"""JSON-RPC through the client's own connections."""
+"""JSON-RPC over the client's own connections."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OK = range(200, 300)
 
 
 class ChainTransport:
-    """A Transport of holdfast.chain over the connections of a service's client."""
+    """A Transport of holdfast.chain that uses the connections of a service's client."""
 
     def __init__(self, transport: HttpTransport) -> None:
         self._transport = transport
@@ -26,7 +26,7 @@ class ChainTransport:
         return self._transport.base_url
 
     async def post(self, url: str, body: bytes) -> bytes:
-        """See holdfast.chain.transports.Transport. A refusal by the service itself is the error's cause."""
+        """See holdfast.chain.transports.Transport. If the service itself refused, that refusal is the error's cause."""
         try:
             reply = await self._transport.post(url, body)
         except NetworkError as error:

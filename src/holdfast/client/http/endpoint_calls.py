@@ -1,8 +1,10 @@
-"""A call from an endpoint's declaration and the fields of its request."""
+"""Makes calls from the declarations of endpoints and the fields of a request."""
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote
 
 import msgspec
 
@@ -20,29 +22,71 @@ __all__ = ["EndpointCaller", "as_bytes", "as_found", "as_json", "as_text", "as_t
 T = TypeVar("T")
 A = TypeVar("A", bound="Asked")
 
+NO_PARAMETERS: Mapping[str, str] = MappingProxyType({})
+_REST = "path"  # the parameter that stands for everything below
+_NO_SEGMENTS = frozenset({"", ".", ".."})  # servers and proxies take these for other paths (RFC 3986, section 5.2.4)
+
 
 class EndpointCaller:
-    """Sends what declarations describe."""
+    """Sends calls to declared endpoints."""
 
     _http: HttpTransport
 
     async def _call(
-        self, endpoint: Endpoint[A], read: Reader[T], asked: A | None = None, *, base_url: str | None = None
+        self,
+        endpoint: Endpoint[A],
+        read: Reader[T],
+        asked: A | None = None,
+        *,
+        path: Mapping[str, str] = NO_PARAMETERS,
+        base_url: str | None = None,
     ) -> T:
-        return await self._http.send(call_of(endpoint, read, asked, base_url=base_url))
+        return await self._http.send(call_of(endpoint, read, asked, path=path, base_url=base_url))
 
 
-def call_of(endpoint: Endpoint[A], read: Reader[T], asked: A | None = None, *, base_url: str | None = None) -> Call[T]:
-    """The call: the request's fields are the query of a GET, else the body. Absent fields are left out."""
+def call_of(
+    endpoint: Endpoint[A],
+    read: Reader[T],
+    asked: A | None = None,
+    *,
+    path: Mapping[str, str] = NO_PARAMETERS,
+    base_url: str | None = None,
+) -> Call[T]:
+    """The call: the request's fields are the query of a GET, else the body. Absent fields are left out.
+
+    Args:
+        endpoint: what is called.
+        read: makes the result from the answer.
+        asked: the fields.
+        path: a value for each of the endpoint's path parameters, as it is before percent-encoding.
+        base_url: another service than the client's.
+
+    Raises:
+        ValueError: a path parameter's value is no segment.
+    """
     fields = {} if asked is None else {k: v for k, v in msgspec.to_builtins(asked).items() if v is not None}
     in_query = endpoint.method == "GET"
     query: Mapping[str, str] = {name: str(value) for name, value in fields.items()} if in_query else {}
     body: Mapping[str, Any] | None = None if in_query or asked is None else fields
-    return Call(method=endpoint.method, path=endpoint.path, read=read, query=query, body=body, base_url=base_url)
+    place = _path_of(endpoint, path)
+    return Call(method=endpoint.method, path=place, read=read, query=query, body=body, base_url=base_url)
+
+
+def _path_of(endpoint: Endpoint[A], values: Mapping[str, str]) -> str:
+    """The endpoint's path with its parameters filled in."""
+    filled = {name: _segment(name, values[name]) for name in endpoint.path_parameters}
+    return endpoint.path.format_map(filled) if filled else endpoint.path
+
+
+def _segment(name: str, value: str) -> str:
+    """The value as one segment (RFC 3986, section 3.3), of `path` as the segments below. Raises ValueError."""
+    if any(segment in _NO_SEGMENTS for segment in (value.split("/") if name == _REST else [value])):
+        raise ValueError(f"{name} is empty, '.' or '..': no such path can be asked for")
+    return quote(value, safe="/" if name == _REST else "")
 
 
 def as_found(kind: type[T]) -> Reader[T | None]:
-    """A reader of answers that say whether something was found: None where not."""
+    """Return a reader of answers that tell whether something was found; it gives None if not."""
 
     def read(reply: Reply) -> T | None:
         return as_type(kind)(reply) if msgspec.json.decode(reply.content, type=_Found).found else None

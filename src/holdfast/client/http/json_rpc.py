@@ -25,7 +25,7 @@ class JsonRpcError(NetworkError):
 
 
 def read_json_rpc(reply: Reply, request_id: int) -> Any:
-    """The result. Raises JsonRpcError for an error, ValueError for anything else that is not its answer."""
+    """Return the result. Raises JsonRpcError for an error object, ValueError for anything that is not a response."""
     try:
         return json_rpc.result_of(msgspec.json.decode(reply.content), request_id)
     except json_rpc.ErrorResponse as error:

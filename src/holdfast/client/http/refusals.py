@@ -1,12 +1,12 @@
 """The service's refusals as typed errors.
 
     NetworkError
-    └── RequestRefused          the service said no; `code` and `status` say why
+    └── RequestRefused          the service refused; `code` and `status` say why
         ├── InvalidRequest      any 400
         ├── IdentifierTaken     409 identifier_taken
         └── ...                 one class per code of holdfast.wire.errors
 
-The codes are those of the error table, so that a reworded row cannot go unrecognised.
+The codes come from the error table, so that a change of its texts reaches this module too.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ class RequestRefused(NetworkError):
     """The service refused a request.
 
     Attributes:
-        code: the body's `error`, or "http_<status>" where there is none.
+        code: the body's `error`, or "http_<status>" if the body has none.
         status: HTTP status.
-        retry_after_s: seconds until the same request may pass, where the service said so.
-        request_id: what the service's log knows the request by.
+        retry_after_s: seconds until the same request may succeed, if the service said so.
+        request_id: the ID of the request in the service's log.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class RequestRefused(NetworkError):
 
 
 class InvalidRequest(RequestRefused):
-    """400: a field is missing or has a form that the service does not accept; `code` is its sentence."""
+    """400: a field is missing or has an unaccepted form; `code` is the sentence that says which."""
 
 
 class IdentifierReserved(RequestRefused):
@@ -50,23 +50,23 @@ class IdentifierTaken(RequestRefused):
 
 
 class IpLimitReached(RequestRefused):
-    """This address has made all its registrations."""
+    """The address of this client has used up its registrations."""
 
 
 class CredentialLimitReached(RequestRefused):
-    """The identifier has as many credentials as it may have, or as many that wait for the chain."""
+    """The identifier has the maximum number of credentials, or of credentials that wait for the chain."""
 
 
 class RateLimited(RequestRefused):
-    """Too many codes were sent; `retry_after_s` says when the next may be."""
+    """Too many requests of this kind; `retry_after_s` says when the next may succeed."""
 
 
 class SmsSendFailed(RequestRefused):
-    """The SMS provider did not take the message."""
+    """The SMS provider did not accept the message."""
 
 
 class EmailSendFailed(RequestRefused):
-    """The e-mail provider did not take the message."""
+    """The e-mail provider did not accept the message."""
 
 
 class SmsCheckFailed(RequestRefused):
@@ -90,7 +90,7 @@ class AttestationUsed(RequestRefused):
 
 
 class AttestationRequired(RequestRefused):
-    """A verified channel needs an attestation."""
+    """This channel needs an attestation."""
 
 
 class RegistrationUnproven(RequestRefused):
@@ -106,7 +106,7 @@ class ChainUnreachable(RequestRefused):
 
 
 class RpcMethodNotAllowed(RequestRefused):
-    """The bundler proxy does not pass this method on."""
+    """The bundler proxy does not allow this method."""
 
 
 class NotFound(RequestRefused):
@@ -118,15 +118,15 @@ class MethodNotAllowed(RequestRefused):
 
 
 class RequestTimedOut(RequestRefused):
-    """The service waited in vain for the rest of the request."""
+    """The rest of the request did not arrive in time."""
 
 
 class BodyTooLarge(RequestRefused):
-    """The body is over the service's limit."""
+    """The body is larger than the service's limit."""
 
 
 class InternalError(RequestRefused):
-    """The service failed; `request_id` leads to its log."""
+    """The service failed; find the reason in its log by `request_id`."""
 
 
 class BundlerFailed(RequestRefused):
@@ -187,5 +187,5 @@ _BY_CODE = {row.error: cls for row, cls in _CLASSES.items()}
 
 
 def refusal_class(code: str, status: int) -> type[RequestRefused]:
-    """The class of a refusal: by its code, else InvalidRequest for 400, else RequestRefused."""
+    """Return the class of a refusal: by its code, else InvalidRequest for 400, else RequestRefused."""
     return _BY_CODE.get(code) or (InvalidRequest if status == _BAD_REQUEST else RequestRefused)

@@ -1,4 +1,4 @@
-"""Sends HTTP requests. All decisions are made in `calls`."""
+"""Sends HTTP requests. `calls` decides what is sent and how answers are read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HEADERS = {"User-Agent": f"holdfast-python/{__version__}", "Accept": "applicati
 
 
 class HttpTransport:
-    """Sends the calls of one client to its service, many at a time."""
+    """Sends the calls of one client to its service, concurrently."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class HttpTransport:
         self._http, self._process = self._connect(), os.getpid()
 
     async def send(self, call: Call[T]) -> T:
-        """The call's result. Raises RequestRefused, NetworkError; ClientStateError after `close`."""
+        """Return the call's result. Raises RequestRefused, NetworkError; ClientStateError after `close`."""
         attempt = 1
         while True:
             try:
@@ -55,9 +55,9 @@ class HttpTransport:
             attempt += 1
 
     async def post(self, url: str, body: bytes) -> Reply:
-        """One POST of JSON, to the service's bundler or to another's endpoint, such as a chain's JSON-RPC.
+        """POST JSON to the service's bundler or to another endpoint, such as a chain's JSON-RPC endpoint.
 
-        The caller's headers and cookies are the service's alone.
+        The caller's headers and cookies are sent to the service only.
         """
         self._check_open()
         with _network_errors():
@@ -84,29 +84,29 @@ class HttpTransport:
     def _check_open(self) -> None:
         if self._http.is_closed:
             raise ClientStateError("the client is closed")
-        if self._process != os.getpid():  # forked: the connections are the parent's
+        if self._process != os.getpid():  # after a fork the connections belong to the parent
             self._http, self._process = self._connect(), os.getpid()
 
 
 def _checked(transport: httpx.AsyncBaseTransport | None) -> httpx.AsyncBaseTransport | None:
     if transport is not None and not isinstance(transport, httpx.AsyncBaseTransport):
-        raise TypeError("transport: an httpx.AsyncBaseTransport, for the blocking client too")
+        raise TypeError("transport must be an httpx.AsyncBaseTransport, also for the blocking client")
     return transport
 
 
 def checked_base_url(base_url: str) -> str:
-    """The service's address without a closing slash. Raises ValueError unless it is of http or https."""
+    """Return the service's address without a trailing slash. Raises ValueError unless it is http or https."""
     try:
         url = httpx.URL(base_url)
     except httpx.InvalidURL as error:
-        raise ValueError("base_url is no address") from error
+        raise ValueError("base_url is not a URL") from error
     if url.scheme not in {"http", "https"} or not url.host:
         raise ValueError("base_url must start with http:// or https://")
     return base_url.rstrip("/")
 
 
 class _network_errors:  # noqa: N801 - used as a statement, as contextlib.suppress is
-    """Turns whatever httpx raises into NetworkError, without the address: it may carry a key."""
+    """Converts whatever httpx raises to NetworkError, without the URL, which may contain a key."""
 
     def __enter__(self) -> None:
         return None
@@ -144,4 +144,4 @@ def _base(call: Call[Any], base_url: str) -> str:
 def _add(content: bytearray, chunk: bytes) -> None:
     content += chunk
     if len(content) > MAX_ANSWER_BYTES:
-        raise NetworkError(f"the answer is over {MAX_ANSWER_BYTES} bytes")
+        raise NetworkError(f"the answer is larger than {MAX_ANSWER_BYTES} bytes")

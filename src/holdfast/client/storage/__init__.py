@@ -1,1 +1,1 @@
-"""Where vaults rest: the local store, snapshots by content, the gateway fallback, and pins."""
+"""Storage of vaults: the local store, content-addressed snapshots, an IPFS gateway as fallback, and pins."""

@@ -40,7 +40,7 @@ def dag_cbor_block(value: Any) -> Block:
 
 
 def link(cid: str) -> CID:
-    """The link to a block. Raises StorageError unless it is a CIDv1 of SHA-256 and a codec that is used here."""
+    """Return the link to a block. Raises StorageError unless it is a CIDv1 with SHA-256 and one of the two codecs."""
     try:
         parsed = CID.decode(cid)
     except (ValueError, KeyError) as error:
@@ -52,19 +52,19 @@ def link(cid: str) -> CID:
 
 
 def cid_text(cid: CID) -> str:
-    """The CID in base32, the one text form that is used here."""
+    """Return the CID in base32, the only text form used here."""
     return str(cid.set(base="base32"))
 
 
 def verified(cid: str, data: bytes) -> bytes:
-    """`data` itself. Raises StorageError where it is not what `cid` names."""
+    """Return `data`. Raises StorageError if it does not match `cid`."""
     if len(data) > MAX_BLOCK_BYTES or hashlib.sha256(data).digest() != link(cid).raw_digest:
-        raise StorageError("a block is not what its CID says")
+        raise StorageError("a block does not match its CID")
     return data
 
 
 def read_dag_cbor(cid: str, data: bytes) -> Any:
-    """The value of a verified DAG-CBOR block. Raises StorageError for other bytes."""
+    """Return the value of a verified DAG-CBOR block. Raises StorageError for other bytes."""
     try:
         return dag_cbor.decode(verified(cid, data))
     except (ValueError, RecursionError, CBORDecodingError) as error:
@@ -72,7 +72,7 @@ def read_dag_cbor(cid: str, data: bytes) -> Any:
 
 
 def write_car(root: str, blocks: Iterable[Block]) -> bytes:
-    """A CARv1 file with one root."""
+    """Return a CARv1 file with one root."""
     header = dag_cbor.encode({"roots": [link(root)], "version": 1})
     parts = [varint.encode(len(header)), header]
     for block in blocks:
@@ -82,24 +82,24 @@ def write_car(root: str, blocks: Iterable[Block]) -> bytes:
 
 
 def read_car(data: bytes) -> tuple[str, dict[str, bytes]]:
-    """Root and blocks of a CARv1 file, each verified. Raises StorageError for anything else."""
+    """Return root and blocks of a CARv1 file, each verified. Raises StorageError for anything else."""
     sections = _sections(data)
     try:
         header: Any = dag_cbor.decode(next(sections))
         root = cid_text(header["roots"][0])
         if header["version"] != 1 or len(header["roots"]) != 1:
-            raise StorageError("a CAR file of another version or with several roots")
+            raise StorageError("the CAR file has another version than 1, or several roots")
         blocks = dict(_named(section) for section in sections)
     except (ValueError, KeyError, TypeError, IndexError, StopIteration, RecursionError, CBORDecodingError) as error:
         raise StorageError("not a CAR file") from error
     if root not in blocks:
-        raise StorageError("a CAR file without its root")
+        raise StorageError("the CAR file lacks its root")
     return root, blocks
 
 
 def _block(data: bytes, codec: str) -> Block:
     if len(data) > MAX_BLOCK_BYTES:
-        raise StorageError(f"a block is over {MAX_BLOCK_BYTES} bytes")
+        raise StorageError(f"a block is larger than {MAX_BLOCK_BYTES} bytes")
     return Block(str(CID("base32", 1, codec, multihash.digest(data, _SHA2_256))), data)
 
 
@@ -109,7 +109,7 @@ def _sections(data: bytes) -> Iterator[bytes]:
         length, size, _ = varint.decode_raw(data[position : position + _MAX_VARINT_BYTES])
         position += size
         if length > len(data) - position:
-            raise StorageError("a CAR file is cut short")
+            raise StorageError("the CAR file is truncated")
         yield data[position : position + length]
         position += length
 

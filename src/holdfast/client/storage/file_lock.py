@@ -1,4 +1,4 @@
-"""One process at a time: an advisory lock on a file next to the store, released by the system when the process ends."""
+"""An advisory lock on a file next to the store: one process at a time. The system releases it when the process ends."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOT_THROUGH_A_LINK = getattr(os, "O_NOFOLLOW", 0)  # Windows has no such flag
 
 
 class FileLock:
-    """Held from construction until `release`. Raises StorageError where another holder lives."""
+    """A lock, held from construction until `release`. Raises StorageError if another process holds it."""
 
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | NOT_THROUGH_A_LINK | getattr(os, "O_CLOEXEC", 0), 0o600)
@@ -28,17 +28,17 @@ class FileLock:
 
     @property
     def descriptor(self) -> int:
-        """The open file: a child that inherits it keeps the lock for as long as it lives."""
+        """The descriptor of the lock file. A child process that inherits it holds the lock until it ends."""
         return self._file
 
     def release(self) -> None:
-        """Let the next one in. Releasing again is harmless."""
+        """Release the lock. Repeated calls have no effect."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
 
 
-if sys.platform == "win32":  # pragma: no cover - only one of the two can run
+if sys.platform == "win32":  # each platform runs only one of the two
 
     def _lock(file: int) -> None:
         import msvcrt

@@ -1,4 +1,4 @@
-"""Blocks from an IPFS gateway, none of whose bytes is believed."""
+"""Reads blocks from an IPFS gateway and verifies each byte against its CID."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from holdfast.client.storage.snapshots import Snapshot
     from holdfast.client.storage.vault_store import VaultStore
 
-_NO_GATEWAY = "the block is not here, and no gateway is configured"
+_NO_GATEWAY = "the block is not in the store, and no gateway is configured"
 
 
 def block_call(cid: str) -> Call[bytes]:
-    """GET /ipfs/{cid}?format=raw (trustless gateway). Raises StorageError where the answer is another block."""
+    """GET /ipfs/{cid}?format=raw (trustless gateway). Raises StorageError if the bytes do not match the CID."""
     link(cid)
     return Call(
         method="GET", path=f"/ipfs/{cid}", query={"format": "raw"}, read=lambda reply: verified(cid, reply.content)
@@ -28,7 +28,7 @@ def block_call(cid: str) -> Call[bytes]:
 
 
 class AsyncGateway:
-    """Read fallback over one gateway, or none: what the store lacks is fetched, verified and kept."""
+    """Reads blocks that the store lacks from a gateway, if there is one; they are verified and stored."""
 
     def __init__(
         self, gateway_url: str | None, store: VaultStore, *, transport: httpx.AsyncBaseTransport | None = None
@@ -37,7 +37,7 @@ class AsyncGateway:
         self._store = store
 
     async def block(self, cid: str) -> bytes:
-        """A block from the store, else from the gateway. Raises StorageError, NetworkError."""
+        """Return a block from the store, else from the gateway. Raises StorageError, NetworkError."""
         kept = self._store.get_block(cid)
         if kept is not None:
             return kept
@@ -48,7 +48,7 @@ class AsyncGateway:
         return data
 
     async def snapshot(self, root_cid: str) -> Snapshot:
-        """A whole snapshot. Raises StorageError, NetworkError."""
+        """Return a whole snapshot. Raises StorageError, NetworkError."""
         root = await self.block(root_cid)
         manifest, vault_cid = snapshots.parse_root(root_cid, root)
         return snapshots.assemble(root_cid, root, manifest, vault_cid, await self.block(vault_cid))
@@ -60,7 +60,7 @@ class AsyncGateway:
 
 
 def store_snapshot(store: VaultStore, snapshot: Snapshot) -> None:
-    """Keep a snapshot's blocks and name it in the vault's manifest. Raises StorageError."""
+    """Store a snapshot's blocks and name it in the vault's manifest. Raises StorageError."""
     for block in snapshot.blocks:
         store.put_block(block)
     stored = store.load(snapshot.manifest.did)
@@ -70,7 +70,7 @@ def store_snapshot(store: VaultStore, snapshot: Snapshot) -> None:
 
 
 def snapshot_stored(store: VaultStore, did: str | None = None) -> Snapshot:
-    """A snapshot of the newest stored revision, kept and named in its manifest. Raises StorageError."""
+    """Store a snapshot of the newest stored revision and name it in its manifest. Raises StorageError."""
     stored = store.load(did)
     if stored is None:
         raise StorageError("no such vault is stored")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import httpx
 
-# The one table of moves (docs: decisions, "Vault formats"): queued, pinning, then pinned or failed; failed is retried.
+# The table of a pin's transitions (docs: decisions, "Vault formats"): queued, pinning, pinned or failed; retry.
 PIN_MOVES: dict[PinStatus, frozenset[PinStatus]] = {
     PinStatus.QUEUED: frozenset({PinStatus.PINNING}),
     PinStatus.PINNING: frozenset({PinStatus.PINNED, PinStatus.FAILED}),
@@ -32,7 +32,7 @@ POLL_S = 1.0
 
 
 def may_become(old: PinStatus, new: PinStatus) -> bool:
-    """Whether a pin seen as `old` may later be seen as `new`: moves between two looks go unseen."""
+    """Return whether a pin that was `old` may later be `new`, perhaps by transitions between the two polls."""
     seen, reachable = {old}, {old}
     while reachable:
         reachable = {after for before in reachable for after in PIN_MOVES[before]} - seen
@@ -72,7 +72,7 @@ def selection(
     statuses: tuple[PinStatus, ...] = tuple(PinStatus),
     limit: int = 10,
 ) -> dict[str, str]:
-    """The query of GET /pins: without `status` a service lists pinned ones alone."""
+    """Return the query of GET /pins. Without `status`, a service lists only pinned ones."""
     query = {"status": ",".join(statuses), "limit": str(limit)}
     if cids:
         query["cid"] = ",".join(cids)
@@ -82,7 +82,7 @@ def selection(
 
 
 class AsyncPinning:
-    """One account at one pinning service. Raises RequestRefused, NetworkError; StorageError where a pin fails."""
+    """One account at one pinning service. Raises RequestRefused, NetworkError; StorageError if a pin fails."""
 
     def __init__(
         self,
@@ -96,27 +96,27 @@ class AsyncPinning:
         self._http = HttpTransport(endpoint, retries=retries, transport=transport, headers=headers)
 
     async def list(self, **chosen: Any) -> list[PinInfo]:
-        """Pins by `cids`, `name` and `statuses`, at most `limit`, newest first."""
+        """Return at most `limit` pins, filtered by `cids`, `name` and `statuses`, newest first."""
         return await self._http.send(list_call(selection(**chosen)))
 
     async def add(self, pin: PinRequest) -> PinInfo:
-        """Ask for a pin."""
+        """Request a pin."""
         return await self._http.send(add_call(pin))
 
     async def get(self, request_id: str) -> PinInfo:
-        """A pin's state."""
+        """Return a pin's state."""
         return await self._http.send(get_call(request_id))
 
     async def replace(self, request_id: str, pin: PinRequest) -> PinInfo:
-        """Replace a pin by another in one step."""
+        """Replace a pin with another in one step."""
         return await self._http.send(replace_call(request_id, pin))
 
     async def delete(self, request_id: str) -> None:
-        """Give a pin up."""
+        """Remove a pin."""
         await self._http.send(delete_call(request_id))
 
     async def wait(self, request_id: str, *, within_s: float = WAIT_S, poll_s: float = POLL_S) -> PinInfo:
-        """The pin once it is pinned. Raises StorageError where it fails or takes longer than `within_s`."""
+        """Wait until the pin is complete. Raises StorageError if it fails or takes longer than `within_s`."""
         deadline = time.monotonic() + within_s
         while True:
             found = pinned_or_none(await self.get(request_id))
@@ -131,7 +131,7 @@ class AsyncPinning:
 
 
 def pinned_or_none(pin: PinInfo) -> PinInfo | None:
-    """The pin when it is pinned, None while it is on its way. Raises StorageError when it failed."""
+    """Return the pin if it is complete, None while it is in progress. Raises StorageError if it failed."""
     if pin.status is PinStatus.FAILED:
         raise StorageError("the pinning service reports that the pin failed")
     return pin if pin.status is PinStatus.PINNED else None
@@ -139,7 +139,7 @@ def pinned_or_none(pin: PinInfo) -> PinInfo | None:
 
 def _check_time(deadline: float) -> None:
     if time.monotonic() > deadline:
-        raise StorageError("the pin is not complete in time")
+        raise StorageError("the pin was not complete in time")
 
 
 def _path(request_id: str) -> str:
@@ -153,12 +153,12 @@ def _read_one(reply: Reply) -> PinInfo:
 def _read_list(reply: Reply) -> list[PinInfo]:
     answer = msgspec.json.decode(reply.content)
     if not isinstance(answer, dict) or not isinstance(answer.get("results"), list):
-        raise ValueError("no list of pins")  # noqa: TRY004 - one error for every malformed answer
+        raise ValueError("the answer is not a list of pins")  # noqa: TRY004 - one error for every malformed answer
     return [_pin(item) for item in answer["results"]]
 
 
 def _pin(answer: Any) -> PinInfo:
-    """A pin in the API's spelling (`requestid`) as the interface's type (`requestId`)."""
+    """Convert a pin from the API's names (`requestid`) to the interface's (`requestId`)."""
     if not isinstance(answer, dict):
         raise ValueError("no pin")  # noqa: TRY004 - one error for every malformed answer
     return PinInfo.from_json({**answer, "requestId": answer.get("requestid")})

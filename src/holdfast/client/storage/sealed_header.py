@@ -1,26 +1,26 @@
-"""What a sealed vault says in the clear (docs/formats.md): its revision, and whose it is."""
+"""The clear header of a sealed vault (docs/formats.md): its revision and its DID."""
 
 from __future__ import annotations
 
 from holdfast.wire.client_errors import PluginCallError
 
-HEADER_BYTES = 44  # everything before the DID
+HEADER_BYTES = 44  # the bytes before the DID
 _MAGIC = b"HFDB"
 _DID_LENGTH = slice(6, 8)
 _REVISION = slice(8, 16)
 _WRAP_COUNT = 5
-_OTHER_FORM = "the sealed vault has another form than documented"
+_OTHER_FORM = "the bytes are not a sealed vault in the documented form"
 _WRAP_REST = 16 + 12 + 12 + 48  # salt, Argon2id's parameters, nonce, sealed data key
 _KINDS = {1: "secret", 2: "prf", 3: "password"}
 
 
 def is_sealed_vault(data: bytes) -> bool:
-    """Whether the bytes begin as a sealed vault does."""
+    """Return whether the bytes begin like a sealed vault."""
     return data.startswith(_MAGIC)
 
 
 def revision_of(sealed: bytes) -> int:
-    """The revision in a sealed vault's clear header. Raises PluginCallError for other bytes."""
+    """Return the revision in a sealed vault's clear header. Raises PluginCallError for other bytes."""
     header = sealed[: _REVISION.stop]
     if len(header) < _REVISION.stop or not is_sealed_vault(header):
         raise PluginCallError("save", _OTHER_FORM)
@@ -28,12 +28,12 @@ def revision_of(sealed: bytes) -> int:
 
 
 def did_of(sealed: bytes) -> str:
-    """Whose sealed vault it is, by its clear header. Raises PluginCallError for other bytes."""
+    """Return the DID in a sealed vault's clear header. Raises PluginCallError for other bytes."""
     return sealed[HEADER_BYTES : _after_did(sealed)].decode("utf-8", "replace")
 
 
 def wrap_names(sealed: bytes) -> list[tuple[str, str]]:
-    """Kind and id of every key that opens a sealed vault. Raises PluginCallError for other bytes."""
+    """Return kind and ID of each key that opens a sealed vault. Raises PluginCallError for other bytes."""
     position, names = _after_did(sealed), []
     for _ in range(sealed[_WRAP_COUNT]):
         end = position + 2 + int.from_bytes(sealed[position + 1 : position + 2])

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One vault at one moment. `manifest.root_cid` is the snapshot before it, None for the first."""
+    """A vault at one revision. `manifest.root_cid` is the previous snapshot, None for the first."""
 
     root_cid: str
     manifest: VaultManifest
@@ -41,41 +41,41 @@ class Snapshot:
 
     @property
     def following_manifest(self) -> VaultManifest:
-        """The manifest that names this snapshot as the newest."""
+        """Return the manifest that names this snapshot as the newest."""
         return msgspec.structs.replace(self.manifest, root_cid=self.root_cid)
 
 
 def take(manifest: VaultManifest, sealed: bytes) -> Snapshot:
-    """The snapshot of a sealed vault."""
+    """Return a snapshot of a sealed vault."""
     vault = raw_block(sealed)
     root = dag_cbor_block({"manifest": manifest.to_json(), "vault": link(vault.cid)})
     return Snapshot(root.cid, manifest, sealed, (root, vault))
 
 
 def from_car(data: bytes) -> Snapshot:
-    """The snapshot in a CARv1 file. Raises StorageError unless every byte is as its CID says."""
+    """Read a snapshot from a CARv1 file. Raises StorageError unless all bytes match their CIDs."""
     root, blocks = read_car(data)
     return read(root, lambda cid: _present(blocks, cid))
 
 
 def read(root_cid: str, fetch: Callable[[str], bytes]) -> Snapshot:
-    """The snapshot whose blocks `fetch` gives. Raises StorageError unless every byte is as its CID says."""
+    """Read a snapshot whose blocks `fetch` returns. Raises StorageError unless all bytes match their CIDs."""
     root_bytes = fetch(root_cid)
     manifest, vault_cid = parse_root(root_cid, root_bytes)
     return assemble(root_cid, root_bytes, manifest, vault_cid, fetch(vault_cid))
 
 
 def assemble(root_cid: str, root: bytes, manifest: VaultManifest, vault_cid: str, sealed: bytes) -> Snapshot:
-    """The snapshot of verified parts."""
+    """Return a snapshot of verified parts."""
     blocks = (Block(root_cid, root), Block(vault_cid, verified(vault_cid, sealed)))
     return Snapshot(root_cid, manifest, sealed, blocks)
 
 
 def parse_root(cid: str, data: bytes) -> tuple[VaultManifest, str]:
-    """Manifest and the vault's CID of a root block. Raises StorageError where it is none."""
+    """Return the manifest and the vault's CID in a root block. Raises StorageError if the block is no root."""
     value: Any = read_dag_cbor(cid, data)
     if not isinstance(value, dict) or set(value) != {"manifest", "vault"}:
-        raise StorageError("a snapshot's root holds something else")
+        raise StorageError("the block is not the root of a snapshot")
     try:
         return VaultManifest.from_json(value["manifest"]), cid_text(link(str(value["vault"])))
     except ValueError as error:
@@ -83,7 +83,7 @@ def parse_root(cid: str, data: bytes) -> tuple[VaultManifest, str]:
 
 
 def did_of_block(cid: str, data: bytes) -> str | None:
-    """Whose snapshot a kept block belongs to: a root or a sealed vault; None for any other block."""
+    """Return the DID of a stored block that is a root or a sealed vault; None for any other block."""
     try:
         return did_of(data) if is_sealed_vault(data) else parse_root(cid, data)[0].did
     except (StorageError, PluginCallError):

@@ -1,4 +1,4 @@
-"""The vaults on this machine: one SQLite file, the last revisions of each, and the blocks of their snapshots."""
+"""The vaults on this machine: one SQLite file with the last revisions of each vault and the blocks of its snapshots."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ class StoredVault:
 
 
 class VaultStore:
-    """The store of one name in one folder, held by this process alone. Safe to use from several threads.
+    """A store of vaults, identified by folder and name, open in one process at a time. Thread-safe.
 
     Args:
         config: the store's name, `holdfast-vault` unless given.
-        directory: where the file lies; the user's data folder unless given.
+        directory: the folder of the file; by default the user's data folder.
         kept_revisions: how many revisions of each vault are kept.
 
-    Every method raises StorageError where the file system or the file fails, ClientStateError after `close`.
-    A revision is stored whole or not at all: whenever the machine stops, the one before it stays readable.
+    Each method raises StorageError if the file system or the file fails, ClientStateError after `close`.
+    A revision is stored whole or not at all: after a crash the revision before it is still readable.
     """
 
     def __init__(
@@ -79,11 +79,11 @@ class VaultStore:
             raise
 
     def save(self, manifest: VaultManifest, sealed: bytes, revision: int, *, forget_older: bool = False) -> StoredVault:
-        """Store a revision. Raises StorageError where it is not newer than the newest: a vault never goes back.
+        """Store a revision. Raises StorageError if it is not newer than the newest one: a vault never goes back.
 
-        With `forget_older` it becomes the vault's only one: the same transaction drops every revision before it and
-        the blocks of its snapshots, and their bytes are overwritten in the file and gone from its journal. That is
-        how a key is removed: a revision from before would open with it.
+        With `forget_older`, the same transaction drops all older revisions and the blocks of their snapshots, whose
+        bytes are overwritten in the file and removed from its journal. That is how a key is removed, since an older
+        revision would still open with it.
         """
         with self._transaction() as database:
             newest = _number(database.execute("SELECT max(revision) FROM revisions WHERE did = ?", (manifest.did,)))
@@ -100,9 +100,9 @@ class VaultStore:
         return StoredVault(revision, manifest, sealed)
 
     def load(self, did: str | None = None, revision: int | None = None) -> StoredVault | None:
-        """The newest revision of a vault, or a certain one; without `did`, of the only vault there is.
+        """Return a revision of a vault, by default the newest. `did` may be left out if only one vault is stored.
 
-        Raises StorageError where several vaults are stored and none is named.
+        Raises StorageError if several vaults are stored and `did` is not given.
         """
         with self._reading() as database:
             chosen = did or self._only_did(database)
@@ -114,12 +114,12 @@ class VaultStore:
         return None if found is None else StoredVault(found[0], _decode(found[1]), bytes(found[2]))
 
     def dids(self) -> list[str]:
-        """Whose vaults are stored."""
+        """Return the DIDs of the stored vaults."""
         with self._reading() as database:
             return [row[0] for row in database.execute("SELECT DISTINCT did FROM revisions ORDER BY did")]
 
     def revisions(self, did: str) -> list[int]:
-        """The kept revisions of a vault, newest first."""
+        """Return the stored revisions of a vault, newest first."""
         statement = "SELECT revision FROM revisions WHERE did = ? ORDER BY revision DESC"
         with self._reading() as database:
             return [row[0] for row in database.execute(statement, (did,))]
@@ -135,7 +135,7 @@ class VaultStore:
                 raise StorageError("no such vault is stored")
 
     def delete(self, did: str) -> None:
-        """Forget a vault, all its revisions and the blocks of its snapshots, to the last byte in this file."""
+        """Delete a vault, all its revisions and the blocks of its snapshots, and overwrite their bytes in the file."""
         with self._transaction() as database:
             database.execute("DELETE FROM revisions WHERE did = ?", (did,))
             _forget_blocks(database, did)
@@ -143,19 +143,19 @@ class VaultStore:
             _empty_journal(database)
 
     def put_block(self, block: Block) -> None:
-        """Keep a block. Raises StorageError where its bytes are not what its CID says."""
+        """Store a block. Raises StorageError if its bytes do not match its CID."""
         verified(block.cid, block.data)
         with self._transaction() as database:
             database.execute("INSERT OR IGNORE INTO blocks VALUES (?, ?)", (block.cid, block.data))
 
     def get_block(self, cid: str) -> bytes | None:
-        """A kept block, verified, or None."""
+        """Return a stored block, verified, or None."""
         with self._reading() as database:
             row = database.execute("SELECT data FROM blocks WHERE cid = ?", (cid,)).fetchone()
         return None if row is None else verified(cid, bytes(row[0]))
 
     def try_block(self) -> None:
-        """Write a block and read it back, as a snapshot would; it does not stay. Raises StorageError."""
+        """Write a block, read it back and delete it: a test of the store. Raises StorageError."""
         block = raw_block(os.urandom(32))
         self.put_block(block)
         try:
@@ -166,7 +166,7 @@ class VaultStore:
                 database.execute("DELETE FROM blocks WHERE cid = ?", (block.cid,))
 
     def set_note(self, name: str, value: str | None) -> None:
-        """Remember a short text under a name, or forget it: how far a registration got, for example."""
+        """Store a short text under a name, such as a registration's progress. None deletes it."""
         with self._transaction() as database:
             if value is None:
                 database.execute("DELETE FROM notes WHERE name = ?", (name,))
@@ -174,14 +174,14 @@ class VaultStore:
                 database.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (name, value))
 
     def replace_note(self, name: str, expected: str | None, value: str) -> bool:
-        """Remember a text if the one under the name is still `expected` (None: none); whether it was."""
+        """Compare and swap: store a text if the present one is `expected` (None: absent). Returns whether it was."""
         return self.replace_notes({name: (expected, value)})
 
     def replace_notes(self, changes: Mapping[str, tuple[str | None, str]]) -> bool:
-        """Remember texts, all of them if each name's is still the expected one (None: none), else none; whether it was.
+        """Compare and swap several texts at once. Returns True if all were as expected and were stored, else False.
 
         Args:
-            changes: by name, what is expected and what is to be remembered.
+            changes: by name, the expected text (None: absent) and the new one.
         """
         with self._transaction() as database:
             for name, (expected, _) in changes.items():
@@ -193,13 +193,13 @@ class VaultStore:
             return True
 
     def note(self, name: str) -> str | None:
-        """The text under a name, or None."""
+        """Return the text under a name, or None."""
         with self._reading() as database:
             row = database.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
 
     def close(self) -> None:
-        """Close the file and let other processes in. Closing again is harmless."""
+        """Close the file and release its lock. Repeated calls have no effect."""
         if self._database is not None:
             database, self._database = self._database, None
             with _storage_errors(), contextlib.ExitStack() as stack:
@@ -227,7 +227,7 @@ class VaultStore:
     def _reading(self) -> Iterator[sqlite3.Connection]:
         if self._database is None:
             raise ClientStateError("the vault store is closed")
-        # One connection for all threads: without turns, one would find itself in another's transaction.
+        # All threads share one connection. Without the lock, a thread could run inside another thread's transaction.
         with self._turn, _storage_errors():
             yield self._database
 
@@ -244,7 +244,7 @@ class VaultStore:
 
 
 def store_path(config: VaultStoreConfig, directory: Path | str | None = None) -> Path:
-    """The file of a store. Raises StorageError for a name that is no plain file name."""
+    """Return the file of a store. Raises StorageError for a name that is not a plain file name."""
     if not _NAME.fullmatch(config.db_name):
         raise StorageError("a store's name has 1 to 64 letters, digits, dots, hyphens and underscores")
     folder = Path(directory) if directory else Path(platformdirs.user_data_dir("holdfast"))
@@ -252,7 +252,7 @@ def store_path(config: VaultStoreConfig, directory: Path | str | None = None) ->
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    # Made with its mode before SQLite opens it: its journal inherits the mode.
+    # The file gets its mode before SQLite opens it, and SQLite gives its journal the same mode.
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NOT_THROUGH_A_LINK, 0o600)
     try:
         if hasattr(os, "fchmod"):
@@ -265,7 +265,7 @@ def _open(path: Path) -> sqlite3.Connection:
         database.execute("PRAGMA synchronous = FULL")
         database.execute("PRAGMA secure_delete = ON")
         _migrate(database)
-        _empty_journal(database)  # a process that was killed may have left in it what was to be forgotten
+        _empty_journal(database)  # a killed process may have left deleted data in it
     except BaseException:
         database.close()
         raise

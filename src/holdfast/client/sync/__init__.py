@@ -1,1 +1,1 @@
-"""A vault moves to a new device: the protocol over any channel, a local HTTP link with a QR code, and libp2p."""
+"""Pairing: a vault moves to a new device. The protocol runs over a local HTTP link with a QR code, or over libp2p."""

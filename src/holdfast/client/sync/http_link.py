@@ -1,4 +1,4 @@
-"""Pairing in the local network: a link with a secret path, shown as a QR code, good for one pairing of five minutes."""
+"""Pairing in the local network: an HTTP link with a secret path, shown as a QR code, valid for one pairing."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _SOCKET_S = 30.0
 
 
 class HttpOffer:
-    """Offers a pairing at `link` until the block ends. Raises OSError where the address cannot be had.
+    """Offers a pairing at `link` until the block ends. Raises OSError if it cannot listen on the address.
 
     Args:
-        server: the pairing.
+        server: answers the messages of the pairing.
         host: the address to listen on; the machine's own address in the local network unless given.
-        loop: the loop of an asyncio vault.
+        loop: the event loop of an asyncio vault; not needed for a blocking one.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class HttpOffer:
 
     @property
     def link(self) -> str:
-        """What the new device opens."""
+        """The URL that the new device opens."""
         address, port = self._server.server_address[:2]
         return f"http://{address!s}:{port}{self._path}"
 
@@ -68,13 +68,13 @@ class HttpOffer:
 
 
 class HttpChannel:
-    """The new device's way along a link."""
+    """The new device's channel over a link."""
 
     def __init__(self, link: str, *, transport: httpx.AsyncBaseTransport | None = None) -> None:
         self._link, self._transport = link, transport
 
     async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        """See PairingChannel. Waits as long as a pairing lives: the other person is typing."""
+        """See PairingChannel. Waits for the lifetime of a pairing, since a person types on the other device."""
         timeout = httpx.Timeout(LIFE_S, connect=10.0)
         try:
             async with httpx.AsyncClient(timeout=timeout, transport=self._transport) as http:
@@ -91,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        """One message. A request with another path learns nothing."""
+        """Answer one message. A request with another path gets a plain 404."""
         length = self.headers.get("Content-Length", "")
         known = hmac.compare_digest(self.path.encode(), self.secret_path.encode())
         if not known or not length.isdigit() or int(length) > _MAX_REQUEST_BYTES:
@@ -110,14 +110,14 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Nothing is logged: the path is a secret."""
+        """Log nothing: the path is a secret."""
 
 
 def local_address() -> str:
-    """This machine's address in the local network, or loopback where there is none. Sends nothing."""
+    """Return this machine's address in the local network, or loopback if it has none. Sends nothing."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # a documentation address (RFC 5737): only the route is looked up
+            probe.connect(("192.0.2.1", 9))  # a documentation address (RFC 5737): only its route is looked up
         except OSError:
             return "127.0.0.1"
         return str(probe.getsockname()[0])

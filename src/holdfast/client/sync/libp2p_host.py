@@ -1,4 +1,4 @@
-"""Pairing over libp2p (WebSockets): a host started on demand, in a separate thread (py-libp2p runs on trio)."""
+"""Pairing over libp2p (WebSockets). The host starts on demand in a separate thread, as py-libp2p runs on trio."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Libp2pOffer:
     """Offers a pairing at `address` until the block ends.
 
     Args:
-        server: the pairing.
-        log: the vault's boot log, which learns whether a host could be started.
-        listen: a multiaddress of WebSockets.
-        loop: the loop of an asyncio vault.
+        server: answers the messages of the pairing.
+        log: the vault's boot log, which records whether a host started.
+        listen: a WebSocket multiaddress to listen on.
+        loop: the event loop of an asyncio vault; not needed for a blocking one.
 
-    Raises NetworkError where the host does not start; the log says so too.
+    Raises NetworkError if the host does not start; the boot log records that too.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Libp2pOffer:
 
     @property
     def address(self) -> str:
-        """What the new device dials: a multiaddress that ends with this host's peer ID."""
+        """The multiaddress that the new device dials; it ends with this host's peer ID."""
         return self._address
 
     def __enter__(self) -> Self:
@@ -74,10 +74,10 @@ class Libp2pOffer:
 
     def _run(self) -> None:
         try:
-            import trio  # four seconds of imports: only for who pairs this way
+            import trio  # the imports take four seconds, so they happen only here
 
             trio.run(self._serve)
-        except Exception as error:  # noqa: BLE001 - told to the thread that waits
+        except Exception as error:  # noqa: BLE001 - passed on to the thread that waits
             self._failure = error
         finally:
             self._up.set()
@@ -104,7 +104,7 @@ class Libp2pOffer:
 
 
 class Libp2pChannel:
-    """The new device's way to a host's address."""
+    """The new device's channel to a host's address."""
 
     def __init__(self, address: str) -> None:
         self._address = address
@@ -115,7 +115,7 @@ class Libp2pChannel:
         try:
             return msgspec.json.decode(await asyncio.to_thread(self._exchange, body), type=dict[str, Any])
         except Exception as error:
-            # py-libp2p raises errors of many kinds, groups of them included.
+            # py-libp2p raises many kinds of errors, exception groups included.
             raise _told("the other device does not answer", error) from error
 
     def _exchange(self, body: bytes) -> bytes:
@@ -143,7 +143,7 @@ class Libp2pChannel:
 
 
 def _told(what: str, error: BaseException) -> NetworkError:
-    """The error as the client's; where the library itself is missing, what brings it."""
+    """Return the error as one of the client's; if a package is missing, say how to install it."""
     if isinstance(error, ModuleNotFoundError):
         return NetworkError(NOT_INSTALLED)
     return NetworkError(f"{what} ({type(error).__name__})")
@@ -155,8 +155,8 @@ def _new_host() -> Any:
     from libp2p.custom_types import TProtocol
     from libp2p.security.noise.transport import PROTOCOL_ID, Transport
 
-    # Noise alone, which proves the peer ID of the address. Left to itself the library would also offer secio and
-    # plain text, which prove nothing, and an attacker in between could choose them.
+    # Noise only: it proves the peer ID in the address. By default the library would also offer secio and plain text,
+    # which prove nothing, and an attacker in between could choose them.
     identity = generate_new_ed25519_identity()
     noise = Transport(identity, noise_privkey=create_new_key_pair().private_key)
     secured = {TProtocol(PROTOCOL_ID): noise}
@@ -175,7 +175,7 @@ async def _read_exactly(stream: Any, length: int) -> bytes:
     while len(read) < length:
         chunk = await stream.read(min(length - len(read), 64 * 1024))
         if not chunk:
-            raise NetworkError("the other device hung up")
+            raise NetworkError("the other device closed the connection")
         read += chunk
     return bytes(read)
 

@@ -1,4 +1,4 @@
-"""Pairing over any channel that carries a JSON object there and one back.
+"""The pairing protocol, over any channel that sends a JSON object and returns one.
 
     new device                                   device that holds the vault
     sync_init        -- session, key -->         sync_respond
@@ -6,8 +6,8 @@
                      -- reveal -->               sync_compare, then its person types the new device's six digits
     sync_complete    <-- sealed vault --         sync_respond (only for the right digits)
 
-The enclaves do the cryptography. The key of the new device is committed to before the other's is known, so that a man
-in the middle has one guess at six digits; both people compare them, so that neither a vault nor a false one gets by.
+The enclaves do the cryptography. The new device commits to its key before it sees the other's, so a man in the middle
+has one guess at six digits. Both people compare them, so that neither a vault nor a forged one can be passed on.
 """
 
 from __future__ import annotations
@@ -40,27 +40,30 @@ R = TypeVar("R", bound=_Result)
 PROTOCOL = "/holdfast/sync/1.0.0"
 LIFE_S = 300.0
 MAX_MESSAGE_BYTES = 32 * 1024 * 1024
-_REFUSED = {"error": "refused"}  # says nothing of what did not fit
+_REFUSED = {"error": "refused"}  # the error does not say what was wrong with the message
 
 
 class SyncRefused(ServiceError):
-    """The pairing ended: the digits differ, a message was late, repeated or changed, or the other side said no."""
+    """The pairing ended: the digits differ, a message was late, repeated or changed, or the other side refused."""
 
 
 class PairingChannel(Protocol):
-    """A way to the device that holds the vault."""
+    """A channel to the device that holds the vault."""
 
     async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        """The other side's answer. Raises NetworkError."""
+        """Send a message and return the answer. Raises NetworkError."""
         ...
 
 
 class AsyncPairingServer:
-    """The device that holds the vault, for one pairing: `finished` when it is over, `released` when the vault went.
+    """Answers for the device that holds the vault, in one pairing.
+
+    `finished` is True when the pairing is over, `released` when the vault was sent.
 
     Args:
-        vault: an open vault.
-        ask_digits: shown this device's six digits, answers those that the person reads on the new device; "" refuses.
+        vault: an unlocked vault.
+        ask_digits: called with this device's six digits; returns those that the person reads on the new device, or
+        "" to refuse.
     """
 
     def __init__(self, vault: AsyncVault, ask_digits: Callable[[str], Any]) -> None:
@@ -78,11 +81,11 @@ class AsyncPairingServer:
 
     @property
     def released(self) -> bool:
-        """Whether the vault was given to the new device."""
+        """Whether the vault was sent to the new device."""
         return self._released
 
     async def answer(self, body: bytes) -> bytes:
-        """The encoded answer to an encoded message."""
+        """Return the encoded answer to an encoded message."""
         try:
             message = msgspec.json.decode(body, type=dict[str, Any])
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -90,7 +93,7 @@ class AsyncPairingServer:
         return msgspec.json.encode(await self.handle(message))
 
     async def handle(self, message: dict[str, Any]) -> dict[str, Any]:
-        """The answer to one message; never raises for what a stranger sends."""
+        """Return the answer to one message. Never raises for what a stranger sends."""
         if self._turn.locked():
             return _REFUSED
         async with self._turn:
@@ -102,16 +105,16 @@ class AsyncPairingServer:
 
     async def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
         step, session = _text(message, "step"), _text(message, "session_id")
-        # Each step once, and all of one session: a repeated or foreign message ends the pairing.
+        # Each step is accepted once and for one session: a repeated or foreign message ends the pairing.
         if self._finished or step in self._answered or (self._session or session) != session:
-            raise SyncRefused("a message out of turn")
+            raise SyncRefused("the message is out of turn")
         self._session = session
         self._answered.add(step)
         if step == "hello":
             return await self._hello(session, _text(message, "public_key"))
         if step == "reveal" and "hello" in self._answered:
             return await self._release(session, _text(message, "reveal"))
-        raise SyncRefused("a message out of turn")
+        raise SyncRefused("the message is out of turn")
 
     async def _hello(self, session: str, public_key: str) -> dict[str, Any]:
         result = _good(await self._vault.sync_respond(session, public_key=public_key))
@@ -121,7 +124,7 @@ class AsyncPairingServer:
         shown = _good(await self._vault.sync_compare(session, reveal=reveal))
         typed = await answered(self._ask_digits, _given(shown.code))
         if not typed:
-            raise SyncRefused("the person said no")
+            raise SyncRefused("the person refused")
         result = _good(await self._vault.sync_respond(session, code=str(typed).strip()))
         self._finished = self._released = True
         return {"encrypted_vault": result.encrypted_vault}
@@ -134,17 +137,17 @@ async def receive(
     show_digits: Callable[[str], Any],
     confirm: Callable[[str], Any],
 ) -> SyncCompleteResult:
-    """On the new device: fetch the vault, wrap it for `key` and store it; it is open afterwards.
+    """On the new device: receive the vault, wrap it for `key` and store it. It is unlocked afterwards.
 
     Args:
-        vault: a booted vault with nothing in it.
-        channel: the way to the device that holds the vault.
-        key: opens the vault on this device from now on.
-        show_digits: shows the six digits, before the other person types them.
-        confirm: asked whether the other device shows the same six digits; anything false refuses.
+        vault: a booted vault object that holds no vault yet.
+        channel: the channel to the device that holds the vault.
+        key: the key that opens the vault on this device from now on.
+        show_digits: shows the six digits, before the person types them on the other device.
+        confirm: asked whether the other device shows the same six digits; a false value refuses.
 
     Raises:
-        SyncRefused: the digits differ, the session is over, or the other side refused. Nothing is stored then.
+        SyncRefused: the digits differ, the pairing is over, or the other side refused. Nothing is stored.
         NetworkError: the channel failed.
     """
     try:

@@ -13,27 +13,27 @@ if TYPE_CHECKING:
 
 
 class Octets(bytes):
-    """Bytes that travel as the interface's `number[]`; base64 and 0x-hex are understood too."""
+    """Bytes, encoded as the interface's `number[]`. Base64 and 0x-hex are read too."""
 
     __slots__ = ()
 
 
 class Wire:
-    """The two ways between an object and its JSON form."""
+    """Conversion between an object and its JSON form."""
 
     __slots__ = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON object with the interface's names; absent optional fields are left out."""
+        """Return the JSON object with the interface's names. Absent optional fields are left out."""
         value: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self, enc_hook=_encode))
         return value
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | str | bytes) -> Self:
-        """The object of a JSON object, given as mapping or as JSON text. Fields it does not know are ignored.
+        """Return the object of a JSON object, given as a mapping or as JSON text. Unknown fields are ignored.
 
         Raises:
-            ValueError: a field is missing or of another type than the interface documents.
+            ValueError: a field is missing or has another type than the interface documents.
         """
         try:
             value = msgspec.json.decode(data) if isinstance(data, (str, bytes)) else data
@@ -47,14 +47,14 @@ class Record(msgspec.Struct, Wire, frozen=True, kw_only=True, omit_defaults=True
 
 
 def decode_hook(kind: type, value: Any) -> Any:
-    """Octets from any of the three forms. Raises ValueError; NotImplementedError for another type."""
+    """Decode Octets from any of the three forms. Raises ValueError; NotImplementedError for another type."""
     if kind is not Octets:
         raise NotImplementedError(kind)
     return Octets(octets(value))
 
 
 def octets(value: object) -> bytes:
-    """Bytes of a list of numbers, 0x-hex or base64. Raises ValueError for anything else."""
+    """Return the bytes of a list of numbers, 0x-hex or base64. Raises ValueError for anything else."""
     if isinstance(value, (bytes, bytearray)):
         return bytes(value)
     if isinstance(value, str):

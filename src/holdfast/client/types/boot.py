@@ -11,10 +11,10 @@ SubsystemStatus = Literal["booting", "ready", "failed"]
 
 
 class BootStatus(Record, frozen=True, kw_only=True):
-    """Which subsystems are ready; `ready` is all three. The enclave alone is enough to work.
+    """Which subsystems are ready; `ready` is True if all three are. The enclave alone is enough to work with a vault.
 
-    `enclave`: the module runs. `helia`: snapshots can be written to the vault's store and read back. `libp2p`: the
-    packages for pairing over libp2p are installed, and no host failed to start since.
+    `enclave`: the module runs. `helia`: snapshot blocks can be written to the vault's store and read back. `libp2p`:
+    the packages for pairing over libp2p are installed, and no libp2p host has failed to start.
     """
 
     enclave: bool
@@ -24,7 +24,7 @@ class BootStatus(Record, frozen=True, kw_only=True):
 
 
 class BootEvent(Record, frozen=True, kw_only=True):
-    """One step of one subsystem."""
+    """One change of one subsystem's status."""
 
     type: Literal["boot-progress"]
     subsystem: Subsystem

@@ -8,19 +8,19 @@ from typing import Any, Literal
 from holdfast.client.types.base import Octets, Record, octets
 
 BinaryPayload = tuple[int, ...] | str
-"""Bytes as the enclave's version writes them: numbers, base64 or 0x-hex. `payload_bytes` reads all three."""
+"""Bytes in one of the enclave's forms: numbers, base64 or 0x-hex. `payload_bytes` reads all three."""
 
 Keccak256Fn = Callable[[bytes | str], str]
-"""From bytes or 0x-hex to 0x-hex."""
+"""A type that takes bytes or 0x-hex and holds 0x-hex."""
 
 
 def payload_bytes(payload: BinaryPayload) -> bytes:
-    """The bytes of a payload. Raises ValueError where it is none of the three forms."""
+    """Return the bytes of a payload. Raises ValueError if it has none of the three forms."""
     return octets(payload)
 
 
 class EncryptedShares(Record, frozen=True, kw_only=True):
-    """Both sealed shares of a key, one for the client and one for a second place."""
+    """Both sealed shares of a key: one for the client, one for a second place of storage."""
 
     public_key: BinaryPayload
     public_key_hex: str | None = None

@@ -1,4 +1,4 @@
-"""Identity: what the enclave makes and keeps (interface section "Client-side types", Identity)."""
+"""Identity: what the enclave generates and stores (interface section "Client-side types", Identity)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from holdfast.client.types.operations import UserOp  # noqa: TC001 - msgspec rea
 
 
 class GenerateInput(Record, frozen=True, kw_only=True):
-    """What a new vault is made of. `credential`: base64 of the serialised WebAuthn credential.
+    """The input for a new vault. `credential`: base64 of the serialised WebAuthn credential.
 
-    `verification_proof`: the service's attestation as JSON text. The enclave refuses one of another identifier or
-    channel, or out of date; that the registrar signed it, the registrar alone can tell.
+    `verification_proof`: the service's attestation as JSON text. The enclave refuses one that is expired or for another
+    identifier or channel. Only the registrar can check its signature.
     """
 
     credential: str
@@ -23,14 +23,14 @@ class GenerateInput(Record, frozen=True, kw_only=True):
 
 
 class AccountInfo(Record, frozen=True, kw_only=True):
-    """An account in short. `address`: of a P-256 key its smart account, created on the chain or not."""
+    """An account in short. `address` of a P-256 key is that of its smart account, deployed or not."""
 
     address: str
     chain_id: str
 
 
 class GenerateOutput(Record, frozen=True, kw_only=True):
-    """A new vault. `database`: the sealed SQLite bytes, which the caller keeps."""
+    """A new vault. `database`: the sealed SQLite bytes, which the caller stores."""
 
     did: str
     database: Octets
@@ -49,13 +49,13 @@ class GenerateOutputWithShares(GenerateOutput, frozen=True, kw_only=True):
 
 
 class SharesOfEnclave(EncryptedShares, frozen=True, kw_only=True):
-    """Shares that name the enclave they belong to."""
+    """Shares, and the ID of the enclave to which they belong."""
 
     enclave_id: str
 
 
 class GenerateResult(Record, frozen=True, kw_only=True):
-    """What making a vault comes to, with the credential as the enclave read it."""
+    """The result of making a vault, with the credential as the enclave parsed it."""
 
     success: bool
     did: str
@@ -87,7 +87,7 @@ class VerificationMethod(Record, frozen=True, kw_only=True):
 
 
 class Credential(Record, frozen=True, kw_only=True):
-    """A passkey that the vault knows. `credential_id` in base64url, times in ISO 8601."""
+    """A passkey that the vault lists. `credential_id` in base64url, times in ISO 8601."""
 
     credential_id: str
     device_name: str
@@ -99,10 +99,10 @@ class Credential(Record, frozen=True, kw_only=True):
 
 
 class CreateRegistrationInput(Record, frozen=True, kw_only=True):
-    """What an on-chain registration is made of.
+    """The input for an on-chain registration.
 
-    `sender`: the vault's smart account; `alias`: a handle, or "" for none; `cid`: of the metadata; `did`: one of
-    another method than did:new, instead of the vault's.
+    `sender`: the vault's smart account; `alias`: a handle, or "" for none; `cid`: of the metadata; `did`: a DID of
+    another method than did:new, to register instead of the vault's.
     """
 
     sender: str
@@ -112,9 +112,9 @@ class CreateRegistrationInput(Record, frozen=True, kw_only=True):
 
 
 class RegistrationResult(Record, frozen=True, kw_only=True):
-    """A prepared registration. `user_op` is None where no transaction is needed; hashes are Keccak-256.
+    """A prepared registration. `user_op` is None if no transaction is needed; hashes are Keccak-256.
 
-    Whether the DID is on the chain already only the caller knows: it says so with `registered`.
+    Only the caller knows whether the DID is on the chain already, and says so with `registered`.
     """
 
     user_op: UserOp | None

@@ -11,7 +11,7 @@ __all__ = ["AccountState", "GetAccountStateInput", "GetSmartAccountAddressInput"
 
 
 class UserOp(Record, frozen=True, kw_only=True):
-    """A user operation in its RPC form; all numbers are hex strings, absent parts None."""
+    """A user operation in its RPC form. All numbers are hex strings; absent parts are None."""
 
     sender: str
     nonce: str
@@ -40,7 +40,7 @@ class SignUserOpResult(Record, frozen=True, kw_only=True):
 
 
 class GetSmartAccountAddressInput(Record, frozen=True, kw_only=True):
-    """Whose address to predict: a P-256 key in hex and a salt. `vault_url` names another service."""
+    """The account to predict: a P-256 key in hex and a salt. `vault_url` is the service to ask instead."""
 
     pub_key_x: str = msgspec.field(name="pubKeyX")
     pub_key_y: str = msgspec.field(name="pubKeyY")
@@ -49,7 +49,7 @@ class GetSmartAccountAddressInput(Record, frozen=True, kw_only=True):
 
 
 class GetAccountStateInput(Record, frozen=True, kw_only=True):
-    """Which account's state to read. `vault_url` names another service."""
+    """The account whose state to read. `vault_url` is the service to ask instead."""
 
     account: str
     vault_url: str | None = msgspec.field(name="vaultUrl", default=None)

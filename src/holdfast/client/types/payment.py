@@ -39,7 +39,7 @@ class PaymentHandlerOptions(Record, frozen=True, kw_only=True):
 
 
 class PaymentHandlerRegistration(Record, frozen=True, kw_only=True):
-    """Whether it registered; `error` is there when it did not."""
+    """Whether the browser registered the payment worker; `error` says why not."""
 
     success: bool
     scope: str

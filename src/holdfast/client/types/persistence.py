@@ -14,7 +14,7 @@ MAX_PIN_NAME_CHARACTERS = 255
 
 
 class VaultManifest(Record, frozen=True, kw_only=True):
-    """What is known of a stored vault. `root_cid` is None before the first snapshot; `updated_at` in Unix ms."""
+    """Facts about a stored vault. `root_cid` is None before the first snapshot; `updated_at` in Unix ms."""
 
     root_cid: str | None = msgspec.field(name="rootCid")
     did: str
@@ -30,13 +30,13 @@ class VaultStoreConfig(Record, frozen=True, kw_only=True):
 
 
 class VaultSnapshotConfig(Record, frozen=True, kw_only=True):
-    """Where blocks that are not here are asked for: the address of an IPFS gateway."""
+    """Where missing blocks are read: the address of an IPFS gateway."""
 
     gateway_url: str | None = msgspec.field(name="gatewayUrl", default=None)
 
 
 class PinStatus(StrEnum):
-    """Life of a pin: queued, pinning, then pinned or failed; failed goes back to queued on retry."""
+    """Status of a pin: queued, pinning, then pinned or failed; failed becomes queued on retry."""
 
     QUEUED = "queued"
     PINNING = "pinning"

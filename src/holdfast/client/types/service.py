@@ -1,4 +1,4 @@
-"""What the service answers: the shared JSON shapes with the client's conversions, and the indexer's records."""
+"""The service's answers: the shared JSON shapes with the client's conversions, and the indexer's records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ContractSet(models.ContractSet, Wire, frozen=True, kw_only=True):
     """GET /api/contracts."""
 
     def for_vault(self) -> dict[str, str | int]:
-        """What `Vault.generate` is told, so that the vault shows the account which this service predicts."""
+        """Return the arguments of `Vault.generate` that make the vault show the account which this service predicts."""
         return {"factory": self.app_factory, "chain_id": self.chain_id}
 
 
@@ -47,7 +47,7 @@ class CodeSent(models.CodeSent, Wire, frozen=True, kw_only=True):
 
 
 class Attestation(models.Attestation, Wire, frozen=True, kw_only=True):
-    """Proof that an e-mail address or phone number was verified, good for one POST /api/dids."""
+    """Proof that an e-mail address or phone number was verified, valid for one POST /api/dids."""
 
 
 class VerificationStatus(models.VerificationStatus, Wire, frozen=True, kw_only=True):
@@ -80,7 +80,7 @@ class Availability(Record, frozen=True, kw_only=True):
 
 
 class AliasAvailability(Record, frozen=True, kw_only=True):
-    """GET /api/aliases/check. `did` holds the alias when it is not available."""
+    """GET /api/aliases/check. `did` is the alias's holder when it is not available."""
 
     available: bool
     did: str | None = None
@@ -95,7 +95,7 @@ class CodeCheck(Record, frozen=True, kw_only=True):
     message: str | None = None
 
 
-# The client's one type of an endpoint that has several answers.
+# The client has one type for an endpoint with several answers.
 MERGED: dict[tuple[type[models.Answer], ...], type[Record]] = {(models.CodeAccepted, models.CodeRefused): CodeCheck}
 
 

@@ -6,7 +6,7 @@ from holdfast.client.types.base import Record
 
 
 class SyncInitResult(Record, frozen=True, kw_only=True):
-    """The new device's ephemeral key and how long it waits (ISO 8601)."""
+    """The new device's ephemeral key, and until when it waits (ISO 8601)."""
 
     success: bool
     session_id: str | None = None
@@ -27,7 +27,7 @@ class SyncRespondResult(Record, frozen=True, kw_only=True):
 
 
 class SyncCompleteResult(Record, frozen=True, kw_only=True):
-    """What arrived."""
+    """The received vault."""
 
     success: bool
     session_id: str | None = None

@@ -9,7 +9,7 @@ from holdfast.client.types.base import Record
 
 
 class Resource(StrEnum):
-    """What a delegation can be about; the vault has a table for each."""
+    """The subject matter of a delegation; the vault has a table for each."""
 
     ACCOUNTS = "accounts"
     CREDENTIALS = "credentials"
@@ -28,7 +28,7 @@ class Resource(StrEnum):
 
 
 class DelegationOptions(Record, frozen=True, kw_only=True):
-    """To whom, for what, until when (seconds since 1970) and within which limits."""
+    """Audience, commands, expiry (seconds since 1970) and limits of a delegation."""
 
     to: str
     command: str
@@ -37,7 +37,7 @@ class DelegationOptions(Record, frozen=True, kw_only=True):
 
 
 class InvocationOptions(Record, frozen=True, kw_only=True):
-    """What to do, with which arguments, under which delegation."""
+    """Action, arguments and delegation of an invocation."""
 
     command: str
     args: dict[str, Any] | None = None

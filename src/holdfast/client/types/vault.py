@@ -17,7 +17,7 @@ class LoadInput(Record, frozen=True, kw_only=True):
 
 
 class LoadOutput(Record, frozen=True, kw_only=True):
-    """Whether it was loaded, and whose it is."""
+    """Whether the vault was loaded, and its DID."""
 
     success: bool
     did: str | None = None
@@ -25,7 +25,7 @@ class LoadOutput(Record, frozen=True, kw_only=True):
 
 
 class LockOutput(Record, frozen=True, kw_only=True):
-    """The sealed database, to be kept by the client for the next unlock."""
+    """The sealed database, which the client stores for the next unlock."""
 
     success: bool
     database: Octets | None = None
@@ -33,13 +33,13 @@ class LockOutput(Record, frozen=True, kw_only=True):
 
 
 class UnlockInput(Record, frozen=True, kw_only=True):
-    """The sealed database to open."""
+    """The sealed database to unlock."""
 
     database: Octets
 
 
 class UnlockOutput(Record, frozen=True, kw_only=True):
-    """Whether it was opened, and whose it is."""
+    """Whether the vault was unlocked, and its DID."""
 
     success: bool
     did: str | None = None
@@ -47,7 +47,7 @@ class UnlockOutput(Record, frozen=True, kw_only=True):
 
 
 class StatusOutput(Record, frozen=True, kw_only=True):
-    """The vault's state. `did` is None before there is a vault; `last_activity` in ISO 8601."""
+    """The vault's state. `did` is None before a vault exists; `last_activity` in ISO 8601."""
 
     locked: bool
     initialized: bool
@@ -56,13 +56,13 @@ class StatusOutput(Record, frozen=True, kw_only=True):
 
 
 class QueryInput(Record, frozen=True, kw_only=True):
-    """Whose document to read; empty: the vault's own."""
+    """The DID whose document to read; empty for the vault's own."""
 
     did: str
 
 
 class QueryOutput(Record, frozen=True, kw_only=True):
-    """What the vault knows of a DID."""
+    """The vault's data about a DID."""
 
     did: str
     controller: str
@@ -72,14 +72,14 @@ class QueryOutput(Record, frozen=True, kw_only=True):
 
 
 class ExecInput(Record, frozen=True, kw_only=True):
-    """One action on one resource: `resource:<name> action:<name>`, perhaps under a delegation."""
+    """One action on one resource, as `resource:<name> action:<name>`, optionally under a delegation."""
 
     filter: str
     token: str | None = None
 
 
 class ExecOutput(Record, Generic[T], frozen=True, kw_only=True):
-    """What an action came to."""
+    """The result of an action."""
 
     success: bool
     result: T | None = None
@@ -97,7 +97,7 @@ class VaultExportOutput(Record, frozen=True, kw_only=True):
 
 
 class VaultImportOutput(Record, frozen=True, kw_only=True):
-    """Whose vault was imported, and how much of it."""
+    """The DID of the imported vault, and how many records were imported."""
 
     success: bool
     did: str | None = None
@@ -116,7 +116,7 @@ class VaultExportOptions(Record, frozen=True, kw_only=True):
 
 
 class VaultImportOptions(Record, frozen=True, kw_only=True):
-    """An export and its password."""
+    """An export, and the password that opens it."""
 
     data: Octets
     password: str

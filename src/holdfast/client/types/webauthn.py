@@ -38,7 +38,7 @@ class CreatePasskeyOptions(Record, frozen=True, kw_only=True):
 
 
 class DeviceCapabilities(Record, frozen=True, kw_only=True):
-    """What this machine can do with passkeys."""
+    """The passkey features of this machine."""
 
     web_authn_supported: bool = msgspec.field(name="webAuthnSupported")
     platform_auth_available: bool = msgspec.field(name="platformAuthAvailable")

@@ -1,1 +1,1 @@
-"""The local enclave and the vault in it: calls, keys that open it, and boot."""
+"""The local enclave and its vault: calls, the keys that open the vault, and boot."""

@@ -1,4 +1,4 @@
-"""A vault in a local enclave, for asyncio. The blocking one is generated from it."""
+"""A vault in a local enclave, for asyncio. The blocking class is generated from this one."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 
 class AsyncVault:
-    """One vault in one enclave of this process. Its calls take turns, outside the event loop's thread.
+    """One vault in one enclave of this process. Calls run one after the other, outside the event loop's thread.
 
     Args:
-        store: where sealed revisions are kept; without one the caller keeps what `lock` and `save` give.
-        module: another enclave module than the bundled one (see `module_file`).
-        snapshots: the gateway that is asked for blocks that are not here.
-        on_event: told each boot event.
-        val_share: asked for the second share of a key whenever it signs, for a vault made with `keep_share`.
+        store: stores sealed revisions. Without one the caller stores what `lock` and `save` return.
+        module: an enclave module to load instead of the bundled one (see `module_file`).
+        snapshots: the gateway from which missing blocks are read.
+        on_event: called with each boot event.
+        val_share: returns the second share of a key whenever it signs, for a vault made with `keep_share`.
 
-    `boot` comes first, `close` last; in between every method raises PluginCallError where the enclave refuses the
-    call, and StorageError where the store fails. Before and after: ClientStateError.
+    Call `boot` first and `close` last. In between, each method raises PluginCallError if the enclave refuses the
+    call and StorageError if the store fails; before and after, ClientStateError.
     """
 
     def __init__(
@@ -59,17 +59,17 @@ class AsyncVault:
         self._enclave: AsyncEnclave | None = None
         self._keeper = Keeper(store, "")
         self._closed = False
-        # Revisions go to the store in the order in which the enclave made them.
+        # Revisions reach the store in the order in which the enclave made them.
         self._saving = asyncio.Lock()
 
     async def boot(self) -> BootStatus:
-        """Start the enclave, try the store, and look whether libp2p is installed.
+        """Start the enclave, test the store, and check whether libp2p is installed.
 
-        Raises WasmLoadError; a failing store and an absent libp2p only show in the status.
+        Raises WasmLoadError. A failing store or missing libp2p shows in the status only.
         """
         if self._closed or self._enclave is not None:
             raise ClientStateError("the vault is closed" if self._closed else "the vault has been booted")
-        from holdfast.enclave import AsyncEnclave  # brings the WebAssembly runtime: loaded by those who use it
+        from holdfast.enclave import AsyncEnclave  # imports the WebAssembly runtime, so only where it is needed
         from holdfast.enclave.module import bundled_sha256
 
         async with self._log.starting("enclave", required=True):
@@ -83,21 +83,21 @@ class AsyncVault:
 
     @property
     def store(self) -> VaultStore | None:
-        """Where sealed revisions are kept."""
+        """The store of sealed revisions, if any."""
         return self._store
 
     @property
     def boot_status(self) -> BootStatus:
-        """Which subsystems are ready."""
+        """The status of the subsystems."""
         return self._log.status
 
     @property
     def boot_log(self) -> BootLog:
-        """The boot's events."""
+        """The events of the boot."""
         return self._log
 
     async def close(self) -> None:
-        """Discard the enclave and its memory, without saving. Closing again is harmless."""
+        """Discard the enclave and its memory without saving. Repeated calls have no effect."""
         self._closed = True
         if self._enclave is not None:
             await self._enclave.aclose()
@@ -115,16 +115,16 @@ class AsyncVault:
     async def generate(
         self, given: types.GenerateInput, key: KeyProvider, *, keep_share: ShareKeeper | None = None, **options: Any
     ) -> calls.Generated:
-        """Make a vault from a passkey's credential; it is open and stored afterwards.
+        """Make a vault from a passkey's credential. It is unlocked and stored afterwards.
 
         Args:
-            given: the credential, and perhaps an identifier.
-            key: opens the vault from now on.
-            keep_share: takes the key's second share into a second place; the vault keeps the other one alone then,
-                and signs only with what its `val_share` fetches.
-            options: the enclave's own: `curve`, `chain_id`, `factory`, `implementation`, `salt`, `device_name`.
-                The first account is the smart account of this release's contracts; of a service's with
-                `**client.contracts().for_vault()`.
+            given: the credential and, optionally, an identifier.
+            key: the key that opens the vault from now on.
+            keep_share: stores the key's second share in a second place. The vault then keeps only the first one, and
+            needs `val_share` to sign.
+            options: options of the enclave's function: `curve`, `chain_id`, `factory`, `implementation`, `salt`,
+            `device_name`. By default the first account is a smart account of this release's contracts; for those of
+            a service pass `**client.contracts().for_vault()`.
         """
         if keep_share is not None:
             options = {**options, "keep_val_share": False}
@@ -137,21 +137,21 @@ class AsyncVault:
     async def load(
         self, database: bytes | types.LoadInput | None = None, *, did: str | None = None
     ) -> types.LoadOutput:
-        """Put a sealed vault into the enclave, where it stays locked; without bytes, the newest stored one."""
+        """Load a sealed vault, by default the newest stored one, into the enclave. It stays locked."""
         sealed, revision = await self._sealed(database, did)
         return await self._run(calls.load(sealed, revision))
 
     async def unlock(
         self, key: KeyProvider, database: bytes | types.UnlockInput | None = None, *, did: str | None = None
     ) -> types.UnlockOutput:
-        """Open a vault: the given bytes, else the one that this enclave locked, else the newest stored one."""
+        """Unlock a vault: the given bytes, else the one that this enclave locked, else the newest stored one."""
         if database is None and (await self._run(calls.status())).initialized:
             return await self._run(calls.unlock(await outside(key.host_key), None, None))
         sealed, revision = await self._sealed(database, did)
         return await self._run(calls.unlock(await outside(key.host_key), sealed, revision))
 
     async def lock(self) -> types.LockOutput:
-        """Seal, store and erase."""
+        """Seal and store the vault, and erase it from memory."""
         async with self._saving:
             did = (await self._run(calls.status())).did
             self._keeper.sealing()
@@ -161,16 +161,16 @@ class AsyncVault:
             return locked
 
     async def save(self) -> calls.Saved:
-        """Seal and store; the vault stays open."""
+        """Seal and store the vault; it stays unlocked."""
         async with self._saving:
             return await self._save()
 
     async def status(self) -> types.StatusOutput:
-        """Whether there is a vault, whose, and whether it is locked."""
+        """Return whether there is a vault, its DID, and whether it is locked."""
         return await self._run(calls.status())
 
     async def query(self, did: str | types.QueryInput = "") -> types.QueryOutput:
-        """Verification methods, accounts and credentials; empty: of the vault's own DID."""
+        """Return verification methods, accounts and credentials of a DID, by default the vault's own."""
         return await self._run(calls.query(did))
 
     async def exec(
@@ -181,39 +181,39 @@ class AsyncVault:
         token: str | None = None,
         audience: str | None = None,
     ) -> types.ExecOutput[Any]:
-        """Do `resource:<name> action:<name>`, perhaps under a UCAN; what changes the vault is stored.
+        """Do `resource:<name> action:<name>`, optionally under a UCAN. A change of the vault is stored.
 
-        An action that only reads stores nothing. Of a vault that does not keep its second share, actions that sign
-        want it in `args`, as `val_share`.
+        An action that only reads stores nothing. If the vault does not keep its second share, actions that sign need it
+        in `args`, as `val_share`.
 
-        `audience` is the DID of the bearer of `token`; without it, any bearer may use the delegation.
+        `audience` is the DID of the bearer of `token`. Without it, any bearer may use the delegation.
         """
         return await self._run(calls.execute(filter, args, token, audience))
 
     async def sign(self, digest: bytes, *, val_share: ValShare | None = None) -> types.SignResult:
-        """Sign 32 bytes: r ‖ s with a low s. `val_share`: the second share, where it is not to be fetched."""
+        """Sign 32 bytes and return r ‖ s with a low s. `val_share`: the second share, if not to be fetched."""
         return await self._run(calls.sign(digest, await self._second(val_share)))
 
     async def derive_address(self, chain: str = "ethereum", **options: Any) -> types.DeriveAddressResult:
-        """The key's address on "ethereum", "bitcoin" or "cosmos".
+        """Return the key's address on "ethereum", "bitcoin" or "cosmos".
 
         Options: `factory`, `implementation` and `salt` for a smart account; `form` ("p2wpkh", "p2tr") for Bitcoin;
-        `prefix` for Cosmos. Raises PluginCallError where the chain has no address for the key's curve.
+        `prefix` for Cosmos. Raises PluginCallError if the chain has no address for the key's curve.
         """
         return await self._run(calls.derive_address(chain, options))
 
     async def parse_webauthn(self, credential: str | bytes) -> types.ParseWebAuthnResult:
-        """Read a WebAuthn credential strictly."""
+        """Parse a WebAuthn credential strictly."""
         return await self._run(calls.parse_webauthn(credential))
 
     async def create_registration(
         self, given: types.CreateRegistrationInput, **options: Any
     ) -> types.RegistrationResult:
-        """Prepare an on-chain registration of the vault's DID, or of another method's.
+        """Prepare an on-chain registration of the vault's DID, or of a DID of another method.
 
-        The alias is brought into its canonical form. `options` are the enclave's: `registry_addr`, `entry_point`,
-        `factory`, `implementation`, `salt`, `nonce`, `deployed`, `secret`, `step`, `registered`. Raises ValueError for
-        what is no alias.
+        The alias is converted to its canonical form. `options` are those of the enclave's function: `registry_addr`,
+        `entry_point`, `factory`, `implementation`, `salt`, `nonce`, `deployed`, `secret`, `step`, `registered`. Raises
+        ValueError for an invalid alias.
         """
         return await self._run(calls.create_registration(given, options))
 
@@ -224,7 +224,7 @@ class AsyncVault:
         return await self._run(calls.sign_user_op(user_op, entry_point, chain_id, await self._second(val_share)))
 
     async def mint_delegation(self, given: types.DelegationOptions, **options: Any) -> calls.MintedUcan:
-        """Sign a UCAN delegation of the vault's authority, or pass on the chain in `token`."""
+        """Sign a UCAN delegation of the vault's authority or, with `token`, of the authority delegated by it."""
         return await self._run(calls.mint_delegation(given, await self._with_share(options)))
 
     async def mint_invocation(self, given: types.InvocationOptions, **options: Any) -> calls.MintedUcan:
@@ -232,27 +232,27 @@ class AsyncVault:
         return await self._run(calls.mint_invocation(given, await self._with_share(options)))
 
     async def verify_ucan(self, token: str | bytes, **demand: Any) -> calls.UcanClaims:
-        """Verify a UCAN; `demand`: `proofs`, `audience`, `subject`, `command`, `args`, `now`, `revoked`."""
+        """Verify a UCAN. `demand`: `proofs`, `audience`, `subject`, `command`, `args`, `now`, `revoked`."""
         return await self._run(calls.verify_ucan(token, demand))
 
     async def did_key(self) -> str:
-        """The vault's key as `did:key`: the issuer of its delegations, and the audience of delegations to it."""
+        """Return the vault's key as `did:key`: issuer of its delegations, and audience of delegations to it."""
         method = (await self._run(calls.query(""))).verification_methods[0]
         return (await self._run(calls.did_key(method))).did
 
     async def refresh_shares(
         self, *, rotate: bool = False, val_share: ValShare | None = None, keep_share: ShareKeeper | None = None
     ) -> types.EncryptedShares:
-        """Other shares of the same key; with `rotate` under new sealing keys too.
+        """Replace the shares of a key by new ones of the same key; with `rotate`, under new sealing keys too.
 
-        Of a vault that does not keep its second share, `keep_share` takes the new one. Until this returns, the old one
-        has to be kept too: the stored vault needs it until the new one is stored.
+        If the vault does not keep its second share, `keep_share` stores the new one. Keep the old one too until this
+        call returns: the stored vault needs it until the new revision is stored.
 
-        Raises ValueError, before anything happens, where there is a second share and nothing to keep the new one.
+        Raises ValueError, before anything changes, if there is a second share but nothing that stores the new one.
         """
         second = await self._second(val_share)
         if second is not None and keep_share is None:
-            raise ValueError("keep_share: the old second share is worth nothing afterwards")
+            raise ValueError("pass keep_share: the new second share must be stored, as the old one becomes useless")
         async with self._saving:
             fresh = await self._answer(calls.refresh_shares(rotate=rotate, val_share=second))
             if keep_share is not None:
@@ -263,52 +263,52 @@ class AsyncVault:
     async def export(
         self, options: types.VaultExportOptions, *, min_password: int = MIN_CHARACTERS
     ) -> types.VaultExportOutput:
-        """The vault in MTRV format, sealed by a password.
+        """Return the vault in MTRV format, encrypted under a password.
 
-        Raises ValueError for a password of fewer than `min_password` characters (8 at least) or fewer than five
+        Raises ValueError for a password of fewer than `min_password` characters (at least 8) or fewer than five
         different ones.
         """
         checked_password(options.password, min_password)
         return await self._run(calls.export(options))
 
     async def import_(self, options: types.VaultImportOptions, key: KeyProvider) -> types.VaultImportOutput:
-        """Take a vault from MTRV format and wrap it for `key`."""
+        """Import a vault from MTRV format and wrap it for `key`."""
         return await self._run(calls.import_(options, await outside(key.host_key)))
 
     async def add_key(self, key: KeyProvider) -> calls.Wraps:
-        """Let one more key open the vault."""
+        """Let another key open the vault."""
         return await self._run(calls.add_wrap(await outside(key.host_key)))
 
     async def remove_key(self, kind: str, key_id: str, *, remaining: Sequence[KeyProvider] = ()) -> calls.Wraps:
-        """Take a key's wrap away; the last one stays. No older revision and no snapshot stays in the store.
+        """Remove a key's wrap, and all older revisions and snapshots from the store. The last wrap cannot be removed.
 
-        What this key has opened before keeps its data key, with which a copy of a later revision could be opened too.
-        Given all keys that remain, the vault goes on under another data key, which the removed key never had; without
-        their secrets no wrap of it can be made.
+        The removed key still knows the data key, which opens copies of later revisions too. If `remaining` names all
+        other keys, the vault continues under a new data key, which the removed key never had. Their secrets are
+        needed to wrap it.
 
         Args:
-            kind: the wrap's kind, and
-            key_id: its id, as `keys` lists them.
-            remaining: every other key of the vault, or none.
+            kind: the wrap's kind.
+            key_id: the wrap's ID, as `keys` lists it.
+            remaining: all other keys of the vault, or none.
 
-        Raises PluginCallError, and nothing has changed: `not_found`, `last_wrap`; `key_required` where these are
-        not all the remaining keys, `wrong_key` where one does not open its wrap.
+        Raises PluginCallError, and nothing has changed: `not_found`, `last_wrap`; `key_required` if `remaining` lacks a
+        key, `wrong_key` if one of them does not open its wrap.
         """
         given = [await outside(key.host_key) for key in remaining]
         return await self._run(calls.remove_wrap(kind, key_id, given))
 
     async def keys(self) -> calls.Wraps:
-        """Which keys open the vault, by kind and id."""
+        """Return kind and ID of each key that opens the vault."""
         return await self._run(calls.list_wraps())
 
     async def set_auto_lock(self, idle_seconds: int) -> None:
-        """Let the enclave lock itself after so many seconds without a call; 0 never."""
+        """Make the enclave lock itself after so many seconds without a call; 0 turns that off."""
         await self._run(calls.set_auto_lock(idle_seconds))
 
     async def alias_hash(self, alias: str, keccak: types.Keccak256Fn | None = None) -> str:
-        """Keccak-256 of the alias in its canonical form, by the enclave unless another function is given.
+        """Return the Keccak-256 of the alias in its canonical form, computed by the enclave unless a function is given.
 
-        Raises ValueError for what cannot be a handle.
+        Raises ValueError for an invalid handle.
         """
         canonical = calls.alias_of(alias).encode()
         if keccak is not None:
@@ -316,11 +316,11 @@ class AsyncVault:
         return (await self._run(calls.keccak256(canonical))).hash
 
     async def snapshot(self, did: str | None = None) -> Snapshot:
-        """A snapshot by content of the newest stored revision, kept in the store and named in the manifest."""
+        """Make a snapshot of the newest stored revision, store it and name it in the manifest."""
         return await asyncio.to_thread(snapshot_stored, require_store(self._store), did)
 
     async def fetch_snapshot(self, root_cid: str) -> Snapshot:
-        """A snapshot from the store, else from the gateway; every byte is verified. Its vault is not opened yet."""
+        """Return a snapshot from the store, else from the gateway, all bytes verified. Its vault is not unlocked."""
         gateway = AsyncGateway(self._snapshots.gateway_url, require_store(self._store))
         try:
             return await gateway.snapshot(root_cid)
@@ -328,29 +328,29 @@ class AsyncVault:
             await gateway.close()
 
     async def keccak256(self, data: bytes) -> str:
-        """Keccak-256 in 0x-hex, by the enclave."""
+        """Return the Keccak-256 as 0x-hex, computed by the enclave."""
         return (await self._run(calls.keccak256(data))).hash
 
     async def sync_init(self) -> types.SyncInitResult:
-        """On the new device: an ephemeral key that waits five minutes."""
+        """On the new device: make an ephemeral key that waits five minutes."""
         return await self._run(calls.sync_init())
 
     async def sync_respond(
         self, session_id: str, *, public_key: str | None = None, code: str | None = None
     ) -> types.SyncRespondResult:
-        """On the device that holds the vault: first with the other's key, then with the six digits."""
+        """On the device that holds the vault: answer the other's key, then the six digits."""
         return await self._run(calls.sync_respond(session_id, public_key=public_key, code=code))
 
     async def sync_compare(
         self, session_id: str, *, public_key: str | None = None, reveal: str | None = None
     ) -> calls.Comparison:
-        """The six digits that both people compare."""
+        """Return the six digits that both people compare."""
         return await self._run(calls.sync_compare(session_id, public_key=public_key, reveal=reveal))
 
     async def sync_complete(
         self, session_id: str, code: str, encrypted_vault: str, key: KeyProvider
     ) -> types.SyncCompleteResult:
-        """On the new device: open what came, check it, wrap it for `key` and store it."""
+        """On the new device: open the received vault, check it, wrap it for `key` and store it."""
         return await self._run(calls.sync_complete(session_id, code, encrypted_vault, await outside(key.host_key)))
 
     async def _second(self, given: ValShare | None) -> ValShare | None:
@@ -384,7 +384,7 @@ class AsyncVault:
         try:
             await outside(keep_share, shares)
         except BaseException:
-            # The open vault needs a share that has no place: discarded, it cannot be stored.
+            # The unlocked vault needs a share that could not be stored, so it is discarded and not saved.
             await self.close()
             raise
 
@@ -408,7 +408,7 @@ class AsyncVault:
         self, database: bytes | types.LoadInput | types.UnlockInput | None, did: str | None
     ) -> tuple[bytes, int | None]:
         if database is not None:
-            # Not older than what is stored: an attacker may have kept a copy from before a key was removed.
+            # An older revision is refused: an attacker may have kept a copy from before a key was removed.
             sealed = calls.sealed_bytes(database)
             seen = await asyncio.to_thread(self._keeper.newest, did_of(sealed))
             return sealed, seen.revision if seen else None
@@ -419,17 +419,17 @@ class AsyncVault:
 
 
 def file_sha256(path: Path) -> str:
-    """SHA-256 of a module's file in hex: `VaultManifest.wasmVersion`."""
+    """Return the SHA-256 of a module's file in hex: `VaultManifest.wasmVersion`."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def check_readable(store: VaultStore | None) -> None:
-    """Check that blocks can be written and read back. Raises StorageError, ClientStateError."""
+    """Check that the store can write blocks and read them back. Raises StorageError, ClientStateError."""
     require_store(store).try_block()
 
 
 def require_store(store: VaultStore | None) -> VaultStore:
-    """The store. Raises ClientStateError where none was given."""
+    """Return the store. Raises ClientStateError if there is none."""
     if store is None:
-        raise ClientStateError("no store was given")
+        raise ClientStateError("the vault has no store: pass `store` when you make it")
     return store

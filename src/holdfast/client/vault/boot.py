@@ -1,4 +1,4 @@
-"""Boot: which subsystems are up, as a status and as a stream of events."""
+"""Boot: the status of the subsystems, and its changes as a stream of events."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ SUBSYSTEMS: tuple[Subsystem, ...] = ("enclave", "helia", "libp2p")
 _MOVES: dict[SubsystemStatus | None, frozenset[SubsystemStatus]] = {
     None: frozenset({"booting"}),
     "booting": frozenset({"ready", "failed"}),
-    "ready": frozenset({"booting", "failed"}),  # started again, or lost
+    "ready": frozenset({"booting", "failed"}),  # started again, or failed later
     "failed": frozenset({"booting"}),
 }
 
 
 class BootLog:
-    """What happened so far, kept and told to a listener. Safe to use from several threads."""
+    """The events so far, which a listener receives too. Thread-safe."""
 
     def __init__(self, on_event: Callable[[BootEvent], None] | None = None) -> None:
         self._lock = threading.Lock()
@@ -31,18 +31,18 @@ class BootLog:
 
     @property
     def status(self) -> BootStatus:
-        """What is ready now."""
+        """The present status."""
         up = {name: self._now.get(name) == "ready" for name in SUBSYSTEMS}
         return BootStatus(**up, ready=all(up.values()))
 
     @property
     def events(self) -> tuple[BootEvent, ...]:
-        """Every event so far, in order."""
+        """The events so far, in order."""
         with self._lock:
             return tuple(self._events)
 
     def emit(self, subsystem: Subsystem, status: SubsystemStatus, error: str | None = None) -> None:
-        """Note a move and tell the listener. Raises ValueError for a move that there is not."""
+        """Record a change of status and call the listener. Raises ValueError for a transition that is not allowed."""
         event = BootEvent(type="boot-progress", subsystem=subsystem, status=status, error=error)
         with self._lock:
             if status not in _MOVES[self._now.get(subsystem)]:
@@ -53,12 +53,12 @@ class BootLog:
             self._on_event(event)
 
     def ended(self) -> None:
-        """Note that the vault was closed: nothing is ready any more, and nothing failed."""
+        """Record that the vault was closed: nothing is ready any more, and nothing failed."""
         with self._lock:
             self._now.clear()
 
     def starting(self, subsystem: Subsystem, *, required: bool) -> Starting:
-        """A block that starts a subsystem: what it raises becomes an event, and passes on only where `required`."""
+        """Return a block that starts a subsystem. Its exceptions become events, and propagate only if `required`."""
         return Starting(self, subsystem, required=required)
 
     def __iter__(self) -> Iterator[BootEvent]:
@@ -66,7 +66,7 @@ class BootLog:
 
 
 class Starting:
-    """The start of one subsystem, as a block: of `async with`, the listener is told as every callback is."""
+    """The start of one subsystem, as a block. With `async with`, the listener is called like other callbacks."""
 
     def __init__(self, log: BootLog, subsystem: Subsystem, *, required: bool) -> None:
         self._log, self._subsystem, self._required = log, subsystem, required

@@ -1,4 +1,4 @@
-"""The enclave's functions as values: name, fields, and the type of the answer (enclave/ABI.md)."""
+"""The enclave's functions as values: name, fields, and type of the answer (enclave/ABI.md)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ T = TypeVar("T", bound=Wire)
 class EnclaveCall(Generic[T]):
     """One function of the enclave.
 
-    `changes`: what it may change is stored afterwards. `forgets`: and no revision before that stays.
+    `changes`: the vault is stored afterwards if it changed. `forgets`: and all older revisions are dropped.
     """
 
     name: str
@@ -36,11 +36,11 @@ class EnclaveCall(Generic[T]):
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The fields as the host encodes them: it knows `bytes` alone, not their kinds."""
+        """Return the fields for the host, which knows `bytes` but not their subtypes."""
         return {name: bytes(value) if isinstance(value, bytes) else value for name, value in self.fields.items()}
 
     def read(self, answer: Mapping[str, Any]) -> T:
-        """The typed answer. Raises PluginCallError where it is none."""
+        """Return the typed answer. Raises PluginCallError for an answer of another form."""
         try:
             return self.kind.from_json(answer)
         except ValueError as error:
@@ -48,12 +48,12 @@ class EnclaveCall(Generic[T]):
 
 
 class Generated(types.GenerateOutputWithShares, frozen=True, kw_only=True):
-    """A new vault, with the passkey's credential as the enclave read it."""
+    """A new vault, with the passkey's credential as the enclave parsed it."""
 
     parsed_credential: dict[str, Any] | None = None
 
     def result(self) -> types.GenerateResult:
-        """The same in the interface's short form. Raises PluginCallError where the enclave gave no shares."""
+        """Return the interface's short form. Raises PluginCallError if the enclave gave no shares."""
         shares = {**shares_of(self).to_json(), "enclave_id": self.enclave_id}
         return types.GenerateResult(
             success=True,
@@ -78,7 +78,7 @@ class Saved(types.Record, frozen=True, kw_only=True):
 
 
 class Comparison(types.Record, frozen=True, kw_only=True):
-    """Six digits that both people compare; `reveal` is what the new device sends on."""
+    """The six digits that both people compare; the new device sends `reveal` on."""
 
     success: bool
     session_id: str | None = None
@@ -89,10 +89,10 @@ class Comparison(types.Record, frozen=True, kw_only=True):
 
 
 class UcanClaims(types.Record, frozen=True, kw_only=True):
-    """What a verified token says: of a chain, its last delegation; times in seconds since 1970.
+    """The claims of a verified token; of a chain, those of its last delegation. Times in seconds since 1970.
 
-    `cid` and `path` are the same whichever of its two valid signatures an ECDSA token was shown with. `path` has the
-    delegations that the token rests on, root first, and the token itself.
+    `cid` and `path` are the same for both valid signatures of an ECDSA token. `path` lists the delegations to which the
+    token leads, root first, and then the token itself.
     """
 
     valid: bool
@@ -112,7 +112,7 @@ class UcanClaims(types.Record, frozen=True, kw_only=True):
 
 
 class MintedUcan(types.MintUcanResult, frozen=True, kw_only=True):
-    """A signed token with its CID, and as `container` together with the chain it continues, ready to be handed on."""
+    """A signed token, its CID, and a `container` with the token and its chain of delegations for the recipient."""
 
     cid: str
     container: str
@@ -131,7 +131,7 @@ def generate(given: types.GenerateInput, key: HostKey, options: Mapping[str, Any
 
 
 def load(database: bytes, min_revision: int | None) -> EnclaveCall[types.LoadOutput]:
-    """Put a sealed vault into the enclave, where it stays locked."""
+    """Load a sealed vault into the enclave, where it stays locked."""
     return EnclaveCall("load", {"database": database, "min_revision": min_revision}, types.LoadOutput)
 
 
@@ -142,12 +142,12 @@ def unlock(key: HostKey, database: bytes | None, min_revision: int | None) -> En
 
 
 def lock() -> EnclaveCall[types.LockOutput]:
-    """Seal and erase."""
+    """Seal the vault and erase it from memory."""
     return EnclaveCall("lock", {}, types.LockOutput)
 
 
 def save() -> EnclaveCall[Saved]:
-    """Seal, and stay open."""
+    """Seal the vault; it stays unlocked."""
     return EnclaveCall("save", {}, Saved)
 
 
@@ -157,18 +157,18 @@ def status() -> EnclaveCall[types.StatusOutput]:
 
 
 class Unsaved(types.Record, frozen=True, kw_only=True):
-    """Whether the open vault holds what its sealed bytes do not."""
+    """Whether the unlocked vault has changes that its sealed bytes lack."""
 
     unsaved: bool = False
 
 
 def unsaved() -> EnclaveCall[Unsaved]:
-    """What `status` says of changes that are not sealed yet."""
+    """Read from `status` whether there are unsealed changes."""
     return EnclaveCall("status", {}, Unsaved)
 
 
 def query(did: str | types.QueryInput) -> EnclaveCall[types.QueryOutput]:
-    """What the vault knows of a DID."""
+    """Return the vault's data about a DID."""
     wanted = did.did if isinstance(did, types.QueryInput) else did
     return EnclaveCall("query", {"did": wanted}, types.QueryOutput)
 
@@ -183,7 +183,7 @@ def execute(
 
 
 def sealed_bytes(database: bytes | types.LoadInput | types.UnlockInput) -> bytes:
-    """The sealed vault, given as it is or as the interface's input."""
+    """Return the sealed vault, given as bytes or as the interface's input."""
     return database.database if isinstance(database, (types.LoadInput, types.UnlockInput)) else database
 
 
@@ -198,22 +198,22 @@ def derive_address(chain: str, options: Mapping[str, Any]) -> EnclaveCall[types.
 
 
 def parse_webauthn(credential: str | bytes) -> EnclaveCall[types.ParseWebAuthnResult]:
-    """A WebAuthn credential, read strictly."""
+    """Parse a WebAuthn credential strictly."""
     return EnclaveCall("parse_webauthn", {"credential": credential}, types.ParseWebAuthnResult)
 
 
 def create_registration(
     given: types.CreateRegistrationInput, options: Mapping[str, Any]
 ) -> EnclaveCall[types.RegistrationResult]:
-    """The registry's call and the user operation that makes it. Raises ValueError for an alias that is no handle."""
+    """Return the registry's call and the user operation that makes it. Raises ValueError for an invalid alias."""
     fields = {**given.to_json(), "alias": alias_of(given.alias), **options}
-    # A claim without a secret takes the vault's, and a vault made before there were seeds gets its seed by that.
+    # Without a given secret the claim uses the vault's. A vault from before there were seeds gets its seed by this.
     makes_secret = bool(given.alias or given.did) and "secret" not in options
     return EnclaveCall("create_registration", fields, types.RegistrationResult, changes=makes_secret)
 
 
 def alias_of(text: str) -> str:
-    """The alias in its canonical form, which the enclave hashes; "" for none. Raises ValueError for no handle."""
+    """Return the alias in its canonical form, which the enclave hashes; "" for none. Raises ValueError if invalid."""
     return canonical_handle(text) if text else ""
 
 
@@ -241,14 +241,14 @@ def mint_invocation(given: types.InvocationOptions, options: Mapping[str, Any]) 
 
 
 class DidKey(types.Record, frozen=True, kw_only=True):
-    """A key's name as `did:key`: what delegations are made out to."""
+    """A key as `did:key`, the audience of delegations to it."""
 
     did: str
     curve: str
 
 
 def did_key(method: types.VerificationMethod) -> EnclaveCall[DidKey]:
-    """The did:key of a verification method's key."""
+    """Return the did:key of a verification method's key."""
     curve = "secp256k1" if "Secp256k1" in method.type else "P-256"
     return EnclaveCall("did_key", {"public_key": from_base64url(method.public_key), "curve": curve}, DidKey)
 
@@ -265,35 +265,35 @@ def export(options: types.VaultExportOptions) -> EnclaveCall[types.VaultExportOu
 
 
 def import_(options: types.VaultImportOptions, key: HostKey) -> EnclaveCall[types.VaultImportOutput]:
-    """A vault from MTRV format, wrapped anew for `key`."""
+    """Import a vault from MTRV format and wrap it for `key`."""
     fields = {"data": options.data, "password": options.password, "key": key.fields()}
     return EnclaveCall("import", fields, types.VaultImportOutput, changes=True)
 
 
 def add_wrap(key: HostKey) -> EnclaveCall[Wraps]:
-    """One more key opens the vault."""
+    """Let another key open the vault."""
     return EnclaveCall("add_wrap", {"key": key.fields()}, Wraps, changes=True)
 
 
 def remove_wrap(kind: str, wrap_id: str, remaining: Sequence[HostKey]) -> EnclaveCall[Wraps]:
-    """A key no longer opens what is saved from now on; with the remaining keys, under another data key."""
+    """Remove a key's wrap. With the remaining keys, the vault gets a new data key."""
     keys = [key.fields() for key in remaining] or None
     fields = {"kind": kind, "id": wrap_id, "keys": keys}
     return EnclaveCall("remove_wrap", fields, Wraps, changes=True, forgets=True)
 
 
 def list_wraps() -> EnclaveCall[Wraps]:
-    """Which keys open the vault."""
+    """Return the keys that open the vault."""
     return EnclaveCall("list_wraps", {}, Wraps)
 
 
 def set_auto_lock(idle_seconds: int) -> EnclaveCall[Any]:
-    """Lock after so long without a call; 0 never."""
+    """Make the vault lock itself after so long without a call; 0 turns that off."""
     return EnclaveCall("set_auto_lock", {"idle_seconds": idle_seconds}, AutoLock)
 
 
 class AutoLock(types.Record, frozen=True, kw_only=True):
-    """After how many seconds without a call the vault locks itself."""
+    """The seconds without a call after which the vault locks itself."""
 
     idle_seconds: int
 
@@ -311,7 +311,7 @@ def sync_init() -> EnclaveCall[types.SyncInitResult]:
 def sync_respond(
     session_id: str, *, public_key: str | None = None, code: str | None = None
 ) -> EnclaveCall[types.SyncRespondResult]:
-    """The holder's steps: with a key, its own; with the code, the sealed vault."""
+    """The steps of the device with the vault: for a key, its own key; for the code, the sealed vault."""
     fields = {"session_id": session_id, "public_key": public_key, "code": code}
     return EnclaveCall("sync_respond", fields, types.SyncRespondResult)
 
@@ -319,7 +319,7 @@ def sync_respond(
 def sync_compare(
     session_id: str, *, public_key: str | None = None, reveal: str | None = None
 ) -> EnclaveCall[Comparison]:
-    """The six digits, once each side knows enough."""
+    """Return the six digits, once each side has what they follow from."""
     fields = {"session_id": session_id, "public_key": public_key, "reveal": reveal}
     return EnclaveCall("sync_compare", fields, Comparison)
 
@@ -333,5 +333,5 @@ def sync_complete(
 
 
 def resource_filter(resource: types.Resource | str, action: str) -> str:
-    """The filter of `exec`. Raises ValueError for a resource that the interface does not list."""
+    """Return the filter of `exec`. Raises ValueError for a resource that the interface does not list."""
     return f"resource:{types.Resource(resource)} action:{action}"

@@ -1,4 +1,4 @@
-"""Revisions, manifests, and when a sealed vault goes to the store."""
+"""Decides when a sealed vault goes to the store, and stores revisions with their manifests."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["Keeper", "did_of", "revision_of"]
 
 
 class Keeper:
-    """Puts sealed vaults into a store, and finds them again.
+    """Stores sealed vaults and finds them again.
 
-    What is due outlives a store that fails: the next change, read or not, brings it up to date.
+    If the store fails, the revision remains due, and the next call of the vault stores it.
     """
 
     def __init__(self, store: VaultStore | None, wasm_version: str) -> None:
@@ -26,19 +26,19 @@ class Keeper:
         self._behind = self._forgetting = False
 
     def sealing(self) -> None:
-        """The enclave is about to seal a revision, which is owed to the store until `keep` has it."""
+        """Note that the enclave is about to seal a revision, which is due until `keep` has stored it."""
         self._behind = True
 
     def forget(self) -> None:
-        """The next revision that is stored is to leave none before it."""
+        """Note that the next stored revision must drop all older ones."""
         self._forgetting = True
 
     def due(self, *, unsaved: bool) -> bool:
-        """Whether a revision has to be stored. `unsaved`: what the enclave says of its own changes."""
+        """Return whether a revision must be stored. `unsaved`: whether the enclave reports changes."""
         return self.store is not None and (unsaved or self._behind or self._forgetting)
 
     def keep(self, did: str, sealed: bytes) -> None:
-        """Store a sealed vault, unless that revision is stored already. Raises StorageError."""
+        """Store a sealed vault, unless that revision is already stored. Raises StorageError."""
         if self.store is None:
             return
         revision, before = revision_of(sealed), self.store.load(did)
@@ -47,7 +47,7 @@ class Keeper:
         self._behind = False
 
     def newest(self, did: str | None) -> StoredVault | None:
-        """The newest stored revision. Raises StorageError."""
+        """Return the newest stored revision. Raises StorageError."""
         return None if self.store is None else self.store.load(did)
 
     def _save(self, did: str, before: StoredVault | None, sealed: bytes, revision: int) -> None:

@@ -1,4 +1,4 @@
-"""Where the key that wraps a vault's data key comes from. Several may open one vault; the enclave does the wrapping."""
+"""Providers of the keys that wrap a vault's data key. Several may open one vault; the enclave does the wrapping."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KEYRING_SERVICE = "holdfast"
 
 @dataclass(frozen=True, slots=True)
 class HostKey:
-    """A key as the enclave takes it: `kind` and `id` name the wrap, the rest opens it."""
+    """A key for the enclave: `kind` and `id` name the wrap, the other fields open it."""
 
     kind: KeyKind
     id: str
@@ -33,10 +33,10 @@ class HostKey:
 
 
 class KeyProvider(Protocol):
-    """Anything that can give a key: it may ask a person, touch a device or look in a keyring."""
+    """Provides a key: it may ask a person, use a security key, or read a keyring."""
 
     def host_key(self) -> HostKey:
-        """The key. Raises WebAuthnError, StorageError or ValueError where there is none."""
+        """Return the key. Raises WebAuthnError, StorageError or ValueError if there is none."""
         ...
 
 
@@ -56,7 +56,7 @@ class SecretKey:
 
 @dataclass(frozen=True, slots=True)
 class PasswordKey:
-    """A password; the enclave derives the key by Argon2id. A callable is asked each time, and nothing is kept."""
+    """A password; the enclave derives the key with Argon2id. A callable is asked each time, and nothing is stored."""
 
     password: str | Callable[[], str] = field(repr=False)
     id: str = "password"
@@ -70,25 +70,25 @@ class PasswordKey:
 
 
 class Keyring(Protocol):
-    """What is needed of the `keyring` package: the desktop's own store of secrets."""
+    """The part of the `keyring` package that is used: the desktop's store of secrets."""
 
     def get_password(self, service: str, name: str, /) -> str | None:
-        """The text under a name, or None."""
+        """Return the text under a name, or None."""
         ...
 
     def set_password(self, service: str, name: str, text: str, /) -> None:
-        """Keep a text under a name."""
+        """Store a text under a name."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class KeyringKey:
-    """A random secret in the operating system's keyring, made at first use.
+    """A random secret in the operating system's keyring, generated on first use.
 
     Args:
-        name: tells vaults of one person apart.
-        create: False: a missing entry is an error, so that a wrong name cannot lock a vault with a new key.
-        keyring: another store than the system's.
+        name: distinguishes the vaults of one person.
+        create: False makes a missing entry an error, so that a wrong name cannot wrap a vault with a new key.
+        keyring: a store to use instead of the system's.
     """
 
     name: str = "default"
@@ -96,7 +96,7 @@ class KeyringKey:
     keyring: Keyring | None = field(default=None, repr=False)
 
     def host_key(self) -> HostKey:
-        """See KeyProvider. Raises StorageError where the keyring cannot be used or has no such entry."""
+        """See KeyProvider. Raises StorageError if the keyring cannot be used or lacks the entry."""
         store = self.keyring or _system_keyring()
         try:
             text = store.get_password(_KEYRING_SERVICE, self.name) or self._new(store)
@@ -104,12 +104,12 @@ class KeyringKey:
         except StorageError:
             raise
         except Exception as error:
-            # Back ends raise errors of their own, which this package must not need to know.
+            # Each back end has its own error classes, which this package does not import.
             raise StorageError(f"the keyring cannot be used ({type(error).__name__})") from error
 
     def _new(self, store: Keyring) -> str:
         if not self.create:
-            raise StorageError("the keyring holds no key of this name")
+            raise StorageError("the keyring has no key with this name")
         text = to_base64url(secrets.token_bytes(SECRET_BYTES))
         store.set_password(_KEYRING_SERVICE, self.name, text)
         if store.get_password(_KEYRING_SERVICE, self.name) != text:
@@ -118,6 +118,6 @@ class KeyringKey:
 
 
 def _system_keyring() -> Keyring:
-    import keyring  # looks for the desktop's services when imported: only when a key is wanted from there
+    import keyring  # importing it looks for the desktop's services, so only when needed
 
     return keyring

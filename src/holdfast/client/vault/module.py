@@ -1,4 +1,4 @@
-"""The enclave's module: bundled, or from the service when its hash is the one that is expected."""
+"""The enclave's module: bundled, or fetched from the service and checked against the expected hash."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def module_file(sha256: str, fetch: Callable[[], bytes], *, directory: Path | None = None) -> Path:
-    """The file of the module with that SHA-256 (hex): from the cache, else what `fetch` gives, verified and kept.
+    """Return the file of the module with that SHA-256 (hex): from the cache, else from `fetch`, verified and cached.
 
     Raises:
-        WasmLoadError: what was fetched is another module, or cannot be kept.
+        WasmLoadError: the fetched module has another hash, or cannot be written to the cache.
     """
     file = (directory or module_directory()) / f"{sha256}.wasm"
     try:
@@ -33,14 +33,14 @@ def module_file(sha256: str, fetch: Callable[[], bytes], *, directory: Path | No
 
 
 def checked_module(module: bytes, sha256: str) -> bytes:
-    """The module itself. Raises WasmLoadError where it is not the one with that SHA-256."""
+    """Return the module. Raises WasmLoadError if it does not have that SHA-256."""
     if not _is(module, sha256):
         raise WasmLoadError("the service's module is not the expected one")
     return module
 
 
 def module_directory() -> Path:
-    """Where fetched modules are kept."""
+    """Return the folder in which fetched modules are cached."""
     return Path(os.environ.get("HOLDFAST_CACHE_DIR") or platformdirs.user_cache_dir("holdfast")) / "modules"
 
 
@@ -50,7 +50,7 @@ def _is(module: bytes, sha256: str) -> bool:
 
 def _keep(file: Path, module: bytes) -> Path:
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=".module-")  # no link can wait under this name
+    descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=".module-")  # random name: no link waits there
     try:
         with os.fdopen(descriptor, "wb") as out:
             out.write(module)

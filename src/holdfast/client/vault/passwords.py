@@ -1,4 +1,4 @@
-"""How weak a password may be that seals a file: with the file at hand, passwords can be tried without end."""
+"""The least strength of a password that encrypts a file. Whoever has the file can try passwords without limit."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ _NEVER_BELOW = 8
 
 
 def checked_password(password: str, at_least: int = MIN_CHARACTERS) -> str:
-    """The password itself.
+    """Return the password.
 
-    Raises ValueError, without quoting it, where it has fewer than `at_least` characters or fewer than five different
-    ones, and where `at_least` is below 8.
+    Raises ValueError, without quoting the password, if it has fewer than `at_least` characters or fewer than five
+    different ones, or if `at_least` is below 8.
     """
     if at_least < _NEVER_BELOW:
-        raise ValueError(f"the shortest password that can be allowed has {_NEVER_BELOW} characters")
+        raise ValueError(f"the minimum length of passwords cannot be below {_NEVER_BELOW} characters")
     if len(password) < at_least:
-        raise ValueError(f"the password is too short: {at_least} characters at least, several words for example")
+        raise ValueError(f"the password is too short: use at least {at_least} characters, for example several words")
     if len(set(password)) < _MIN_DIFFERENT:
-        raise ValueError(f"the password is too simple: {_MIN_DIFFERENT} different characters at least")
+        raise ValueError(f"the password is too simple: use at least {_MIN_DIFFERENT} different characters")
     return password

@@ -8,7 +8,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Enclave:
-    """A module as it is served.
+    """A module, as it is served.
 
     Attributes:
         body: the WebAssembly binary.
@@ -22,16 +22,16 @@ class Enclave:
 
 
 class Enclaves(Protocol):
-    """Knows which enclave is to be served."""
+    """Knows which enclave to serve."""
 
     def current(self) -> Enclave:
-        """The enclave to serve now; never waits."""
+        """Return the enclave to serve now. Never waits."""
         ...
 
     async def refresh(self) -> bool:
-        """Look for a newer published enclave; True when one took its place. Never raises for what storage does."""
+        """Look for a newer published enclave; returns True if one is now in use. Never raises for errors of storage."""
         ...
 
     async def verdict(self) -> str | None:
-        """Look now, and say why the published enclave is not the one in use; None when it is."""
+        """Look now, and return why the published enclave is not in use; None if it is."""
         ...

@@ -1,4 +1,4 @@
-"""Which mailer `HOLDFAST_MAIL_URL` asks for. Each is imported when it is chosen, so that a start loads only one."""
+"""Chooses the mailer for `HOLDFAST_MAIL_URL`. Each is imported when chosen, so that a start loads only one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.service.delivery.provider_url import ProviderUrl, is_loopback, parse_base_url, parse_provider_url
+from holdfast.service.delivery.schemes import MailScheme, scheme_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,13 +19,13 @@ if TYPE_CHECKING:
 
 SETTING = "HOLDFAST_MAIL_URL"
 RESEND_BASE_URL = "https://api.resend.com"
-DEFAULT_CONNECTIONS = 3  # what the strictest large provider lets one account open at once
+DEFAULT_CONNECTIONS = 3  # the number that the strictest large provider lets one account open at once
 MAX_CONNECTIONS = 50
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _MailSettings:
-    """All that a mailer may be made from."""
+    """The settings for a mailer."""
 
     url: str
     sender: str
@@ -36,30 +37,33 @@ class _MailSettings:
 def mailer_of(
     url: str, sender: str, http: Callable[[], aiohttp.ClientSession], outbox_dir: Path, product_host: str
 ) -> Mailer:
-    """The mailer that a setting describes.
+    """Return the mailer that a setting describes.
 
     Args:
         url: value of HOLDFAST_MAIL_URL.
         sender: value of HOLDFAST_MAIL_FROM.
-        http: returns the pooled HTTP session; called when a message is sent, not before.
+        http: returns the pooled HTTP session; called when a message is sent.
         outbox_dir: folder of the development outbox.
-        product_host: host that people see in the mail's text.
+        product_host: the host that the mail's text names.
 
     Raises:
-        ValueError: with a sentence for the operator that never repeats the value.
+        ValueError: with a sentence for the operator; it never repeats the value.
     """
-    build = _BUILDERS.get(url.partition(":")[0].lower())
-    if build is None:
-        raise ValueError(f"{SETTING} starts with smtp://, smtps://, smtp+starttls://, resend:// or outbox:")
-    return build(_MailSettings(url, sender, http, outbox_dir, product_host))
+    given = _MailSettings(url, sender, http, outbox_dir, product_host)
+    match scheme_of(SETTING, url, MailScheme):
+        case MailScheme.RESEND:
+            return _resend(given)
+        case MailScheme.OUTBOX:
+            return _outbox(given)
+        case MailScheme.SMTP | MailScheme.SMTPS | MailScheme.SMTP_STARTTLS as scheme:
+            return _smtp(given, *_SMTP_SCHEMES[scheme])
 
 
-def _smtp(given: _MailSettings) -> Mailer:
+def _smtp(given: _MailSettings, encryption: Encryption, default_port: int) -> Mailer:
     from holdfast.service.mail.code_mail import mail_identity
     from holdfast.service.mail.smtp_mailer import SmtpMailer, SmtpServer, tls_context_of
 
     parts = parse_provider_url(SETTING, given.url, ("ca_file", "connections"))
-    encryption, default_port = _SMTP_SCHEMES[parts.scheme]
     _refuse_odd_smtp(parts, encryption)
     server = SmtpServer(
         host=parts.host,
@@ -120,15 +124,9 @@ def _outbox(given: _MailSettings) -> Mailer:
     return OutboxMailer(given.outbox_dir, mail_identity(given.sender, given.host))
 
 
-_BUILDERS: dict[str, Callable[[_MailSettings], Mailer]] = {
-    "smtp": _smtp,
-    "smtps": _smtp,
-    "smtp+starttls": _smtp,
-    "resend": _resend,
-    "outbox": _outbox,
-}
-_SMTP_SCHEMES: dict[str, tuple[Encryption, int]] = {
-    "smtp": ("none", 25),
-    "smtps": ("tls", 465),
-    "smtp+starttls": ("starttls", 587),
+# How each encrypts, and its port unless the address names one (RFC 5321, RFC 8314, RFC 6409).
+_SMTP_SCHEMES: dict[MailScheme, tuple[Encryption, int]] = {
+    MailScheme.SMTP: ("none", 25),
+    MailScheme.SMTPS: ("tls", 465),
+    MailScheme.SMTP_STARTTLS: ("starttls", 587),
 }

@@ -1,4 +1,4 @@
-"""Joins an endpoint's declaration and the function that serves it."""
+"""Connects an endpoint's declaration with the function that handles it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HANDLERS: dict[tuple[str, str], Handler] = {}
 
 
 def serves(endpoint: Endpoint[A]) -> Callable[[AskedHandler[A]], AskedHandler[A]]:
-    """Register a function that takes what the endpoint asks for; it returns the answer, or a whole response."""
+    """Register a handler that takes the endpoint's request; it returns an answer or a whole response."""
     read = Reader(endpoint).read
 
     def register(function: AskedHandler[A]) -> AskedHandler[A]:
@@ -39,7 +39,7 @@ def serves(endpoint: Endpoint[A]) -> Callable[[AskedHandler[A]], AskedHandler[A]
 
 
 def serves_plainly(*endpoints: Endpoint[Any]) -> Callable[[PlainHandler], PlainHandler]:
-    """Register a function for endpoints whose input nothing reads beforehand."""
+    """Register a handler for endpoints whose input is not parsed beforehand."""
 
     def register(function: PlainHandler) -> PlainHandler:
         async def handle(web: WebContext, request: Request) -> Response:

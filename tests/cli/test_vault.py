@@ -1,0 +1,396 @@
+"""The commands for people: through the same table as the script, against the running service."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import stat
+import subprocess
+import sys
+
+import pytest
+from tests.support.running_service import PREDICTED
+from tests.support.terminal import PASSWORD, Terminal
+from tests.support.vaults import PASSKEY
+from typer.testing import CliRunner
+
+from holdfast.cli.exits import Exit
+from holdfast.cli.root import application
+from holdfast.cli.sessions import session_file
+from holdfast.client import types
+from holdfast.client.blocking.vault import Vault
+from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.ucan import UcanVerifier
+from holdfast.client.vault.keys import PasswordKey, SecretKey
+from holdfast.wire.keccak import checksum_address
+
+TO = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
+HEADLESS = [sys.executable, "-c", "from holdfast.cli import main; main()"]
+
+
+@pytest.fixture(autouse=True)
+def runtime_folder(tmp_path, monkeypatch):
+    (tmp_path / "run").mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
+
+
+@pytest.fixture
+def terminal(tmp_path):
+    (tmp_path / "credential").write_text(PASSKEY.credential)
+    made = Terminal(tmp_path / "vault")
+    made.json("vault", "create", "--credential", str(tmp_path / "credential"))
+    return made
+
+
+def test_a_vault_is_made_and_looked_at(terminal):
+    status = terminal.json("vault", "status")
+    assert status["did"].startswith("did:new:0x")
+    assert status["locked"] is True
+    assert [c["credential_id"] for c in terminal.json("vault", "credentials")] == [PASSKEY.credential_id]
+    assert terminal.json("vault", "accounts")[0]["is_default"] is True
+    assert status["did"] in terminal.run("vault", "status").stdout
+    assert "already" in terminal.run("vault", "create", code=Exit.FAILED).stderr
+
+
+def test_the_account_that_is_shown_is_the_smart_account(terminal, service, tmp_path):
+    """By `create` and `accounts` alike; where the service's contracts are others, `create` says so."""
+    shown = terminal.json("vault", "accounts")[0]["address"]
+    with VaultStore(directory=terminal.folder) as store, Vault(store) as vault:
+        vault.unlock(PasswordKey(PASSWORD))
+        assert vault.derive_address().address == shown
+    other = Terminal(tmp_path / "other")
+    made = other.run("vault", "create", "--credential", str(tmp_path / "credential"), "--service", service.base_url)
+    assert f"the service predicts the account {PREDICTED}" in made.stderr.lower()
+    other.environment["HOLDFAST_SERVICE_URL"] = service.base_url
+    account = other.json("vault", "accounts")[0]["address"]
+    assert f"account {account}\n" in made.stdout
+    assert account != shown  # another key
+
+
+def test_passwords_are_asked_without_echo(terminal):
+    del terminal.environment["HOLDFAST_VAULT_PASSWORD"]
+    result = terminal.run("vault", "accounts", typed=PASSWORD + "\n")
+    assert PASSWORD not in result.output
+    wrong = terminal.run("vault", "accounts", typed="wrong\n", code=Exit.FAILED)
+    assert "does not open" in wrong.stderr
+    assert "wrong\n" not in wrong.output
+
+
+def test_errors_are_one_line_and_a_code(tmp_path):
+    terminal = Terminal(tmp_path)
+    assert json.loads(terminal.run("vault", "status", "--json", code=Exit.NOT_FOUND).stderr)["exit"] == Exit.NOT_FOUND
+    assert "holdfast vault create" in terminal.run("vault", "accounts", code=Exit.FAILED).stderr
+    terminal.run("balance", "0x" + "11" * 20, code=Exit.UNAVAILABLE)
+    terminal.run("vault", "create", "--credential", str(tmp_path / "none"), code=Exit.USAGE)
+
+
+def test_unlock_and_lock(terminal):
+    terminal.json("vault", "unlock", "--minutes", "5")
+    file = session_file(terminal.folder)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    assert terminal.folder not in file.parents  # no backup of the vault's folder has the secret
+    terminal.environment["HOLDFAST_VAULT_PASSWORD"] = "not the password"
+    assert terminal.json("vault", "status")["locked"] is False
+    terminal.json("vault", "accounts")
+    copied, stored = file.read_text(), whole_store(terminal)
+    assert opens_any(stored, copied)
+    terminal.json("vault", "lock")
+    assert not file.exists()
+    terminal.run("vault", "accounts", code=Exit.FAILED)
+    file.write_text(copied)  # a stolen copy of the session is worth nothing once the vault was locked
+    terminal.run("vault", "accounts", code=Exit.FAILED)
+    assert not opens_any(whole_store(terminal), copied)
+
+
+def whole_store(terminal):
+    """Every revision and block that the store holds, to try a secret on."""
+    with VaultStore(directory=terminal.folder) as store:
+        revisions = [store.load(did, number).sealed for did in store.dids() for number in store.revisions(did)]
+        return revisions + [row[0] for row in store._database.execute("SELECT data FROM blocks")]
+
+
+def opens_any(sealed, noted):
+    """Whether the secret of a session's file opens one of the sealed vaults."""
+    key = SecretKey(bytes.fromhex(json.loads(noted)["secret"]), "session")
+
+    def opens(one):
+        with Vault() as vault:
+            return vault.unlock(key, one).success
+
+    return any(opens(one) for one in sealed)
+
+
+def let_it_end(terminal):
+    """Turn a session's file into one of a period that is over; its text."""
+    file = session_file(terminal.folder)
+    file.write_text(json.dumps({**json.loads(file.read_text()), "begun": 1, "until": 2}))
+    return file.read_text()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("status",), ("lock",), ("accounts",), ("unlock",), ("pair", "/ip4/127.0.0.1/tcp/9/nonsense"), ("import", "none")],
+    ids=" ".join,
+)
+def test_the_first_command_after_the_end_takes_wrap_and_file_away(terminal, words):
+    terminal.json("vault", "unlock")
+    terminal.json("vault", "delegate", TO, "/accounts/list")
+    over = let_it_end(terminal)
+    assert opens_any(whole_store(terminal), over)
+    CliRunner().invoke(application, ["vault", *words], env=terminal.environment)
+    left = session_file(terminal.folder)
+    assert not left.exists() or left.read_text() != over
+    assert not opens_any(whole_store(terminal), over)
+
+
+def test_a_session_ends_by_itself(terminal):
+    terminal.json("vault", "unlock")
+    let_it_end(terminal)
+    assert terminal.json("vault", "status")["locked"] is True
+    terminal.environment["HOLDFAST_VAULT_PASSWORD"] = "not the password"
+    terminal.run("vault", "accounts", code=Exit.FAILED)
+
+
+def test_a_clock_set_back_ends_a_session(terminal):
+    terminal.json("vault", "unlock")
+    file = session_file(terminal.folder)
+    noted = json.loads(file.read_text())
+    file.write_text(json.dumps({**noted, "begun": noted["begun"] + 3600, "until": noted["until"] + 3600}))
+    assert terminal.json("vault", "status")["locked"] is True
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("words", [("lock",), ("accounts",)], ids=" ".join)
+def test_a_session_whose_file_the_system_took_away_leaves_no_wrap(terminal, words):
+    terminal.json("vault", "unlock")
+    copied = session_file(terminal.folder).read_text()
+    session_file(terminal.folder).unlink()  # as at logout
+    terminal.json("vault", *words)
+    assert not opens_any(whole_store(terminal), copied)
+
+
+def test_a_session_file_that_is_none_is_no_session(terminal):
+    file = session_file(terminal.folder)
+    terminal.json("vault", "unlock")
+    good = file.read_text()
+    for bad in ("", "[]", "{}", good.replace(json.loads(good)["secret"], "00"), good.replace('"did"', '"dad"')):
+        file.write_text(bad)
+        assert terminal.json("vault", "status")["locked"] is True
+    file.unlink()
+    (file.parent / "elsewhere").write_text(good)
+    file.symlink_to(file.parent / "elsewhere")
+    assert terminal.json("vault", "status")["locked"] is True
+    terminal.json("vault", "lock")
+    assert (file.parent / "elsewhere").exists()
+
+
+def test_a_runtime_folder_that_others_may_read_is_not_used(terminal):
+    folder = session_file(terminal.folder).parent
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o755)
+    assert "alone" in terminal.run("vault", "unlock", code=Exit.USAGE).stderr
+    assert list(folder.iterdir()) == []
+
+
+def test_export_and_import(terminal, tmp_path):
+    file = tmp_path / "vault.mtrv"
+    exported = terminal.json("vault", "export", str(file))
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    other = Terminal(tmp_path / "other")
+    assert other.json("vault", "import", str(file))["did"] == exported["did"]
+    assert other.json("vault", "status")["did"] == exported["did"]
+    bad = Terminal(tmp_path / "bad", password="another password")
+    assert "not imported" in bad.run("vault", "import", str(file), code=Exit.FAILED).stderr
+
+
+def test_no_moment_in_which_others_may_read_an_export(terminal, tmp_path, monkeypatch):
+    """Every file of the command is made with mode 0600, under a umask that would allow everything."""
+    modes, file, opened = [], tmp_path / "vault.mtrv", os.open
+
+    def watched(path, flags, mode=0o777, **more):
+        if flags & os.O_CREAT and str(tmp_path) in os.fsdecode(path):
+            modes.append((flags & os.O_EXCL, mode))
+        return opened(path, flags, mode, **more)
+
+    monkeypatch.setattr(os, "open", watched)
+    before = os.umask(0)
+    try:
+        terminal.json("vault", "export", str(file))
+    finally:
+        os.umask(before)
+    assert (os.O_EXCL, 0o600) in modes
+    assert {mode for _, mode in modes} == {0o600}
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_an_export_replaces_a_file_and_follows_no_link(terminal, tmp_path):
+    file, target = tmp_path / "vault.mtrv", tmp_path / "somebody's"
+    target.write_text("precious")
+    target.chmod(0o644)
+    file.symlink_to(target)
+    assert "link" in terminal.run("vault", "export", str(file), code=Exit.USAGE).stderr
+    assert target.read_text() == "precious"
+    terminal.run("vault", "export", str(tmp_path), code=Exit.USAGE)
+    terminal.run("vault", "export", str(tmp_path / "none" / "file"), code=Exit.USAGE)
+    terminal.json("vault", "export", str(target))
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    assert target.read_bytes().startswith(b"MTRV")
+
+
+@pytest.mark.parametrize(
+    ("password", "why"), [("a", "too short"), ("eleven char", "too short"), ("abababababab", "simple")]
+)
+def test_weak_passwords_are_refused(terminal, tmp_path, password, why):
+    file = tmp_path / "vault.mtrv"
+    terminal.environment["HOLDFAST_EXPORT_PASSWORD"] = password
+    refused = terminal.run("vault", "export", str(file), code=Exit.USAGE)
+    assert why in refused.stderr
+    assert not file.exists()
+    new = Terminal(tmp_path / "new", password=password)
+    assert why in new.run("vault", "create", "--credential", str(tmp_path / "credential"), code=Exit.USAGE).stderr
+
+
+def test_the_shortest_password_is_a_setting(terminal, tmp_path):
+    words, file = ("vault", "export", str(tmp_path / "vault.mtrv")), tmp_path / "vault.mtrv"
+    terminal.environment["HOLDFAST_EXPORT_PASSWORD"] = "eight ch"
+    for setting in ("7", "x", "-1", "9"):
+        terminal.environment["HOLDFAST_MIN_PASSWORD"] = setting
+        terminal.run(*words, code=Exit.USAGE)
+    assert not file.exists()
+    terminal.environment["HOLDFAST_MIN_PASSWORD"] = "8"
+    terminal.json(*words)
+
+
+def test_a_second_share_kept_in_a_file(tmp_path):
+    (tmp_path / "credential").write_text(PASSKEY.credential)
+    terminal, share = Terminal(tmp_path / "vault"), tmp_path / "share"
+    create = ("vault", "create", "--credential", str(tmp_path / "credential"), "--val-share", str(share))
+    terminal.json(*create)
+    assert stat.S_IMODE(share.stat().st_mode) == 0o600
+    kept = share.read_text()
+    refused = terminal.run("vault", "delegate", TO, "/accounts/list", code=Exit.FAILED)
+    assert "val_share" in refused.stderr
+    terminal.json("vault", "delegate", TO, "/accounts/list", "--val-share", str(share))
+    terminal.run("vault", "delegate", TO, "/x", "--val-share", str(tmp_path / "none"), code=Exit.USAGE)
+    another = Terminal(tmp_path / "another")
+    another.run(*create, code=Exit.USAGE)  # the file of one vault is never another's
+    assert share.read_text() == kept
+    assert another.run("vault", "status", code=Exit.NOT_FOUND)
+
+
+@pytest.mark.parametrize("command", ["/accounts", "/accounts/sign", "/", "/tokens/list"])
+@pytest.mark.parametrize(
+    "limit", [("--at-most", "1"), ("--in-total", "1"), ("--payee", "0x" + "a1" * 20), ("--token", "native")]
+)
+def test_limits_on_payments_go_with_payments(terminal, command, limit):
+    to = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
+    refused = terminal.run("vault", "delegate", to, command, *limit, code=Exit.USAGE)
+    assert "/accounts/pay" in refused.stderr
+    assert terminal.json("vault", "delegate", to, command)["token"]
+
+
+def test_limits_are_written_as_payments_are_judged(terminal):
+    to, address = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG", "0x" + "ab" * 20
+    limits = ("--at-most", "7", "--in-total", "9", "--payee", address, "--token", address)
+    token = terminal.json("vault", "delegate", to, "/accounts/pay", *limits)["token"]
+    with UcanVerifier() as verifier:
+        policy = verifier.verify(token).policy
+    mixed = checksum_address(bytes.fromhex(address[2:]))
+    assert mixed != address
+    assert policy == [["<=", ".amount", 7], ["<=", ".total", 9], ["==", ".to", mixed], ["==", ".token", mixed]]
+    for name in ("--payee", "--token"):
+        terminal.run("vault", "delegate", to, "/accounts/pay", name, "bob", code=Exit.USAGE)
+
+
+def test_delegate_and_revoke(terminal):
+    made = terminal.json("vault", "delegate", TO, "/accounts/pay", "--at-most", "100", "--in-total", "500")
+    assert terminal.json("vault", "revoke", made["cid"]) == {"revoked": made["cid"]}
+    terminal.run("vault", "revoke", "bafynone", code=Exit.NOT_FOUND)
+
+
+def test_register_whoami_and_balance(terminal, service):
+    terminal.environment["HOLDFAST_SERVICE_URL"] = service.base_url
+    assert terminal.json("whoami")["registered"] is None
+    assert terminal.json("balance", "0x" + "22" * 20, "--token", "ETH")["formatted"] == "1.5"
+    assert terminal.run("balance", "0x" + "22" * 20).stdout == "2.500000 USDC\n"
+
+
+def test_a_payment_that_was_made_is_told_though_its_transaction_cannot_be_asked_for(terminal, monkeypatch):
+    made = types.PaymentResult(
+        tx_hash="0x" + "01" * 32,
+        user_op_hash="0x" + "01" * 32,
+        chain=84532,
+        token="native",
+        explorer_url="https://explorer.example/op/0x01",
+    )
+    monkeypatch.setattr("holdfast.client.blocking.client.Client.pay", lambda *_, **__: made)
+    to = "0x" + "22" * 20
+    assert terminal.json("pay", to, "5", "--yes") == {**made.to_json(), "transactionHash": None}
+    assert terminal.run("pay", to, "5", "--yes").stdout == f"paid: {made.tx_hash}\nhttps://explorer.example/op/0x01\n"
+
+
+@pytest.mark.parametrize(("option", "value"), [("--paymaster", "ftp://x"), ("--rpc", "no address")])
+def test_addresses_for_gas_are_checked(terminal, option, value):
+    assert (
+        "must start with http"
+        in terminal.run("pay", "0x" + "22" * 20, "5", "--yes", option, value, code=Exit.USAGE).stderr
+    )
+
+
+@pytest.mark.parametrize("way", ["http", "libp2p"])
+def test_pair_two_terminals(terminal, tmp_path, way):
+    environment = {**os.environ, **terminal.environment}
+    words = ["vault", "pair", "--json", "--host", "127.0.0.1", *(["--libp2p"] if way == "libp2p" else [])]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*HEADLESS, *words], env=environment, **pipes) as old:
+        link = until(old.stderr, r"holdfast vault pair (\S+)")
+        other = {**environment, "HOLDFAST_VAULT_DIR": str(tmp_path / "new")}
+        with subprocess.Popen([*HEADLESS, "vault", "pair", link, "--json"], env=other, **pipes) as new:
+            digits = until(new.stderr, r"this device shows +(\d{6})")
+            assert until(old.stderr, r"this device shows +(\d{6})") == digits
+            old.stdin.write(digits + "\n")
+            old.stdin.flush()
+            new.stdin.write("y\n")
+            new.stdin.flush()
+            received, given = json.loads(new.stdout.readline()), json.loads(old.stdout.readline())
+            assert (new.wait(20), old.wait(20)) == (0, 0)
+    assert received == {"did": given["did"], "received": True}
+    assert Terminal(tmp_path / "new").json("vault", "status")["did"] == given["did"]
+
+
+def until(stream, pattern):
+    """The first match in the lines of a stream."""
+    read = ""
+    while True:
+        letter = stream.read(1)
+        assert letter, read
+        read += letter
+        if letter == "\n" and (found := re.search(pattern, read)):
+            return found[1]
+
+
+def test_help_imports_no_client():
+    script = "import sys; from holdfast.cli.root import application; sys.exit(any('holdfast.client' in m for m in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_a_handle_is_free_until_it_is_registered(terminal, service):
+    """The chain's stand-in has no bundler that sends, so the command stops there, and says so."""
+    terminal.environment["HOLDFAST_SERVICE_URL"] = service.base_url
+    refused = terminal.run("register", "--handle", "h" + secrets.token_hex(5), "--json", code=Exit.FAILED)
+    assert json.loads(refused.stderr.splitlines()[-1])["exit"] == Exit.FAILED
+    terminal.run("register", code=Exit.USAGE)
+
+
+def test_a_payment_that_nobody_can_confirm_is_refused_in_the_form_asked_for(terminal):
+    words = ("pay", "0x" + "22" * 20, "100")
+    told = json.loads(terminal.run(*words, "--json", code=Exit.USAGE).stderr)
+    assert told == {"error": "nobody is there to ask: say --yes", "exit": Exit.USAGE}
+    refused = terminal.run(*words, code=Exit.USAGE)
+    assert (refused.stdout, refused.stderr) == ("", "holdfast: nobody is there to ask: say --yes\n")
+    # With the answer given it goes on: to the service, which is not there.
+    assert "Network: " in terminal.run(*words, "--yes", code=Exit.UNAVAILABLE).stderr

@@ -1,0 +1,206 @@
+"""What a delegation lets its holder spend: never more than any limit on its path, however the token is shown."""
+
+from __future__ import annotations
+
+import base64
+import random
+from concurrent.futures import ThreadPoolExecutor
+
+import cbor2
+import pytest
+from tests.support.vaults import GIVEN, SECRET
+
+from holdfast.client import types
+from holdfast.client.blocking.loop import run
+from holdfast.client.blocking.vault import Vault
+from holdfast.client.flows.delegation_budget import DelegationBudget
+from holdfast.client.flows.payee import Payee
+from holdfast.client.flows.payment import PaymentRefused, Payments
+from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.ucan import ReplayGuard, UcanRefused, UcanVerifier
+
+PAYEE = Payee("0x00000000000000000000000000000000000000A1", None)
+USDC = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"
+P256_ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+
+
+@pytest.fixture(scope="module")
+def owner():
+    with Vault() as vault:
+        vault.generate(GIVEN, SECRET)
+        yield vault
+
+
+@pytest.fixture(scope="module")
+def agents():
+    made = [Vault() for _ in range(5)]
+    for agent in made:
+        agent.boot()
+        agent.generate(GIVEN, SECRET)
+    yield made
+    for agent in made:
+        agent.close()
+
+
+@pytest.fixture(params=["stored", "in memory"])
+def budget(request, tmp_path):
+    if request.param == "in memory":
+        yield DelegationBudget(None)
+        return
+    with VaultStore(directory=tmp_path) as store:
+        yield DelegationBudget(store)
+
+
+def pays(owner, budget, token, amount, currency=USDC):
+    """Whether the payment would be made: nothing beyond this looks at limits."""
+    params = types.PaymentParams(to=PAYEE.address, amount=str(amount), token=currency, chain_id=84532, ucan=token)
+    try:
+        run(Payments(None, owner._asynchronous, None, budget)._authorise(params, PAYEE, amount))
+    except PaymentRefused as refused:
+        return str(refused)
+    return "paid"
+
+
+def delegate(giver, taker, *policy, token=None):
+    given = types.DelegationOptions(to=taker.did_key(), command="/accounts/pay", caveats={"policy": list(policy)})
+    return giver.mint_delegation(given, **({} if token is None else {"token": token}))
+
+
+def invoke(holder, amount, token, **more):
+    args = {"to": PAYEE.address, "amount": amount, "token": USDC, "chainId": 84532, **more.pop("args", {})}
+    return holder.mint_invocation(types.InvocationOptions(command="/accounts/pay", args=args, token=token), **more)
+
+
+def twin(raw):
+    s = P256_ORDER - int.from_bytes(raw[35:67], "big")
+    return raw[:35] + s.to_bytes(32, "big") + raw[67:]
+
+
+def reshown(container, choose):
+    """The container with the other form of those signatures that `choose` picks."""
+    padded = container[1:] + "=" * (-(len(container) - 1) % 4)
+    tokens = cbor2.loads(base64.urlsafe_b64decode(padded))["ctn-v1"]
+    shown = [twin(raw) if choose() else raw for raw in tokens]
+    return "B" + base64.b64encode(cbor2.dumps({"ctn-v1": shown})).decode()
+
+
+def test_passing_a_delegation_on_begins_no_new_total(owner, agents, budget):
+    agent = agents[0]
+    token = delegate(owner, agent, ["<=", ".total", 150]).container
+    assert pays(owner, budget, token, 100) == "paid"
+    assert "policy_denied" in pays(owner, budget, token, 100)
+    for _ in range(4):
+        passed = delegate(agent, agent, token=token).container
+        assert "policy_denied" in pays(owner, budget, passed, 100)
+        assert pays(owner, budget, passed, 10) == "paid"
+    assert pays(owner, budget, token, 10) == "paid"
+    assert "policy_denied" in pays(owner, budget, delegate(agent, agents[1], token=token).container, 1)
+
+
+def test_the_other_form_of_a_signature_begins_no_new_total(owner, agents, budget):
+    token = delegate(owner, agents[0], ["<=", ".total", 150]).container
+    assert pays(owner, budget, token, 150) == "paid"
+    assert "policy_denied" in pays(owner, budget, reshown(token, lambda: True), 1)
+
+
+def test_the_other_form_of_an_invocation_is_the_same_invocation(owner, agents, budget):
+    delegation = delegate(owner, agents[0], ["<=", ".amount", 50]).container
+    invocation = invoke(agents[0], 50, delegation).container
+    assert pays(owner, budget, invocation, 50) == "paid"
+    for choose in (lambda: False, lambda: True):
+        assert "used before" in pays(owner, budget, reshown(invocation, choose), 50)
+    with UcanVerifier() as verifier:
+        guard = ReplayGuard()
+        guard.accept(verifier.verify(invocation))
+        with pytest.raises(UcanRefused, match="used before"):
+            guard.accept(verifier.verify(reshown(invocation, lambda: True)))
+
+
+def test_invocations_count_under_their_delegations(owner, agents, budget):
+    """Also where the policy is a negative one, which an absent total would please."""
+    for limit in (["<=", ".total", 100], ["not", [">", ".total", 100]]):
+        delegation = delegate(owner, agents[0], limit).container
+        for expected in ("paid", "paid", "policy_denied"):
+            asking = invoke(agents[0], 50, delegation, args={"total": 50}).container
+            assert expected in pays(owner, budget, asking, 50)
+        assert "policy_denied" in pays(owner, budget, delegation, 1)
+
+
+@pytest.mark.parametrize("audience", ["did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG", "did:web:a.example"])
+def test_an_invocation_addressed_to_somebody_else_pays_nothing(owner, agents, budget, audience):
+    delegation = delegate(owner, agents[0]).container
+    elsewhere = invoke(agents[0], 50, delegation, audience=audience).container
+    assert "wrong_audience" in pays(owner, budget, elsewhere, 50)
+    here = invoke(agents[0], 50, delegation, audience=owner.status().did).container
+    assert pays(owner, budget, here, 50) == "paid"
+
+
+def test_each_token_has_a_total(owner, agents, budget):
+    token = delegate(owner, agents[0], ["<=", ".total", 10]).container
+    assert pays(owner, budget, token, 10) == pays(owner, budget, token, 10, "native") == "paid"
+    assert "policy_denied" in pays(owner, budget, token, 1, USDC.lower())
+
+
+class Tree:
+    """Delegations that were made and passed on at random, and a budget of the test's own."""
+
+    def __init__(self, owner, agents, chance):
+        self.owner, self.agents, self.chance = owner, agents, chance
+        self.limits, self.spent, self.links = {}, {}, []
+
+    def grow(self):
+        """One more delegation: from the owner, or passed on by its holder."""
+        above = self.chance.choice([*self.links, None]) if self.links else None
+        path, holders, token = above or ((), (self.owner,), None)
+        left = [agent for agent in self.agents if agent not in holders]
+        if not left:
+            return
+        taker = self.chance.choice(left)
+        limit = self.chance.choice([None, self.chance.randint(1, 120)])
+        policy = [] if limit is None else [["<=", ".total", limit]]
+        made = delegate(holders[-1], taker, *policy, token=token)
+        self.limits[made.cid], self.spent[made.cid] = limit, 0
+        self.links.append(((*path, made.cid), (*holders, taker), made.container))
+
+    def allows(self, path, amount):
+        """Whether every limit on the way leaves room."""
+        return all(self.limits[cid] is None or self.spent[cid] + amount <= self.limits[cid] for cid in path)
+
+    def pay(self, budget):
+        path, holders, token = self.chance.choice(self.links)
+        amount = self.chance.randint(1, 60)
+        if self.chance.random() < 0.3:
+            # The total that an invocation names is not believed.
+            token = invoke(holders[-1], amount, token, args={"total": self.chance.randint(0, 1)}).container
+        shown = reshown(token, lambda: self.chance.random() < 0.5)
+        expected = self.allows(path, amount)
+        assert (pays(self.owner, budget, shown, amount) == "paid") is expected
+        for cid in path if expected else ():
+            self.spent[cid] += amount
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_limit_on_any_path_is_ever_exceeded(owner, agents, budget, seed):
+    tree = Tree(owner, agents, random.Random(seed))
+    for _ in range(40):
+        tree.grow() if len(tree.links) < 3 or tree.chance.random() < 0.2 else tree.pay(budget)
+    assert sum(tree.spent.values()) > 0
+    assert all(limit is None or tree.spent[cid] <= limit for cid, limit in tree.limits.items())
+
+
+def test_parallel_payments_under_one_root_stay_within_its_total(owner, agents, tmp_path):
+    root = delegate(owner, agents[0], ["<=", ".total", 30]).container
+    leaves = [delegate(agents[0], agent, token=root).container for agent in agents] * 3
+    with VaultStore(directory=tmp_path) as store, ThreadPoolExecutor(6) as pool:
+        budgets = [DelegationBudget(store), DelegationBudget(store)]
+        made = list(pool.map(lambda at: pays(owner, budgets[at % 2], leaves[at], 10), range(len(leaves))))
+    assert made.count("paid") == 3
+
+
+def test_a_charge_is_whole_or_not_at_all(budget):
+    assert budget.charge({"root": 0, "leaf": 0}, "t", 5)
+    assert budget.charge({"root": 5, "leaf": 0}, "t", 5) is False
+    assert budget.charge({"root": 5, "other": 0}, "t", 5, once="inv")
+    assert budget.charge({"root": 10, "leaf": 5}, "t", 5, once="inv") is False
+    assert budget.spent(["root", "leaf", "other"], "t") == {"root": 10, "leaf": 5, "other": 5}
+    assert (budget.used("inv"), budget.used("another")) == (True, False)

@@ -1,0 +1,101 @@
+"""What an application may say about gas, and what the service's limits make of it."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from tests.support.account_world import NEW, PREDICTED, AccountWorld, obeying
+from tests.support.running_service import Coroutines
+
+import holdfast
+from holdfast.client.blocking.loop import run
+from holdfast.client.flows.operations import SmartAccount
+from holdfast.client.http.chain_transport import ChainTransport
+from holdfast.client.http.refusals import RateLimited
+from holdfast.client.http.transport import HttpTransport
+from holdfast.client.types.service import ContractSet, Status
+from holdfast.wire.client_errors import NetworkError
+
+ZERO, CALL = "0x" + "00" * 20, ("0x" + "0b" * 20, 0, b"")
+
+
+@pytest.mark.parametrize("name", ["paymaster_url", "rpc_url"])
+@pytest.mark.parametrize("url", ["", "ftp://x", "paymaster.example", "https://"])
+def test_addresses_are_checked_and_never_shown(name, url):
+    with pytest.raises(ValueError, match=rf"^{name} must start with http"):
+        holdfast.GasPolicy(**{name: url})
+
+
+def test_keys_in_addresses_are_not_shown():
+    policy = holdfast.GasPolicy(
+        paymaster_url="https://p.example/SECRET", rpc_url="https://r.example/SECRET", context={"policy": "SECRET"}
+    )
+    assert "SECRET" not in repr(policy)
+
+
+def test_a_limit_is_not_negative():
+    with pytest.raises(ValueError, match="max_own_cost_wei"):
+        holdfast.GasPolicy(max_own_cost_wei=-1)
+
+
+class Service(AccountWorld):
+    """A service that has contracts, and no chain endpoint to show."""
+
+    def __init__(self, rpc="http://rpc.invalid"):
+        super().__init__({PREDICTED: obeying(NEW)}, did=NEW.did)
+        self.rpc = rpc
+
+    def contracts(self):
+        entry_point = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
+        others = dict.fromkeys(("did_registry", "account_helper", "session_sbt", "app_factory"), ZERO)
+        return ContractSet(chain_id=84532, entry_point=entry_point, **others)
+
+    def status(self):
+        return Status(chain="Base Sepolia", chain_id=84532, rpc=self.rpc, database="connected")
+
+
+def prepared(handler, policy=None):
+    transport = ChainTransport(HttpTransport("https://s", transport=httpx.MockTransport(handler)))
+    service = Coroutines(Service())
+    gas = policy or holdfast.GasPolicy()
+    account = SmartAccount(service, service, transport, gas, {})
+
+    async def flow():
+        await account.open()
+        return await account.prepared(CALL)
+
+    return run(flow())
+
+
+def test_the_services_limit_is_its_own_typed_refusal():
+    def answer(request):
+        if request.url.host == "s":
+            return httpx.Response(429, json={"error": "rate_limited"}, headers={"Retry-After": "40"})
+        return httpx.Response(404)
+
+    with pytest.raises(RateLimited) as caught:
+        prepared(answer)
+    assert caught.value.retry_after_s == 40
+
+
+def test_without_a_price_of_gas_the_account_cannot_pay_and_the_message_says_what_to_name():
+    def answer(request):
+        if request.url.host == "s":
+            return json_rpc(request, {"error": {"code": -32601, "message": "no such method"}})
+        return httpx.Response(404)
+
+    with pytest.raises(NetworkError, match=r"GasPolicy\.rpc_url"):
+        prepared(answer)
+
+
+def test_an_endpoint_that_was_named_must_answer_and_is_not_shown():
+    policy = holdfast.GasPolicy(rpc_url="https://rpc.example/SECRET")
+    with pytest.raises(NetworkError) as caught:
+        prepared(lambda _request: httpx.Response(403), policy)
+    assert "SECRET" not in str(caught.value)
+
+
+def json_rpc(request, answer):
+    import json
+
+    return httpx.Response(200, json={"jsonrpc": "2.0", "id": json.loads(request.content)["id"], **answer})

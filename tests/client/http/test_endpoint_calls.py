@@ -1,0 +1,47 @@
+"""Calls from declarations: path parameters at the end and in the middle, and values that are no segment."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.client.http.endpoint_calls import as_json, call_of
+from holdfast.wire import endpoints
+from holdfast.wire.endpoints import Endpoint
+from holdfast.wire.requests import Asked
+
+MIDDLE = Endpoint[Asked](name="history", method="GET", path="/a/{first}/b/{second}/c", summary="")
+BELOW = Endpoint[Asked](name="below", method="GET", path="/a/{path}", summary="")
+
+
+def test_the_names_stand_in_the_order_of_the_path() -> None:
+    assert MIDDLE.path_parameters == ("first", "second")
+    assert endpoints.INDEXER.path_parameters == ("path",)
+    assert endpoints.STATUS.path_parameters == ()
+
+
+def test_parameters_are_filled_in_wherever_they_are() -> None:
+    assert call_of(MIDDLE, as_json, path={"first": "x", "second": "y"}).path == "/a/x/b/y/c"
+
+
+@pytest.mark.parametrize(
+    ("value", "segment"), [("a/b", "a%2Fb"), ("ä?#", "%C3%A4%3F%23"), ("{second}", "%7Bsecond%7D"), ("%2e", "%252e")]
+)
+def test_a_value_stays_one_segment(value: str, segment: str) -> None:
+    assert call_of(MIDDLE, as_json, path={"first": value, "second": "y"}).path == f"/a/{segment}/b/y/c"
+
+
+def test_what_stands_for_everything_below_keeps_its_slashes() -> None:
+    assert call_of(BELOW, as_json, path={"path": "b/c d"}).path == "/a/b/c%20d"
+
+
+@pytest.mark.parametrize("value", ["", ".", ".."])
+def test_a_value_that_leads_to_another_path_is_refused(value: str) -> None:
+    with pytest.raises(ValueError, match="first is empty"):
+        call_of(MIDDLE, as_json, path={"first": value, "second": "y"})
+    with pytest.raises(ValueError, match="path is empty"):
+        call_of(BELOW, as_json, path={"path": f"b/{value}"})
+
+
+def test_a_parameter_without_a_value_is_a_mistake_of_the_caller() -> None:
+    with pytest.raises(KeyError, match="second"):
+        call_of(MIDDLE, as_json, path={"first": "x"})

@@ -1,0 +1,230 @@
+"""The vault store: revisions, two processes, and what is left after the machine stops at any byte."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import time
+
+import msgspec
+import pytest
+
+from holdfast.client.storage.content import Block, raw_block
+from holdfast.client.storage.vault_store import VaultStore, store_path
+from holdfast.client.types import VaultManifest, VaultStoreConfig
+from holdfast.wire.client_errors import ClientStateError, StorageError
+
+DID = "did:new:0x01"
+CRASHES = int(os.environ.get("HOLDFAST_TEST_CRASHES", "6"))
+
+
+def manifest(did=DID, updated_at=1, root_cid=None):
+    return VaultManifest(root_cid=root_cid, did=did, updated_at=updated_at, wasm_version="ab", schema_version=1)
+
+
+@pytest.fixture
+def store(tmp_path):
+    with VaultStore(directory=tmp_path) as opened:
+        yield opened
+
+
+def test_the_newest_revision_is_loaded(store):
+    store.save(manifest(updated_at=1), b"first", 1)
+    store.save(manifest(updated_at=2), b"second", 2)
+    assert store.load().sealed == b"second"
+    assert store.load(DID).manifest.updated_at == 2
+    assert store.load(DID, revision=1).sealed == b"first"
+    assert store.load("did:new:0x02") is None
+
+
+def test_an_empty_store_has_nothing(store):
+    assert (store.load(), store.dids(), store.get_block(raw_block(b"").cid), store.note("x")) == (None, [], None, None)
+
+
+def test_only_the_last_revisions_are_kept(tmp_path):
+    with VaultStore(directory=tmp_path, kept_revisions=3) as store:
+        for number in range(1, 8):
+            store.save(manifest(), b"%d" % number, number)
+        assert store.revisions(DID) == [7, 6, 5]
+
+
+def test_a_vault_never_goes_back(store):
+    store.save(manifest(), b"two", 2)
+    for older in (2, 1):
+        with pytest.raises(StorageError, match="not newer"):
+            store.save(manifest(), b"x", older)
+    assert store.load().sealed == b"two"
+
+
+def test_several_vaults_must_be_named(store):
+    store.save(manifest("did:new:0x01"), b"a", 1)
+    store.save(manifest("did:new:0x02"), b"b", 1)
+    with pytest.raises(StorageError, match="several vaults"):
+        store.load()
+    store.delete("did:new:0x01")
+    assert store.load().sealed == b"b"
+
+
+def test_the_file_is_the_owners_alone(tmp_path):
+    with VaultStore(directory=tmp_path / "new" / "folder") as store:
+        store.save(manifest(), b"x", 1)
+        assert stat.S_IMODE(store.path.parent.stat().st_mode) == 0o700
+        for file in store.path.parent.iterdir():
+            assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("name", ["holdfast-vault.db", "holdfast-vault.lock"])
+def test_a_link_in_the_place_of_a_file_is_not_followed(tmp_path, name):
+    target = tmp_path / "somebody's"
+    target.write_bytes(b"")
+    target.chmod(0o644)
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / name).symlink_to(target)
+    with pytest.raises(StorageError):
+        VaultStore(directory=tmp_path / "store")
+    assert (target.read_bytes(), stat.S_IMODE(target.stat().st_mode)) == (b"", 0o644)
+
+
+def test_a_store_that_others_could_read_is_closed_to_them(tmp_path):
+    VaultStore(directory=tmp_path).close()
+    (tmp_path / "holdfast-vault.db").chmod(0o644)
+    with VaultStore(directory=tmp_path) as store:
+        assert stat.S_IMODE(store.path.stat().st_mode) == 0o600
+
+
+def test_the_default_name_and_names_that_are_refused(tmp_path):
+    assert store_path(VaultStoreConfig(), tmp_path).name == "holdfast-vault.db"
+    for bad in ("../x", "a/b", "", ".hidden", "x" * 65, "a\0b"):
+        with pytest.raises(StorageError):
+            store_path(VaultStoreConfig(db_name=bad), tmp_path)
+
+
+def test_two_processes_cannot_hold_it(store, tmp_path):
+    with pytest.raises(StorageError, match="another process"):
+        VaultStore(directory=tmp_path)
+    script = f"from holdfast.client.storage.vault_store import VaultStore; VaultStore(directory={str(tmp_path)!r})"
+    other = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert "open in another process" in other.stderr
+    store.close()
+    VaultStore(directory=tmp_path).close()
+
+
+def test_a_closed_store_says_so(store):
+    store.close()
+    with pytest.raises(ClientStateError):
+        store.load()
+
+
+def test_files_that_are_no_store_are_storage_errors(tmp_path):
+    (tmp_path / "holdfast-vault.db").write_bytes(b"not a database, but long enough to look at" * 100)
+    with pytest.raises(StorageError, match=r"^Storage: "):
+        VaultStore(directory=tmp_path)
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StorageError):
+        VaultStore(directory=tmp_path / "file")
+
+
+def test_a_newer_release_is_not_overwritten(tmp_path):
+    VaultStore(directory=tmp_path).close()
+    with sqlite3.connect(tmp_path / "holdfast-vault.db") as database:
+        database.execute("PRAGMA user_version = 99")
+    database.close()
+    with pytest.raises(StorageError, match="newer release"):
+        VaultStore(directory=tmp_path)
+
+
+def test_blocks_are_verified_both_ways(store):
+    block = raw_block(b"data")
+    store.put_block(block)
+    assert store.get_block(block.cid) == b"data"
+    with pytest.raises(StorageError):
+        store.put_block(Block(block.cid, b"other"))
+    store._database.execute("UPDATE blocks SET data = x'00'")
+    with pytest.raises(StorageError, match="does not match its CID"):
+        store.get_block(block.cid)
+
+
+def test_notes_are_kept_and_forgotten(store):
+    store.set_note("registration", "step")
+    store.set_note("registration", "next")
+    assert store.note("registration") == "next"
+    store.set_note("registration", None)
+    assert store.note("registration") is None
+
+
+def test_a_manifest_is_replaced_after_a_snapshot(store):
+    store.save(manifest(), b"x", 1)
+    store.update_manifest(manifest(root_cid="bafy"))
+    assert store.load().manifest == manifest(root_cid="bafy")
+    with pytest.raises(StorageError, match="no such vault"):
+        store.update_manifest(msgspec.structs.replace(manifest(), did="did:new:0x09"))
+
+
+def test_a_journal_cut_at_any_byte_leaves_a_whole_revision(tmp_path):
+    """After a crash the write-ahead log may end anywhere: each prefix of it must open as revision 1 or as 2."""
+    first, second = b"one" * 1500, b"two" * 1500
+    with VaultStore(directory=tmp_path / "a") as store:
+        store.save(manifest(), first, 1)
+        store._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        before = store.path.read_bytes()
+        store.save(manifest(), second, 2)
+        log = store.path.with_name(store.path.name + "-wal").read_bytes()
+    seen = set()
+    step = 1 if os.environ.get("HOLDFAST_TEST_EVERY_BYTE") else 37
+    for length in [*range(0, len(log), step), len(log)]:
+        seen.add(_revision_left(tmp_path / "b", before, log[:length], {1: first, 2: second}))
+    assert seen == {1, 2}
+
+
+def _revision_left(folder, database, log, expected):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    (folder / "holdfast-vault.db").write_bytes(database)
+    (folder / "holdfast-vault.db-wal").write_bytes(log)
+    with VaultStore(directory=folder) as store:
+        left = store.load()
+    assert left.sealed == expected[left.revision]
+    return left.revision
+
+
+_SAVING = """
+import sys
+from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.types import VaultManifest
+with VaultStore(directory=sys.argv[1]) as store:
+    start = (store.load() or type("none", (), {"revision": 0})).revision
+    for number in range(start + 1, start + 100000):
+        made = VaultManifest(root_cid=None, did="did:new:0x01", updated_at=number, wasm_version="a", schema_version=1)
+        store.save(made, number.to_bytes(4) * 5000, number)
+        print(number, flush=True)
+"""
+
+
+def test_killed_while_saving_nothing_promised_is_lost(tmp_path):
+    pauses = random.Random(7)
+    for _ in range(CRASHES):
+        process = subprocess.Popen([sys.executable, "-c", _SAVING, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+        process.stdout.readline()
+        time.sleep(pauses.uniform(0, 0.1))
+        process.send_signal(signal.SIGKILL)
+        said = [int(line) for line in process.stdout.read().split()]
+        process.wait()
+        process.stdout.close()
+        with VaultStore(directory=tmp_path) as store:
+            left = store.load()
+        assert left.sealed == left.revision.to_bytes(4) * 5000
+        assert left.manifest.updated_at == left.revision
+        assert left.revision >= max(said, default=1)
+
+
+def test_a_note_is_replaced_only_as_expected(store):
+    assert store.replace_note("n", None, "1")
+    assert store.replace_note("n", None, "2") is False
+    assert store.replace_note("n", "1", "2")
+    assert store.note("n") == "2"

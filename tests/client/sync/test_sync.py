@@ -1,0 +1,334 @@
+"""Pairing two real enclaves: over memory, HTTP and libp2p, and everything that a man in the middle may try."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+from tests.support.vaults import GIVEN, SECRET
+
+from holdfast.client.blocking.loop import run
+from holdfast.client.blocking.pairing import PairingServer, receive
+from holdfast.client.blocking.vault import Vault
+from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.sync import libp2p_host
+from holdfast.client.sync.http_link import HttpChannel, HttpOffer
+from holdfast.client.sync.libp2p_host import Libp2pChannel, Libp2pOffer
+from holdfast.client.sync.protocol import AsyncPairingServer, SyncRefused
+from holdfast.client.sync.protocol import receive as receive_asynchronously
+from holdfast.client.sync.qr import qr_text
+from holdfast.client.vault.async_vault import AsyncVault
+from holdfast.client.vault.keys import SecretKey
+from holdfast.wire.client_errors import NetworkError
+
+NEW_KEY = SecretKey(b"n" * 32)
+
+
+@pytest.fixture
+def holding():
+    with Vault() as vault:
+        vault.generate(GIVEN, SECRET)
+        yield vault
+
+
+@pytest.fixture
+def empty(tmp_path):
+    with VaultStore(directory=tmp_path) as store, Vault(store) as vault:
+        yield vault
+
+
+class People:
+    """Both people: one reads digits on the new device, the other types them on the old."""
+
+    def __init__(self, typed=None, same=True):
+        self.shown, self.old, self._typed, self._same = threading.Event(), None, typed, same
+
+    def show(self, digits):
+        self.new = digits
+        self.shown.set()
+
+    def type(self, digits):
+        self.old = digits
+        self.shown.wait(60)
+        return self.new if self._typed is None else self._typed
+
+    def confirm(self, _digits):
+        return self._same and self.old == self.new
+
+
+class Direct:
+    """A channel in memory; `change` is the man in the middle: he gets (direction, message) and returns one."""
+
+    def __init__(self, holder, change=lambda _direction, message: message):
+        self.holder, self.change, self.seen = holder, change, []
+
+    async def ask(self, message):
+        there = self.change("there", dict(message))
+        back = await self.holder._asynchronous.handle(there)
+        self.seen.append((there, back))
+        return self.change("back", dict(back))
+
+
+def pair(holding, empty, people, change=None):
+    holder = PairingServer(holding, people.type)
+    channel = Direct(holder, change) if change else Direct(holder)
+    done = receive(empty, channel, NEW_KEY, people.show, people.confirm)
+    return done, holder, channel
+
+
+def test_a_vault_moves(holding, empty):
+    people = People()
+    done, holder, _ = pair(holding, empty, people)
+    assert (done.success, done.did, done.status) == (True, holding.status().did, "complete")
+    assert people.old == people.new
+    assert len(people.new) == 6
+    assert holder.finished
+    assert empty.query() == holding.query()
+    empty.lock()
+    assert empty.unlock(SECRET).success is False
+    assert empty.unlock(NEW_KEY).did == done.did
+    assert empty.store.load().manifest.did == done.did
+
+
+def nothing_leaked(empty):
+    assert empty.status().initialized is False
+    assert empty.store.load() is None
+
+
+def test_wrong_digits_release_nothing(holding, empty):
+    people = People(typed="000000")
+    with pytest.raises(SyncRefused):
+        pair(holding, empty, people)
+    nothing_leaked(empty)
+
+
+@pytest.mark.parametrize("typed", ["", None, "12345", "1234567", "abcdef", "\u0660" * 6])
+def test_no_or_odd_digits_release_nothing(holding, empty, typed):
+    holder = PairingServer(holding, lambda _digits: typed)
+    with pytest.raises(SyncRefused):
+        receive(empty, Direct(holder), NEW_KEY, lambda _d: None, lambda _d: True)
+    assert holder.finished
+    nothing_leaked(empty)
+
+
+def test_a_person_who_sees_other_digits_stores_nothing(holding, empty):
+    with pytest.raises(SyncRefused, match="digits differ"):
+        pair(holding, empty, People(same=False))
+    nothing_leaked(empty)
+
+
+def test_a_man_in_the_middle_with_keys_of_his_own_is_seen(holding, empty):
+    """He pairs with each side himself: the digits differ, so the vault is not released and his own is not taken."""
+    with Vault() as his, Vault() as his_vault:
+        his_vault.generate(GIVEN, SecretKey(b"h" * 32))
+        people = People()
+        towards_old = PairingServer(holding, people.type)._asynchronous
+        mine, my_vault = his._asynchronous, his_vault._asynchronous
+
+        class Middle:
+            async def ask(self, message):
+                if message["step"] == "hello":
+                    self.mine = await mine.sync_init()
+                    hello = {"step": "hello", "session_id": self.mine.session_id, "public_key": self.mine.public_key}
+                    theirs = await towards_old.handle(hello)
+                    self.compared = await mine.sync_compare(self.mine.session_id, public_key=theirs["public_key"])
+                    fake = await my_vault.sync_respond(message["session_id"], public_key=message["public_key"])
+                    return {"public_key": fake.public_key}
+                session = self.mine.session_id
+                got = await towards_old.handle(
+                    {"step": "reveal", "session_id": session, "reveal": self.compared.reveal}
+                )
+                assert "encrypted_vault" not in got
+                shown = await my_vault.sync_compare(message["session_id"], reveal=message["reveal"])
+                sealed = await my_vault.sync_respond(message["session_id"], code=shown.code)
+                return {"encrypted_vault": sealed.encrypted_vault}
+
+        with pytest.raises(SyncRefused, match="digits differ"):
+            receive(empty, Middle(), NEW_KEY, people.show, people.confirm)
+        assert towards_old.finished
+    nothing_leaked(empty)
+
+
+@pytest.mark.parametrize("field", ["session_id", "public_key", "reveal", "encrypted_vault"])
+@pytest.mark.parametrize("place", [0, 10, -1])
+def test_a_changed_message_is_refused(holding, empty, field, place):
+    def change(_direction, message):
+        if field in message:
+            text = list(message[field])
+            text[place] = "0" if text[place] != "0" else "1"
+            message[field] = "".join(text)
+        return message
+
+    with pytest.raises(SyncRefused):
+        pair(holding, empty, People(), change)
+    nothing_leaked(empty)
+
+
+def test_a_repeated_message_ends_the_pairing(holding, empty):
+    people = People()
+    _, holder, channel = pair(holding, empty, people)
+    for message, _answer in channel.seen:
+        assert holder.handle(message) == {"error": "refused"}
+    fresh = PairingServer(holding, people.type)
+    for message, _answer in channel.seen:
+        assert "encrypted_vault" not in fresh.handle(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [{}, {"step": 1}, {"step": "reveal", "session_id": "00" * 32, "reveal": "00" * 32}, {"step": "complete"},
+     {"step": "hello", "session_id": "00" * 32, "public_key": "04" + "00" * 64}, {"step": "hello", "session_id": "x"}],
+)  # fmt: skip
+def test_messages_that_are_none_are_refused_alike(holding, message):
+    holder = PairingServer(holding, lambda digits: digits)
+    assert holder.handle(message) == {"error": "refused"}
+    assert holder.finished
+    assert holder.handle({"step": "hello", "session_id": "00" * 32, "public_key": "00"}) == {"error": "refused"}
+
+
+def test_a_late_answer_is_refused(tmp_path):
+    from holdfast.enclave import AsyncEnclave, Enclave
+
+    clock = [1_700_000_000.0]
+    with Vault() as old, VaultStore(directory=tmp_path) as store, Vault(store) as new:
+        for vault in (old, new):
+            run(vault._asynchronous._enclave.aclose())
+            enclave = Enclave(now=lambda: clock[0])
+            vault._asynchronous._enclave = AsyncEnclave(enclave, ThreadPoolExecutor(1))
+        old.generate(GIVEN, SECRET)
+
+        def type_late(digits):
+            clock[0] += 301
+            return digits
+
+        with pytest.raises(SyncRefused):
+            receive(new, Direct(PairingServer(old, type_late)), NEW_KEY, lambda _d: None, lambda _d: True)
+        nothing_leaked(new)
+
+
+def test_over_a_local_link(holding, empty):
+    people = People()
+    with HttpOffer(PairingServer(holding, people.type), host="127.0.0.1") as offer:
+        done = receive(empty, HttpChannel(offer.link), NEW_KEY, people.show, people.confirm)
+        assert done.did == holding.status().did
+        base = offer.link.rsplit("/", 1)[0]
+        assert httpx.post(f"{base}/guess", json={}).status_code == 404
+        assert httpx.get(offer.link).status_code == 501
+        assert httpx.post(offer.link, content=b"x" * 70_000).status_code == 404
+        assert httpx.post(offer.link, content=b"nope").json() == {"error": "refused"}
+    with pytest.raises(NetworkError):
+        run(HttpChannel(offer.link).ask({}))
+
+
+def test_over_a_local_link_with_asyncio_vaults(tmp_path):
+    async def journey():
+        with VaultStore(directory=tmp_path) as store:
+            async with AsyncVault() as old, AsyncVault(store) as new:
+                await old.generate(GIVEN, SECRET)
+                shown = asyncio.get_running_loop().create_future()
+
+                async def typed(_digits):
+                    return await shown
+
+                with HttpOffer(
+                    AsyncPairingServer(old, typed), host="127.0.0.1", loop=asyncio.get_running_loop()
+                ) as offer:
+                    done = await receive_asynchronously(
+                        new, HttpChannel(offer.link), NEW_KEY, shown.set_result, lambda _d: True
+                    )
+                assert done.did == (await old.status()).did
+
+    asyncio.run(journey())
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_over_libp2p(holding, empty):
+    """py-libp2p leaves a socket to the garbage collector when a dialling host closes, hence the filters."""
+    people = People()
+    with Libp2pOffer(PairingServer(holding, people.type), log=holding.boot_log) as offer:
+        assert "/ws/p2p/" in offer.address
+        assert holding.boot_status.libp2p
+        done = receive(empty, Libp2pChannel(offer.address), NEW_KEY, people.show, people.confirm)
+    assert done.did == holding.status().did
+    assert holding.boot_status.libp2p  # for another pairing
+    with pytest.raises(NetworkError):
+        run(Libp2pChannel("/ip4/127.0.0.1/tcp/9/nonsense").ask({}))
+    gc.collect()  # here, where the warnings are expected, and not in whichever test comes next
+
+
+def security_of(name):
+    """One of py-libp2p's ways to secure a connection, for a host that offers no other."""
+    from libp2p import generate_new_ed25519_identity
+    from libp2p.security.insecure.transport import PLAINTEXT_PROTOCOL_ID, InsecureTransport
+    from libp2p.security.secio import transport as secio
+
+    identity = generate_new_ed25519_identity()
+    one = {"plain text": (PLAINTEXT_PROTOCOL_ID, InsecureTransport), "secio": (secio.ID, secio.Transport)}[name]
+    return {"key_pair": identity, "sec_opt": {one[0]: one[1](identity)}}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_libp2p_host_offers_noise_alone():
+    import trio
+
+    async def offered():
+        return list(libp2p_host._new_host().get_network().upgrader.security_multistream.transports)
+
+    assert trio.run(offered) == ["/noise"]
+
+
+@pytest.mark.parametrize("security", ["plain text", "secio"])
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_libp2p_peer_without_noise_is_refused(holding, empty, security, monkeypatch):
+    """An attacker in between cannot have less than noise, in neither direction."""
+    import trio
+    from libp2p import new_host
+    from libp2p.network.exceptions import SwarmException
+    from libp2p.peer.peerinfo import info_from_p2p_addr
+    from multiaddr import Multiaddr
+
+    holder = PairingServer(holding, People().type)
+
+    async def dials(address):
+        host = new_host(**security_of(security), enable_websocket=True, enable_tcp=False)
+        async with host.run(listen_addrs=[]):
+            with trio.fail_after(20), pytest.raises(SwarmException):
+                await host.connect(info_from_p2p_addr(Multiaddr(address)))
+
+    with Libp2pOffer(holder) as offer:
+        trio.run(dials, offer.address)
+    weak = lambda: new_host(**security_of(security), enable_websocket=True, enable_tcp=False)  # noqa: E731 - a stand-in
+    ours = libp2p_host._new_host
+    with monkeypatch.context() as patch:
+        patch.setattr(libp2p_host, "_new_host", weak)
+        offer = Libp2pOffer(holder)
+        offer.__enter__()
+    assert libp2p_host._new_host is ours
+    try:
+        with pytest.raises(NetworkError):
+            run(Libp2pChannel(offer.address).ask({"step": "hello"}))
+    finally:
+        offer.__exit__()
+    assert holder.finished is False  # not a message of it arrived
+    gc.collect()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_libp2p_host_that_does_not_start_leaves_the_enclave(holding):
+    with pytest.raises(NetworkError, match="libp2p did not start"):
+        Libp2pOffer(PairingServer(holding, str), log=holding.boot_log, listen="/ip4/127.0.0.1/nonsense").__enter__()
+    assert holding.boot_log.events[-1].status == "failed"
+    assert (holding.boot_status.enclave, holding.boot_status.libp2p) == (True, False)
+    assert holding.status().locked is False
+
+
+def test_the_qr_code_is_of_block_characters():
+    text = qr_text("http://192.168.1.2:1234/secret")
+    assert len(text.splitlines()) > 10
+    assert "█" in text or "▀" in text

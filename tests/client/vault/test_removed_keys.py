@@ -1,0 +1,201 @@
+"""A removed key opens nothing that is left on this disk, and reading leaves the kept revisions alone."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import subprocess
+import sys
+
+import pytest
+from tests.support.sealed_vaults import data_key, opens_with
+from tests.support.vaults import GIVEN, SECRET, end, made
+
+from holdfast.client import types
+from holdfast.client.blocking.vault import Vault
+from holdfast.client.storage.content import raw_block
+from holdfast.client.storage.sealed_header import HEADER_BYTES, did_of, wrap_names
+from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.vault.keys import PasswordKey, SecretKey
+from holdfast.wire.client_errors import PluginCallError, StorageError
+
+LOST = SecretKey(b"l" * 32, "lost")
+WORDS = PasswordKey("correct horse battery staple")
+
+
+@pytest.fixture
+def store(tmp_path):
+    with VaultStore(directory=tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture(params=["blocking", "asyncio"])
+def vault(request, store):
+    vault = made(request.param, store)
+    vault.boot()
+    vault.generate(GIVEN, SECRET)
+    vault.add_key(LOST)
+    yield vault
+    end(vault)
+
+
+def service(vault, name):
+    given = {"id": name, "type": "relay", "endpoint": "https://relay.example"}
+    assert vault.exec("resource:services action:create", given).success
+
+
+def sealed_by(sealed, key_id):
+    """The wrap of that key in a sealed vault, as bytes to look for on the disk."""
+    position = HEADER_BYTES + len(did_of(sealed))
+    for _ in range(sealed[5]):
+        name = sealed[position + 2 : position + 2 + sealed[position + 1]]
+        position += 2 + len(name) + 16 + 12 + 12 + 48
+        if name == key_id.encode():
+            return sealed[position - 48 : position]
+    return None
+
+
+def on_disk(store):
+    return b"".join(file.read_bytes() for file in store.path.parent.iterdir() if file.is_file())
+
+
+def opens(sealed, key):
+    with Vault() as stolen:
+        return stolen.unlock(key, sealed).success
+
+
+def test_removing_a_key_leaves_no_revision_that_it_opens(vault, store):
+    service(vault, "before")
+    older = store.load().sealed
+    wrap = sealed_by(older, "lost")
+    taken = vault.snapshot()
+    vault.snapshot()
+    assert len(store.revisions(store.dids()[0])) == 3
+    assert opens(older, LOST)
+    assert wrap in on_disk(store)
+    vault.remove_key("secret", "lost")
+    newest = store.load()
+    assert store.revisions(newest.manifest.did) == [newest.revision]
+    assert newest.manifest.root_cid is None
+    assert not opens(newest.sealed, LOST)
+    with pytest.raises(StorageError, match="no gateway"):
+        vault.fetch_snapshot(taken.root_cid)
+    assert all(store.get_block(block.cid) is None for block in taken.blocks)
+    # Neither the file's free pages nor its journal hold the wrap, nor anything of what it opened.
+    left = on_disk(store)
+    assert wrap not in left
+    assert older[-64:] not in left
+    assert opens(newest.sealed, SECRET)
+
+
+def test_with_the_remaining_keys_the_vault_takes_another_data_key(vault, store):
+    vault.add_key(WORDS)
+    copied = store.load().sealed
+    stolen = data_key(copied, b"lost", LOST.secret)
+    assert opens_with(copied, stolen)
+    with pytest.raises(PluginCallError) as caught:
+        vault.remove_key("secret", "lost", remaining=[SECRET])
+    assert caught.value.code == "key_required"
+    assert [wrap["id"] for wrap in vault.keys().wraps] == ["secret", "lost", "password"]
+    assert opens(store.load().sealed, LOST)
+    vault.remove_key("secret", "lost", remaining=[SECRET, WORDS])
+    service(vault, "afterwards")
+    newest = store.load().sealed
+    assert not opens_with(newest, stolen)  # what the lost key gave from an older copy is worth nothing here
+    assert sealed_by(newest, "lost") is None
+    assert opens(newest, SECRET)
+    assert opens(newest, WORDS)
+    assert not opens(newest, LOST)
+
+
+def test_without_them_the_data_key_stays(vault, store):
+    """As docs/formats.md says: no wrap can be made without its key's secret."""
+    stolen = data_key(store.load().sealed, b"lost", LOST.secret)
+    vault.remove_key("secret", "lost")
+    assert opens_with(store.load().sealed, stolen)
+
+
+def test_a_removal_that_could_not_be_stored_is_stored_with_the_next_call(vault, store):
+    service(vault, "before")
+    store._database.execute("CREATE TRIGGER full BEFORE INSERT ON revisions BEGIN SELECT RAISE(ABORT, 'full'); END")
+    with pytest.raises(StorageError):
+        vault.remove_key("secret", "lost")
+    assert len(store.revisions(store.dids()[0])) == 3  # all or nothing: the older ones go with the newest's coming
+    store._database.execute("DROP TRIGGER full")
+    assert vault.exec("resource:services action:list").success
+    assert len(store.revisions(store.dids()[0])) == 1
+    assert not opens(store.load().sealed, LOST)
+
+
+def test_reading_stores_nothing(vault, store):
+    service(vault, "one")
+    before = [(number, store.load(revision=number)) for number in store.revisions(store.dids()[0])]
+    for _ in range(12):
+        assert vault.query().credentials
+        assert vault.exec("resource:services action:list").success
+        assert vault.exec("resource:services action:get", {"id": "one"}).success
+        assert vault.exec(types.ExecInput(filter="resource:credentials action:list")).success
+        assert vault.exec("resource:services action:get", {"id": "none"}).success is False
+        assert vault.exec("resource:services action:create", {"id": "one"}).success is False
+        assert len(vault.exec("resource:accounts action:list").result) == 1
+        assert vault.keys().wraps
+    after = [(number, store.load(revision=number)) for number in store.revisions(store.dids()[0])]
+    assert after == before
+    service(vault, "two")
+    assert store.revisions(store.dids()[0])[0] == before[0][0] + 1
+
+
+def test_the_header_names_the_keys(vault, store):
+    vault.add_key(WORDS)
+    assert wrap_names(store.load().sealed) == [("secret", "secret"), ("secret", "lost"), ("password", "password")]
+    for junk in (b"", b"HFDB", b"x" * 100, store.load().sealed[:60]):
+        with pytest.raises(PluginCallError):
+            wrap_names(junk)
+
+
+def test_other_vaults_and_blocks_stay(store):
+    with Vault(store) as first:
+        kept = first.generate(GIVEN, SECRET).did
+        snapshot = first.snapshot()
+        service(first, "older")
+    with Vault(store) as second:
+        did = second.generate(GIVEN, SECRET).did
+        second.add_key(LOST)
+        store.put_block(raw_block(b"something else"))
+        second.remove_key("secret", "lost")
+    assert len(store.revisions(kept)) == 2
+    assert len(store.revisions(did)) == 1
+    assert all(store.get_block(block.cid) for block in (*snapshot.blocks, raw_block(b"something else")))
+    store.delete(kept)
+    assert (store.revisions(kept), store.get_block(snapshot.root_cid)) == ([], None)
+    assert snapshot.sealed[-64:] not in on_disk(store)
+
+
+_KILLED = """
+import os, signal, sys
+from holdfast.client.storage import vault_store
+from holdfast.client.types import VaultManifest
+store = vault_store.VaultStore(directory=sys.argv[1])
+manifest = VaultManifest(root_cid=None, did="did:new:0x01", updated_at=1, wasm_version="a", schema_version=1)
+store.save(manifest, b"opens with the removed key" * 500, 1)
+vault_store._empty_journal = lambda _database: os.kill(os.getpid(), signal.SIGKILL)
+store.save(manifest, b"does not", 2, forget_older=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_a_process_killed_before_it_emptied_the_journal_leaves_that_to_the_next(tmp_path):
+    ended = subprocess.run([sys.executable, "-c", _KILLED, str(tmp_path)], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    with VaultStore(directory=tmp_path) as store:
+        assert store.load().sealed == b"does not"
+        assert b"opens with the removed key" not in on_disk(store)
+
+
+def test_the_data_folder_is_no_place_for_copies(vault, store):
+    """Nothing but the store's own files lies in its folder."""
+    vault.remove_key("secret", "lost")
+    gc.collect()
+    names = {file.name for file in store.path.parent.iterdir()}
+    assert names <= {"holdfast-vault.db", "holdfast-vault.db-wal", "holdfast-vault.db-shm", "holdfast-vault.lock"}
+    assert store.path.stat().st_mode & 0o077 == 0

@@ -1,0 +1,47 @@
+"""docs/client.md runs as it stands, on a real chain; the reference is in step with the docstrings."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+from tests.support.pinning_service import PinningService
+from tests.support.running_service import json_server
+from tests.support.software_authenticator import SoftwareAuthenticator
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/client.md").read_text()
+BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+
+
+def test_every_example_runs(chain, tmp_path, monkeypatch):
+    device = SoftwareAuthenticator()
+    monkeypatch.setattr("holdfast.client.passkeys._first_device", lambda: device)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    with json_server(PinningService()) as pins:
+        for number, block in enumerate(BLOCKS):
+            text = block.replace("http://localhost:8787", chain.base_url.replace("127.0.0.1", "localhost"))
+            text = text.replace("https://pins.example", pins).replace(USDC, chain.usdc)
+            exec(compile(text, f"docs/client.md, example {number + 1}", "exec"), names)
+            if "client.register(handle" in block:
+                chain.give(names["registration"].smart_account, 1_000_000)
+    assert chain.usdc_of(PAYEE) == 250_000 + 100
+
+
+USDC = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"
+PAYEE = "0x00000000000000000000000000000000000000A1"
+
+
+def test_the_reference_is_in_step():
+    spec = importlib.util.spec_from_file_location("client_reference", ROOT / "tools/client_reference.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    assert tool.reference() == (ROOT / "docs/client-reference.md").read_text(), "run: python tools/client_reference.py"
+
+
+@pytest.mark.parametrize("name", ["vault", "register", "whoami", "pay", "balance"])
+def test_the_page_names_every_command(name):
+    assert f"holdfast {name}" in PAGE

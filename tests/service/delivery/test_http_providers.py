@@ -1,0 +1,290 @@
+"""The mail API and Twilio Verify against a stand-in that keeps the exact bytes it was sent."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import logging
+import time
+from urllib.parse import parse_qsl, quote
+
+import pytest
+from tests.support.receivers import HANG_UP, NEVER, api_server
+
+from holdfast import __version__
+from holdfast.service.delivery import http_exchange
+from holdfast.service.delivery.errors import DeliveryError
+from holdfast.service.mail.choice import mailer_of
+from holdfast.service.mail.code_mail import mail_identity
+from holdfast.service.mail.resend_mailer import ResendMailer
+from holdfast.service.sms.choice import sms_verifier_of
+from holdfast.service.sms.twilio import TwilioVerifier
+from holdfast.service.upstreams.pool import ConnectionPools
+from holdfast.world.processes import free_port
+
+KEY, ACCOUNT, TOKEN, SERVICE = "re_K3y/+=", "ACcount1", "t0k:en/?", "VAserviceABC"
+ALICE, PHONE, CODE = "alice@example.com", "+12125550123", "271828"
+COMMON = {"accept": "application/json", "accept-encoding": "identity", "user-agent": f"Holdfast/{__version__}"}
+SENDER = r'"Holdfast, \"the\" vault" <no-reply@vault.example>'
+
+
+@pytest.fixture
+async def provider():
+    async with api_server() as server:
+        yield server
+
+
+@pytest.fixture
+async def http():
+    pools = ConnectionPools()  # the service's own, which unpack nothing
+    yield pools.of("mail")
+    await pools.close()
+
+
+@pytest.fixture
+def mailer(provider, http):
+    url = f"resend://{quote(KEY, safe='')}@?base_url={provider.url}"
+    return mailer_of(url, SENDER, http, None, "vault.example")
+
+
+@pytest.fixture
+def verifier(provider, http):
+    url = f"twilio://{ACCOUNT}:{quote(TOKEN, safe='')}@{SERVICE}?base_url={provider.url}/"
+    return sms_verifier_of(url, http, None, time.time, lambda _: b"")
+
+
+@pytest.fixture(autouse=True)
+def nothing_leaks(caplog):
+    caplog.set_level(logging.DEBUG)
+    yield
+    basic = base64.b64encode(f"{ACCOUNT}:{TOKEN}".encode()).decode()
+    told = "\n".join(r.getMessage() + str(r.exc_text) for r in caplog.records)
+    secrets = (ALICE, PHONE, PHONE[1:], CODE, KEY, TOKEN, basic)
+    assert not [word for word in secrets if word in told]
+
+
+async def kind_of(sending):
+    with pytest.raises(DeliveryError) as caught:
+        await sending
+    told = f"{caught.value} {caught.value.__cause__}"
+    assert not [word for word in (ALICE, PHONE, CODE, KEY, TOKEN) if word in told]
+    return caught.value.kind
+
+
+async def test_resend_request_is_exact(provider, mailer):
+    provider.answers_with(200, {"id": "49a3999c"})
+    await mailer.send_code(ALICE, CODE, 90)
+    [(first, headers, body)] = provider.requests
+    assert first == "POST /emails HTTP/1.1"
+    assert headers == headers | COMMON
+    assert headers["authorization"] == f"Bearer {KEY}"
+    assert headers["content-type"] == "application/json"
+    assert len(headers["idempotency-key"]) == 36
+    sent = json.loads(body)
+    assert set(sent) == {"from", "to", "subject", "text", "html", "headers"}
+    assert sent["from"] == SENDER
+    assert sent["to"] == [ALICE]
+    assert sent["subject"] == f"Your code for vault.example: {CODE}"
+    assert sent["headers"] == {"Auto-Submitted": "auto-generated"}
+    assert CODE in sent["text"]
+    assert CODE in sent["html"]
+
+
+async def test_resend_takes_every_success_and_keeps_the_connection(provider, mailer):
+    for status in (200, 201, 202):
+        provider.answers_with(status, {"id": "x"})
+        await mailer.send_code(ALICE, CODE, 90)
+    assert provider.connections == 1
+    keys = {headers["idempotency-key"] for _, headers, _ in provider.requests}
+    assert len(keys) == 3
+
+
+async def test_resend_repeats_once_with_the_same_key_when_the_connection_dies(provider, mailer):
+    provider.answers += [HANG_UP]
+    provider.answers_with(200, {"id": "x"})
+    await mailer.send_code(ALICE, CODE, 90)
+    first, second = provider.requests
+    assert first[1]["idempotency-key"] == second[1]["idempotency-key"]
+    assert first[2] == second[2]
+    provider.answers += [HANG_UP, HANG_UP]
+    assert await kind_of(mailer.send_code(ALICE, CODE, 90)) == "unreachable"
+    assert len(provider.requests) == 4
+
+
+FAILURES = [
+    (400, {"message": f"bad address {ALICE}"}, "refused"),
+    (401, {"name": "missing_api_key"}, "refused"),
+    (403, {}, "refused"),
+    (422, {"name": "validation_error"}, "refused"),
+    (429, {"name": "rate_limit_exceeded"}, "refused"),
+    (500, {"name": "internal_server_error"}, "refused"),
+    (503, b"<html>down</html>", "refused"),
+    (302, {}, "nonsense"),
+    (200, b"", "nonsense"),
+    (200, b"OK", "nonsense"),
+    (200, b"[]", "nonsense"),
+    (200, b'"x"', "nonsense"),
+    (200, b"{}", "nonsense"),
+    (200, b"\xff\xfe{", "nonsense"),
+    (200, b"[" * 60_000, "nonsense"),
+    (200, b'{"id": "x", "status": "pending", "more": "' + b"x" * 70_000 + b'"}', "nonsense"),
+]
+
+
+@pytest.mark.parametrize(("status", "body", "kind"), FAILURES)
+async def test_failures_of_both_apis(provider, mailer, verifier, status, body, kind):
+    location = f"Location: {provider.url}/elsewhere\r\n" if status == 302 else ""
+    for send in (mailer.send_code(ALICE, CODE, 90), verifier.start(PHONE), verifier.check_code(PHONE, CODE)):
+        provider.answers_with(status, body, location)
+        assert await kind_of(send) == kind
+    assert len(provider.requests) == 3  # no redirect followed, nothing repeated
+
+
+@pytest.mark.parametrize("body", [{"id": ""}, {"id": None}, {"id": 7}, {"error": "x"}])
+async def test_resend_success_without_an_id_is_nonsense(provider, mailer, body):
+    provider.answers_with(200, body)
+    assert await kind_of(mailer.send_code(ALICE, CODE, 90)) == "nonsense"
+
+
+@pytest.mark.parametrize(
+    "answer", [b"\x00\x01garbage\r\n\r\n", b"220 mail.example ESMTP\r\n\r\n", b"HTTP/1.1 2OO OK\r\n\r\n"]
+)
+async def test_answer_that_is_not_http(provider, mailer, verifier, answer):
+    for send in (mailer.send_code(ALICE, CODE, 90), verifier.start(PHONE)):
+        provider.answers = [answer]
+        assert await kind_of(send) == "nonsense"
+
+
+async def test_never_answering_is_a_timeout(provider, http):
+    mailer = ResendMailer(KEY, provider.url, http, mail_identity(SENDER, "vault.example"), timeout_s=0.2)
+    verifier = TwilioVerifier(ACCOUNT, TOKEN, f"{provider.url}/v2/Services/{SERVICE}", http, timeout_s=0.2)
+    for send in (mailer.send_code(ALICE, CODE, 90), verifier.start(PHONE), verifier.check_code(PHONE, CODE)):
+        provider.answers = [NEVER]
+        assert await kind_of(send) == "timeout"
+    assert len(provider.requests) == 3
+    assert http_exchange.TIMEOUT_S == 10
+
+
+async def test_nobody_listening_is_unreachable(http):
+    base = f"http://127.0.0.1:{free_port()}"
+    mailer = ResendMailer(KEY, base, http, mail_identity(SENDER, "vault.example"))
+    verifier = TwilioVerifier(ACCOUNT, TOKEN, f"{base}/v2/Services/{SERVICE}", http)
+    for send in (mailer.send_code(ALICE, CODE, 90), mailer.check(), verifier.start(PHONE), verifier.check()):
+        with pytest.raises(DeliveryError) as error:
+            await send
+        assert (error.value.kind, error.value.perhaps_sent) == ("unreachable", False)
+
+
+async def test_a_provider_that_hangs_up_may_have_sent_the_message(provider, http):
+    verifier = TwilioVerifier(ACCOUNT, TOKEN, f"{provider.url}/v2/Services/{SERVICE}", http)
+    provider.answers += [HANG_UP]
+    with pytest.raises(DeliveryError) as error:
+        await verifier.start(PHONE)
+    assert (error.value.kind, error.value.perhaps_sent) == ("unreachable", True)
+
+
+async def test_resend_refuses_what_is_no_address_before_asking(provider, mailer):
+    for recipient in ("alice", "a@b\r\nBcc: c@d.example", "a@b, c@d", "\x00@b"):
+        assert await kind_of(mailer.send_code(recipient, CODE, 90)) == "refused"
+    assert not provider.requests
+
+
+async def test_resend_check(provider, mailer):
+    provider.answers_with(200, {"data": []})
+    provider.answers_with(401, {"name": "restricted_api_key"})
+    provider.answers_with(401, {"name": "invalid_api_key"})
+    expected = f"mail API at {provider.url.removeprefix('http://')}, key accepted"
+    assert [await mailer.check(), await mailer.check()] == [expected, expected]
+    assert await kind_of(mailer.check()) == "refused"
+    assert {first for first, _, _ in provider.requests} == {"GET /domains HTTP/1.1"}
+
+
+async def test_twilio_requests_are_exact(provider, verifier):
+    provider.answers_with(201, {"sid": "VE1", "status": "pending", "to": PHONE})
+    provider.answers_with(200, {"sid": "VE1", "status": "approved", "valid": True})
+    await verifier.start(PHONE)
+    assert await verifier.check_code(PHONE, CODE)
+    (first, headers, body), (second, _, check) = provider.requests
+    assert first == f"POST /v2/Services/{SERVICE}/Verifications HTTP/1.1"
+    assert headers == headers | COMMON
+    assert headers["authorization"] == "Basic " + base64.b64encode(f"{ACCOUNT}:{TOKEN}".encode()).decode()
+    assert headers["content-type"] == "application/x-www-form-urlencoded"
+    assert body == b"To=%2B12125550123&Channel=sms"
+    assert second == f"POST /v2/Services/{SERVICE}/VerificationCheck HTTP/1.1"
+    assert check == b"To=%2B12125550123&Code=271828"
+
+
+@pytest.mark.parametrize(
+    "code", ["", "1", "12345678901", "1&To=%2B1999", "271828\r\n", "٢٧١٨٢٨", "27 18 28", "\ud800" * 6]
+)
+async def test_twilio_is_not_asked_about_what_is_no_code(provider, verifier, code):
+    assert not await verifier.check_code(PHONE, code)
+    assert not provider.requests
+
+
+async def test_twilio_form_cannot_be_extended_by_a_number(provider, verifier):
+    provider.answers_with(201, {"status": "pending"})
+    await verifier.start("+1&Channel=call&ü\r\n")
+    assert parse_qsl(provider.requests[0][2].decode()) == [("To", "+1&Channel=call&ü\r\n"), ("Channel", "sms")]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "approved"),
+    [
+        (200, {"status": "approved"}, True),
+        (200, {"status": "pending", "valid": False}, False),
+        (200, {"status": "canceled"}, False),
+        (200, {"status": "expired"}, False),
+        (200, {"status": "max_attempts_reached"}, False),
+        (404, {"code": 20404, "message": "not found"}, False),
+        (404, b"", False),
+        (429, {"code": 60202, "message": "Max check attempts reached"}, False),
+    ],
+)
+async def test_twilio_judgements(provider, verifier, status, body, approved):
+    provider.answers_with(status, body)
+    assert await verifier.check_code(PHONE, CODE) is approved
+
+
+@pytest.mark.parametrize(
+    "body", [{"status": "approved"}, {"status": None}, {"status": "canceled"}, {"status": ["pending"]}]
+)
+async def test_twilio_start_needs_a_pending_verification(provider, verifier, body):
+    provider.answers_with(201, body)
+    assert await kind_of(verifier.start(PHONE)) == "nonsense"
+
+
+@pytest.mark.parametrize(
+    "body", [{"status": None}, {"status": "APPROVED"}, {"status": True}, {"status": ["approved"]}, {"valid": True}]
+)
+async def test_twilio_check_approves_nothing_else(provider, verifier, body):
+    provider.answers_with(200, body)
+    assert await kind_of(verifier.check_code(PHONE, CODE)) == "nonsense"
+
+
+async def test_twilio_never_repeats(provider, verifier):
+    """Each request has a connection of its own, so that none dies of age under a request that sends an SMS."""
+    provider.answers_with(201, {"status": "pending"})
+    await verifier.start(PHONE)
+    provider.answers += [HANG_UP]
+    assert await kind_of(verifier.start(PHONE)) == "unreachable"
+    assert (len(provider.requests), provider.connections) == (2, 2)
+
+
+async def test_twilio_check(provider, verifier):
+    provider.answers_with(200, {"sid": SERVICE, "friendly_name": "Holdfast"})
+    provider.answers_with(200, {"sid": "VAother"})
+    provider.answers_with(401, {"code": 20003})
+    assert await verifier.check() == f"Twilio Verify at {provider.url.removeprefix('http://')}, token accepted"
+    assert await kind_of(verifier.check()) == "nonsense"
+    assert await kind_of(verifier.check()) == "refused"
+    assert provider.requests[0][0] == f"GET /v2/Services/{SERVICE} HTTP/1.1"
+
+
+async def test_many_at_once(provider, mailer, verifier):
+    for _ in range(50):
+        provider.answers_with(201, {"id": "x", "status": "pending"})
+    sends = [mailer.send_code(ALICE, CODE, 90) for _ in range(25)] + [verifier.start(PHONE) for _ in range(25)]
+    await asyncio.gather(*sends)
+    assert len(provider.requests) == 50

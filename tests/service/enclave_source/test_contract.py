@@ -1,0 +1,81 @@
+"""What a published module must offer before it is served in the bundled enclave's place."""
+
+from __future__ import annotations
+
+import pytest
+import wasmtime
+from tests.support.modules import ANSWER, standing_in
+
+from holdfast.enclave.module import bundled
+from holdfast.service.enclave_source import contract
+from holdfast.service.enclave_source.contract import Unusable, contract_of, require_replaceable
+from holdfast.service.enclave_source.source import EnclaveSource
+
+MEASURE = contract_of(standing_in())
+EMPTY = b"\0asm\x01\0\0\0"
+LOOP = "(loop br 0)"
+LIES = ANSWER.replace('"version"', '"version","keccak256"')
+
+
+@pytest.fixture(scope="module")
+def real() -> bytes:
+    return bundled().read_bytes()
+
+
+@pytest.fixture(scope="module")
+def real_contract(real):
+    return contract_of(real)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (EMPTY, "lacks _initialize"),
+        (bytes(wasmtime.wat2wasm('(module (import "env" "fetch" (func)))')), "imports of the ABI"),
+        (bytes(wasmtime.wat2wasm("(module (memory 2000))")), "instantiated"),
+        *((standing_in(leave_out=name), f"lacks {name}") for name in MEASURE.exports),
+        (standing_in(abi=2), "does not say which ABI"),
+        (standing_in(abi=2, answer=ANSWER.replace("1", "2")), "speaks ABI 2, not 1"),
+        (standing_in(answer="{}"), "does not say which ABI"),
+        (standing_in(answer="[" * 9), "no answer"),
+        (standing_in(answer=ANSWER.replace("version", "lock")), "lacks version"),
+        (standing_in(answer=LIES), "answers keccak256 wrongly"),
+        (standing_in(call=LOOP), "takes too long"),
+        (standing_in(call="unreachable"), "fails in enclave_call"),
+    ],
+)
+def test_a_module_that_is_no_enclave_is_refused(body: bytes, words: str) -> None:
+    with pytest.raises(Unusable, match=words):
+        require_replaceable(body, MEASURE)
+
+
+def test_memory_is_bounded() -> None:
+    """Growing past the bound gives -1, as on a machine without memory; the module then stops."""
+    greedy = standing_in(call="(if (i32.eq (memory.grow (i32.const 1100)) (i32.const -1)) (then unreachable))")
+    with pytest.raises(Unusable, match="fails in enclave_call"):
+        contract_of(greedy)
+
+
+def test_an_export_of_another_type_is_refused() -> None:
+    text = wasmtime.wat2wasm('(module (func (export "_initialize") (param i32)))')
+    with pytest.raises(Unusable, match="fails in _initialize"):
+        require_replaceable(bytes(text), MEASURE)
+
+
+def test_the_real_enclave_passes_and_computes(real: bytes, real_contract) -> None:
+    named = (b"\0" + bytes([4]) + b"\x03new").ljust(6, b"!")  # a custom section: other bytes, the same module
+    assert require_replaceable(real + named, real_contract) == real_contract
+    assert {name for name, _, _ in contract.KNOWN} <= real_contract.functions
+
+
+def test_a_stand_in_does_not_replace_the_real_enclave(real_contract) -> None:
+    with pytest.raises(Unusable, match="lacks add_wrap"):
+        require_replaceable(standing_in(), real_contract)
+
+
+async def test_an_empty_module_never_replaces_the_enclave(tmp_path, real: bytes) -> None:
+    (tmp_path / "enclave.wasm").write_bytes(EMPTY)
+    source = EnclaveSource(tmp_path.as_uri(), real)
+    assert not await source.refresh()
+    assert (source.current().body, source.current().published) == (real, False)
+    assert await source.verdict() == "the published enclave lacks _initialize"

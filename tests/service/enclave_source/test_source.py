@@ -1,0 +1,323 @@
+"""The published enclave from object storage: real bytes from a folder and from an S3-compatible server."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import re
+import threading
+from urllib.parse import unquote
+
+import pytest
+from tests.support.modules import standing_in
+
+from holdfast.service.enclave_source.object_storage import MAX_BYTES
+from holdfast.service.enclave_source.place import parse_place
+from holdfast.service.enclave_source.source import EnclaveSource
+
+BUNDLED, NEWER, NEWEST = (standing_in(number) for number in (1, 2, 3))
+BROKEN = NEWER[:-3]
+ACCESS, SECRET = "AKIAEXAMPLE", "s3cr3t"
+
+
+@pytest.fixture(autouse=True)
+def logs(caplog):
+    caplog.set_level(logging.DEBUG, "holdfast")
+    yield caplog
+    assert SECRET not in caplog.text
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    return folder
+
+
+def of(folder):
+    return EnclaveSource(folder.as_uri(), BUNDLED)
+
+
+def lines(caplog, level=logging.WARNING):
+    return [
+        record.getMessage()
+        for record in caplog.records
+        if record.name == "holdfast.enclave" and record.levelno >= level
+    ]
+
+
+async def test_without_an_address_the_bundled_copy_stays(caplog):
+    for url in (None, ""):
+        source = EnclaveSource(url, BUNDLED)
+        assert not await source.refresh()
+        assert source.current().body == BUNDLED
+        assert source.current().etag == f'"{hashlib.sha256(BUNDLED).hexdigest()[:32]}"'
+        assert not source.current().published
+    assert not caplog.records
+
+
+async def test_published_copy_replaces_and_follows(folder, caplog):
+    source = of(folder)
+    (folder / "enclave.wasm").write_bytes(NEWER)
+    assert source.current().body == BUNDLED  # nothing is fetched until a refresh
+    assert await source.refresh()
+    assert (source.current().body, source.current().published) == (NEWER, True)
+    assert not await source.refresh()
+    (folder / "enclave.wasm").write_bytes(NEWEST)
+    assert await source.refresh()
+    assert source.current().body == NEWEST
+    assert not lines(caplog)
+
+
+async def test_address_may_name_the_object_itself(folder):
+    (folder / "v2.wasm").write_bytes(NEWER)
+    source = EnclaveSource(f"{folder.as_uri()}/v2.wasm", BUNDLED)
+    assert await source.refresh()
+    assert source.current().body == NEWER
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"", "not a WebAssembly module"),
+        (b"(module)", "not a WebAssembly module"),
+        (b"\x00asm\x0d\x00\x01\x00", "not a WebAssembly module"),
+        (b"<html>not found</html>", "not a WebAssembly module"),
+        (BROKEN, "does not compile"),
+        (NEWER[:8] + b"\xff" * 100, "does not compile"),
+        (BUNDLED + bytes(MAX_BYTES), "larger than"),
+    ],
+)
+async def test_unusable_object_never_replaces_a_good_one(folder, caplog, body, words):
+    source, file = of(folder), folder / "enclave.wasm"
+    file.write_bytes(NEWER)
+    assert await source.refresh()
+    file.write_bytes(body)
+    for _ in range(3):
+        assert not await source.refresh()
+    assert source.current().body == NEWER
+    [line] = lines(caplog)  # three failures, one line
+    assert words in line
+    file.write_bytes(NEWEST)
+    assert await source.refresh()
+    assert lines(caplog, logging.INFO)[-1] == "enclave: the published copy is current"
+
+
+async def test_log_tells_each_change_of_state_once(folder, caplog):
+    source, file = of(folder), folder / "enclave.wasm"
+    await source.refresh()
+    await source.refresh()
+    file.write_bytes(BROKEN)
+    await source.refresh()
+    await source.refresh()
+    file.unlink()
+    await source.refresh()
+    file.write_bytes(NEWER)
+    await source.refresh()
+    await source.refresh()
+    told = [re.sub(r"[;:]? ?the last good copy stays|enclave: ", "", line) for line in lines(caplog, logging.INFO)]
+    assert [line.split(";")[0].split(":")[0] for line in told] == [
+        "object storage has no enclave at the configured address",
+        "the published enclave does not compile",
+        "object storage has no enclave at the configured address",
+        "published enclave in use",
+        "the published copy is current",
+    ]
+
+
+async def test_folder_may_appear_later(tmp_path, caplog):
+    source = EnclaveSource((tmp_path / "later").as_uri(), BUNDLED)
+    assert not await source.refresh()
+    assert "cannot be opened" in lines(caplog)[0]
+    (tmp_path / "later").mkdir()
+    (tmp_path / "later" / "enclave.wasm").write_bytes(NEWER)
+    assert await source.refresh()
+
+
+async def test_many_refreshes_at_once_fetch_one_after_the_other(folder):
+    (folder / "enclave.wasm").write_bytes(NEWER)
+    source = of(folder)
+    assert sum(await asyncio.gather(*(source.refresh() for _ in range(10)))) == 1
+
+
+class Bucket:
+    """An S3-compatible server on loopback that speaks as much of the protocol as reading needs."""
+
+    def __init__(self):
+        self.body, self.status, self.requests, self.silent, self.lies = NEWER, 200, [], False, None
+
+    async def serve(self, reader, writer):
+        try:
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                first, *rest = head.decode().strip().split("\r\n")
+                headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in rest)}
+                self.requests.append((first, headers))
+                if self.silent:
+                    await reader.read()
+                    return
+                self.answer(writer, headers)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+    def answer(self, writer, headers):
+        etag = f'"{hashlib.md5(self.body).hexdigest()}"'
+        status, body = self.status, self.body if self.status == 200 else b"<Error><Code>X</Code></Error>"
+        if status == 200 and headers.get("if-none-match") == etag:
+            status, body = 304, b""
+        size = self.lies if self.lies is not None and status == 200 else len(body)
+        stamp = "Last-Modified: Sat, 21 Nov 2026 07:00:00 GMT\r\n"
+        writer.write(f"HTTP/1.1 {status} Said\r\nETag: {etag}\r\n{stamp}Content-Length: {size}\r\n\r\n".encode() + body)
+
+
+@pytest.fixture
+async def bucket(monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCESS)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    bucket = Bucket()
+    server = await asyncio.start_server(bucket.serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    bucket.address = f"http://127.0.0.1:{port}"
+    bucket.url = f"s3://releases/wasm?endpoint={bucket.address}&region=eu-test-1"
+    yield bucket
+    server.close()
+    await server.wait_closed()
+
+
+async def test_s3_serves_conditionally_and_signed(bucket):
+    source = EnclaveSource(bucket.url, BUNDLED)
+    assert await source.refresh()
+    assert source.current().body == NEWER
+    assert not await source.refresh()
+    (first, headers), (_, again) = bucket.requests
+    assert first == "GET /releases/wasm/enclave.wasm HTTP/1.1"
+    assert headers["authorization"].startswith(f"AWS4-HMAC-SHA256 Credential={ACCESS}/")
+    assert "/eu-test-1/s3/aws4_request" in headers["authorization"]
+    assert "if-none-match" not in headers
+    assert again["if-none-match"] == f'"{hashlib.md5(NEWER).hexdigest()}"'
+    bucket.body = NEWEST
+    assert await source.refresh()
+    assert source.current().body == NEWEST
+
+
+async def test_public_bucket_is_read_without_credentials(bucket):
+    source = EnclaveSource(f"{bucket.url}&public=true", BUNDLED)
+    assert await source.refresh()
+    assert "authorization" not in bucket.requests[0][1]
+
+
+@pytest.mark.parametrize("status", [403, 404, 500])
+async def test_s3_refusals_keep_the_last_good_copy(bucket, caplog, status):
+    source = EnclaveSource(bucket.url, BUNDLED)
+    assert await source.refresh()
+    bucket.status = status
+    assert not await source.refresh()
+    assert source.current().body == NEWER
+    bucket.status = 200
+    assert not await source.refresh()  # the same object: nothing to replace, but storage works again
+    assert len(lines(caplog)) == 1
+    assert lines(caplog, logging.INFO)[-1] == "enclave: the published copy is current"
+
+
+async def test_s3_object_that_ends_early_is_not_taken(bucket):
+    bucket.lies = len(NEWER) + 10
+    source = EnclaveSource(bucket.url, BUNDLED, fetch_s=0.5)
+    assert not await source.refresh()
+    assert source.current().body == BUNDLED
+
+
+async def test_s3_object_stated_too_large_is_not_fetched(bucket, caplog):
+    bucket.lies = MAX_BYTES + 1
+    source = EnclaveSource(bucket.url, BUNDLED)
+    assert not await source.refresh()
+    assert "larger than" in lines(caplog)[0]
+
+
+async def test_silent_storage_delays_nothing(bucket, caplog):
+    bucket.silent = True
+    source = EnclaveSource(bucket.url, BUNDLED, fetch_s=3)
+    refreshing = asyncio.create_task(source.refresh())
+    while not bucket.requests:
+        await asyncio.sleep(0.01)
+    assert source.current().body == BUNDLED
+    assert not refreshing.done()
+    assert not await refreshing
+    assert "did not answer in time" in lines(caplog)[0]
+
+
+async def test_interrupted_judgement_is_made_again(folder, monkeypatch):
+    """A fetch that was cancelled while the module compiled must not count as seen."""
+    (folder / "enclave.wasm").write_bytes(NEWER)
+    source = of(folder)
+    judging, judged = threading.Event(), threading.Event()
+
+    def slowly(_body):
+        judging.set()
+        judged.wait()
+
+    monkeypatch.setattr(source, "_validate", slowly)
+    refreshing = asyncio.create_task(source.refresh())
+    await asyncio.to_thread(judging.wait)
+    refreshing.cancel()
+    judged.set()
+    with pytest.raises(asyncio.CancelledError):
+        await refreshing
+    monkeypatch.undo()
+    assert await source.refresh()
+    assert source.current().body == NEWER
+
+
+@pytest.mark.parametrize(
+    ("url", "folder", "name"),
+    [
+        ("s3://bucket", "s3://bucket", "enclave.wasm"),
+        ("s3://bucket/", "s3://bucket", "enclave.wasm"),
+        ("s3://bucket/a/b/", "s3://bucket/a/b", "enclave.wasm"),
+        ("gs://bucket/a/latest.wasm", "gs://bucket/a", "latest.wasm"),
+        ("az://container/a?public=true", "az://container/a", "enclave.wasm"),
+        ("file:///srv/enclave.wasm", "file:///srv", "enclave.wasm"),
+    ],
+)
+def test_places(url, folder, name):
+    place = parse_place(url)
+    assert (place.folder, place.name) == (folder, name)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://bucket.example/x",
+        "bucket/x",
+        "s3:///x",
+        f"s3://{ACCESS}:{SECRET}@bucket/x",
+        "file://host/x",
+        f"s3://bucket/x?secret={SECRET}",
+        "s3://bucket/x?public=maybe",
+        f"s3://bucket/x?endpoint=ftp://{SECRET}",
+        "gs://bucket/x?region=y",
+        "s3://bucket/x#y",
+    ],
+)
+def test_refused_places_are_named_without_their_value(url):
+    with pytest.raises(ValueError, match="HOLDFAST_ENCLAVE_URL") as caught:
+        EnclaveSource(url, BUNDLED)
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("gs://releases/wasm?endpoint={}&public=true", "/releases/wasm/enclave.wasm"),
+        ("az://releases/wasm?endpoint={}&account=holdfast&public=true", "/releases/wasm/enclave.wasm"),
+        ("s3://releases/wasm?endpoint={}&region=auto&public=true", "/releases/wasm/enclave.wasm"),
+    ],
+)
+async def test_every_cloud_is_read_and_asked_conditionally(bucket, url, path):
+    source = EnclaveSource(url.format(bucket.address), BUNDLED)
+    assert await source.refresh()
+    assert not await source.refresh()
+    assert source.current().body == NEWER
+    assert [unquote(first) for first, _ in bucket.requests] == [f"GET {path} HTTP/1.1"] * 2
+    assert bucket.requests[1][1]["if-none-match"] == f'"{hashlib.md5(NEWER).hexdigest()}"'

@@ -1,0 +1,491 @@
+"""Mail over SMTP against real receivers: aiosmtpd with TLS, STARTTLS and AUTH, and servers that misbehave."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import re
+import ssl
+import time
+from collections import Counter
+from contextlib import asynccontextmanager
+from email import message_from_bytes, policy
+from urllib.parse import quote
+
+import pytest
+import trustme
+from aiosmtpd.smtp import AuthResult
+from tests.support.receivers import receiving, scripted
+
+from holdfast.service.delivery.errors import DeliveryError
+from holdfast.service.mail.choice import mailer_of
+from holdfast.service.mail.code_mail import mail_identity
+from holdfast.service.mail.smtp_mailer import SmtpMailer, SmtpServer
+
+# aiosmtpd knows no implicit TLS: it takes an encrypted socket for a bare one.
+pytestmark = pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS:UserWarning")
+
+USER, PASSWORD = "post@example.org", "p@ss:/?#ü"
+CREDENTIALS = f"{quote(USER, safe='')}:{quote(PASSWORD, safe='')}@"
+ALICE, CODE = "alice@example.com", "271828"
+SENDER = "Holdfast <no-reply@vault.example>"
+
+
+@asynccontextmanager
+async def mailing(url):
+    def no_http():
+        raise AssertionError("SMTP needs no HTTP session")
+
+    mailer = mailer_of(url, SENDER, no_http, None, "vault.example")
+    try:
+        yield mailer
+    finally:
+        await mailer.close()
+
+
+def signs_in(server, session, envelope, mechanism, data):
+    good = data.login == USER.encode() and data.password == PASSWORD.encode()
+    return AuthResult(success=good, handled=False)
+
+
+@pytest.fixture(scope="module")
+def authority():
+    return trustme.CA()
+
+
+@pytest.fixture(scope="module")
+def server_tls(authority):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    return context
+
+
+@pytest.fixture(scope="module")
+def ca_file(authority, tmp_path_factory):
+    file = tmp_path_factory.mktemp("ca") / "ca.pem"
+    authority.cert_pem.write_to_path(file)
+    return file
+
+
+@pytest.fixture(autouse=True)
+def nothing_leaks(caplog):
+    """No log line of any library shows the recipient, the code or the password."""
+    caplog.set_level(logging.DEBUG)
+    logging.getLogger("mail.log").setLevel(logging.WARNING)  # the receiver's own log, which is not ours
+    yield
+    ours = "\n".join(r.getMessage() + str(r.exc_text) for r in caplog.records if not r.name.startswith("mail."))
+    assert not [word for word in (ALICE, "alice", CODE, PASSWORD, quote(PASSWORD, safe="")) if word in ours]
+
+
+async def refused(mailer, recipient=ALICE):
+    with pytest.raises(DeliveryError) as caught:
+        await mailer.send_code(recipient, CODE, 90)
+    told = f"{caught.value} {caught.value.__cause__}"
+    assert not [word for word in (recipient, CODE, PASSWORD) if word in told]
+    return caught.value
+
+
+async def test_plain_delivery_carries_the_whole_message():
+    async with receiving() as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}") as mailer:
+        await mailer.send_code(ALICE, CODE, 90)
+        assert await mailer.check() == f"SMTP server 127.0.0.1:{receiver.port}, not encrypted, no sign-in"
+    envelope, _ = receiver.mails[0]
+    assert (envelope.mail_from, envelope.rcpt_tos) == ("no-reply@vault.example", [ALICE])
+    mail = receiver.message()
+    assert mail["Subject"].endswith(CODE)
+    assert (mail["From"], mail["To"]) == (SENDER, ALICE)
+    assert mail["Auto-Submitted"] == "auto-generated"
+    assert mail["Message-ID"].endswith("@vault.example>")
+    assert abs(mail["Date"].datetime.timestamp() - time.time()) < 60
+    for kind in ("plain", "html"):
+        body = mail.get_body((kind,)).get_content()
+        assert CODE in body
+        assert "90 seconds" in body
+        assert "http" not in body  # nothing to click, nothing to track
+
+
+async def test_a_check_names_the_sender_and_sends_nothing():
+    async with receiving() as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}") as mailer:
+        await mailer.check()
+        [sender] = receiver.senders
+        assert sender in SENDER and receiver.mails == []
+        receiver.refuse = {sender: "553 not yours"}
+        with pytest.raises(DeliveryError, match="the sender was answered 553"):
+            await mailer.check()
+
+
+@pytest.mark.parametrize("scheme", ["smtps", "smtp+starttls"])
+async def test_tls_with_sign_in(scheme, server_tls, ca_file):
+    tls = {"ssl_context": server_tls} if scheme == "smtps" else {"tls_context": server_tls, "require_starttls": True}
+    required = {"authenticator": signs_in, "auth_required": True, "auth_require_tls": scheme != "smtps"}
+    async with receiving(**tls, **required) as receiver:
+        url = f"{scheme}://{CREDENTIALS}127.0.0.1:{receiver.port}?ca_file={ca_file}"
+        async with mailing(url) as mailer:
+            await mailer.send_code(ALICE, CODE, 90)
+            assert await mailer.check() == f"SMTP server 127.0.0.1:{receiver.port}, TLSv1.3, signed in"
+    assert len(receiver.mails) == 1
+    assert receiver.mails[0][1].authenticated
+
+
+@pytest.mark.parametrize("only", ["LOGIN", "PLAIN"])
+async def test_each_sign_in_mechanism(only, server_tls, ca_file):
+    other = {"LOGIN": "PLAIN", "PLAIN": "LOGIN"}[only]
+    used = []
+
+    def remembers(server, session, envelope, mechanism, data):
+        used.append(mechanism)
+        return signs_in(server, session, envelope, mechanism, data)
+
+    options = {"authenticator": remembers, "auth_exclude_mechanism": [other], "auth_require_tls": False}
+    async with (
+        receiving(ssl_context=server_tls, **options) as receiver,
+        mailing(f"smtps://{CREDENTIALS}127.0.0.1:{receiver.port}?ca_file={ca_file}") as mailer,
+    ):
+        await mailer.send_code(ALICE, CODE, 90)
+    assert used == [only]
+
+
+async def test_wrong_password_is_refused(server_tls, ca_file):
+    options = {"authenticator": signs_in, "auth_require_tls": False, "auth_required": True}
+    async with (
+        receiving(ssl_context=server_tls, **options) as receiver,
+        mailing(f"smtps://post:wrong@127.0.0.1:{receiver.port}?ca_file={ca_file}") as mailer,
+    ):
+        error = await refused(mailer)
+        assert (error.kind, str(error)) == ("refused", "refused: sign-in was answered 535")
+    assert not receiver.mails
+
+
+async def test_server_without_sign_in_is_refused():
+    async with receiving() as receiver, mailing(f"smtp://{CREDENTIALS}127.0.0.1:{receiver.port}") as mailer:
+        assert (await refused(mailer)).kind == "refused"
+    assert not receiver.mails
+
+
+@pytest.mark.parametrize("scheme", ["smtps", "smtp+starttls"])
+async def test_untrusted_certificate_is_refused(scheme, server_tls):
+    tls = {"ssl_context": server_tls} if scheme == "smtps" else {"tls_context": server_tls}
+    async with receiving(**tls) as receiver, mailing(f"{scheme}://127.0.0.1:{receiver.port}") as mailer:
+        error = await refused(mailer)
+        assert error.kind == "unreachable"
+        assert "certificate not trusted" in str(error)
+    assert not receiver.mails
+
+
+@pytest.mark.parametrize("scheme", ["smtps", "smtp+starttls"])
+async def test_certificate_of_another_name_is_refused(scheme, authority, ca_file):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("elsewhere.example").configure_cert(context)
+    tls = {"ssl_context": context} if scheme == "smtps" else {"tls_context": context}
+    async with (
+        receiving(**tls) as receiver,
+        mailing(f"{scheme}://127.0.0.1:{receiver.port}?ca_file={ca_file}") as mailer,
+    ):
+        assert (await refused(mailer)).kind == "unreachable"
+    assert not receiver.mails
+
+
+async def test_starttls_is_never_given_up(ca_file):
+    heard = []
+
+    async def without_starttls(reader, writer, _):
+        writer.write(b"220 receiver.test\r\n")
+        while line := await reader.readline():
+            heard.append(line)
+            writer.write(b"250-receiver.test\r\n250 AUTH PLAIN LOGIN\r\n")
+
+    async with (
+        scripted(without_starttls) as (port, _),
+        mailing(f"smtp+starttls://{CREDENTIALS}127.0.0.1:{port}?ca_file={ca_file}") as mailer,
+    ):
+        assert (await refused(mailer)).kind == "refused"
+    assert [line.split()[0] for line in heard] == [b"EHLO"]
+
+
+async def test_refused_starttls_is_not_worked_around(ca_file):
+    heard = []
+
+    async def offers_and_refuses(reader, writer, _):
+        writer.write(b"220 receiver.test\r\n")
+        while line := await reader.readline():
+            heard.append(line.split()[0])
+            offered = b"250-receiver.test\r\n250-STARTTLS\r\n250 AUTH PLAIN\r\n"
+            writer.write(b"454 4.7.0 not now\r\n" if line.startswith(b"STARTTLS") else offered)
+
+    async with (
+        scripted(offers_and_refuses) as (port, _),
+        mailing(f"smtp+starttls://{CREDENTIALS}127.0.0.1:{port}?ca_file={ca_file}") as mailer,
+    ):
+        assert (await refused(mailer)).kind == "refused"
+    assert heard == [b"EHLO", b"STARTTLS"]
+
+
+async def test_words_before_the_handshake_do_not_count_after_it(server_tls, ca_file):
+    """What a third party slips in behind the answer to STARTTLS is dropped (RFC 3207 section 4.2)."""
+    heard = []
+
+    async def slips_in(reader, writer, _):
+        writer.write(b"220 receiver.test\r\n")
+        await reader.readline()
+        writer.write(b"250-receiver.test\r\n250 STARTTLS\r\n")
+        await reader.readline()
+        writer.write(b"220 go on\r\n250-forged\r\n250 AUTH PLAIN\r\n")
+        await writer.start_tls(server_tls)
+        while line := await reader.readline():
+            heard.append(line.split()[0])
+            writer.write(b"250 receiver.test\r\n")
+
+    async with (
+        scripted(slips_in) as (port, _),
+        mailing(f"smtp+starttls://{CREDENTIALS}127.0.0.1:{port}?ca_file={ca_file}") as mailer,
+    ):
+        assert (await refused(mailer)).kind == "refused"  # the server itself offers no sign-in
+    assert heard == [b"EHLO"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_under_chaos_nothing_is_lost_that_was_promised_and_nothing_comes_twice(seed):
+    """A server that hangs up, refuses or says 421 anywhere, while many send at once."""
+    dice, received = random.Random(seed), Counter()
+
+    async def moody(reader, writer, _):
+        writer.write(b"220 receiver.test\r\n")
+        while line := await reader.readline():
+            mood = dice.random()
+            if mood < 0.04:
+                return
+            if mood < 0.08:
+                writer.write(b"421 closing\r\n")
+                return
+            if mood < 0.12 and not line.startswith((b"EHLO", b"QUIT", b"RSET")):
+                writer.write(b"451 later\r\n")
+                continue
+            if line.startswith(b"DATA"):
+                writer.write(b"354 go on\r\n")
+                mail = await reader.readuntil(b"\r\n.\r\n")
+                received[re.search(rb"([0-9]{6})\r\n", mail)[1].decode()] += 1
+                if dice.random() < 0.1:
+                    return
+            writer.write(b"250 OK\r\n")
+
+    async with scripted(moody) as (port, _), mailing(f"smtp://127.0.0.1:{port}?connections=4") as mailer:
+        codes = [f"{n:06}" for n in range(60)]
+        sends = [mailer.send_code(ALICE, code, 90) for code in codes]
+        outcomes = await asyncio.gather(*sends, return_exceptions=True)
+    promised = [code for code, outcome in zip(codes, outcomes, strict=True) if outcome is None]
+    assert {type(outcome) for outcome in outcomes} <= {type(None), DeliveryError}
+    assert len(promised) > 20
+    assert set(promised) <= received.keys()
+    assert max(received.values()) == 1
+
+
+async def test_refused_recipient_leaves_the_connection_usable():
+    async with receiving() as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}") as mailer:
+        receiver.refuse["nobody@example.com"] = "550 5.1.1 <nobody@example.com>: no such user"
+        error = await refused(mailer, "nobody@example.com")
+        assert (error.kind, str(error)) == ("refused", "refused: the recipient was answered 550")
+        await mailer.send_code(ALICE, CODE, 90)
+        assert receiver.connections == 1
+        assert (await refused(mailer, "nobody@example.com")).kind == "refused"
+        await mailer.send_code(ALICE, CODE, 90)
+    assert receiver.connections == 1
+    assert [envelope.rcpt_tos for envelope, _ in receiver.mails] == [[ALICE], [ALICE]]
+
+
+async def test_connection_is_reused_and_replaced_when_the_server_restarts():
+    async with receiving() as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}") as mailer:
+        await mailer.send_code(ALICE, CODE, 90)
+        await mailer.send_code(ALICE, CODE, 90)
+        assert receiver.connections == 1
+        await receiver.stop()
+        await receiver.start()
+        await mailer.send_code(ALICE, CODE, 90)
+        assert (receiver.connections, len(receiver.mails)) == (2, 3)
+
+
+@pytest.mark.parametrize("farewell", [b"", b"421 4.4.2 idle too long\r\n"])
+async def test_kept_connection_that_dies_at_the_envelope_is_replaced_once(farewell):
+    accepted = []
+
+    async def dies_on_the_second_mail(reader, writer, number):
+        writer.write(b"220 receiver.test\r\n")
+        mails = 0
+        while line := await reader.readline():
+            verb = line.split()[0].upper()
+            if verb == b"MAIL" and (mails := mails + 1) == 2 and number == 1:
+                writer.write(farewell)
+                return
+            if verb == b"DATA":
+                writer.write(b"354 go on\r\n")
+                await reader.readuntil(b"\r\n.\r\n")
+                accepted.append(number)
+            writer.write(b"250 OK\r\n")
+
+    async with scripted(dies_on_the_second_mail) as (port, _), mailing(f"smtp://127.0.0.1:{port}") as mailer:
+        await mailer.send_code(ALICE, CODE, 90)
+        await mailer.send_code(ALICE, CODE, 90)
+    assert accepted == [1, 2]
+
+
+async def test_message_is_never_sent_twice_when_the_answer_is_lost():
+    received = []
+
+    async def swallows(reader, writer, number):
+        writer.write(b"220 receiver.test\r\n")
+        while line := await reader.readline():
+            if line.upper().startswith(b"DATA"):
+                writer.write(b"354 go on\r\n")
+                received.append(await reader.readuntil(b"\r\n.\r\n"))
+                if len(received) == 2:
+                    return  # after a good one over the same connection: took the message, hangs up without a word
+            writer.write(b"250 OK\r\n")
+
+    async with scripted(swallows) as (port, connections), mailing(f"smtp://127.0.0.1:{port}") as mailer:
+        await mailer.send_code(ALICE, CODE, 90)
+        assert (await refused(mailer)).kind == "unreachable"
+        assert (len(received), len(connections)) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("greeting", "kind"),
+    [
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "nonsense"),
+        (b"\x16\x03\x01\x02\x00\x01\x00\r\n", "nonsense"),
+        (b"554 5.7.1 no service for alice@example.com\r\n", "refused"),
+        (b"421 busy\r\n", "refused"),
+        (b"", "unreachable"),
+    ],
+)
+async def test_odd_greetings(greeting, kind):
+    async def greets(reader, writer, _):
+        writer.write(greeting)
+        await writer.drain()
+
+    async with scripted(greets) as (port, _), mailing(f"smtp://127.0.0.1:{port}") as mailer:
+        assert (await refused(mailer)).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("stage", "perhaps_sent"), [(b"EHLO", False), (b"MAIL", False), (b"RCPT", False), (b"DATA", True)]
+)
+async def test_hanging_up_anywhere_is_unreachable_and_not_repeated(stage, perhaps_sent):
+    async def hangs_up(reader, writer, _):
+        writer.write(b"220 receiver.test\r\n")
+        while line := await reader.readline():
+            if line.upper().startswith(stage):
+                return
+            writer.write(b"250 OK\r\n")
+
+    async with scripted(hangs_up) as (port, connections), mailing(f"smtp://127.0.0.1:{port}") as mailer:
+        error = await refused(mailer)
+        assert (error.kind, error.perhaps_sent) == ("unreachable", perhaps_sent)
+        assert len(connections) == 1
+
+
+@pytest.mark.parametrize("stage", [b"", b"EHLO", b"RCPT", b"DATA"])
+async def test_silence_anywhere_is_a_timeout(stage):
+    async def falls_silent(reader, writer, _):
+        writer.write(b"220 receiver.test\r\n" if stage else b"")
+        while line := await reader.readline():
+            if stage and line.upper().startswith(stage):
+                break
+            writer.write(b"250 OK\r\n" if stage else b"")
+        await reader.read()
+
+    async with scripted(falls_silent) as (port, _):
+        server = SmtpServer("127.0.0.1", port, "none", "", "", None, 1, total_s=0.3, command_s=0.2)
+        mailer = SmtpMailer(server, mail_identity(SENDER, "vault.example"))
+        began = time.monotonic()
+        assert (await refused(mailer)).kind == "timeout"
+        assert time.monotonic() - began < 10, "not its own limits ended it but the usual ones"
+        await mailer.close()
+
+
+async def test_nobody_listening_is_unreachable():
+    async with receiving() as receiver:
+        port = receiver.port
+    async with mailing(f"smtp://127.0.0.1:{port}") as mailer:
+        assert (await refused(mailer)).kind == "unreachable"
+        with pytest.raises(DeliveryError):
+            await mailer.check()
+
+
+async def test_fifty_at_once_share_few_connections():
+    async with receiving() as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}?connections=4") as mailer:
+        receiver.at_once = 4
+        people = [f"person{n}@example.com" for n in range(50)]
+        await asyncio.gather(*(mailer.send_code(person, f"{n:06}", 90) for n, person in enumerate(people)))
+        assert receiver.connections == receiver.most_open == 4
+    letters = {
+        envelope.rcpt_tos[0]: message_from_bytes(envelope.original_content, policy=policy.default)["Subject"][-6:]
+        for envelope, _ in receiver.mails
+    }
+    assert letters == {person: f"{n:06}" for n, person in enumerate(people)}
+
+
+async def test_cancelled_send_does_not_spoil_the_next():
+    async with receiving() as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}?connections=1") as mailer:
+        receiver.delay_s = 5
+        task = asyncio.create_task(mailer.send_code(ALICE, CODE, 90))
+        await receiver.busy.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        receiver.delay_s = 0
+        await mailer.send_code(ALICE, CODE, 90)
+        assert receiver.connections == 2
+
+
+async def test_idle_connection_is_closed_politely():
+    async with receiving() as receiver:
+        server = SmtpServer("127.0.0.1", receiver.port, "none", "", "", None, 1, idle_s=0.05)
+        mailer = SmtpMailer(server, mail_identity(SENDER, "vault.example"))
+        await mailer.send_code(ALICE, CODE, 90)
+        async with asyncio.timeout(60):
+            while not (receiver.protocols[0].transport is None or receiver.protocols[0].transport.is_closing()):
+                await asyncio.sleep(0.02)
+        await mailer.send_code(ALICE, CODE, 90)
+        assert receiver.connections == 2
+        await mailer.close()
+
+
+async def test_international_address_where_the_server_takes_it():
+    async with receiving(enable_SMTPUTF8=True) as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}") as mailer:
+        await mailer.send_code("jürgen@bücher.example", CODE, 90)
+    envelope, _ = receiver.mails[0]
+    assert envelope.rcpt_tos == ["jürgen@xn--bcher-kva.example"]
+    assert envelope.smtp_utf8
+    assert "jürgen@xn--bcher-kva.example".encode() in envelope.original_content
+
+
+async def test_international_address_where_the_server_does_not():
+    async with receiving() as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}") as mailer:
+        error = await refused(mailer, "jürgen@example.com")
+        assert (error.kind, "SMTPUTF8" in str(error)) == ("refused", True)
+        await mailer.send_code("anna@bücher.example", CODE, 90)  # only the domain is international: ASCII does
+    assert receiver.mails[0][0].rcpt_tos == ["anna@xn--bcher-kva.example"]
+
+
+@pytest.mark.parametrize(
+    "recipient",
+    [
+        "alice@example.com\r\nBcc: eve@example.com",
+        "alice\n@example.com",
+        "alice@example.com>\r\nRCPT TO:<eve@example.com",
+        "alice@example.com, eve@example.com",
+        "<alice@example.com>",
+        "alice@example.com NOTIFY=NEVER",
+        "alice",
+        "@example.com",
+        "alice@",
+        "alice@exam\u2028ple.com",
+        "",
+    ],
+)
+async def test_no_address_breaks_out_of_the_dialogue(recipient):
+    async with receiving() as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}") as mailer:
+        with pytest.raises(DeliveryError) as caught:
+            await mailer.send_code(recipient, CODE, 90)
+        assert caught.value.kind == "refused"
+        assert receiver.connections == 0

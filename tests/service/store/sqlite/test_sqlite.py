@@ -1,0 +1,239 @@
+"""What the embedded store promises beyond the contract: durability, one commit for many, files, migrations."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+import stat
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.sessions import admit, session
+
+from holdfast.rules.identifiers import Channel, Identifier
+from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
+from holdfast.service.store.port import NewAttempt, NewCode, StoreUnavailable
+from holdfast.service.store.sqlite import confirmations, schema
+from holdfast.service.store.sqlite.admin import backup_to, check_backup, every_row, restore_from
+from holdfast.service.store.sqlite.store import SqliteStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+async def test_the_pragmas_that_the_promises_rest_on(tmp_path: Path) -> None:
+    connection = schema.connect(tmp_path / "x.db")
+    values = {
+        name: connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("journal_mode", "synchronous", "foreign_keys")
+    }
+    connection.close()
+    assert values == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
+
+
+async def test_every_table_is_strict(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "x.db")
+    rows = store._reader.execute(
+        "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'"
+    ).fetchall()
+    await store.close()
+    assert {name for name, _ in rows} == set(schema.TABLES)
+    assert all(strict == 1 for _, strict in rows)
+
+
+async def test_the_file_and_its_companions_are_for_the_owner_alone(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "x.db")
+    await store.open_session(session("a"), admit)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    await store.close()
+    assert modes == {"x.db": 0o600, "x.db-wal": 0o600, "x.db-shm": 0o600}
+
+
+async def test_waiting_writers_share_one_commit(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "x.db")
+    commits: list[str] = []
+    store._writer_connection.set_trace_callback(lambda sql: commits.append(sql) if sql == "COMMIT" else None)
+    all_there = threading.Event()
+    first = asyncio.create_task(store._writer.write(lambda _: all_there.wait()))
+    others = asyncio.gather(*(store.open_session(session(f"n{n}"), admit) for n in range(200)))
+    await asyncio.sleep(0)  # every one of them has handed its work over
+    all_there.set()
+    await asyncio.gather(first, others)
+    await store.close()
+    assert 1 <= len(commits) <= 2
+
+
+async def test_what_was_answered_is_on_disk(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "x.db")
+    await store.open_session(session("a"), admit)
+    other = sqlite3.connect(tmp_path / "x.db")
+    count = other.execute("SELECT count(*) FROM identifiers").fetchone()[0]
+    other.close()
+    await store.close()
+    assert count == 1
+
+
+async def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
+    await SqliteStore(tmp_path / "x.db").close()
+    connection = sqlite3.connect(tmp_path / "x.db")
+    connection.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION + 1}")
+    connection.close()
+    with pytest.raises(SchemaTooNew, match="install the newer release"):
+        SqliteStore(tmp_path / "x.db")
+
+
+async def test_migrations_run_once_and_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    await SqliteStore(tmp_path / "x.db").close()
+    broken = (*schema.MIGRATIONS, "CREATE TABLE extra (id INTEGER) STRICT; THIS IS NO SQL")
+    monkeypatch.setattr(schema, "MIGRATIONS", broken)
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", len(broken))
+    with pytest.raises(StoreUnavailable):
+        SqliteStore(tmp_path / "x.db")
+    connection = sqlite3.connect(tmp_path / "x.db")
+    assert connection.execute("PRAGMA user_version").fetchone()[0] == len(broken) - 1
+    assert connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'extra'").fetchone()[0] == 0
+    connection.close()
+
+
+async def test_a_file_that_is_no_database_is_unavailable(tmp_path: Path) -> None:
+    (tmp_path / "x.db").write_bytes(b"no database at all" * 100)
+    with pytest.raises(StoreUnavailable):
+        SqliteStore(tmp_path / "x.db")
+
+
+async def test_backup_while_writing_then_restore(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "x.db")
+    for number in range(50):
+        await store.open_session(session(f"n{number}"), admit)
+    writing = asyncio.gather(*(store.open_session(session(f"m{number}"), admit) for number in range(200)))
+    await asyncio.to_thread(backup_to, tmp_path / "x.db", tmp_path / "copy.db")
+    await writing
+    await store.close()
+    assert check_backup(tmp_path / "copy.db") == schema.SCHEMA_VERSION
+    assert stat.S_IMODE((tmp_path / "copy.db").stat().st_mode) == 0o600
+    names = {row["key"] for row in every_row(tmp_path / "copy.db") if row["table"] == "identifiers"}
+    assert names >= {f"n{number}" for number in range(50)}
+    restore_from(tmp_path / "copy.db", tmp_path / "x.db")
+    restored = SqliteStore(tmp_path / "x.db")
+    kept = {row["key"] for row in every_row(tmp_path / "x.db") if row["table"] == "identifiers"}
+    await restored.close()
+    assert kept == names
+
+
+async def test_restore_refuses_a_running_service(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "x.db")
+    await asyncio.to_thread(backup_to, tmp_path / "x.db", tmp_path / "copy.db")
+    with pytest.raises(InUse):
+        restore_from(tmp_path / "copy.db", tmp_path / "x.db")
+    await store.open_session(session("still"), admit)
+    await store.close()
+
+
+@pytest.mark.parametrize("fault", ["missing", "text", "cut", "other"])
+async def test_restore_refuses_what_is_no_backup(tmp_path: Path, fault: str) -> None:
+    store = SqliteStore(tmp_path / "x.db")
+    await store.open_session(session("keep"), admit)
+    copy = tmp_path / "copy.db"
+    backup_to(tmp_path / "x.db", copy)
+    await store.close()
+    if fault == "missing":
+        copy.unlink()
+    elif fault == "text":
+        copy.write_text("hello")
+    elif fault == "cut":
+        copy.write_bytes(copy.read_bytes()[: copy.stat().st_size // 2])
+    else:
+        copy.unlink()
+        connection = sqlite3.connect(copy)
+        connection.execute("CREATE TABLE x (y)")
+        connection.close()
+    with pytest.raises(NotABackup):
+        restore_from(copy, tmp_path / "x.db")
+    assert any(row.get("key") == "keep" for row in every_row(tmp_path / "x.db"))
+
+
+async def test_every_row_is_plain_json(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "x.db")
+    await store.open_session(session("a"), admit)
+    await store.keep_code(
+        NewCode(
+            identifier=Identifier(Channel.EMAIL, "a@b.c", "a@b.c"), digest=b"\x00\xff", ip="", now=1.0, expires_at=2.0
+        )
+    )
+    rows = [json.loads(json.dumps(row)) for row in every_row(tmp_path / "x.db")]
+    await store.close()
+    assert {row["table"] for row in rows} >= {"identifiers", "codes", "audit", "totals", "ip_counters"}
+    assert next(row for row in rows if row["table"] == "codes")["digest"] == "00ff"
+
+
+async def test_a_store_that_cannot_write_says_so_and_recovers(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "x.db")
+    await store.open_session(session("before"), admit)
+    pages = store._writer_connection.execute("PRAGMA page_count").fetchone()[0]
+    store._writer_connection.execute(f"PRAGMA max_page_count = {pages}")
+    refused = 0
+    for number in range(400):
+        try:
+            await store.open_session(session(f"n{number}" + "x" * 60), admit)
+        except StoreUnavailable:
+            refused += 1
+    assert refused > 0, "the file was never full"
+    store._writer_connection.execute("PRAGMA max_page_count = 1000000")
+    before = (await store.registrations("192.0.2.1"))[0]
+    await store.open_session(session("after"), admit)
+    assert (await store.registrations("192.0.2.1"))[0] == before + 1 == 400 + 2 - refused
+    await store.close()
+
+
+def first_schema(file: Path) -> sqlite3.Connection:
+    """A database as the first release left it, with a registration, a code under way and two sends."""
+    connection = schema.connect(file)
+    connection.executescript(schema.MIGRATIONS[0])
+    connection.executescript("""
+        INSERT INTO identifiers VALUES (1, 'handle', 'ann', 'Ann', 'did:a:1', 'registered', '2001:db8:1:2::/64', 5, 6);
+        INSERT INTO identifiers VALUES (2, 'handle', 'bob', 'bob', 'did:a:2', 'session', '2001:db8:1:3::/64', 5, NULL);
+        INSERT INTO identifiers VALUES (3, 'handle', 'cat', 'cat', 'did:a:3', 'session', '192.0.2.1', 5, NULL);
+        INSERT INTO credentials VALUES (1, 'c1', 1, 'Ann', 'handle', 'did:a:1', '0x1', NULL, NULL, 6, 'pending', NULL);
+        INSERT INTO codes VALUES (1, 'email', 'a@b.c', x'00', 100, 190, 3);
+        INSERT INTO sends VALUES (1, '2001:db8:1:2::/64', 'email', 'a@b.c', 100);
+        INSERT INTO sends VALUES (2, '192.0.2.1', 'sms', '+4930901820', 101);
+        PRAGMA user_version = 1;
+    """)
+    return connection
+
+
+async def test_a_database_of_the_first_schema_keeps_everything(tmp_path: Path) -> None:
+    first_schema(tmp_path / "x.db").close()
+    store = SqliteStore(tmp_path / "x.db")
+    rows = list(every_row(tmp_path / "x.db"))
+    counted = {(row["what"], row["subject"], row["at"]) for row in rows if row["table"] == "charges"}
+    assert counted == {
+        ("sends", "2001:db8:1:2::/64", 100.0), ("sends", "2001:db8:1::/48", 100.0), ("sends", "192.0.2.1", 101.0),
+        ("codes", "a@b.c", 100.0), ("sms_to_number", "+4930901820", 101.0),
+    }  # fmt: skip
+    counters = {row["ip"]: row["registrations"] for row in rows if row["table"] == "ip_counters"}
+    assert counters == {"2001:db8:1:2::/64": 1, "2001:db8:1:3::/64": 1, "2001:db8:1::/48": 2, "192.0.2.1": 1}
+    assert [(row.credential, row.asked) for row in await store.due(6.0, 9)] == [("c1", 0)]
+    assert (await store.registrations("192.0.2.1"))[1] == 3
+    mail = Identifier(Channel.EMAIL, "a@b.c", "a@b.c")
+    counted_attempt = await store.count_attempt(NewAttempt(identifier=mail, ip="x", now=150.0, limit=5, quotas=()))
+    assert counted_attempt is not None and counted_attempt.attempts == 4
+    await store.close()
+
+
+async def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "x.db")
+    asked = {
+        confirmations.DUE: (1.0, 1),
+        "DELETE FROM audit WHERE action IN ('code_sent', 'refused') AND at < ?": (1.0,),
+        "DELETE FROM credentials WHERE confirmation = 'refused' AND settled_at < ?": (1.0,),
+        "DELETE FROM charges WHERE at < ?": (1.0,),
+        "SELECT at FROM charges WHERE what = ? AND subject = ? AND at > ? ORDER BY at DESC LIMIT 1": ("a", "b", 1.0),
+    }
+    for statement, values in asked.items():
+        plan = store._reader.execute(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
+        scans = [row[3] for row in plan if row[3].startswith("SCAN") and "INDEX" not in row[3]]
+        assert not [scan for scan in scans if scan.split()[1] in schema.TABLES], plan
+    await store.close()

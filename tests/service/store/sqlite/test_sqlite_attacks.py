@@ -1,0 +1,148 @@
+"""What becomes of the store when its file, its disk or the database library itself fails while it is open."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.sessions import admit, session
+
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.sqlite.schema import SCHEMA_VERSION
+from holdfast.service.store.sqlite.store import SqliteStore
+from holdfast.service.store.sqlite.writer import GroupCommitWriter
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+async def assert_unusable(store: SqliteStore) -> None:
+    with pytest.raises(StoreUnavailable, match="restart"):
+        await store.open_session(session("lost"), admit)
+    with pytest.raises(StoreUnavailable, match="restart"):
+        await store.ping()
+
+
+@pytest.mark.parametrize("name", ["x.db", "x.db-wal"])
+async def test_nothing_is_called_stored_once_a_file_is_deleted(tmp_path: Path, name: str) -> None:
+    store = SqliteStore(tmp_path / "x.db")
+    await store.open_session(session("kept"), admit)
+    (tmp_path / name).unlink()
+    await assert_unusable(store)
+    await store.close()
+
+
+async def test_nothing_is_called_stored_once_the_file_is_replaced(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "x.db")
+    other = SqliteStore(tmp_path / "y.db")
+    await other.close()
+    (tmp_path / "y.db").replace(tmp_path / "x.db")
+    await assert_unusable(store)
+    await store.close()
+
+
+async def test_a_file_that_comes_back_is_used_again(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "x.db")
+    (tmp_path / "x.db").rename(tmp_path / "elsewhere")
+    await assert_unusable(store)
+    (tmp_path / "elsewhere").rename(tmp_path / "x.db")
+    await store.ping()
+    await store.open_session(session("kept"), admit)
+    assert await store.claim_of("handle", "kept") is not None
+    await store.close()
+
+
+async def test_a_schema_that_another_process_made_newer_is_not_ready(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "x.db")
+    with sqlite3.connect(tmp_path / "x.db") as other:
+        other.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    other.close()
+    with pytest.raises(StoreUnavailable, match="schema"):
+        await store.ping()
+    await store.close()
+
+
+class Failing:
+    """A connection that fails where a test says so, in front of a real one."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self.failures: dict[str, Exception] = {}
+
+    @property
+    def in_transaction(self) -> bool:
+        return self._connection.in_transaction
+
+    @property
+    def total_changes(self) -> int:
+        return self._connection.total_changes
+
+    def execute(self, statement: str, *parameters: Any) -> sqlite3.Cursor:
+        if statement in self.failures:
+            raise self.failures[statement]
+        return self._connection.execute(statement, *parameters)
+
+
+def insert(connection: Any) -> None:
+    connection.execute("INSERT INTO t VALUES (1)")
+
+
+def fail_half_way(connection: Any) -> None:
+    insert(connection)
+    raise KeyError("a bug after the first write")
+
+
+@pytest.mark.parametrize("statement", ["BEGIN IMMEDIATE", "SAVEPOINT one", "INSERT INTO t VALUES (1)", "COMMIT"])
+@pytest.mark.parametrize(
+    "error",
+    [sqlite3.OperationalError("disk I/O error"), sqlite3.DatabaseError("malformed"), sqlite3.InternalError("bug")],
+)
+@pytest.mark.parametrize("rollback_fails", [False, True])
+async def test_whatever_fails_the_request_hears_it_and_the_next_is_served(
+    statement: str, error: Exception, rollback_fails: bool
+) -> None:
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.execute("CREATE TABLE t (x)")
+    failing = Failing(connection)
+    writer = GroupCommitWriter(failing, lambda: None)  # type: ignore[arg-type]  # stands in front of a connection
+    failing.failures = {statement: error, **({"ROLLBACK": error} if rollback_fails else {})}
+    # Savepoints are only for a batch in which a job failed after it had written.
+    work = fail_half_way if statement == "SAVEPOINT one" else insert
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable):
+            await writer.write(work)
+    failing.failures = {}
+    if rollback_fails and connection.in_transaction:
+        with pytest.raises(StoreUnavailable):
+            await writer.write(insert)  # this turn ends the transaction that could not be ended before
+    await writer.write(insert)
+    assert connection.execute("SELECT count(*) FROM t").fetchone()[0] == 1
+    await writer.close()
+    connection.close()
+
+
+async def test_an_error_of_a_kind_that_nobody_foresaw_does_not_end_the_writer() -> None:
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    failing = Failing(connection)
+    writer = GroupCommitWriter(failing, lambda: None)  # type: ignore[arg-type]  # stands in front of a connection
+    failing.failures = {"COMMIT": MemoryError()}
+    with pytest.raises(StoreUnavailable):
+        await writer.write(lambda _: None)
+    failing.failures = {}
+    assert await writer.write(lambda _: "served") == "served"
+    await writer.close()
+    connection.close()
+
+
+async def test_a_job_that_fails_half_way_leaves_nothing_and_takes_nobody_along() -> None:
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.execute("CREATE TABLE t (x)")
+    writer = GroupCommitWriter(connection, lambda: None)
+    jobs = [writer.write(fail_half_way if number % 5 == 2 else insert) for number in range(20)]
+    results = await asyncio.gather(*jobs, return_exceptions=True)
+    assert [type(result) for result in results].count(KeyError) == 4
+    assert connection.execute("SELECT count(*) FROM t").fetchone()[0] == 16
+    await writer.close()
+    connection.close()

@@ -1,0 +1,69 @@
+"""A clock that is set back or forward: no limit opens, nothing is used twice, nobody is locked out for long."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.api import DID, MAIL, PHONE, Api, error_of
+
+HOUR_S = 3600
+SEND = "/api/verify/send"
+
+
+async def send(api: Api, number: int = 0) -> tuple[int, int]:
+    answer = await api.post(SEND, ip="192.0.2.1", identifier=f"a{number}@example.com", channel="email")
+    return answer.status_code, int(answer.headers.get("retry-after", 0))
+
+
+@pytest.mark.parametrize("jump_s", [-1, -HOUR_S, -30 * 24 * HOUR_S])
+async def test_a_clock_set_back_opens_no_window(api: Api, jump_s: int) -> None:
+    for number in range(3):
+        assert (await send(api, number))[0] == 200
+    api.clock.now += jump_s
+    status, wait_s = await send(api)
+    assert status == 429 and 0 < wait_s <= 24 * HOUR_S
+
+
+async def test_a_clock_that_ran_ahead_and_was_set_right_counts_every_send(api: Api) -> None:
+    api.clock.now += 365 * 24 * HOUR_S
+    assert (await send(api, 1))[0] == 200
+    api.clock.now -= 365 * 24 * HOUR_S
+    assert [(await send(api, number))[0] for number in range(2, 5)] == [200, 200, 429]
+    api.clock.now += 24 * HOUR_S
+    assert [(await send(api, number))[0] for number in range(5, 8)] == [200, 200, 429]
+
+
+@pytest.mark.parametrize("jump_s", [-HOUR_S, -1, 1, 299])
+async def test_an_attestation_is_used_once_whatever_the_clock_does(api: Api, jump_s: int) -> None:
+    attestation = await api.attested()
+    body = {"identifier": MAIL, "channel": "email", "attestation": attestation}
+    api.clock.now += jump_s
+    assert (await api.register(**body)).status_code == 200
+    await api.service.maintenance.expire()
+    api.clock.now -= jump_s
+    assert error_of(await api.register(credentialId="another", **body)) == (403, "attestation_used")
+
+
+@pytest.mark.parametrize("jump_s", [-2 * HOUR_S, 2 * HOUR_S])
+async def test_a_lease_taken_by_a_wrong_clock_is_not_kept_for_ever(api: Api, jump_s: int) -> None:
+    store, ttl_s = api.service.store, 120.0
+    assert await store.take_lease("confirm", "one", api.clock.now, ttl_s)
+    assert not await store.take_lease("confirm", "two", api.clock.now + 1, ttl_s)
+    assert await store.take_lease("confirm", "two", api.clock.now + jump_s, ttl_s)
+
+
+async def test_registrations_count_for_life_whatever_the_clock_does(api: Api) -> None:
+    for number, jump_s in enumerate((0, -HOUR_S, 10 * 365 * 24 * HOUR_S)):
+        api.clock.now += jump_s
+        assert (await api.session(f"ann{number}", DID, ip="192.0.2.9")).status_code == 200
+    await api.service.maintenance.expire()
+    api.clock.now -= 20 * 365 * 24 * HOUR_S
+    assert error_of(await api.session("ann9", DID, ip="192.0.2.9")) == (429, "ip_limit_reached")
+
+
+async def test_a_used_code_does_not_come_back_with_the_hour(api: Api) -> None:
+    await api.attested()
+    code = api.mailer.sent[-1][1]
+    api.clock.now -= HOUR_S
+    body = {"identifier": MAIL, "channel": "email", "code": code}
+    assert (await api.post("/api/verify/check", **body)).json()["verified"] is False
+    assert (await api.get("/api/verify/status", identifier=PHONE, channel="sms")).json()["verified"] is False

@@ -1,0 +1,205 @@
+"""What upstreams see of Holdfast, and what it makes of answers that are packed or oddly headed."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import re
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from aiohttp import web
+from tests.support.api import Api, error_of
+from tests.support.upstreams import Upstream, rpc_results, upstream
+
+from holdfast import __version__
+from holdfast.service import bootstrap
+from holdfast.service.upstreams.pool import CONNECTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+ACCOUNT = "0x" + "11" * 20
+CALL = {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "params": []}
+
+
+@pytest.fixture
+async def surrounded(make_api):
+    """A service whose chain, bundler and indexer are one stand-in."""
+    async with upstream() as served:
+        yield make_api(rpc_url=served.url, bundler_url=served.url, indexer_url=served.url), served
+
+
+def seen(served: Upstream) -> dict[str, str]:
+    return {name.lower(): value for name, value in served.requests[-1][2].items()}
+
+
+async def ask_everyone(api: Api) -> list[int]:
+    answers = [
+        await api.get("/api/balance", account=ACCOUNT, token="ETH", chainId="84532"),
+        await api.post("/api/bundler", **CALL),
+        await api.get("/api/indexer/health"),
+    ]
+    return [answer.status_code for answer in answers]
+
+
+async def test_every_upstream_hears_who_asks(surrounded) -> None:
+    api, served = surrounded
+    served.answer = rpc_results({"eth_getBalance": "0x1", "eth_supportedEntryPoints": []})
+    await api.get("/api/balance", account=ACCOUNT, token="ETH", chainId="84532")
+    assert seen(served)["user-agent"] == f"Holdfast/{__version__}"
+    await api.post("/api/bundler", **CALL)
+    assert seen(served)["user-agent"] == f"Holdfast/{__version__}"
+    served.answer = lambda _request, _body: web.json_response({})
+    await api.get("/api/indexer/health", headers={"User-Agent": "somebody"})
+    assert seen(served)["user-agent"] == f"Holdfast/{__version__}"
+
+
+async def test_an_upstream_that_packs_whenever_it_may_is_understood(surrounded) -> None:
+    api, served = surrounded
+
+    def packed(request: web.Request, body: bytes) -> web.Response:
+        results = {"eth_getBalance": "0x1", "eth_supportedEntryPoints": []}
+        answer = rpc_results(results)(request, body) if body else web.json_response({"ok": True})
+        answer.enable_compression()  # as the request's Accept-Encoding allows
+        return answer
+
+    served.answer = packed
+    assert await ask_everyone(api) == [200, 200, 200]
+
+
+@pytest.mark.parametrize("encoding", ["identity", "gzip", "deflate"])
+async def test_the_callers_own_encoding_reaches_the_indexer(surrounded, encoding: str) -> None:
+    api, served = surrounded
+    await api.get("/api/indexer/health", headers={"Accept-Encoding": encoding})
+    assert seen(served)["accept-encoding"] == encoding
+
+
+async def test_a_caller_that_names_no_encoding_gets_none(surrounded) -> None:
+    api, served = surrounded
+    request = api.http.build_request("GET", "/api/indexer/health")
+    del request.headers["accept-encoding"]
+    await api.http.send(request)
+    assert seen(served)["accept-encoding"] == "identity"
+
+
+async def test_a_header_that_no_http_server_could_send_on_is_dropped(surrounded) -> None:
+    api, served = surrounded
+    served.answer = lambda _request, _body: web.Response(body=b"{}", headers={"ETag": '"\u20ac"', "Expires": "0"})
+    answer = await api.get("/api/indexer/health")
+    assert (answer.status_code, answer.content) == (200, b"{}")
+    assert "etag" not in answer.headers and answer.headers["expires"] == "0"
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity", "9" * 5000])
+async def test_a_number_that_json_cannot_carry_on_is_no_request(surrounded, number: str) -> None:
+    api, served = surrounded
+    raw = json.dumps(CALL).replace("[]", f"[{number}]").encode()
+    assert error_of(await api.http.post("/api/bundler", content=raw)) == (400, "Invalid JSON-RPC request")
+    assert served.requests == []
+
+
+@pytest.mark.parametrize("value", ['"\\ud800"', "18446744073709551616", "1.5", "{}", "null", "[" * 500 + "]" * 500])
+async def test_unusual_values_arrive_as_they_were(surrounded, value: str) -> None:
+    api, served = surrounded
+    served.answer = rpc_results({"eth_supportedEntryPoints": []})
+    raw = json.dumps(CALL).replace("[]", f"[{value}]").encode()
+    assert (await api.http.post("/api/bundler", content=raw)).status_code == 200
+    assert json.loads(served.requests[0][3])["params"] == [json.loads(value)]
+
+
+HOSTILE = {
+    "no HTTP": b"\x16\x03\x01\x02\x00 hello\r\n\r\n",
+    "nothing": b"",
+    "half a head": b"HTTP/1.1 200 OK\r\nContent-Le",
+    "a body cut short": b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{",
+    "two lengths": b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{} ",
+    "a broken chunk": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    "an endless head": b"HTTP/1.1 200 OK\r\nA: " + b"a" * 100_000 + b"\r\n\r\n",
+}
+
+
+@asynccontextmanager
+async def raw_upstream(answer: bytes, drip_s: float = 0.0) -> AsyncIterator[str]:
+    """An upstream that says these bytes to whatever it is asked, one at a time where `drip_s` is given."""
+
+    speaking: set[asyncio.Task[None] | None] = set()
+
+    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        speaking.add(asyncio.current_task())
+        with suppress(ConnectionError):
+            await reader.read(65536)
+            for piece in [answer] if not drip_s else [answer[n : n + 1] for n in range(len(answer))]:
+                writer.write(piece)
+                await writer.drain()
+                await asyncio.sleep(drip_s)
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+    server = await asyncio.start_server(speak, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        await asyncio.gather(*filter(None, speaking))
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+async def test_an_upstream_that_speaks_no_http_is_a_502_of_ours(make_api, kind: str) -> None:
+    async with raw_upstream(HOSTILE[kind]) as url:
+        api = make_api(rpc_url=url, bundler_url=url, indexer_url=url)
+        assert await ask_everyone(api) == [502, 502, 502]
+
+
+async def test_an_upstream_that_drips_is_left_after_the_limit(make_api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("holdfast.service.upstreams.proxy.PROXY_TIMEOUT_S", 0.3)
+    async with raw_upstream(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n" + b" " * 100, drip_s=0.05) as url:
+        api = make_api(bundler_url=url, indexer_url=url)
+        answers = await asyncio.gather(api.get("/api/indexer/health"), api.post("/api/bundler", **CALL))
+    assert [answer.status_code for answer in answers] == [502, 502]
+
+
+async def test_a_small_answer_that_unpacks_to_a_large_one_is_not_unpacked(surrounded) -> None:
+    api, served = surrounded
+    packed = gzip.compress(b" " * 64 * 2**20)
+    served.answer = lambda _request, _body: web.Response(body=packed, headers={"Content-Encoding": "gzip"})
+    assert (await api.post("/api/bundler", **CALL)).status_code == 502
+    assert (await api.get("/api/balance", account=ACCOUNT, token="ETH", chainId="84532")).status_code == 502
+    request = api.http.build_request("GET", "/api/indexer/health", headers={"Accept-Encoding": "gzip"})
+    answer = await api.http.send(request, stream=True)
+    assert b"".join([chunk async for chunk in answer.aiter_raw()]) == packed
+
+
+async def test_a_slow_upstream_holds_up_no_other(make_api) -> None:
+    """More requests than a pool has connections wait for an indexer that does not answer; the chain answers at once."""
+    released = asyncio.Event()
+
+    async def never_soon(_request: web.Request, _body: bytes) -> web.Response:
+        await released.wait()
+        return web.json_response({})
+
+    async with upstream() as slow, upstream() as chain:
+        slow.answer = never_soon
+        chain.answer = rpc_results({"eth_getBalance": "0x1"})
+        api = make_api(rpc_url=chain.url, bundler_url=chain.url, indexer_url=slow.url)
+        waiting = [asyncio.create_task(api.get("/api/indexer/health")) for _ in range(2 * CONNECTIONS + 10)]
+        while len(slow.requests) < CONNECTIONS:
+            await asyncio.sleep(0.01)
+        async with asyncio.timeout(8):
+            balance = await api.get("/api/balance", account=ACCOUNT, token="ETH", chainId="84532")
+        assert balance.status_code == 200
+        released.set()
+        assert {answer.status_code for answer in await asyncio.gather(*waiting)} == {200}
+
+
+def test_every_upstream_has_a_pool_by_itself() -> None:
+    """One name each where the service is put together: no two upstreams share connections."""
+    source = Path(bootstrap.__file__).read_text()
+    names = re.findall(r'pools\.of\("([^"]+)"\)', source)
+    assert (
+        sorted(names)
+        == sorted(set(names))
+        == ["bundler", "chain", "chain 8453", "confirmations", "indexer", "mail", "sms"]
+    )

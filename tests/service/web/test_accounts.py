@@ -1,0 +1,277 @@
+"""Chain helpers against a JSON-RPC endpoint on a socket."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from aiohttp import web
+from tests.support.api import Api, error_of
+from tests.support.upstreams import rpc_results, upstream
+
+from holdfast.chain.contracts import ADDRESSES
+from holdfast.chain.entry_points import V07, V08, V09
+from holdfast.wire.keccak import checksum_address
+
+ACCOUNT = "0x" + "ab" * 20
+PREDICTED = bytes.fromhex("52908400098527886e0f7030069857d2e4169ee7")
+SLOTS = (5).to_bytes(32) + b"\xd1" * 32 + (1).to_bytes(32) + b"\x0a" * 32 + (7).to_bytes(32)
+
+
+def word(data: bytes) -> str:
+    return "0x" + data.rjust(32, b"\0").hex()
+
+
+@pytest.fixture
+async def chain(make_api):
+    async with upstream() as rpc:
+        rpc.answer = rpc_results({"eth_call": word(PREDICTED), "eth_getBalance": hex(1_500_000_000_000_000_000)})
+        yield make_api(rpc_url=rpc.url, rpc_url_8453=rpc.url), rpc
+
+
+X = "0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
+Y = "0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
+
+
+async def predict(api: Api, x: str = X, y: str = Y, **more: str):
+    return await api.get("/api/accounts/predict", pubKeyX=x, pubKeyY=y, **more)
+
+
+async def test_predict_asks_the_factory_and_answers_in_eip_55(chain) -> None:
+    api, rpc = chain
+    answer = await predict(api, X.upper().replace("0X", "0x"), Y[2:], salt="0x10")
+    assert (
+        answer.json()
+        == {"address": checksum_address(PREDICTED)}
+        == {"address": "0x52908400098527886E0F7030069857D2E4169EE7"}
+    )
+    call = json.loads(rpc.requests[0][3])["params"][0]
+    assert call["to"] == ADDRESSES["AppFactory"]
+    assert call["data"] == "0xe81b22ea" + "".join(f"{n:064x}" for n in (int(X, 16), int(Y, 16), 16))
+
+
+async def test_a_prediction_is_kept(chain) -> None:
+    api, rpc = chain
+    await predict(api)
+    rpc.answer = rpc_results({})
+    assert (await predict(api)).status_code == 200
+    assert len(rpc.requests) == 1
+
+
+@pytest.mark.parametrize("salt", ["0", "00", "5", str(2**256 - 1), "0x" + "f" * 64, "0X1f"])
+async def test_every_form_of_salt(chain, salt: str) -> None:
+    assert (await predict(chain[0], salt=salt)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ({}, "Missing query parameters: pubKeyX, pubKeyY"),
+        ({"pubKeyX": "0x1"}, "Missing query parameters: pubKeyX, pubKeyY"),
+        ({"pubKeyX": "0x1", "pubKeyY": ""}, "Missing query parameters: pubKeyX, pubKeyY"),
+        *(
+            ({"pubKeyX": "0x1", "pubKeyY": bad}, "Invalid pubKeyX or pubKeyY: expected uint256 hex string")
+            for bad in ("0x", "xyz", "0x" + "f" * 65, "-1", " 1", "\u0661", "0x1\n", "1.0")
+        ),
+        *(
+            ({"pubKeyX": "0x1", "pubKeyY": "0x2", "salt": bad}, "Invalid salt: expected uint256 decimal or hex string")
+            for bad in ("-1", "1.5", "ff", "0x", str(2**256), "0x" + "f" * 65, "\u0661", "1_000", "+1", "1e3")
+        ),
+        ({"pubKeyX": "g", "pubKeyY": "0x2", "salt": "x"}, "Invalid pubKeyX or pubKeyY: expected uint256 hex string"),
+    ],
+)
+async def test_predict_refuses_bad_input(api: Api, query: dict[str, str], message: str) -> None:
+    assert error_of(await api.get("/api/accounts/predict", **query)) == (400, message)
+
+
+@pytest.mark.parametrize(
+    ("x", "y"), [("0x1", "0x2"), (Y, X), ("0x0", "0x0"), (X, hex(int(Y, 16) + 1)), ("0x" + "f" * 64, Y)]
+)
+async def test_no_address_is_told_for_what_can_be_no_key(chain, x: str, y: str) -> None:
+    """Nobody can ever make an account there: what was paid to the address would be lost."""
+    api, rpc = chain
+    answer = await predict(api, x, y)
+    assert error_of(answer) == (400, "Invalid pubKeyX or pubKeyY: expected uint256 hex string")
+    assert rpc.requests == []
+
+
+async def test_state_decodes_the_five_slots(chain) -> None:
+    api, rpc = chain
+    rpc.answer = rpc_results({"eth_call": "0x" + SLOTS.hex()})
+    assert (await api.get("/api/accounts/state", account=ACCOUNT)).json() == {
+        "nonce": "5",
+        "did": "0x" + "d1" * 32,
+        "isActive": True,
+        "pubKeyX": "0x" + "0a" * 32,
+        "pubKeyY": "0x" + "00" * 31 + "07",
+    }
+
+
+@pytest.mark.parametrize(
+    ("entry_point", "question"),
+    [
+        (V07.address, "9ee2735b" + "00" * 12 + ACCOUNT[2:]),
+        (V07.address.lower(), "9ee2735b" + "00" * 12 + ACCOUNT[2:]),
+        *(
+            (each, "1f40efa0" + "00" * 12 + ACCOUNT[2:] + "00" * 12 + each[2:].lower())
+            for each in (V08.address, V09.address, "0x" + "ee" * 20)
+        ),
+    ],
+)
+async def test_the_configured_entry_point_counts_the_nonce(make_api, entry_point: str, question: str) -> None:
+    async with upstream() as rpc:
+        rpc.answer = rpc_results({"eth_call": "0x" + SLOTS.hex()})
+        api = make_api(rpc_url=rpc.url, contract_entry_point=entry_point)
+        assert (await api.get("/api/accounts/state", account=ACCOUNT)).json()["nonce"] == "5"
+        assert json.loads(rpc.requests[0][3])["params"][0]["data"] == "0x" + question
+
+
+@pytest.mark.parametrize("account", ["0x12", "ab" * 20, "0x" + "g" * 40, "0x" + "ab" * 21, "0x" + "ab" * 20 + "\n"])
+async def test_state_refuses_what_is_no_address(api: Api, account: str) -> None:
+    answer = await api.get("/api/accounts/state", account=account)
+    assert error_of(answer) == (400, "Invalid account: expected 20-byte hex address")
+
+
+async def test_state_needs_an_account(api: Api) -> None:
+    assert error_of(await api.get("/api/accounts/state")) == (400, "Missing query parameter: account")
+
+
+async def test_a_wrong_checksum_is_accepted(chain) -> None:
+    api, rpc = chain
+    rpc.answer = rpc_results({"eth_call": "0x" + SLOTS.hex()})
+    wrong = "0x5AAEB6053F3e94C9b9A09f33669435E7Ef1BeAed"
+    assert (await api.get("/api/accounts/state", account=wrong)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("token", "answer", "expected"),
+    [
+        ("ETH", "0x14d1120d7b160000", {"balance": "1500000000000000000", "decimals": 18, "symbol": "ETH", "formatted": "1.5"}),
+        ("eth", "0x0", {"balance": "0", "decimals": 18, "symbol": "ETH", "formatted": "0.0"}),
+        ("Eth", "0x1", {"balance": "1", "decimals": 18, "symbol": "ETH", "formatted": "0.000000000000000001"}),
+        ("usdc", 2_500_000, {"balance": "2500000", "decimals": 6, "symbol": "USDC", "formatted": "2.500000"}),
+        ("USDC", 0, {"balance": "0", "decimals": 6, "symbol": "USDC", "formatted": "0.000000"}),
+        ("USDC", 2**256 - 1, {"balance": str(2**256 - 1), "decimals": 6, "symbol": "USDC", "formatted": f"{(2**256 - 1) // 10**6}.{(2**256 - 1) % 10**6:06d}"}),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("chain_id", ["84532", "8453"])
+async def test_balances(chain, chain_id: str, token: str, answer: object, expected: dict[str, object]) -> None:
+    api, rpc = chain
+    results = {"eth_getBalance": answer} if isinstance(answer, str) else {"eth_call": f"0x{answer:064x}"}
+    rpc.answer = rpc_results(results)
+    found = await api.get("/api/balance", account=ACCOUNT, token=token, chainId=chain_id)
+    assert found.json() == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ({}, "Missing query parameters: account, token, chainId"),
+        ({"account": ACCOUNT, "token": "ETH"}, "Missing query parameters: account, token, chainId"),
+        ({"account": ACCOUNT, "token": "BTC", "chainId": "1"}, "Unsupported token. Supported: ETH, USDC"),
+        ({"account": ACCOUNT, "token": "ETH", "chainId": "1"}, "Unsupported chainId"),
+        ({"account": ACCOUNT, "token": "ETH", "chainId": "84532x"}, "Unsupported chainId"),
+        ({"account": ACCOUNT, "token": "ETH", "chainId": "\u0668\u0664\u0665\u0663\u0662"}, "Unsupported chainId"),
+        ({"account": "0x12", "token": "ETH", "chainId": "84532"}, "Invalid account: expected 20-byte hex address"),
+    ],
+)
+async def test_balance_refuses_bad_input(api: Api, query: dict[str, str], message: str) -> None:
+    assert error_of(await api.get("/api/balance", **query)) == (400, message)
+
+
+@pytest.mark.parametrize("account", [ACCOUNT, "0x12"])
+async def test_a_chain_without_usdc_says_so(make_api, account: str) -> None:
+    api = make_api(usdc_84532="none")
+    answer = await api.get("/api/balance", account=account, token="USDC", chainId="84532")
+    assert error_of(answer) == (400, "USDC not available on this chain")
+
+
+PATHS = [
+    f"/api/accounts/predict?pubKeyX={X}&pubKeyY={Y}",
+    f"/api/accounts/state?account={ACCOUNT}",
+    f"/api/balance?account={ACCOUNT}&token=ETH&chainId=84532",
+    f"/api/balance?account={ACCOUNT}&token=USDC&chainId=84532",
+]
+BAD_ANSWERS = {
+    "error": lambda _request, _body: web.json_response({"jsonrpc": "2.0", "id": 1, "error": {"code": 3, "message": "reverted"}}),
+    "no code": rpc_results({"eth_call": "0x", "eth_getBalance": "0x"}),
+    "short": rpc_results({"eth_call": "0x01", "eth_getBalance": "zz"}),
+    "null": rpc_results({"eth_call": None, "eth_getBalance": None}),
+    "number": rpc_results({"eth_call": 5, "eth_getBalance": 5}),
+    "html": lambda _request, _body: web.Response(text="<html>", content_type="text/html"),
+    "status": lambda _request, _body: web.Response(status=403, text="no"),
+    "array": lambda _request, _body: web.json_response([]),
+    "empty": lambda _request, _body: web.Response(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mood", BAD_ANSWERS)
+@pytest.mark.parametrize("path", PATHS)
+async def test_every_bad_answer_of_the_chain_is_rpc_error(chain, path: str, mood: str) -> None:
+    api, rpc = chain
+    rpc.answer = BAD_ANSWERS[mood]
+    assert error_of(await api.http.get(path)) == (502, "rpc_error")
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_a_chain_that_is_down_is_rpc_error(api: Api, path: str) -> None:
+    assert error_of(await api.http.get(path)) == (502, "rpc_error")
+
+
+async def test_equal_questions_at_one_moment_share_one_call(chain) -> None:
+    api, rpc = chain
+    quick = rpc_results({"eth_call": "0x" + SLOTS.hex()})
+
+    async def slowly(request: web.Request, body: bytes) -> web.Response:
+        await asyncio.sleep(0.5)
+        return quick(request, body)
+
+    rpc.answer = slowly
+    answers = await asyncio.gather(*(api.get("/api/accounts/state", account=ACCOUNT) for _ in range(20)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert len(rpc.requests) == 1
+
+
+async def test_a_failed_answer_is_not_kept(chain) -> None:
+    api, rpc = chain
+    rpc.answer = BAD_ANSWERS["short"]
+    assert (await api.get("/api/accounts/state", account=ACCOUNT)).status_code == 502
+    rpc.answer = rpc_results({"eth_call": "0x" + SLOTS.hex()})
+    assert (await api.get("/api/accounts/state", account=ACCOUNT)).status_code == 200
+
+
+async def test_contracts_name_the_default_set(api: Api) -> None:
+    answer = await api.get("/api/contracts")
+    assert answer.headers["cache-control"] == "public, max-age=86400"
+    assert answer.json() == {
+        "chainId": 84532,
+        "entryPoint": "0x0000000071727De22E5E9d8BAf0edAc6f37da032",
+        "didRegistry": ADDRESSES["DIDRegistry"],
+        "accountHelper": ADDRESSES["AccountHelper"],
+        "sessionSBT": ADDRESSES["SessionSBT"],
+        "appFactory": ADDRESSES["AppFactory"],
+    }
+
+
+async def test_each_contract_can_be_set(make_api) -> None:
+    names = ("ENTRY_POINT", "DID_REGISTRY", "ACCOUNT_HELPER", "SESSION_SBT", "APP_FACTORY")
+    given = {f"contract_{name}".lower(): f"0x{number:040x}" for number, name in enumerate(names, 1)}
+    body = (await make_api(**given).get("/api/contracts")).json()
+    assert list(body.values()) == [84532, *given.values()]
+
+
+@pytest.mark.parametrize(
+    ("settings", "shown"),
+    [
+        ({"rpc_url": "https://user:pw@rpc.example:8443/v2/KEY?k=1"}, "https://rpc.example:8443"),
+        (
+            {"rpc_url": "https://rpc.example/KEY", "public_rpc_url": "https://open.example/rpc"},
+            "https://open.example/rpc",
+        ),
+        ({"rpc_url": "https://sepolia.base.org"}, "https://sepolia.base.org"),
+    ],
+)
+async def test_status_shows_no_key_of_the_chains_endpoint(make_api, settings: dict[str, str], shown: str) -> None:
+    body = (await make_api(**settings).get("/api/status")).json()
+    assert body == {"chain": "Base Sepolia", "chainId": 84532, "rpc": shown, "database": "connected"}

@@ -1,0 +1,317 @@
+"""POST /api/dids, GET /api/dids/lookup, GET /api/aliases/check."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from tests.support.api import DID, KEY, MAIL, OTHER_DID, Api, error_of
+
+from holdfast.rules.attestations import sign
+from holdfast.rules.registration import Confirmation
+from holdfast.service.secrets import Secrets
+
+MISSING = (400, "Missing required fields: credentialId, identifier, channel, did, txHash")
+
+
+async def test_a_handle_is_registered_after_its_session(api: Api) -> None:
+    await api.session("Ann")
+    answer = await api.register(identifier="Ann", blockNumber=7, smartAccount="0x" + "ab" * 20)
+    assert answer.json() == {"ok": True, "identifier": "Ann", "channel": "handle", "txHash": "0xabc"}
+    found = (await api.get("/api/dids/lookup", credentialId="cred-1")).json()
+    assert found == {
+        "found": True, "identifier": "Ann", "channel": "handle", "did": DID, "txHash": "0xabc", "blockNumber": 7,
+        "smartAccount": "0x" + "ab" * 20, "createdAt": "2027-01-15T08:00:00.000Z",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["identifier", "handle", "name"])
+async def test_the_identifier_has_three_names(api: Api, name: str) -> None:
+    body = {"credentialId": "c", "channel": "handle", "did": DID, "txHash": "0x1", name: "ann"}
+    assert (await api.post("/api/dids", **body)).json()["identifier"] == "ann"
+
+
+@pytest.mark.parametrize("field", ["credentialId", "identifier", "channel", "did", "txHash"])
+@pytest.mark.parametrize("value", [None, "", 5, {}, ["x"]])
+async def test_every_required_field_is_required(api: Api, field: str, value: object) -> None:
+    assert error_of(await api.register(**{field: value})) == MISSING
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"channel": "fax"}, 'Invalid channel. Must be "handle", "email" or "sms"'),
+        ({"identifier": "a b"}, "Invalid identifier"),
+        ({"did": "none"}, "Invalid did"),
+        ({"credentialId": "c" * 1367}, "Invalid credentialId"),
+        ({"credentialId": "c d"}, "Invalid credentialId"),
+        ({"credentialId": "=="}, "Invalid credentialId"),
+        ({"txHash": "0" * 129}, "Invalid txHash"),
+        ({"txHash": "a\nb"}, "Invalid txHash"),
+    ],
+)
+async def test_bad_form_gets_its_sentence_and_changes_nothing(api: Api, fields: dict[str, str], message: str) -> None:
+    assert error_of(await api.register(**fields)) == (400, message)
+    assert (await api.get("/api/sessions/status")).json()["total_registrations"] == 0
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"blockNumber": "7"},
+        {"blockNumber": -1},
+        {"blockNumber": True},
+        {"smartAccount": 5},
+        {"smartAccount": "0xabc"},
+        {"blockNumber": 2**70},
+    ],
+)
+async def test_an_optional_field_of_another_kind_counts_as_absent(api: Api, fields: dict[str, Any]) -> None:
+    assert (await api.register(**fields)).status_code == 200
+    found = (await api.get("/api/dids/lookup", credentialId="cred-1")).json()
+    assert found["blockNumber"] is None and found["smartAccount"] is None
+
+
+async def test_limits_of_length_are_inclusive(api: Api) -> None:
+    assert (await api.register(credentialId="c" * 1366, txHash="t" * 128)).status_code == 200
+
+
+async def test_one_credential_registers_once_in_whatever_base64(api: Api) -> None:
+    assert (await api.register(credentialId="ab+/cd==")).status_code == 200
+    answer = await api.register(credentialId="ab-_cd", identifier="bob")
+    assert error_of(answer) == (409, "credential_already_registered")
+    for spelling in ("ab-_cd", "ab+/cd==", "ab%2B/cd", "ab-_cd="):
+        assert (await api.http.get(f"/api/dids/lookup?credentialId={spelling}")).json()["found"] is True
+
+
+async def test_of_parallel_registrations_of_a_credential_one_wins(api: Api) -> None:
+    answers = await asyncio.gather(*(api.register(identifier=f"n{n}") for n in range(30)))
+    assert sorted(answer.status_code for answer in answers) == [200] + [409] * 29
+    assert (await api.get("/api/sessions/status")).json()["total_registrations"] == 1
+
+
+async def test_of_parallel_registrations_of_a_handle_one_did_wins(api: Api) -> None:
+    answers = await asyncio.gather(*(api.register(credentialId=f"c{n}", did=f"did:new:{n}") for n in range(30)))
+    assert sorted(answer.status_code for answer in answers) == [200] + [409] * 29
+
+
+async def test_registration_without_a_session_passes_the_same_checks(api: Api) -> None:
+    assert error_of(await api.register(identifier="admin")) == (409, "identifier_reserved")
+    for number in range(3):
+        await api.session(f"n{number}", ip="192.0.2.1")
+    assert error_of(await api.register(ip="192.0.2.1")) == (429, "ip_limit_reached")
+    assert (await api.register(ip="192.0.2.2")).status_code == 200
+    assert (await api.get("/api/sessions/status", ip="192.0.2.2")).json()["ip_registrations"] == 1
+
+
+async def test_a_session_is_not_charged_a_second_time(api: Api) -> None:
+    await api.session("ann", ip="192.0.2.1")
+    await api.register(ip="192.0.2.1")
+    assert (await api.get("/api/sessions/status", ip="192.0.2.1")).json()["ip_registrations"] == 1
+
+
+async def test_a_handles_session_belongs_to_its_did(api: Api) -> None:
+    await api.session("ann", DID)
+    assert error_of(await api.register(did=OTHER_DID)) == (409, "identifier_taken")
+    assert (await api.register(did=DID)).status_code == 200
+
+
+async def test_a_registered_identifier_takes_more_credentials_of_its_did_only(api: Api) -> None:
+    await api.register(credentialId="one")
+    assert (await api.register(credentialId="two")).status_code == 200
+    assert error_of(await api.register(credentialId="three", did=OTHER_DID)) == (409, "identifier_taken")
+    assert (await api.get("/api/dids/lookup", credentialId="two")).json()["did"] == DID
+    assert (await api.get("/api/dids/lookup", credentialId="three")).json() == {"found": False}
+
+
+async def test_an_identifier_has_sixteen_credentials_of_which_eight_wait_for_the_chain(api: Api) -> None:
+    answers = await asyncio.gather(*(api.register(credentialId=f"c{n}") for n in range(30)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 8 + [429] * 22
+    refused = next(answer for answer in answers if answer.status_code == 429)
+    assert error_of(refused) == (429, "credential_limit_reached") and refused.headers["retry-after"] == "86400"
+    store = api.service.store
+    for row in await store.due(api.clock.now, 99):
+        await store.settle(row.credential, Confirmation.CONFIRMED, 1, api.clock.now)
+    answers = await asyncio.gather(*(api.register(credentialId=f"d{n}") for n in range(30)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 8 + [429] * 22
+    for row in await store.due(api.clock.now, 99):
+        await store.settle(row.credential, Confirmation.CONFIRMED, 1, api.clock.now)
+    assert error_of(await api.register(credentialId="e")) == (429, "credential_limit_reached")
+    assert (await api.register(identifier="bob", credentialId="e")).status_code == 200, "another identifier"
+
+
+async def test_what_the_chain_refused_takes_up_no_place(api: Api) -> None:
+    for n in range(8):
+        await api.register(credentialId=f"c{n}")
+    store = api.service.store
+    for row in await store.due(api.clock.now, 99):
+        await store.settle(row.credential, Confirmation.REFUSED, None, api.clock.now)
+    assert [(await api.register(credentialId=f"d{n}")).status_code for n in range(9)] == [200] * 8 + [429]
+
+
+async def test_an_address_posts_a_hundred_times_a_day_whatever_comes_of_it(api: Api) -> None:
+    async def post(n: int):
+        return await api.register(ip="192.0.2.1", identifier="ann" if n % 2 else "admin", credentialId=f"c{n}")
+
+    answers = await asyncio.gather(*(post(n) for n in range(130)))
+    assert sum(error_of(answer) == (429, "rate_limited") for answer in answers if answer.status_code == 429) >= 30
+    api.clock.now += 1
+    refused = await api.register(ip="192.0.2.1", identifier="ann", credentialId="last")
+    assert error_of(refused) == (429, "rate_limited") and refused.headers["retry-after"] == "86399"
+    assert (await api.register(identifier="bob", credentialId="other")).status_code == 200, "of another address"
+    rows = [row for row in api.rows() if row.get("what") == "did_posts" and row["subject"] == "192.0.2.1"]
+    assert len(rows) == 100
+
+
+async def test_the_networks_posts_and_sessions_are_ten_times_an_addresss(make_api) -> None:
+    api = make_api(did_posts_per_address_day="2")
+    answers = await asyncio.gather(
+        *(api.register(ip=f"2001:db8:1:{n % 40:x}::1", identifier="ann", credentialId=f"c{n}") for n in range(120))
+    )
+    limited = [answer for answer in answers if error_of_any(answer) == "rate_limited"]
+    assert len(limited) == 100
+    answers = await asyncio.gather(*(api.session(f"x{n}", ip=f"2001:db8:2:{n:x}::1") for n in range(60)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 30 + [429] * 30
+    assert error_of(await api.session("y", ip="2001:db8:2:ffff::1")) == (429, "ip_limit_reached")
+    assert (await api.session("z", ip="2001:db8:3::1")).status_code == 200
+
+
+def error_of_any(answer: Any) -> str | None:
+    return answer.json().get("error")
+
+
+async def test_an_attestation_of_another_registrar_is_invalid_though_the_key_is_the_same(make_api) -> None:
+    """Such as one of the place where changes are tried out."""
+    staging = make_api(registrar_did="did:web:staging.example.org")
+    attestation = await staging.attested()
+    answer = await make_api().register(identifier=MAIL, channel="email", attestation=attestation)
+    assert error_of(answer) == (403, "attestation_invalid")
+
+
+async def test_an_attestation_registers_an_address(api: Api) -> None:
+    attestation = await api.attested()
+    answer = await api.register(identifier="ANN@example.com", channel="email", attestation=attestation)
+    assert answer.json() == {"ok": True, "identifier": "ANN@example.com", "channel": "email", "txHash": "0xabc"}
+
+
+@pytest.mark.parametrize("channel", ["email", "sms"])
+async def test_a_proven_channel_needs_an_attestation(api: Api, channel: str) -> None:
+    identifier = MAIL if channel == "email" else "+14155552671"
+    answer = await api.register(identifier=identifier, channel=channel)
+    assert error_of(answer) == (403, "attestation_required")
+
+
+def damaged(attestation: dict[str, str]) -> list[Any]:
+    signature = attestation["signature"]
+    last = "0" if signature[-1] != "0" else "1"
+    return [
+        "text", 5, [], {}, True,
+        {**attestation, "signature": signature[:-1] + last},
+        {**attestation, "signature": signature.upper()},
+        {**attestation, "signature": signature[2:]},
+        {**attestation, "signature": ""},
+        {**attestation, "registrar": "did:web:evil.example"},
+        {**attestation, "identifier": "eve@example.com"},
+        {**attestation, "channel": "sms"},
+        {**attestation, "expires_at": "2099-01-01T00:00:00.000Z"},
+        {**attestation, "extra": "x"},
+        {name: value for name, value in attestation.items() if name != "registrar"},
+        {**attestation, "verified_at": 5},
+    ]  # fmt: skip
+
+
+async def test_a_damaged_attestation_is_invalid(api: Api) -> None:
+    attestation = await api.attested()
+    for bad in damaged(attestation):
+        answer = await api.register(identifier=MAIL, channel="email", attestation=bad)
+        assert error_of(answer) == (403, "attestation_invalid"), bad
+    assert (await api.register(identifier=MAIL, channel="email", attestation=attestation)).status_code == 200
+
+
+async def test_an_attestation_of_another_key_is_invalid(api: Api) -> None:
+    attestation = await api.attested()
+    claims = {name: value for name, value in attestation.items() if name != "signature"}
+    forged = {**claims, "signature": sign(claims, b"x" * 32)}
+    answer = await api.register(identifier=MAIL, channel="email", attestation=forged)
+    assert error_of(answer) == (403, "attestation_invalid")
+
+
+async def test_an_attestation_is_for_its_identifier_and_channel(api: Api) -> None:
+    attestation = await api.attested()
+    other = await api.register(identifier="bob@example.com", channel="email", attestation=attestation)
+    assert error_of(other) == (403, "attestation_mismatch")
+    claims = {**attestation, "channel": "sms", "identifier": "+14155552671"}
+    del claims["signature"]
+    signed = {**claims, "signature": sign(claims, KEY)}
+    answer = await api.register(identifier=MAIL, channel="email", attestation=signed)
+    assert error_of(answer) == (403, "attestation_mismatch")
+
+
+@pytest.mark.parametrize(("after", "status"), [(299.9, 200), (300.0, 403)])
+async def test_an_attestation_lives_three_hundred_seconds(api: Api, after: float, status: int) -> None:
+    attestation = await api.attested()
+    api.clock.now += after
+    answer = await api.register(identifier=MAIL, channel="email", attestation=attestation)
+    assert answer.status_code == status
+    if status != 200:
+        assert error_of(answer) == (403, "attestation_expired")
+
+
+async def test_an_attestation_is_used_once(api: Api) -> None:
+    attestation = await api.attested()
+    await api.register(identifier=MAIL, channel="email", attestation=attestation)
+    again = await api.register(identifier=MAIL, channel="email", attestation=attestation, credentialId="cred-2")
+    assert error_of(again) == (403, "attestation_used")
+    same = await api.register(identifier=MAIL, channel="email", attestation=attestation)
+    assert error_of(same) == (409, "credential_already_registered")
+
+
+async def test_a_refused_registration_does_not_use_the_attestation_up(api: Api) -> None:
+    await api.register(credentialId="taken")
+    attestation = await api.attested()
+    refused = await api.register(identifier=MAIL, channel="email", attestation=attestation, credentialId="taken")
+    assert error_of(refused) == (409, "credential_already_registered")
+    assert (await api.register(identifier=MAIL, channel="email", attestation=attestation)).status_code == 200
+
+
+async def test_the_proven_owner_displaces_a_squatters_session(api: Api) -> None:
+    await api.post("/api/sessions", identifier=MAIL, channel="email", did=OTHER_DID)
+    attestation = await api.attested()
+    assert (await api.register(identifier=MAIL, channel="email", attestation=attestation)).status_code == 200
+    assert (await api.get("/api/dids/lookup", credentialId="cred-1")).json()["did"] == DID
+
+
+async def test_a_registered_address_is_not_displaced(api: Api) -> None:
+    await api.register(identifier=MAIL, channel="email", attestation=await api.attested())
+    api.clock.now += 1
+    again = await api.register(
+        identifier=MAIL, channel="email", did=OTHER_DID, credentialId="x", attestation=await api.attested()
+    )
+    assert error_of(again) == (409, "identifier_taken")
+
+
+async def test_every_key_verifies_and_the_first_signs(make_api) -> None:
+    old = make_api(secrets=Secrets((b"o" * 32,), generated=False))
+    attestation = await old.attested()
+    rotated = make_api(secrets=Secrets((b"n" * 32, b"o" * 32), generated=False))
+    assert (await rotated.register(identifier=MAIL, channel="email", attestation=attestation)).status_code == 200
+    fresh = await rotated.attested("bob@example.com")
+    refused = await old.register(identifier="bob@example.com", channel="email", attestation=fresh, credentialId="2")
+    assert error_of(refused) == (403, "attestation_invalid")
+
+
+async def test_lookup_needs_a_credential_id(api: Api) -> None:
+    assert error_of(await api.get("/api/dids/lookup")) == (400, "Missing query parameter: credentialId")
+    assert error_of(await api.get("/api/dids/lookup", credentialId="c" * 1367)) == (400, "Invalid credentialId")
+    assert (await api.get("/api/dids/lookup", credentialId="unknown")).json() == {"found": False}
+
+
+async def test_an_alias_is_free_held_or_the_registrars(api: Api) -> None:
+    path = "/api/aliases/check"
+    assert (await api.get(path, alias="ann")).json() == {"available": True}
+    await api.session("ann")
+    assert (await api.get(path, alias="ANN")).json() == {"available": False, "did": DID}
+    assert (await api.get(path, alias="Admin")).json() == {"available": False, "did": "did:web:localhost%3A8787"}
+    assert error_of(await api.get(path)) == (400, "Missing query parameter: alias")
+    assert error_of(await api.get(path, alias="a b")) == (400, "Invalid identifier")

@@ -1,0 +1,226 @@
+"""Each row of the error table, met by a real request: a row that no request reaches would be a promise of nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from aiohttp import web
+from tests.support.api import DID, MAIL, OTHER_DID, PHONE, Api
+from tests.support.upstreams import upstream
+
+from holdfast.service.delivery.errors import DeliveryError
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.wire.errors import ERRORS
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+
+    import httpx
+
+    Ask = Callable[[Api], Awaitable[httpx.Response]]
+
+ACCOUNT = "0x" + "11" * 20
+RPC = {"jsonrpc": "2.0", "id": 1, "params": []}
+# The generator of P-256 (SEC 2, section 2.4.2): coordinates that some key may have.
+X = "0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
+Y = "0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
+
+
+def get(path: str, **query: str) -> Ask:
+    return lambda api: api.get(path, **query)
+
+
+def post(path: str, **body: Any) -> Ask:
+    return lambda api: api.post(path, **body)
+
+
+def register(**fields: Any) -> Ask:
+    return lambda api: api.register(**fields)
+
+
+async def again(api: Api, ask: Ask, times: int) -> httpx.Response:
+    for _ in range(times):
+        await ask(api)
+    return await ask(api)
+
+
+async def reserved(api: Api) -> httpx.Response:
+    return await api.session("root")
+
+
+async def taken(api: Api) -> httpx.Response:
+    await api.session("ann", DID)
+    return await api.session("ann", OTHER_DID)
+
+
+async def over_the_sessions_of_an_address(api: Api) -> httpx.Response:
+    for name in ("one", "two", "three"):
+        await api.session(name, ip="10.1.1.1")
+    return await api.session("four", ip="10.1.1.1")
+
+
+async def over_the_sends_of_an_address(api: Api) -> httpx.Response:
+    for name in ("a", "b", "c"):
+        await api.post("/api/verify/send", ip="10.1.1.1", identifier=f"{name}@example.com", channel="email")
+    return await api.post("/api/verify/send", ip="10.1.1.1", identifier=MAIL, channel="email")
+
+
+def refused_by_the_provider(path: str, identifier: str, channel: str) -> Ask:
+    async def ask(api: Api) -> httpx.Response:
+        api.mailer.failure = api.sms.failure = DeliveryError("refused")
+        return await api.post(path, identifier=identifier, channel=channel, code="123456")
+
+    return ask
+
+
+def attested(change: Callable[[Api, dict[str, str]], None], **fields: Any) -> Ask:
+    async def ask(api: Api) -> httpx.Response:
+        attestation = await api.attested()
+        change(api, attestation)
+        return await api.register(**{"identifier": MAIL, "channel": "email", "attestation": attestation, **fields})
+
+    return ask
+
+
+def forged(_api: Api, attestation: dict[str, str]) -> None:
+    attestation["signature"] = "0x" + "00" * 32
+
+
+def late(api: Api, _attestation: dict[str, str]) -> None:
+    api.clock.now += 301
+
+
+def as_it_is(_api: Api, _attestation: dict[str, str]) -> None:
+    pass
+
+
+async def used(api: Api) -> httpx.Response:
+    fields = {"identifier": MAIL, "channel": "email", "attestation": await api.attested()}
+    await api.register(**fields)
+    return await api.register(**fields, credentialId="cred-2")
+
+
+async def registered_already(api: Api) -> httpx.Response:
+    await api.register()
+    return await api.register()
+
+
+async def over_the_credentials_of_an_identifier(api: Api) -> httpx.Response:
+    for number in range(8):
+        await api.register(credentialId=f"cred-{number}")
+    return await api.register(credentialId="cred-x")
+
+
+async def broken(api: Api) -> httpx.Response:
+    async def fails(*_: Any) -> None:
+        raise RuntimeError("a defect")
+
+    api.service.store.registrations = fails
+    return await api.get("/api/sessions/status")
+
+
+async def without_a_store(api: Api) -> httpx.Response:
+    async def fails(*_: Any) -> None:
+        raise StoreUnavailable("gone")
+
+    api.service.store.registrations = fails
+    return await api.get("/api/sessions/status")
+
+
+async def too_slow(api: Api) -> httpx.Response:
+    async def body() -> AsyncIterator[bytes]:
+        yield b"{"
+        await asyncio.sleep(60)
+
+    return await api.http.post("/api/sessions", content=body())
+
+
+def too_large(api: Api) -> Awaitable[httpx.Response]:
+    return api.http.post("/api/sessions", content=b" " * (64 * 1024 + 1))
+
+
+PREDICT, STATE, BALANCE = "/api/accounts/predict", "/api/accounts/state", "/api/balance"
+SEND, CHECK, BUNDLER, INDEXER = "/api/verify/send", "/api/verify/check", "/api/bundler", "/api/indexer/health"
+
+REQUESTS: dict[str, Ask] = {
+    "RPC_ERROR": get(BALANCE, account=ACCOUNT, token="ETH", chainId="84532"),
+    "MISSING_PUBLIC_KEY": get(PREDICT, pubKeyX="1"),
+    "INVALID_PUBLIC_KEY": get(PREDICT, pubKeyX="1", pubKeyY="zz"),
+    "INVALID_SALT": get(PREDICT, pubKeyX=X, pubKeyY=Y, salt="-1"),
+    "MISSING_ACCOUNT": get(STATE),
+    "INVALID_ACCOUNT": get(STATE, account="0x12"),
+    "MISSING_BALANCE_PARAMETERS": get(BALANCE, account=ACCOUNT, token="ETH"),
+    "UNSUPPORTED_TOKEN": get(BALANCE, account=ACCOUNT, token="BTC", chainId="8453"),
+    "UNSUPPORTED_CHAIN": get(BALANCE, account=ACCOUNT, token="ETH", chainId="1"),
+    "USDC_NOT_AVAILABLE": get(BALANCE, account=ACCOUNT, token="USDC", chainId="84532"),
+    "MISSING_CREDENTIAL_ID": get("/api/dids/lookup"),
+    "MISSING_ALIAS": get("/api/aliases/check"),
+    "MISSING_SESSION_FIELDS": post("/api/sessions", handle="ann"),
+    "IDENTIFIER_RESERVED": reserved,
+    "IDENTIFIER_TAKEN": taken,
+    "IP_LIMIT_REACHED": over_the_sessions_of_an_address,
+    "MISSING_SEND_FIELDS": post(SEND, channel="email"),
+    "INVALID_VERIFY_CHANNEL": post(SEND, identifier=MAIL, channel="fax"),
+    "RATE_LIMITED": over_the_sends_of_an_address,
+    "SMS_SEND_FAILED": refused_by_the_provider(SEND, PHONE, "sms"),
+    "EMAIL_SEND_FAILED": refused_by_the_provider(SEND, MAIL, "email"),
+    "MISSING_CHECK_FIELDS": post(CHECK, identifier=MAIL, channel="email"),
+    "MISSING_DID_FIELDS": post("/api/dids", identifier="ann"),
+    "ATTESTATION_INVALID": attested(forged),
+    "ATTESTATION_MISMATCH": attested(as_it_is, identifier="bob@example.com"),
+    "CREDENTIAL_ALREADY_REGISTERED": registered_already,
+    "SMS_CHECK_FAILED": refused_by_the_provider(CHECK, PHONE, "sms"),
+    "ATTESTATION_EXPIRED": attested(late),
+    "ATTESTATION_USED": used,
+    "ATTESTATION_REQUIRED": register(identifier=MAIL, channel="email"),
+    "REGISTRATION_UNPROVEN": register(txHash="0x" + "ab" * 32),
+    "MISSING_IDENTIFIER_PARAMETER": get("/api/sessions/check"),
+    "MISSING_STATUS_PARAMETERS": get("/api/verify/status", identifier=MAIL),
+    "INVALID_CHANNEL": post("/api/sessions", identifier="ann", channel="fax", did=DID),
+    "INVALID_IDENTIFIER": post("/api/sessions", handle="a b", did=DID),
+    "INVALID_DID": post("/api/sessions", handle="ann", did="did"),
+    "INVALID_CREDENTIAL_ID": register(credentialId="x" * 1367),
+    "INVALID_TX_HASH": register(txHash="x" * 129),
+    "INVALID_JSON_RPC": post(BUNDLER, **RPC),
+    "RPC_METHOD_NOT_ALLOWED": post(BUNDLER, **RPC, method="eth_call"),
+    "UNSUPPORTED_COUNTRY": post(SEND, identifier=PHONE, channel="sms"),
+    "CREDENTIAL_LIMIT_REACHED": over_the_credentials_of_an_identifier,
+    "NOT_FOUND": get("/nowhere"),
+    "METHOD_NOT_ALLOWED": get(BUNDLER),
+    "REQUEST_TIMEOUT": too_slow,
+    "BODY_TOO_LARGE": too_large,
+    "INTERNAL_ERROR": broken,
+    "BUNDLER_ERROR": post(BUNDLER, **RPC, method="eth_supportedEntryPoints"),
+    "INDEXER_ERROR": get(INDEXER),
+    "BUNDLER_NOT_CONFIGURED": post(BUNDLER, **RPC, method="eth_supportedEntryPoints"),
+    "INDEXER_NOT_CONFIGURED": get(INDEXER),
+    "WORKFLOW_NOT_CONFIGURED": get("/api/workflow"),
+    "DATABASE_UNAVAILABLE": without_a_store,
+}
+NOBODY = "http://127.0.0.1:9"
+SETTINGS: dict[str, dict[str, str]] = {
+    "USDC_NOT_AVAILABLE": {"usdc_84532": "none"},
+    "REGISTRATION_UNPROVEN": {"registration_proof": "required"},
+    "UNSUPPORTED_COUNTRY": {"sms_countries": "DE"},
+    "BUNDLER_ERROR": {"bundler_url": NOBODY},
+    "INDEXER_ERROR": {"indexer_url": NOBODY},
+}
+
+
+def test_every_row_has_a_request() -> None:
+    assert set(REQUESTS) == set(ERRORS)
+
+
+@pytest.mark.parametrize("name", ERRORS)
+async def test_a_request_reaches_the_row(
+    make_api: Callable[..., Api], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr("holdfast.service.web.asgi.BODY_TIMEOUT_S", 0.2)
+    async with upstream() as chain:
+        chain.answer = lambda _request, _body: web.json_response({"jsonrpc": "2.0", "id": 1, "result": None})
+        api = make_api(rpc_url=NOBODY if name == "RPC_ERROR" else chain.url, **SETTINGS.get(name, {}))
+        answer = await REQUESTS[name](api)
+    row = ERRORS[name]
+    assert (answer.status_code, answer.json()["error"]) == (row.status, row.error)

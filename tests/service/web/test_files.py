@@ -1,0 +1,79 @@
+"""Static answers: the enclave, the payment handler's files."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.support.api import Api
+
+
+async def test_the_enclave_is_a_module_with_the_documented_headers(api: Api) -> None:
+    answer = await api.http.get("/enclave.wasm")
+    assert answer.content.startswith(b"\0asm\x01\0\0\0")
+    assert answer.headers["content-type"] == "application/wasm"
+    assert answer.headers["cache-control"] == "public, max-age=3600, s-maxage=86400"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/enclave.wasm",
+        "/api/contracts",
+        "/pay",
+        "/pay/sw.js",
+        "/pay/confirm",
+        "/pay/icon.svg",
+        "/pay/manifest.json",
+        "/pay/payment-method.json",
+        "/openapi.json",
+        "/docs",
+    ],
+)
+async def test_static_answers_have_an_etag_and_answer_304(api: Api, path: str) -> None:
+    etag = (await api.http.get(path)).headers["etag"]
+    for known in (etag, f"W/{etag}", f'"other", {etag}', "*"):
+        again = await api.http.get(path, headers={"If-None-Match": known})
+        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", etag)
+        assert again.headers["access-control-allow-origin"] == "*" and "content-length" not in again.headers
+    assert (await api.http.get(path, headers={"If-None-Match": '"other"'})).status_code == 200
+
+
+async def test_the_worker_may_control_its_folder(api: Api) -> None:
+    answer = await api.http.get("/pay/sw.js")
+    assert answer.headers["service-worker-allowed"] == "/pay/"
+    assert answer.headers["content-type"].startswith("text/javascript")
+
+
+async def test_the_payment_method_manifest_is_as_documented(api: Api) -> None:
+    body = (await api.http.get("/pay/payment-method.json")).json()
+    assert body == {"default_applications": [{"platform": "webapp", "manifest_url": "/pay/manifest.json"}]}
+
+
+async def test_the_well_known_path_leads_there(api: Api) -> None:
+    answer = await api.http.get("/.well-known/payment-method-manifest")
+    assert (answer.status_code, answer.headers["location"]) == (302, "/pay/payment-method.json")
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+async def test_the_method_url_links_to_the_manifest(api: Api, method: str) -> None:
+    answer = await api.http.request(method, "/pay")
+    assert answer.status_code == 200
+    assert answer.headers["link"] == '</pay/manifest.json>; rel="payment-method-manifest"'
+
+
+async def test_the_manifest_is_both_manifests_at_once(api: Api) -> None:
+    answer = await api.http.get("/pay/manifest.json")
+    manifest = json.loads(answer.text)
+    assert manifest["default_applications"] == ["/pay/manifest.json"]
+    assert manifest["name"] == "Holdfast" and manifest["icons"]
+    assert manifest["serviceworker"] == {"src": "/pay/sw.js", "scope": "/pay/", "use_cache": False}
+    icon = await api.http.get(manifest["icons"][0]["src"])
+    assert icon.headers["cross-origin-resource-policy"] == "cross-origin"
+
+
+async def test_the_confirm_page_cannot_be_framed_and_runs_only_its_own_script(api: Api) -> None:
+    headers = (await api.http.get("/pay/confirm")).headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "unsafe-inline" not in policy
+    assert headers["x-frame-options"] == "DENY"

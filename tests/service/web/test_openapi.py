@@ -1,0 +1,70 @@
+"""schemathesis over the generated OpenAPI document: whatever it thinks of, the service never answers 5xx."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import httpx
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from tests.support.serving import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CASES = int(os.environ.get("HOLDFAST_TEST_CASES", "25"))
+# What the world outside answers: without a chain, an engine, an indexer or a bundler these are the promised words.
+EXPECTED = {"rpc_error", "workflow_not_configured", "indexer_not_configured", "bundler_not_configured"}
+
+
+def test_no_operation_fails_for_any_generated_case(serve: Callable[..., Server]) -> None:
+    server = serve(
+        MAX_REGISTRATIONS_PER_IP="1000000", MAX_VERIFY_SENDS_PER_IP="1000000", RATE_LIMIT_CODES_PER_IDENTIFIER="1000000"
+    )
+    schema = schemathesis.openapi.from_url(f"{server.url}/openapi.json")
+    operations = [result.ok() for result in schema.get_all_operations()]
+    assert len(operations) > 30
+    tried = 0
+    with server.client() as client:
+        for operation in operations:
+            tried += exercise(operation, client)
+    assert tried >= len(operations)
+    assert "request failed" not in server.log.read_text()
+
+
+def exercise(operation, client: httpx.Client) -> int:
+    tried = 0
+    modes = st.one_of(
+        operation.as_strategy(generation_mode=schemathesis.GenerationMode.POSITIVE),
+        operation.as_strategy(generation_mode=schemathesis.GenerationMode.NEGATIVE),
+    )
+
+    @settings(
+        max_examples=CASES,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate],
+    )
+    @given(modes)
+    def one(case) -> None:
+        nonlocal tried
+        tried += 1
+        request = case.as_transport_kwargs(base_url=str(client.base_url))
+        known = {name: request[name] for name in ("json", "params", "headers", "cookies") if request.get(name)}
+        try:
+            sent = client.build_request(
+                request["method"],
+                request["url"],
+                content=request.get("data"),
+                **{k: v for k, v in known.items() if k != "cookies"},
+            )
+        except (TypeError, ValueError, httpx.InvalidURL, UnicodeError):
+            return  # not a request that HTTP can carry
+        answer = client.send(sent)
+        assert answer.status_code < 500 or answer.json()["error"] in EXPECTED, (answer.status_code, answer.text)
+
+    one()
+    return tried

@@ -1,0 +1,415 @@
+"""POST /api/bundler and GET /api/indexer/{path} against upstreams on sockets and in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import types
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from aiohttp import web
+from tests.support.api import Api, error_of
+from tests.support.upstreams import upstream
+
+from holdfast.rules.allowlists import BUNDLER_METHODS
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+BUNDLER = "/api/bundler"
+
+
+def rpc(method: str = "eth_supportedEntryPoints", **more: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": [], **more}
+
+
+@pytest.fixture
+async def bundled(make_api):
+    async with upstream() as bundler:
+        bundler.answer = lambda _request, body: web.json_response(
+            {"jsonrpc": "2.0", "id": 1, "result": json.loads(body)["method"]}
+        )
+        yield make_api(bundler_url=bundler.url + "/rpc?key=1"), bundler
+
+
+@pytest.mark.parametrize("method", sorted(BUNDLER_METHODS))
+async def test_allowed_methods_reach_the_bundler(bundled, method: str) -> None:
+    api, bundler = bundled
+    answer = await api.post(BUNDLER, **rpc(method, id="x"))
+    assert (answer.status_code, answer.json()["result"]) == (200, method)
+    sent_method, path, headers, body = bundler.requests[0]
+    assert (sent_method, path) == ("POST", "/rpc?key=1")
+    assert json.loads(body) == rpc(method, id="x")
+    assert "X-Forwarded-For" not in headers and "Cookie" not in headers
+
+
+@pytest.mark.parametrize(
+    "method",
+    ["eth_sendTransaction", "debug_bundler_dumpMempool", "", "ETH_supportedEntryPoints", "eth_supportedEntryPoints "],
+)
+async def test_other_methods_are_refused(bundled, method: str) -> None:
+    api, bundler = bundled
+    assert error_of(await api.post(BUNDLER, **rpc(method))) == (403, "rpc_method_not_allowed")
+    assert bundler.requests == []
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"[]",
+        b"[{}]",
+        b'"x"',
+        b"{}",
+        b'{"method":5}',
+        b"{",
+        b'{"method":NaN}',
+        b"\xff",
+        b"[" * 100_000,
+        json.dumps([rpc()]).encode(),
+    ],
+)
+async def test_what_is_no_single_request_is_invalid(bundled, raw: bytes) -> None:
+    api, bundler = bundled
+    assert error_of(await api.http.post(BUNDLER, content=raw)) == (400, "Invalid JSON-RPC request")
+    assert bundler.requests == []
+
+
+async def test_a_duplicate_key_cannot_smuggle_a_method(bundled) -> None:
+    api, bundler = bundled
+    raw = b'{"jsonrpc":"2.0","id":1,"method":"eth_sendTransaction","method":"eth_supportedEntryPoints","params":[]}'
+    assert (await api.http.post(BUNDLER, content=raw)).status_code == 200
+    assert bundler.requests[0][3].count(b'"method"') == 1
+    raw = raw.replace(b"eth_supportedEntryPoints", b"x").replace(b"eth_sendTransaction", b"eth_supportedEntryPoints")
+    assert error_of(await api.http.post(BUNDLER, content=raw))[0] == 403
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"METHOD": "eth_sendRawTransaction", "Params": ["0xdead"]},
+        {"Method": "eth_sendRawTransaction"},
+        {"ID": 7, "JSONRPC": "1.0"},
+        {"m\u0000ethod": "x", "auth": "y", "": 1},
+        {"\u212aey": 1},
+    ],
+)
+async def test_only_the_four_fields_reach_the_bundler(bundled, more: dict[str, Any]) -> None:
+    """A bundler that ignores the case of names would take the last of two methods."""
+    api, bundler = bundled
+    assert (await api.http.post(BUNDLER, content=json.dumps(rpc() | more))).status_code == 200
+    assert json.loads(bundler.requests[0][3]) == rpc()
+    assert list(json.loads(bundler.requests[0][3])) == ["jsonrpc", "id", "method", "params"]
+
+
+@pytest.mark.parametrize("odd", [{"id": {"a": 1}}, {"id": [1]}, {"params": "x"}, {"params": 1}, {"id": True}])
+async def test_an_id_or_parameters_of_another_kind_are_invalid(bundled, odd: dict[str, Any]) -> None:
+    api, bundler = bundled
+    assert error_of(await api.post(BUNDLER, **rpc(**odd))) == (400, "Invalid JSON-RPC request")
+    assert bundler.requests == []
+
+
+async def test_what_is_absent_stays_absent(bundled) -> None:
+    api, bundler = bundled
+    await api.http.post(BUNDLER, content=b'{"method":"eth_supportedEntryPoints"}')
+    assert json.loads(bundler.requests[0][3]) == {"jsonrpc": "2.0", "method": "eth_supportedEntryPoints"}
+
+
+@pytest.fixture
+async def metered(make_api):
+    async with upstream() as bundler:
+        yield make_api(bundler_url=bundler.url, operations_per_address_hour="4"), bundler
+
+
+CHARGED = ("eth_sendUserOperation", "pm_sponsorUserOperation")
+
+
+async def test_what_costs_money_counts_on_a_window_of_the_address(metered) -> None:
+    api, bundler = metered
+    for method in CHARGED * 2:
+        assert (await api.post(BUNDLER, ip="10.9.9.9", **rpc(method))).status_code == 200
+    for method in CHARGED:
+        answer = await api.post(BUNDLER, ip="10.9.9.9", **rpc(method))
+        assert error_of(answer) == (429, "rate_limited")
+        assert answer.headers["retry-after"] == "3600"
+    assert len(bundler.requests) == 4
+    assert (await api.post(BUNDLER, ip="10.9.9.9", **rpc("eth_estimateUserOperationGas"))).status_code == 200
+    assert (await api.post(BUNDLER, ip="10.9.9.8", **rpc(CHARGED[0]))).status_code == 200
+    api.clock.now += 3600
+    assert (await api.post(BUNDLER, ip="10.9.9.9", **rpc(CHARGED[0]))).status_code == 200
+
+
+async def test_of_parallel_requests_exactly_the_allowed_number_passes(metered) -> None:
+    api, bundler = metered
+    asked = (api.post(BUNDLER, ip="10.9.9.9", **rpc(CHARGED[n % 2])) for n in range(20))
+    assert sorted(answer.status_code for answer in await asyncio.gather(*asked)) == [200] * 4 + [429] * 16
+    assert len(bundler.requests) == 4
+
+
+async def test_what_is_refused_anyway_is_not_counted(make_api) -> None:
+    api = make_api(operations_per_address_hour="1")
+    for _ in range(3):
+        assert error_of(await api.post(BUNDLER, ip="10.9.9.9", **rpc(CHARGED[0]))) == (503, "bundler_not_configured")
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "HEAD"])
+async def test_the_bundler_takes_only_post(api: Api, method: str) -> None:
+    answer = await api.http.request(method, BUNDLER)
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST, OPTIONS")
+
+
+async def test_without_a_bundler(api: Api) -> None:
+    assert error_of(await api.post(BUNDLER, **rpc())) == (503, "bundler_not_configured")
+    assert error_of(await api.post(BUNDLER, **rpc("eth_call"))) == (403, "rpc_method_not_allowed")
+
+
+async def test_an_upstreams_error_answer_is_the_answer(bundled) -> None:
+    api, bundler = bundled
+    error = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32500, "message": "AA21"}}
+    bundler.answer = lambda _request, _body: web.json_response(error, status=400)
+    answer = await api.post(BUNDLER, **rpc())
+    assert (answer.status_code, answer.json()) == (200, error)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [web.Response(text="<html>"), web.Response(), web.Response(body=b" " * (8 * 2**20 + 1))],
+    ids=["html", "empty", "huge"],
+)
+async def test_a_bundlers_nonsense_is_502(bundled, answer: web.Response) -> None:
+    api, bundler = bundled
+    bundler.answer = lambda _request, _body: answer
+    assert error_of(await api.post(BUNDLER, **rpc())) == (502, "bundler_error")
+
+
+async def test_a_bundler_that_is_down_or_slow_is_502(make_api, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert error_of(await make_api(bundler_url="http://127.0.0.1:9").post(BUNDLER, **rpc())) == (502, "bundler_error")
+    monkeypatch.setattr("holdfast.service.upstreams.proxy.PROXY_TIMEOUT_S", 0.2)
+    async with upstream() as slow:
+        slow.answer = lambda _request, _body: asyncio.sleep(2, web.Response())
+        assert error_of(await make_api(bundler_url=slow.url).post(BUNDLER, **rpc())) == (502, "bundler_error")
+
+
+async def test_a_bundlers_body_may_be_larger_than_others_but_not_endless(bundled) -> None:
+    api, _ = bundled
+    assert (await api.post(BUNDLER, **rpc(params=["x" * 500_000]))).status_code == 200
+    assert error_of(await api.post(BUNDLER, **rpc(params=["x" * 530_000]))) == (413, "body_too_large")
+
+
+@pytest.fixture
+async def indexed(make_api):
+    async with upstream() as indexer:
+        indexer.answer = lambda request, _body: web.json_response({"path": request.raw_path})
+        yield make_api(indexer_url=indexer.url), indexer
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/dids",
+        "/api/dids/did%3Anew%3A0x12",
+        "/api/aliases/ann",
+        "/api/accounts/0x12",
+        "/api/stats",
+        "/api/events",
+        "/health",
+    ],
+)
+async def test_allowed_paths_pass(indexed, path: str) -> None:
+    api, _indexer = indexed
+    answer = await api.http.get(f"/api/indexer{path}?b=2&a=%20x&a=+")
+    assert (answer.status_code, answer.json()) == (200, {"path": f"{path}?b=2&a=%20x&a=+"})
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "", "/", "/api", "/api/didsx", "/api/dids/", "/api/dids/../x", "/api/dids/%2e%2e/x", "/api/dids/.", "/api//dids",
+        "//health", "/api/dids/a%2fb", "/api/dids/a%2Fb", "/api%2fdids", "/api/dids/a%5cb", "/api/dids/a\\b",
+        "/api/dids/%252e%252e", "/api/dids/%00", "/api/dids/%0d%0aX", "/metrics", "/api/admin", "/health/x", "/HEALTH",
+        "/api/dids/%ff", "/api/dids/..;/admin", "/api/dids/..%3b/admin", "/api/dids/a;b", "/api/dids/%25",
+        "/api/dids/%25252e%25252e", "/api/dids/a%253bb", "/api/dids/%zz",
+    ],
+)  # fmt: skip
+async def test_other_paths_are_not_there(indexed, path: str) -> None:
+    api, indexer = indexed
+    scope_path = f"/api/indexer{path}"
+    status, body = await raw_get(api, scope_path)
+    assert (status, json.loads(body)) == (404, {"error": "not_found"})
+    assert indexer.requests == []
+
+
+async def raw_get(api: Api, raw_path: str) -> tuple[int, bytes]:
+    """A GET whose path reaches the service to the letter."""
+    from urllib.parse import unquote
+
+    from holdfast.service.web.asgi import AsgiEntry
+
+    sent: list[dict[str, Any]] = []
+    scope = {
+        "type": "http", "method": "GET", "path": unquote(raw_path), "raw_path": raw_path.encode(), "query_string": b"",
+        "headers": [], "client": ("127.0.0.1", 1),
+    }  # fmt: skip
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b""}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    await AsgiEntry(api.application)(scope, receive, send)
+    return sent[0]["status"], sent[1]["body"]
+
+
+async def test_status_body_and_content_headers_pass_unchanged(indexed) -> None:
+    api, indexer = indexed
+    headers = {
+        "ETag": '"1"',
+        "Cache-Control": "max-age=5",
+        "Set-Cookie": "a=b",
+        "X-Internal": "1",
+        "Connection": "close",
+    }
+    indexer.answer = lambda _request, _body: web.Response(
+        status=418, body=b"\x00\xff", content_type="text/odd", headers=headers
+    )
+    answer = await api.http.get(
+        "/api/indexer/health", headers={"Cookie": "c=d", "Authorization": "x", "If-None-Match": '"0"'}
+    )
+    assert (answer.status_code, answer.content) == (418, b"\x00\xff")
+    assert answer.headers["etag"] == '"1"' and answer.headers["content-type"] == "application/octet-stream"
+    assert answer.headers["access-control-allow-origin"] == "*"
+    assert "set-cookie" not in answer.headers and "x-internal" not in answer.headers
+    seen = {name.lower(): value for name, value in indexer.requests[0][2].items()}
+    assert "cookie" not in seen and "authorization" not in seen and seen["if-none-match"] == '"0"'
+
+
+@pytest.mark.parametrize(
+    ("content_type", "passed"),
+    [
+        ("application/json", "application/json"),
+        ("Application/JSON; charset=utf-8", "Application/JSON; charset=utf-8"),
+        ("text/plain", "text/plain"),
+        ("text/html", "application/octet-stream"),
+        ("text/html;charset=utf-8", "application/octet-stream"),
+        ("application/xhtml+xml", "application/octet-stream"),
+        ("image/svg+xml", "application/octet-stream"),
+        ("text/javascript", "application/octet-stream"),
+        ("application/wasm", "application/octet-stream"),
+        ("application/json, text/html", "application/octet-stream"),
+    ],
+)
+async def test_an_indexers_answer_is_no_page_of_the_services_origin(indexed, content_type: str, passed: str) -> None:
+    api, indexer = indexed
+    page = b"<script>alert(document.domain)</script>"
+    headers = {"Content-Type": content_type, "Content-Security-Policy": "default-src *"}
+    indexer.answer = lambda _request, _body: web.Response(status=404, body=page, headers=headers)
+    answer = await api.http.get("/api/indexer/health")
+    assert (answer.status_code, answer.content) == (404, page)  # documented: unchanged
+    assert answer.headers["content-type"] == passed
+    assert answer.headers["content-security-policy"] == "sandbox; default-src 'none'"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+async def test_a_bundlers_answer_is_no_page_either(bundled) -> None:
+    api, bundler = bundled
+    bundler.answer = lambda _request, _body: web.Response(body=b'"<script>"', content_type="text/html")
+    answer = await api.post(BUNDLER, **rpc())
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+async def test_a_redirect_is_not_followed(indexed) -> None:
+    api, indexer = indexed
+    indexer.answer = lambda _request, _body: web.Response(status=302, headers={"Location": "http://127.0.0.1:1/"})
+    assert (await api.http.get("/api/indexer/health")).status_code == 302
+    assert len(indexer.requests) == 1
+
+
+@pytest.mark.parametrize("status", [101, 600, 999])
+async def test_a_status_that_ends_nothing_is_502(make_api, status: int) -> None:
+    """An upstream's switch of protocols must not become one of the client's connection."""
+    raw = b"HTTP/1.1 %d x\r\nUpgrade: x\r\nConnection: upgrade\r\nContent-Length: 2\r\n\r\n{}" % status
+    async with raw_upstream(raw) as url:
+        assert error_of(await make_api(indexer_url=url).get("/api/indexer/health")) == (502, "indexer_error")
+
+
+async def test_control_characters_in_an_upstreams_headers_stay_there(make_api) -> None:
+    raw = b'HTTP/1.1 200 OK\r\nETag: "a\x01b"\r\nVary: a,\tb\r\nContent-Length: 2\r\n\r\n{}'
+    async with raw_upstream(raw) as url:
+        answer = await make_api(indexer_url=url).get("/api/indexer/health")
+    assert answer.status_code == 200 and "etag" not in answer.headers and answer.headers["vary"] == "a,\tb"
+
+
+@asynccontextmanager
+async def raw_upstream(answer: bytes) -> AsyncIterator[str]:
+    """An upstream that answers every connection with these bytes."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer)
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+
+async def test_without_an_indexer(api: Api) -> None:
+    assert error_of(await api.http.get("/api/indexer/health")) == (503, "indexer_not_configured")
+    assert error_of(await api.http.get("/api/indexer/other")) == (404, "not_found")
+
+
+async def test_an_indexer_that_fails_is_502(make_api, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert error_of(await make_api(indexer_url="http://127.0.0.1:9").get("/api/indexer/health")) == (
+        502,
+        "indexer_error",
+    )
+    async with upstream() as indexer:
+        api = make_api(indexer_url=indexer.url)
+        indexer.answer = lambda _request, _body: web.Response(body=b"x" * (8 * 2**20 + 1))
+        assert error_of(await api.get("/api/indexer/health")) == (502, "indexer_error")
+        monkeypatch.setattr("holdfast.service.upstreams.proxy.PROXY_TIMEOUT_S", 0.2)
+        indexer.answer = lambda _request, _body: asyncio.sleep(2, web.Response())
+        assert error_of(await api.get("/api/indexer/health")) == (502, "indexer_error")
+
+
+async def bound_app(scope: dict[str, Any], receive: Any, send: Any) -> None:
+    if scope["type"] == "lifespan":
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+        return
+    if scope["path"] == "/api/events":
+        raise RuntimeError("boom")
+    body = json.dumps([scope["path"], scope["query_string"].decode()]).encode()
+    await send(
+        {
+            "type": "http.response.start",
+            "status": 203,
+            "headers": [(b"Content-Type", b"application/json"), (b"Set-Cookie", b"x")],
+        }
+    )
+    await send({"type": "http.response.body", "body": body})
+
+
+@pytest.fixture
+def binding(monkeypatch: pytest.MonkeyPatch) -> str:
+    module = types.ModuleType("an_indexer")
+    module.app = bound_app  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "an_indexer", module)
+    return "an_indexer:app"
+
+
+async def test_the_binding_wins_over_the_address(make_api, binding: str) -> None:
+    api = make_api(indexer_app=binding, indexer_url="http://127.0.0.1:9")
+    await api.application.start()
+    answer = await api.http.get("/api/indexer/api/dids/a%20b?x=1&x=%20")
+    assert (answer.status_code, answer.json()) == (203, ["/api/dids/a b", "x=1&x=%20"])
+    assert "set-cookie" not in answer.headers
+    assert error_of(await api.http.get("/api/indexer/api/events")) == (502, "indexer_error")

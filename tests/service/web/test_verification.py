@@ -1,0 +1,396 @@
+"""POST /api/verify/send, POST /api/verify/check, GET /api/verify/status."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from tests.support.api import DID, MAIL, PHONE, Api, DeliveryError, error_of
+
+SEND, CHECK, STATUS = "/api/verify/send", "/api/verify/check", "/api/verify/status"
+
+
+async def send(api: Api, identifier: str = MAIL, channel: str = "email", **more: Any):
+    return await api.post(SEND, identifier=identifier, channel=channel, **more)
+
+
+async def check(api: Api, code: str, identifier: str = MAIL, channel: str = "email", **more: Any):
+    return await api.post(CHECK, identifier=identifier, channel=channel, code=code, **more)
+
+
+def wrong(code: str) -> str:
+    return f"{(int(code) + 1) % 10**6:06d}"
+
+
+async def test_a_code_is_sent_to_the_canonical_address(api: Api) -> None:
+    answer = await send(api, "ANN@Example.com")
+    assert (answer.status_code, answer.json()) == (200, {"ok": True, "channel": "email"})
+    recipient, code, lifetime_s = api.mailer.sent[0]
+    assert (recipient, lifetime_s) == (MAIL, 90)
+    assert len(code) == 6 and code.isdigit()
+
+
+async def test_the_right_code_gives_an_attestation(api: Api) -> None:
+    await send(api)
+    api.clock.now += 5.5
+    answer = await check(api, api.mailer.sent[0][1], "Ann@example.com")
+    body = answer.json()
+    assert answer.status_code == 200 and body["ok"] is True and body["verified"] is True
+    attestation = body["attestation"]
+    assert set(attestation) == {"identifier", "channel", "verified_at", "expires_at", "registrar", "signature"}
+    assert attestation["identifier"] == "Ann@example.com"
+    assert attestation["channel"] == "email"
+    assert attestation["verified_at"] == "2027-01-15T08:00:05.500Z"
+    assert attestation["expires_at"] == "2027-01-15T08:05:05.500Z"
+    assert attestation["registrar"] == "did:web:localhost%3A8787"
+    assert attestation["signature"].startswith("0x") and len(attestation["signature"]) == 66
+
+
+async def test_a_code_is_used_once(api: Api) -> None:
+    await send(api)
+    code = api.mailer.sent[0][1]
+    assert (await check(api, code)).json()["verified"] is True
+    again = (await check(api, code)).json()
+    assert again == {
+        "ok": True,
+        "verified": False,
+        "message": "No code was sent or it has been used. Request a new one.",
+    }
+
+
+async def test_of_parallel_right_answers_one_wins(api: Api) -> None:
+    await send(api)
+    code = api.mailer.sent[0][1]
+    answers = await asyncio.gather(*(check(api, code) for _ in range(5)))
+    assert sum(answer.json()["verified"] for answer in answers) == 1
+
+
+async def test_of_parallel_wrong_answers_five_are_compared(api: Api) -> None:
+    await send(api, ip="192.0.2.1")
+    code = api.mailer.sent[0][1]
+    tries = (check(api, wrong(code), ip="192.0.2.1") for _ in range(30))
+    answers = [answer.json()["message"] for answer in await asyncio.gather(*tries)]
+    assert sorted(set(answers)) == ["The code is incorrect.", "Too many attempts. Request a new code."]
+    assert answers.count("The code is incorrect.") == 5
+
+
+async def test_the_fifth_wrong_try_burns_the_code(api: Api) -> None:
+    await send(api, ip="192.0.2.1")
+    code = api.mailer.sent[0][1]
+    for _ in range(5):
+        assert (await check(api, wrong(code), ip="192.0.2.1")).json()["message"] == "The code is incorrect."
+    answer = (await check(api, code, ip="192.0.2.1")).json()
+    assert answer == {"ok": True, "verified": False, "message": "Too many attempts. Request a new code."}
+
+
+async def test_the_fifth_try_may_still_be_right(api: Api) -> None:
+    await send(api, ip="192.0.2.1")
+    code = api.mailer.sent[0][1]
+    for _ in range(4):
+        await check(api, wrong(code), ip="192.0.2.1")
+    assert (await check(api, code, ip="192.0.2.1")).json()["verified"] is True
+
+
+@pytest.mark.parametrize(("after", "verified"), [(89.9, True), (90.0, False), (5000.0, False)])
+async def test_a_code_lives_ninety_seconds_from_acceptance(api: Api, after: float, verified: bool) -> None:
+    await send(api)
+    api.clock.now += after
+    body = (await check(api, api.mailer.sent[0][1])).json()
+    assert body["verified"] is verified
+    if not verified:
+        assert body["message"] == "The code has expired. Request a new one."
+
+
+async def test_a_newer_code_replaces_the_older(api: Api) -> None:
+    await send(api)
+    await send(api)
+    first, second = (sent[1] for sent in api.mailer.sent)
+    if first != second:
+        assert (await check(api, first)).json()["verified"] is False
+    assert (await check(api, second)).json()["verified"] is True
+
+
+async def test_a_code_is_bound_to_its_address(api: Api) -> None:
+    await send(api)
+    await send(api, "bob@example.com")
+    assert not (await check(api, api.mailer.sent[1][1])).json()["verified"]
+    assert (await check(api, api.mailer.sent[0][1])).json()["verified"] is True
+
+
+async def test_a_clock_set_back_grants_no_second_life(api: Api) -> None:
+    await send(api, ip="192.0.2.1")
+    code = api.mailer.sent[0][1]
+    for _ in range(5):
+        await check(api, wrong(code), ip="192.0.2.1")
+    api.clock.now -= 3600
+    assert (await check(api, code, ip="192.0.2.1")).json()["verified"] is False
+
+
+async def test_an_address_sends_three_times_a_day_over_all_channels(api: Api) -> None:
+    assert (await send(api, ip="192.0.2.1")).status_code == 200
+    api.clock.now += 10
+    assert (await send(api, "bob@example.com", ip="192.0.2.1")).status_code == 200
+    assert (await send(api, PHONE, "sms", ip="192.0.2.1")).status_code == 200
+    refused = await send(api, "eve@example.com", ip="192.0.2.1")
+    assert error_of(refused) == (429, "rate_limited")
+    assert refused.headers["retry-after"] == str(86400 - 10)
+    api.clock.now += 86400 - 10
+    assert (await send(api, "eve@example.com", ip="192.0.2.1")).status_code == 200
+
+
+async def test_an_address_of_mail_gets_five_codes_an_hour(api: Api) -> None:
+    for _ in range(5):
+        assert (await send(api)).status_code == 200
+        api.clock.now += 60
+    refused = await send(api)
+    assert error_of(refused) == (429, "rate_limited")
+    assert refused.headers["retry-after"] == str(3600 - 300)
+    api.clock.now += 3300
+    assert (await send(api)).status_code == 200
+
+
+async def test_a_number_gets_five_messages_an_hour(api: Api) -> None:
+    for _ in range(5):
+        assert (await send(api, PHONE, "sms")).status_code == 200
+    refused = await send(api, PHONE, "sms")
+    assert error_of(refused) == (429, "rate_limited") and refused.headers["retry-after"] == "3600"
+    api.clock.now += 3600
+    assert (await send(api, PHONE, "sms")).status_code == 200
+
+
+async def test_a_country_and_the_service_get_so_many_messages_a_day(make_api) -> None:
+    api = make_api(sms_per_country_day="3", sms_per_day="5")
+    germans, americans = [f"+49151123456{n:02}" for n in range(9)], [f"+1415555267{n}" for n in range(9)]
+    answers = await asyncio.gather(*(send(api, number, "sms") for number in germans))
+    assert sorted(answer.status_code for answer in answers) == [200] * 3 + [429] * 6
+    answers = await asyncio.gather(*(send(api, number, "sms") for number in americans))
+    assert sorted(answer.status_code for answer in answers) == [200] * 2 + [429] * 7
+    assert (await send(api)).status_code == 200, "mail is apart"
+    assert len(api.sms.sent) == 5
+
+
+async def test_only_the_named_countries_are_sent_messages(make_api) -> None:
+    api = make_api(sms_countries="de, at")
+    assert (await send(api, "+4915112345678", "sms")).status_code == 200
+    assert error_of(await send(api, PHONE, "sms")) == (400, "Unsupported country")
+    assert api.sms.sent == ["+4915112345678"]
+
+
+@pytest.mark.parametrize("number", ["+19005551234", "+491803123456", "+979123456789", "+88213123456"])
+async def test_numbers_that_cost_extra_are_never_sent_a_message(api: Api, number: str) -> None:
+    assert error_of(await send(api, number, "sms")) == (400, "Invalid identifier")
+    assert api.sms.sent == []
+
+
+async def test_one_network_sends_ten_times_what_an_address_does(api: Api) -> None:
+    def request(n: int):
+        return send(api, f"a{n}@example.com", ip=f"2001:db8:7:{n:x}::1")
+
+    answers = await asyncio.gather(*(request(n) for n in range(60)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 30 + [429] * 30
+
+
+async def test_the_addresses_of_a_tunnel_are_one(api: Api) -> None:
+    answers = [await send(api, f"a{n}@example.com", ip=f"2002:c000:201:{n}::1") for n in range(3)]
+    answers.append(await send(api, "b@example.com", ip="192.0.2.1"))
+    assert [answer.status_code for answer in answers] == [200] * 3 + [429]
+
+
+async def test_parallel_sends_pass_exactly_as_often_as_the_limits_allow(api: Api) -> None:
+    answers = await asyncio.gather(*(send(api, f"a{n}@example.com", ip="192.0.2.7") for n in range(20)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 3 + [429] * 17
+    answers = await asyncio.gather(*(send(api, "one@example.com") for _ in range(20)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 5 + [429] * 15
+
+
+@pytest.mark.parametrize(
+    ("channel", "identifier", "error"), [("email", MAIL, "email_send_failed"), ("sms", PHONE, "sms_send_failed")]
+)
+async def test_a_refused_send_gives_its_charge_back(api: Api, channel: str, identifier: str, error: str) -> None:
+    api.mailer.failure = api.sms.failure = DeliveryError("refused")
+    for _ in range(10):
+        assert error_of(await send(api, identifier, channel, ip="192.0.2.1")) == (502, error)
+    api.mailer.failure = api.sms.failure = None
+    assert (await check(api, "000000")).json()["verified"] is False
+    for _ in range(3):
+        assert (await send(api, identifier, channel, ip="192.0.2.1")).status_code == 200
+
+
+@pytest.mark.parametrize(("channel", "identifier"), [("email", MAIL), ("sms", PHONE)])
+async def test_refused_sends_have_a_window_too(api: Api, channel: str, identifier: str) -> None:
+    failure, asked = DeliveryError("refused"), []
+
+    async def refuse(recipient: str, *_: object) -> None:
+        asked.append(recipient)
+        raise failure
+
+    api.mailer.send_code = api.sms.start = refuse  # type: ignore[method-assign]  # a provider that refuses
+    answers = await asyncio.gather(*(send(api, identifier, channel, ip="192.0.2.1") for _ in range(15)))
+    answers += [await send(api, identifier, channel, ip="192.0.2.1") for _ in range(40)]
+    assert len(asked) == 20 and {answer.status_code for answer in answers} == {429, 502}
+    assert (await send(api, identifier, channel)).status_code == 502, "of another address"
+
+
+@pytest.mark.parametrize("kind", ["timeout", "nonsense"])
+@pytest.mark.parametrize(("channel", "identifier"), [("email", MAIL), ("sms", PHONE)])
+async def test_a_send_that_may_have_gone_out_stays_charged(api: Api, kind: str, channel: str, identifier: str) -> None:
+    api.mailer.failure = api.sms.failure = DeliveryError(kind)
+    answers = [await send(api, identifier, channel, ip="192.0.2.1") for _ in range(5)]
+    assert [answer.status_code for answer in answers] == [502] * 3 + [429] * 2
+
+
+async def test_a_provider_that_was_not_reached_charges_nothing(api: Api) -> None:
+    api.mailer.failure = DeliveryError("unreachable")
+    assert [(await send(api, ip="192.0.2.1")).status_code for _ in range(5)] == [502] * 5
+    api.mailer.failure = DeliveryError("unreachable", "hung up", perhaps_sent=True)
+    assert [(await send(api, ip="192.0.2.1")).status_code for _ in range(5)] == [502] * 3 + [429] * 2
+
+
+@pytest.mark.parametrize(("channel", "identifier"), [("email", MAIL), ("sms", PHONE)])
+async def test_an_address_checks_sixty_times_an_hour(api: Api, channel: str, identifier: str) -> None:
+    async def one():
+        body = {"identifier": identifier, "channel": channel, "code": "000000"}
+        return await api.post(CHECK, ip="192.0.2.1", **body)
+
+    answers = await asyncio.gather(*(one() for _ in range(80)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 60 + [429] * 20
+    refused = await one()
+    assert error_of(refused) == (429, "rate_limited") and refused.headers["retry-after"] == "3600"
+    assert (await check(api, "000000", identifier, channel)).status_code == 200, "of another address"
+    api.clock.now += 3600
+    assert (await one()).status_code == 200
+
+
+async def test_no_stranger_burns_anothers_code(api: Api) -> None:
+    await send(api, ip="192.0.2.1")
+    code = api.mailer.sent[0][1]
+    strangers = await asyncio.gather(*(check(api, wrong(code)) for _ in range(30)))
+    messages = [answer.json()["message"] for answer in strangers]
+    assert messages.count("The code is incorrect.") == 4
+    assert (await check(api, code)).json()["message"] == "Too many attempts. Request a new code."
+    body = {"identifier": MAIL, "channel": "email", "code": code}
+    assert (await api.post(CHECK, ip="192.0.2.1", **body)).json()["verified"] is True
+
+
+async def test_a_failed_send_leaves_the_older_code_in_force(api: Api) -> None:
+    await send(api)
+    api.mailer.failure = DeliveryError("refused")
+    await send(api)
+    assert (await check(api, api.mailer.sent[0][1])).json()["verified"] is True
+
+
+async def test_an_unforeseen_failure_of_a_provider_is_500_and_charges_nothing(api: Api) -> None:
+    api.mailer.failure = RuntimeError("boom")
+    for _ in range(5):
+        assert error_of(await send(api, ip="192.0.2.1")) == (500, "internal_error")
+    api.mailer.failure = None
+    assert (await send(api, ip="192.0.2.1")).status_code == 200
+
+
+async def test_sms_codes_are_the_providers(api: Api) -> None:
+    assert (await send(api, "+1-415-555-2671", "sms")).json() == {"ok": True, "channel": "sms"}
+    assert api.sms.sent == [PHONE]
+    assert (await check(api, "000000", PHONE, "sms")).json() == {
+        "ok": True, "verified": False, "message": "The code is incorrect.",
+    }  # fmt: skip
+    assert (await check(api, "123456", PHONE, "sms")).json()["attestation"]["channel"] == "sms"
+
+
+async def test_a_failing_sms_check_is_502_with_ok_false(api: Api) -> None:
+    api.sms.failure = DeliveryError("nonsense")
+    answer = await check(api, "123456", PHONE, "sms")
+    assert (answer.status_code, answer.json()) == (502, {"ok": False, "error": "sms_check_failed"})
+
+
+async def test_a_failed_delivery_is_logged_with_the_step_that_failed(
+    api: Api, caplog: pytest.LogCaptureFixture
+) -> None:
+    api.mailer.failure = DeliveryError("refused", "RCPT 550")
+    api.sms.failure = DeliveryError("timeout", "the provider did not answer in time")
+    await send(api)
+    await check(api, "123456", PHONE, "sms")
+    told = [(record.message, record.channel, record.kind, record.why) for record in caplog.records]  # type: ignore[attr-defined]  # fields of our own
+    assert told == [
+        ("send failed", "email", "refused", "refused: RCPT 550"),
+        ("check failed", "sms", "timeout", "timeout: the provider did not answer in time"),
+    ]
+
+
+async def test_status_knows_the_verification(api: Api) -> None:
+    empty = (await api.get(STATUS, identifier="Ann@example.com", channel="email")).json()
+    assert empty == {"identifier": "Ann@example.com", "channel": "email", "verified": False, "verifiedAt": None}
+    await api.attested()
+    known = (await api.get(STATUS, identifier=MAIL, channel="email")).json()
+    assert known == {"identifier": MAIL, "channel": "email", "verified": True, "verifiedAt": "2027-01-15T08:00:00.000Z"}
+
+
+@pytest.mark.parametrize(("channel", "identifier"), [("email", MAIL), ("sms", PHONE)])
+async def test_status_tells_the_attestations_own_instant(api: Api, channel: str, identifier: str) -> None:
+    api.clock.step = 0.0037  # time passes between any two looks at the clock
+    await send(api, identifier, channel)
+    code = api.mailer.sent[0][1] if channel == "email" else api.sms.code
+    attestation = (await check(api, code, identifier, channel)).json()["attestation"]
+    known = (await api.get(STATUS, identifier=identifier, channel=channel)).json()
+    assert known["verifiedAt"] == attestation["verified_at"]
+
+
+@pytest.mark.parametrize(
+    ("query", "echo"),
+    [
+        ("identifier=+14155552671&channel=sms", PHONE),
+        ("identifier=%2B14155552671&channel=sms", PHONE),
+        ("identifier=ann+tag@example.com&channel=email", "ann+tag@example.com"),
+        ("identifier=ann%2Btag%40example.com&channel=email", "ann+tag@example.com"),
+        ("identifier=%20ann@example.com%20&channel=email", "ann@example.com"),
+    ],
+)
+async def test_a_plus_sign_in_a_query_is_a_plus_sign(api: Api, query: str, echo: str) -> None:
+    assert (await api.http.get(f"{STATUS}?{query}")).json()["identifier"] == echo
+    assert (await api.http.get(f"/api/sessions/check?{query}")).json() == {"available": True, "reason": None}
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "message"),
+    [
+        (SEND, {}, "Missing required fields: identifier, channel"),
+        (SEND, {"identifier": MAIL}, "Missing required fields: identifier, channel"),
+        (SEND, {"identifier": MAIL, "channel": 1}, "Missing required fields: identifier, channel"),
+        (SEND, {"identifier": MAIL, "channel": "handle"}, 'Invalid channel. Must be "sms" or "email"'),
+        (SEND, {"identifier": "nobody", "channel": "email"}, "Invalid identifier"),
+        (SEND, {"identifier": "a@b.c\r\nBcc: x@y.z", "channel": "email"}, "Invalid identifier"),
+        (SEND, {"identifier": "5551234", "channel": "sms"}, "Invalid identifier"),
+        (CHECK, {"identifier": MAIL, "channel": "email"}, "Missing required fields: identifier, channel, code"),
+        (
+            CHECK,
+            {"identifier": MAIL, "channel": "email", "code": 123456},
+            "Missing required fields: identifier, channel, code",
+        ),
+        (CHECK, {"identifier": MAIL, "channel": "x", "code": "1"}, 'Invalid channel. Must be "sms" or "email"'),
+    ],
+)
+async def test_bad_input_gets_its_sentence(api: Api, path: str, fields: dict[str, object], message: str) -> None:
+    assert error_of(await api.post(path, **fields)) == (400, message)
+
+
+async def test_status_needs_both_parameters(api: Api) -> None:
+    assert error_of(await api.get(STATUS, identifier=MAIL)) == (400, "Missing query parameters: identifier, channel")
+    assert error_of(await api.get(STATUS, identifier=MAIL, channel="x")) == (
+        400,
+        'Invalid channel. Must be "sms" or "email"',
+    )
+
+
+async def test_no_code_and_no_identifier_reaches_log_or_file(
+    api: Api, caplog: pytest.LogCaptureFixture, tmp_path
+) -> None:
+    caplog.set_level("DEBUG")
+    await api.session("ann")
+    attestation = await api.attested()
+    api.mailer.failure = DeliveryError("timeout")
+    await send(api)
+    await api.register(identifier=MAIL, channel="email", attestation=attestation)
+    code = api.mailer.sent[0][1]
+    for secret in (code, MAIL, attestation["signature"], DID):
+        assert secret not in caplog.text
+    assert code.encode() not in (tmp_path / "holdfast.db").read_bytes() + (tmp_path / "holdfast.db-wal").read_bytes()

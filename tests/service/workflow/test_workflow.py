@@ -1,0 +1,308 @@
+"""ANY /api/workflow through the official SDK, in its development mode and with signatures."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+from typing import Any
+
+import jcs
+import pytest
+from aiohttp import web
+from tests.support.api import DID, Api, error_of
+from tests.support.upstreams import upstream
+
+from holdfast.service import service as service_module
+from holdfast.service.operations.maintenance import ENGINE_LEASE_S
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.workflow import engine as workflow
+from holdfast.service.workflow.engine import engine_address, engine_configured
+
+ANY_METHOD = ("GET", "HEAD", "PUT", "POST", "DELETE", "PATCH", "PROPFIND", "TRACE")
+
+
+@pytest.mark.parametrize("method", ANY_METHOD)
+async def test_without_an_engine_every_method_hears_so(api: Api, method: str) -> None:
+    answer = await api.http.request(method, "/api/workflow")
+    assert answer.status_code == 503
+    if method != "HEAD":
+        assert error_of(answer) == (503, "workflow_not_configured")
+
+
+async def test_methods_that_the_sdk_does_not_serve_get_the_handlers_405(engine: Api) -> None:
+    for method in ("DELETE", "PATCH", "PROPFIND"):
+        answer = await engine.http.request(method, "/api/workflow")
+        assert error_of(answer) == (405, "method_not_allowed")
+        assert answer.headers["allow"] == "GET, HEAD, PUT, POST, OPTIONS"
+    preflight = await engine.http.options("/api/workflow")
+    assert (preflight.status_code, preflight.headers["allow"]) == (204, "GET, HEAD, PUT, POST, OPTIONS")
+
+
+@pytest.mark.parametrize(
+    ("environment", "configured"),
+    [
+        ({}, False),
+        ({"INNGEST_DEV": "0"}, False),
+        ({"INNGEST_DEV": "False"}, False),
+        ({"INNGEST_EVENT_KEY": "k"}, False),
+        ({"INNGEST_DEV": "1"}, True),
+        ({"INNGEST_DEV": "http://127.0.0.1:8288"}, True),
+        ({"INNGEST_DEV": "0", "INNGEST_SIGNING_KEY": "signkey-prod-ab"}, True),
+    ],
+)
+def test_the_service_leaves_its_chores_only_to_an_engine_that_can_call(
+    environment: dict[str, str], configured: bool
+) -> None:
+    assert engine_configured(environment) is configured
+
+
+@pytest.fixture(autouse=True)
+def _a_log_that_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workflow, "_SPARSE", workflow.Sparse())
+
+
+@pytest.mark.parametrize(
+    ("environment", "address"),
+    [
+        ({"INNGEST_DEV": "1"}, "http://127.0.0.1:8288"),
+        ({"INNGEST_DEV": "http://engine:8288"}, "http://engine:8288"),
+        ({"INNGEST_SIGNING_KEY": "k"}, "https://api.inngest.com"),
+        ({"INNGEST_SIGNING_KEY": "k", "INNGEST_BASE_URL": "https://engine"}, "https://engine"),
+    ],
+)
+def test_where_the_engine_is(environment: dict[str, str], address: str) -> None:
+    assert engine_address(environment) == address
+
+
+@pytest.fixture
+def engine(api: Api, monkeypatch: pytest.MonkeyPatch) -> Api:
+    monkeypatch.setenv("INNGEST_DEV", "http://127.0.0.1:9")
+    return api
+
+
+async def test_the_engine_can_inspect(engine: Api) -> None:
+    answer = await engine.http.get("/api/workflow")
+    assert answer.status_code == 200
+    assert answer.json()["function_count"] == 2
+
+
+def call(*, steps: dict[str, Any] | None = None, immediate: bool = True, attempt: int = 0) -> dict[str, Any]:
+    """What the engine posts for one call of a function."""
+    event = {"name": "inngest/scheduled.timer", "data": {}, "id": "e", "ts": 1}
+    context = {
+        "attempt": attempt, "disable_immediate_execution": not immediate, "run_id": "r", "stack": {"stack": []},
+        "use_api": False,
+    }  # fmt: skip
+    return {"ctx": context, "event": event, "events": [event], "steps": steps or {}, "use_api": False}
+
+
+def url(function: str, step: str = "step") -> str:
+    return f"/api/workflow?fnId=holdfast-{function}&stepId={step}"
+
+
+@pytest.mark.parametrize(
+    ("function", "step", "key"), [("confirm_registrations", "confirm", "confirmed"), ("expire", "expire", "removed")]
+)
+async def test_a_function_runs_in_a_step_whose_result_the_engine_keeps(
+    engine: Api, function: str, step: str, key: str
+) -> None:
+    await engine.session("ann", DID)
+    first = await engine.http.post(url(function), json=call())
+    assert first.status_code == 206, first.text
+    [operation] = first.json()
+    assert (operation["op"], operation["displayName"]) == ("StepRun", step)
+    result = operation["data"]
+    memo = {operation["id"]: {"data": result}}
+    done = await engine.http.post(url(function), json=call(steps=memo))
+    assert (done.status_code, done.json()) == (200, result)
+    assert set(result) == set(await _direct(engine, function))
+
+
+async def _direct(api: Api, function: str) -> dict[str, int]:
+    return await getattr(api.service.maintenance, function)()
+
+
+async def test_a_planned_step_is_run_when_it_is_asked_for(engine: Api) -> None:
+    planned = await engine.http.post(url("expire"), json=call(immediate=False))
+    [operation] = planned.json()
+    assert (planned.status_code, operation["op"]) == (206, "StepPlanned")
+    ran = await engine.http.post(url("expire", operation["id"]), json=call(immediate=False))
+    [operation] = ran.json()
+    assert (ran.status_code, operation["op"]) == (206, "StepRun")
+    assert "removed" in operation["data"]
+
+
+async def test_a_step_that_fails_is_tried_again_and_tells_nothing(
+    engine: Api, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken(_now: float) -> int:
+        raise StoreUnavailable("ann@example.com hunter2")
+
+    monkeypatch.setattr(engine.service.store, "expire", broken)
+    failed = await engine.http.post(url("expire"), json=call())
+    [operation] = failed.json()
+    assert (failed.status_code, operation["op"]) == (206, "StepError")
+    assert "x-inngest-no-retry" not in failed.headers
+    assert "hunter2" not in failed.text and "ann@" not in failed.text
+    assert "workflow step failed" in caplog.text
+    monkeypatch.undo()
+    monkeypatch.setenv("INNGEST_DEV", "http://127.0.0.1:9")
+    [operation] = (await engine.http.post(url("expire"), json=call(attempt=1))).json()
+    assert operation["op"] == "StepRun"
+
+
+class Engine:
+    """The engine's side of a registration: what `POST /fn/register` was asked, and what it answers."""
+
+    def __init__(self, answer: dict[str, Any], status: int) -> None:
+        self.asked: list[dict[str, Any]] = []
+        self.answer, self.status = answer, status
+
+    def __call__(self, _request: Any, body: bytes) -> web.Response:
+        self.asked.append(json.loads(body))
+        return web.json_response(self.answer, status=self.status)
+
+
+async def _registered(make_api: Any, monkeypatch: pytest.MonkeyPatch, engine: Engine) -> tuple[Api, int]:
+    async with upstream() as server:
+        server.answer = engine
+        monkeypatch.setenv("INNGEST_DEV", server.url)
+        api = make_api()
+        return api, (await api.http.put("/api/workflow")).status_code
+
+
+async def _built_in_runs(api: Api) -> bool:
+    ran = []
+
+    async def work() -> None:
+        ran.append(True)
+
+    await api.service.maintenance.unless_engine(work)()
+    return bool(ran)
+
+
+async def test_the_registration_names_both_functions_with_their_retries(make_api: Any, monkeypatch: Any) -> None:
+    engine = Engine({"ok": True, "modified": True}, 200)
+    _, status = await _registered(make_api, monkeypatch, engine)
+    assert status == 200
+    [asked] = engine.asked
+    steps = {each["id"]: each["steps"]["step"]["retries"] for each in asked["functions"]}
+    assert steps == {"holdfast-confirm_registrations": {"attempts": 3}, "holdfast-expire": {"attempts": 3}}
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "handed_over"),
+    [
+        ({"ok": True, "modified": False}, 200, True),
+        ({"error": "no such key"}, 401, False),
+        ({"ok": False}, 200, False),
+        ({}, 500, False),
+    ],
+)
+async def test_the_chores_are_handed_over_once_the_engine_has_registered(
+    make_api: Any, monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any], status: int, handed_over: bool
+) -> None:
+    api, _ = await _registered(make_api, monkeypatch, Engine(answer, status))
+    assert await _built_in_runs(api) is not handed_over
+
+
+async def test_an_engine_that_is_only_named_leaves_the_chores_here(engine: Api) -> None:
+    assert engine.service.engine is False or await _built_in_runs(engine)
+    assert (await engine.http.put("/api/workflow")).status_code >= 400  # no engine listens there
+    assert await _built_in_runs(engine)
+    await engine.http.get("/api/workflow")
+    await engine.http.post("/api/workflow?fnId=holdfast-none&stepId=step", json=call())
+    assert await _built_in_runs(engine)
+
+
+async def test_a_finished_run_hands_over_and_an_engine_that_stays_away_loses_the_chores(engine: Api) -> None:
+    first = (await engine.http.post(url("expire"), json=call())).json()[0]
+    assert await _built_in_runs(engine)  # a step alone may have failed
+    memo = {first["id"]: {"data": first["data"]}}
+    assert (await engine.http.post(url("expire"), json=call(steps=memo))).status_code == 200
+    assert not await _built_in_runs(engine)
+    engine.clock.now += ENGINE_LEASE_S - 1
+    assert not await _built_in_runs(engine)
+    engine.clock.now += 1
+    assert await _built_in_runs(engine)
+
+
+async def test_the_built_in_tasks_run_beside_an_engine_that_never_registered(
+    make_api: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The service as it starts: with an engine named that does not answer, what is pending is still looked after."""
+    monkeypatch.setenv("INNGEST_DEV", "http://127.0.0.1:9")
+    monkeypatch.setattr(service_module, "EXPIRE_EVERY_S", 0.01)
+    api = make_api()
+    ran = asyncio.Event()
+
+    async def expire(_now: float) -> int:
+        ran.set()
+        return 0
+
+    monkeypatch.setattr(api.service.store, "expire", expire)
+    await api.application.start()
+    async with asyncio.timeout(60):
+        await ran.wait()
+
+
+KEY = "signkey-prod-" + "ab" * 32
+
+
+@pytest.fixture
+def signed(api: Api, monkeypatch: pytest.MonkeyPatch) -> Api:
+    """A service whose engine signs its calls."""
+    monkeypatch.delenv("INNGEST_DEV", raising=False)
+    monkeypatch.setenv("INNGEST_SIGNING_KEY", KEY)
+    return api
+
+
+def signature(body: bytes, at: int = 1_800_000_000) -> str:
+    """As the engine signs: HMAC-SHA256 over the body in RFC 8785 form and the time."""
+    mac = hmac.new(b"ab" * 32, body + str(at).encode(), "sha256")
+    return f"t={at}&s={mac.hexdigest()}"
+
+
+async def test_a_signed_call_is_run_and_its_answer_signed(signed: Api) -> None:
+    body = jcs.canonicalize(call())
+    headers = {"x-inngest-signature": signature(body), "content-type": "application/json"}
+    answer = await signed.http.post(url("expire"), content=body, headers=headers)
+    assert answer.status_code == 206, answer.text
+    values = dict(pair.split("=") for pair in answer.headers["x-inngest-signature"].split("&"))
+    mac = hmac.new(b"ab" * 32, answer.content + values["t"].encode(), "sha256")
+    assert values["s"] == mac.hexdigest()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"x-inngest-signature": "t=1&s=" + "0" * 64},
+        {"x-inngest-signature": "t=1&s=%ff%C3%A9"},
+        {"x-inngest-signature": "t=" + "9" * 5000 + "&s=a"},
+        {"x-inngest-signature": "x"},
+        {"x-inngest-sync-kind": "in_band"},
+    ],
+)
+@pytest.mark.parametrize("method", ["PUT", "POST"])
+async def test_what_is_not_signed_is_refused_without_asking_the_engine(
+    signed: Api, monkeypatch: pytest.MonkeyPatch, given: dict[str, str], method: str
+) -> None:
+    async with upstream() as server:
+        monkeypatch.setenv("INNGEST_API_BASE_URL", server.url)
+        monkeypatch.setenv("INNGEST_BASE_URL", server.url)
+        answer = await signed.http.request(method, url("expire"), content=b"{}", headers=given)
+        assert answer.status_code == 401, answer.text
+        assert server.requests == []
+    assert await _built_in_runs(signed)
+
+
+async def test_the_body_of_an_unsigned_call_is_bounded_and_the_log_too(
+    signed: Api, caplog: pytest.LogCaptureFixture
+) -> None:
+    big = b"[" + b"1," * 40_000 + b"1]"
+    assert error_of(await signed.http.post(url("expire"), content=big)) == (413, "body_too_large")
+    for _ in range(50):
+        assert (await signed.http.post(url("expire"), content=b"{}")).status_code == 401
+    assert len([record for record in caplog.records if record.name == "inngest"]) <= 5

@@ -1,0 +1,238 @@
+"""An anvil of the test's own, with Holdfast's registry and factory on it, and writes through their real code."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+from cryptography.hazmat.primitives.asymmetric import ec
+from tests.support.children import dying_with_parent
+
+from holdfast.chain import abi
+from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, addresses, load, predict_account
+from holdfast.chain.errors import RpcError
+from holdfast.chain.rpc import RpcClient
+from holdfast.chain.transports import AiohttpTransport
+from holdfast.wire.keccak import keccak256
+from holdfast.world.processes import free_port
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import AsyncIterator
+
+NODE_MODULES = Path(__file__).resolve().parents[2] / "contracts" / "node_modules"
+REGISTRY = bytes.fromhex(addresses.DID_REGISTRY[2:])
+FACTORY = bytes.fromhex(addresses.APP_FACTORY[2:])
+# The generator of P-256 and its double: the factory refuses what is no point of the curve.
+GENERATOR = (
+    0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
+    0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5,
+)
+_FROM = "0x" + "f0" * 20
+_GAS = hex(3_000_000)
+
+
+def binary() -> Path | None:
+    """The platform's anvil, where the chain's tools are installed."""
+    found = sorted(NODE_MODULES.glob("@foundry-rs/anvil-*/bin/anvil"))
+    return found[0] if found else None
+
+
+def call_data(signature: str, *words: bytes | int, text: str | None = None) -> str:
+    """Call data of static words, and of one string that comes last."""
+    selector = keccak256(signature.encode())[:4]
+    head = b"".join(word.to_bytes(32, "big") if isinstance(word, int) else word.rjust(32, b"\0") for word in words)
+    tail = b""
+    if text is not None:
+        raw = text.encode()
+        head += (len(head) + 32).to_bytes(32, "big")
+        tail = len(raw).to_bytes(32, "big") + raw + bytes(-len(raw) % 32)
+    return "0x" + (selector + head + tail).hex()
+
+
+class Anvil:
+    """The chain, and what was ever tried to be written to it. Blocks are mined only when told."""
+
+    def __init__(self, url: str, rpc: RpcClient, rng: random.Random) -> None:
+        self.url = url
+        self.rpc = rpc
+        self.rng = rng
+        self.controllers: dict[bytes, bytes] = {}
+        self.aliases: list[bytes] = []
+        self.alias_of: dict[bytes, bytes] = {}
+        self.salt = 0
+        self.accounts: list[bytes] = []
+
+    async def mine(self, blocks: int = 1) -> None:
+        await self.rpc.call("anvil_mine", [hex(blocks)])
+
+    async def height(self) -> int:
+        return await self.rpc.block_number()
+
+    async def send(self, sender: bytes | str, to: bytes | str, data: str) -> None:
+        transaction = {"from": _text(sender), "to": _text(to), "data": data, "gas": _GAS, "gasPrice": "0x0"}
+        await self.rpc.call("eth_sendTransaction", [transaction])
+
+    async def deploy(self) -> None:
+        for name in ("DIDRegistry", "VaultAccount", "AppFactory"):
+            await self.send(_FROM, DETERMINISTIC_DEPLOYER, "0x" + load(name).deployment.hex())
+            await self.mine()
+            assert await self.rpc.get_code(load(name).address) == load(name).runtime
+
+    async def write(self, writes: int) -> None:
+        """Some registrations and changes, in two blocks: a claim must follow its commitment."""
+        claims = [self._claim() for _ in range(self.rng.randrange(writes + 1))]
+        for did, alias, controller, _ in claims:
+            await self.send(_FROM, REGISTRY, commit(did, alias, controller))
+        await self.mine()
+        for did, alias, controller, cid in claims:
+            data = register_foreign(did, alias, cid)
+            await self.send(controller, REGISTRY, data)
+        for _ in range(self.rng.randrange(writes + 1)):
+            await self._change()
+        await self.mine(self.rng.choice([1, 1, 2]))
+
+    def _claim(self) -> tuple[str, bytes, bytes, str]:
+        """Of a DID whose controller needs no account: any address may claim one of another method than `did:new`."""
+        did, alias, controller = (
+            f"did:web:{self.rng.randbytes(8).hex()}",
+            self.rng.randbytes(32),
+            self.rng.randbytes(20),
+        )
+        name = keccak256(did.encode())
+        self.controllers[name] = controller
+        self.aliases.append(alias)
+        self.alias_of[name] = alias
+        return did, alias, controller, "bafy" + self.rng.randbytes(6).hex()
+
+    async def _change(self) -> None:
+        """One change; the registry may refuse it, where a reorganisation has taken its ground away."""
+        rng = self.rng
+        kind = rng.choice(["account", "metadata", "status", "alias", "controller", "key"])
+        if kind == "account":
+            await self._create_account()
+            return
+        if kind == "key":
+            await self._change_key()
+            return
+        did = await self._living_did()
+        if did is None:
+            return
+        controller, flag = self.controllers[did], rng.randrange(2)
+        if kind == "metadata":
+            await self.send(controller, REGISTRY, call_data("setMetadata(bytes32,string)", did, text=str(rng.random())))
+        elif kind == "status":
+            await self.send(controller, REGISTRY, call_data("setDidActive(bytes32,bool)", did, flag))
+        elif kind == "alias":
+            alias = self.alias_of[did]
+            await self.send(controller, REGISTRY, call_data("setAliasActive(bytes32,bool)", alias, flag))
+        else:
+            await self._change_controller(did, controller)
+
+    async def _create_account(self) -> None:
+        self.salt += 1
+        self.accounts.append(bytes.fromhex(predict_account(*GENERATOR, self.salt)[2:]))
+        await self.send(_FROM, FACTORY, call_data("createAccount(uint256,uint256,uint256)", *GENERATOR, self.salt))
+
+    async def _change_key(self) -> None:
+        """By the account itself, as a call within an operation of its would; reorganisations may have removed it."""
+        if self.accounts:
+            account = self.rng.choice(self.accounts)
+            point = ec.derive_private_key(self.rng.randrange(1, 2**200), ec.SECP256R1()).public_key().public_numbers()
+            await self.send(account, account, call_data("setPublicKey(uint256,uint256)", point.x, point.y))
+
+    async def key(self, account: bytes) -> bytes | None:
+        """The account's own word on its key, X ‖ Y; None where there is no account."""
+        if not await self.rpc.get_code("0x" + account.hex()):
+            return None
+        data = bytes.fromhex(call_data("publicKey()")[2:])
+        return await self.rpc.eth_call("0x" + account.hex(), data, at_least=64)
+
+    async def _living_did(self) -> bytes | None:
+        """A DID that reorganisations have left standing, its controller as the registry has it now."""
+        tried = sorted(self.controllers)
+        for did in self.rng.sample(tried, min(20, len(tried))):
+            record = await self.did(did)
+            if record is not None:
+                self.controllers[did] = record["controller"]
+                return did
+        return None
+
+    async def _change_controller(self, did: bytes, controller: bytes) -> None:
+        successor = self.rng.randbytes(20)
+        await self.send(controller, REGISTRY, call_data("changeController(bytes32,address)", did, successor))
+        await self.mine()
+        await self.send(successor, REGISTRY, call_data("acceptController(bytes32)", did))
+
+    async def did(self, did: bytes) -> dict[str, Any] | None:
+        """The registry's own word on a DID."""
+        answer = await self._view("getDid(bytes32)", did)
+        controller, active, size = answer[12:32], answer[63], int.from_bytes(answer[96:128])
+        return {"controller": controller, "active": bool(active), "cid": answer[128 : 128 + size].decode()} if any(
+            controller
+        ) else None  # fmt: skip
+
+    async def alias(self, alias: bytes) -> dict[str, Any] | None:
+        """The registry's own word on an alias."""
+        answer = await self._view("getAlias(bytes32)", alias)
+        known = any(answer[:32])
+        return {"did": answer[:32], "controller": answer[44:64], "active": bool(answer[95])} if known else None
+
+    async def _view(self, signature: str, key: bytes) -> bytes:
+        data = bytes.fromhex(call_data(signature, key)[2:])
+        return await self.rpc.eth_call(addresses.DID_REGISTRY, data, at_least=96)
+
+
+def commit(did: str, alias: bytes, controller: bytes) -> str:
+    """Call data of the commitment to `register_foreign` by this controller."""
+    return call_data(
+        "commit(bytes32)", keccak256(keccak256(did.encode()) + alias + controller.rjust(32, b"\0") + bytes(32))
+    )
+
+
+def register_foreign(did: str, alias: bytes, cid: str) -> str:
+    """Call data of a claim to a DID of another method than `did:new`."""
+    signature = "registerForeign(string,bytes32,bytes32,string)"
+    return "0x" + abi.call_data(signature, did, alias, bytes(32), cid).hex()
+
+
+def _text(address: bytes | str) -> str:
+    return address if isinstance(address, str) else "0x" + address.hex()
+
+
+@asynccontextmanager
+async def running(program: Path, rng: random.Random) -> AsyncIterator[Anvil]:
+    port = free_port()
+    process = subprocess.Popen(  # noqa: ASYNC220 - starting takes milliseconds and nothing else runs yet
+        [program, "--host", "127.0.0.1", "--port", str(port), "--chain-id", "84532", "--hardfork", "osaka",
+         "--no-mining", "--auto-impersonate", "--gas-price", "0", "--block-base-fee-per-gas", "0", "--quiet"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        preexec_fn=dying_with_parent(signal.SIGKILL),  # noqa: PLW1509 - one prctl, no locks
+    )  # fmt: skip
+    try:
+        async with aiohttp.ClientSession() as session:
+            url = f"http://127.0.0.1:{port}"
+            anvil = Anvil(url, RpcClient(url, AiohttpTransport(session)), rng)
+            await _answers(anvil, process)
+            await anvil.deploy()
+            yield anvil
+    finally:
+        process.kill()
+        process.wait()
+
+
+async def _answers(anvil: Anvil, process: subprocess.Popen[bytes]) -> None:
+    for _ in range(1200):
+        assert process.poll() is None, "anvil ended by itself"
+        try:
+            await anvil.rpc.block_number()
+        except RpcError:
+            await asyncio.sleep(0.1)
+        else:
+            return
+    raise AssertionError("anvil does not answer")

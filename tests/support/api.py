@@ -1,0 +1,170 @@
+"""The whole service in this process, with a clock and senders that the tests own, over a real database file."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+import httpx
+import pytest
+
+from holdfast.service.bootstrap import application_of, build_service, database, open_store
+from holdfast.service.delivery.errors import DeliveryError
+from holdfast.service.secrets import Secrets
+from holdfast.service.settings import read_settings
+from holdfast.service.web.asgi import AsgiEntry
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
+
+    from holdfast.service.store.database import Database
+    from holdfast.service.web.application import Application
+
+DID = "did:new:0x" + "11" * 32
+OTHER_DID = "did:new:0x" + "22" * 32
+KEY = b"k" * 32
+MAIL = "ann@example.com"
+PHONE = "+14155552671"
+
+
+@dataclass
+class Clock:
+    """Time that stands still until a test moves it, or that every look moves on by `step` seconds."""
+
+    now: float = 1_800_000_000.0
+    step: float = 0.0
+
+    def __call__(self) -> float:
+        self.now += self.step
+        return self.now
+
+
+@dataclass
+class RecordingMailer:
+    """Fills Mailer: keeps what it was asked to send, or fails as told."""
+
+    sent: list[tuple[str, str, int]] = field(default_factory=list)
+    failure: Exception | None = None
+
+    async def send_code(self, recipient: str, code: str, lifetime_s: int) -> None:
+        if self.failure:
+            raise self.failure
+        self.sent.append((recipient, code, lifetime_s))
+
+    async def check(self) -> str:
+        return "recorded"
+
+    async def close(self) -> None:
+        return None
+
+
+@dataclass
+class RecordingSms:
+    """Fills SmsVerifier: one right code, or failures as told."""
+
+    code: str = "123456"
+    sent: list[str] = field(default_factory=list)
+    failure: Exception | None = None
+
+    async def start(self, phone: str) -> None:
+        if self.failure:
+            raise self.failure
+        self.sent.append(phone)
+
+    async def check_code(self, phone: str, code: str) -> bool:
+        if self.failure:
+            raise self.failure
+        return phone in self.sent and code == self.code
+
+    async def check(self) -> str:
+        return "recorded"
+
+    async def close(self) -> None:
+        return None
+
+
+class Api:
+    """Calls the service as a client would, from a new address each time unless one is named."""
+
+    def __init__(
+        self, application: Application, clock: Clock, mailer: RecordingMailer, sms: RecordingSms, database: Database
+    ) -> None:
+        self.application = application
+        self.service = application.service
+        self.clock = clock
+        self.mailer = mailer
+        self.sms = sms
+        self.rows = database.rows
+        self._addresses = (f"10.{n >> 16 & 255}.{n >> 8 & 255}.{n & 255}" for n in itertools.count(1))
+        transport = httpx.ASGITransport(cast("Any", AsgiEntry(application)), client=("127.0.0.1", 5000))
+        self.http = httpx.AsyncClient(transport=transport, base_url="http://holdfast.test")
+
+    async def get(self, path: str, *, ip: str | None = None, headers: Any = None, **query: str) -> httpx.Response:
+        return await self.http.get(path, params=query or None, headers=self._headers(ip, headers))
+
+    async def post(self, path: str, *, ip: str | None = None, headers: Any = None, **body: Any) -> httpx.Response:
+        return await self.http.post(path, json=body, headers=self._headers(ip, headers))
+
+    async def session(self, handle: str = "ann", did: str = DID, **more: Any) -> httpx.Response:
+        return await self.post("/api/sessions", handle=handle, did=did, **more)
+
+    async def attested(self, mail: str = MAIL) -> dict[str, str]:
+        """An attestation for an address, by its code."""
+        assert (await self.post("/api/verify/send", identifier=mail, channel="email")).status_code == 200
+        code = self.mailer.sent[-1][1]
+        answer = await self.post("/api/verify/check", identifier=mail, channel="email", code=code)
+        attestation: dict[str, str] = answer.json()["attestation"]
+        return attestation
+
+    async def register(self, **fields: Any) -> httpx.Response:
+        body = {"credentialId": "cred-1", "identifier": "ann", "channel": "handle", "did": DID, "txHash": "0xabc"}
+        return await self.post("/api/dids", **{**body, **fields})
+
+    def _headers(self, ip: str | None, more: dict[str, str] | None) -> dict[str, str]:
+        return {"X-Forwarded-For": ip or next(self._addresses), **(more or {})}
+
+
+MakeApi = "Callable[..., Api]"
+
+
+@pytest.fixture
+async def make_api(tmp_path: Path) -> AsyncIterator[Callable[..., Api]]:
+    """Builds services; keyword arguments are settings without their prefix, `secrets` and `environment` apart."""
+    made: list[Api] = []
+
+    def make(*, secrets: Secrets | None = None, **settings: str) -> Api:
+        environment = {"HOLDFAST_DATA_DIR": str(tmp_path), "HOLDFAST_RPC_URL": "http://127.0.0.1:9"}
+        for name, value in settings.items():
+            known = name.upper() if name.isupper() else f"HOLDFAST_{name.upper()}"
+            environment[known] = value
+        clock, mailer, sms = Clock(), RecordingMailer(), RecordingSms()
+        read = read_settings(environment)
+        store = open_store(read)
+        keys = secrets or Secrets((KEY,), generated=False)
+        service = build_service(read, keys, store, clock=clock, mailer=mailer, sms=sms)
+        api = Api(application_of(read, service), clock, mailer, sms, database(read))
+        made.append(api)
+        return api
+
+    yield make
+    for api in made:
+        await api.http.aclose()
+        await api.application.stop()
+
+
+@pytest.fixture
+def api(make_api: Callable[..., Api]) -> Api:
+    """A service on its defaults."""
+    return make_api()
+
+
+def error_of(response: httpx.Response) -> tuple[int, str]:
+    """Status and error text, with the promise that the body holds nothing else."""
+    body = response.json()
+    assert set(body) == {"error"}
+    return response.status_code, body["error"]
+
+
+__all__ = ["DID", "KEY", "MAIL", "OTHER_DID", "PHONE", "Api", "DeliveryError", "error_of"]

@@ -1,0 +1,134 @@
+"""The service on a real local chain, with bundler, sponsor and indexer: one for the whole run, in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from holdfast.chain.abi import call_data
+from holdfast.chain.contracts import ADDRESSES
+from holdfast.world.local_world import LocalWorld, WorldOptions, open_world
+from holdfast.world.processes import free_port
+from holdfast.world.service_process import start_service
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Iterator
+    from pathlib import Path
+
+    from holdfast.chain.values import Receipt
+
+T = TypeVar("T")
+
+# Many people from one address.
+LIMITS = {
+    "MAX_REGISTRATIONS_PER_IP": "1000",
+    "MAX_VERIFY_SENDS_PER_IP": "1000",
+    "HOLDFAST_OPERATIONS_PER_ADDRESS_HOUR": "100000",
+    "HOLDFAST_DID_POSTS_PER_ADDRESS_DAY": "100000",
+}
+
+
+class ChainService:
+    """Where the service listens, and how test money comes to an account."""
+
+    def __init__(self, base_url: str, world: LocalWorld, loop: asyncio.AbstractEventLoop, data: Path) -> None:
+        self.base_url, self._world, self._loop, self.data = base_url, world, loop, data
+        self.usdc = ADDRESSES["DevUSDC"]
+
+    def give(self, account: str, amount: int) -> None:
+        """Mint test USDC."""
+        minted = call_data("mint(address,uint256)", account, amount)
+        self.wait(self._world.chain.transact(self._world.accounts.tester.address, self.usdc, minted))
+
+    def usdc_of(self, account: str) -> int:
+        data = call_data("balanceOf(address)", account)
+        return int.from_bytes(self.wait(self._world.rpc.eth_call(self.usdc, data))[:32])
+
+    def fund(self, account: str, wei: int) -> None:
+        """Give an account the chain's own coin."""
+        self.wait(self._world.rpc.call("anvil_setBalance", [account, hex(wei)]))
+
+    def coin_of(self, account: str) -> int:
+        return self.wait(self._world.rpc.get_balance(account))
+
+    def mine(self) -> None:
+        """One block more: this chain makes none by itself."""
+        self.wait(self._world.rpc.call("evm_mine"))
+
+    def receipt(self, transaction_hash: str) -> Receipt | None:
+        return self.wait(self._world.rpc.get_transaction_receipt(transaction_hash))
+
+    def read(self, contract: str, signature: str, *values: Any) -> bytes:
+        """What a contract's function returns, as bytes."""
+        return self.wait(self._world.rpc.eth_call(ADDRESSES[contract], call_data(signature, *values)))
+
+    def rpc(self, method: str, *params: Any) -> Any:
+        return self.wait(self._world.rpc.call(method, list(params)))
+
+    @property
+    def bundler_url(self) -> str:
+        """The sponsor's front before Alto."""
+        return self._world.bundler_url
+
+    @property
+    def sponsor(self) -> str:
+        """Whose signature DevPaymaster honours; the chain holds its key."""
+        return self._world.accounts.sponsor.address
+
+    def another(self, folder: Path, bundler_url: str) -> ChainService:
+        """A second service on the same chain, behind another bundler; it ends with the chain."""
+        folder.mkdir()
+        world = replace(self._world, bundler_url=bundler_url)
+        return ChainService(self.wait(start_service(world, folder, free_port(), LIMITS)), world, self._loop, folder)
+
+    def wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(120)
+
+
+@dataclass
+class _Box:
+    """What the thread of the world hands to the thread of the tests."""
+
+    loop: asyncio.AbstractEventLoop | None = None
+    stop: asyncio.Event | None = None
+    service: ChainService | None = None
+    error: BaseException | None = None
+
+
+@contextmanager
+def chain_service(folder: Path) -> Iterator[ChainService]:
+    started, box = threading.Event(), _Box()
+
+    async def live() -> None:
+        box.stop, box.loop = asyncio.Event(), asyncio.get_running_loop()
+        async with open_world(WorldOptions(logs=folder), lambda _: None) as world:
+            data = folder / "data"
+            data.mkdir()
+            base_url = await start_service(world, data, free_port(), LIMITS)
+            box.service = ChainService(base_url, world, box.loop, data)
+            started.set()
+            await box.stop.wait()
+
+    def run() -> None:
+        try:
+            asyncio.run(live())
+        except BaseException as error:  # noqa: BLE001 - told to the test below
+            box.error = error
+        finally:
+            started.set()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        started.wait(300)
+        if box.error is not None:
+            raise box.error
+        assert box.service is not None, "the world did not start"
+        yield box.service
+    finally:
+        if box.stop is not None and box.loop is not None and thread.is_alive():
+            box.loop.call_soon_threadsafe(box.stop.set)
+        thread.join()

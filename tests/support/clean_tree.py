@@ -1,0 +1,17 @@
+"""What the tests of the packages share: the checkout, and commands that must succeed."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(*command: str | Path, cwd: Path, **more: Any) -> str:
+    done: subprocess.CompletedProcess[str] = subprocess.run(
+        [*map(str, command)], cwd=cwd, capture_output=True, text=True, timeout=400, check=False, **more
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

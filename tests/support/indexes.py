@@ -1,0 +1,123 @@
+"""What the indexer's tests share: an index over a store, what it holds, and what it ought to hold."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from tests.support.fake_chain import CHAIN_ID, FACTORY, REGISTRY
+
+from holdfast.indexer.answers import Answers
+from holdfast.indexer.events import Decoder
+from holdfast.indexer.follower import Follower, FollowOptions, Step
+from holdfast.indexer.progress import FollowProgress
+from holdfast.indexer.queries import ListQuery
+from holdfast.indexer.reader import ChainMoved, RangeReader
+from holdfast.wire.keccak import checksum_address
+
+if TYPE_CHECKING:
+    from tests.support.fake_chain import Ledger
+
+    from holdfast.indexer.store import IndexStore
+
+OPTIONS = FollowOptions(chain_id=CHAIN_ID, poll_s=0.01, behind_patience_s=0.0)
+
+
+def follower(rpc: Any, store: IndexStore, options: FollowOptions = OPTIONS, **more: Any) -> Follower:
+    return Follower(RangeReader(rpc, Decoder(REGISTRY, FACTORY)), store, options, **more)
+
+
+async def catch_up(follower: Follower) -> None:
+    """Step until current; a reorganisation may need many steps, but never this many."""
+    for _ in range(10_000):
+        with suppress(ChainMoved):
+            if await follower.step() is Step.CURRENT:
+                return
+    raise AssertionError("the follower does not arrive")
+
+
+async def ask(store: IndexStore, path: str, query: str = "") -> Any:
+    return json.loads(
+        await Answers(store, CHAIN_ID, lambda: True, lambda: FollowProgress(0, 0, 0, 0.0, 0)).body(path, query.encode())
+    )
+
+
+async def whole_list(store: IndexStore, name: str, query: str = "", limit: int = 200) -> list[Any]:
+    """All pages of a list."""
+    rows: list[Any] = []
+    cursor = ""
+    while True:
+        page = await ask(store, f"/api/{name}", "&".join(filter(None, [query, f"limit={limit}", cursor])))
+        rows += page[name]
+        if page["next_cursor"] is None:
+            return rows
+        cursor = f"cursor={page['next_cursor']}"
+
+
+async def contents(store: IndexStore) -> dict[str, Any]:
+    """Everything that the index answers."""
+    lists = {name: await whole_list(store, name) for name in ("dids", "aliases", "accounts", "events")}
+    return {**lists, "keys": await keys(store), "stats": await ask(store, "/api/stats")}
+
+
+async def keys(store: IndexStore) -> dict[str, str]:
+    """Which key each account obeys now."""
+    rows = await store.accounts(ListQuery("accounts", limit=1_000_000))
+    return {row.account_address.hex(): row.key_owner.hex() for row in rows}
+
+
+def expected(ledger: Ledger, last_block: int) -> dict[str, Any]:
+    """What the index ought to answer, without events, lists sorted by key."""
+    dids = [
+        {
+            "found": True,
+            "did_hash": "0x" + did.hex(),
+            "controller": checksum_address(row["controller"]),
+            "metadata_cid": row["cid"],
+            "active": row["active"],
+            "block_number": str(row["block"]),
+            "tx_hash": "0x" + row["tx"].hex(),
+        }
+        for did, row in sorted(ledger.dids.items())
+    ]
+    aliases = [
+        {
+            "found": True,
+            "alias_hash": "0x" + alias.hex(),
+            "did_hash": "0x" + row["did"].hex(),
+            "active": row["active"],
+            "controller": checksum_address(ledger.dids[row["did"]]["controller"]),
+        }
+        for alias, row in sorted(ledger.aliases.items())
+    ]
+    accounts = [
+        {
+            "found": True,
+            "account_address": checksum_address(account),
+            "owner_address": checksum_address(row["owner"]),
+            "block_number": str(row["block"]),
+            "tx_hash": "0x" + row["tx"].hex(),
+        }
+        for account, row in sorted(ledger.accounts.items())
+    ]
+    obeyed = {account.hex(): row["key"].hex() for account, row in ledger.accounts.items()}
+    stats = {
+        "total_dids": len(dids),
+        "active_dids": sum(row["active"] for row in ledger.dids.values()),
+        "total_aliases": len(aliases),
+        "total_accounts": len(accounts),
+        "last_block_number": last_block,
+    }
+    return {"dids": dids, "aliases": aliases, "accounts": accounts, "keys": obeyed, "stats": stats}
+
+
+def by_key(held: dict[str, Any]) -> dict[str, Any]:
+    """`contents` in the form of `expected`."""
+    keys = {"dids": "did_hash", "aliases": "alias_hash", "accounts": "account_address"}
+    lists = {name: _sorted(held[name], key) for name, key in keys.items()}
+    return {**lists, "keys": held["keys"], "stats": held["stats"]}
+
+
+def _sorted(rows: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:
+    return sorted(rows, key=lambda row: str(row[key]).lower())

@@ -1,0 +1,56 @@
+"""The command line as operators meet it: every command is a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tests.support.serving import HOLDFAST, environment_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass
+class Answer:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def value(self) -> Any:
+        """The one JSON value on standard output."""
+        return json.loads(self.out)
+
+    @property
+    def error(self) -> dict[str, Any]:
+        """The JSON line on standard error."""
+        error: dict[str, Any] = json.loads(self.err)
+        return error
+
+
+@dataclass
+class Operator:
+    """Somebody at a shell, with one data folder."""
+
+    data: Path
+
+    def __call__(
+        self, *arguments: str | Path, data: Path | None = None, stdin: str | bytes = b"", **settings: str
+    ) -> Answer:
+        done = subprocess.run(
+            [HOLDFAST, *map(str, arguments)],
+            env=environment_of(data or self.data, COLUMNS="200", **settings),
+            input=stdin.encode() if isinstance(stdin, str) else stdin,
+            capture_output=True,
+            timeout=400,
+            check=False,
+        )
+        answer = Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
+        assert "Traceback" not in answer.err, answer.err
+        assert "Traceback" not in answer.out, answer.out
+        return answer

@@ -1,0 +1,124 @@
+"""Bundlers and paymasters as they are found outside: without a sponsor, with one that posts no commitment, ERC-7677."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import httpx
+from tests.support.running_service import json_server
+
+from holdfast.chain.contracts import ADDRESSES
+from holdfast.chain.entry_points import V07
+from holdfast.chain.user_operations import UserOperation, pack
+from holdfast.wire.encoding import from_hex, to_hex
+from holdfast.world.anvil import CHAIN_ID
+from holdfast.world.sponsor import sponsorship_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.chain_service import ChainService
+
+PAYMASTER = from_hex(ADDRESSES["DevPaymaster"])
+PLACEHOLDER = bytes(12) + b"\x11" * 64 + b"\x1b"
+FIELDS = ("paymaster", "paymasterData", "paymasterVerificationGasLimit", "paymasterPostOpGasLimit")
+LIMITS = ("callGasLimit", "verificationGasLimit", "preVerificationGas")
+
+
+class Bundler:
+    """Forwards to the local world's bundler, whose sponsor it hides; `asked` lists the methods."""
+
+    def __init__(self, chain: ChainService) -> None:
+        self.chain = chain
+        self.asked: list[str] = []
+
+    def answer(self, _method: str, _path: str, body: bytes) -> tuple[int, object]:
+        request = json.loads(body)
+        self.asked.append(request["method"])
+        own = getattr(self, request["method"], None)
+        if own is None and request["method"].startswith("pm_"):
+            return 200, failure(request, -32601, "the method does not exist / is not available")
+        return 200, own(request) if own else self.forwarded(request)
+
+    def forwarded(self, request: dict[str, Any]) -> dict[str, Any]:
+        answer: dict[str, Any] = httpx.post(self.chain.bundler_url, json=request, timeout=30).json()
+        return answer
+
+    @contextmanager
+    def served(self) -> Iterator[str]:
+        with json_server(self.answer) as url:
+            yield url
+
+
+class SponsoringBundler(Bundler):
+    """As hosted bundlers do: pays for any operation that can succeed, and posts no commitment."""
+
+    def pm_sponsorUserOperation(self, request: dict[str, Any]) -> dict[str, Any]:  # noqa: N802 - the method's name
+        form, entry_point = request["params"][:2]
+        operation = stubbed(UserOperation.from_rpc(form))
+        asked = {**request, "method": "eth_estimateUserOperationGas", "params": [operation.to_rpc(), entry_point]}
+        estimate = self.forwarded(asked)
+        if "error" in estimate:
+            return estimate
+        limits = {name: estimate["result"][name] for name in LIMITS}
+        paid = signed(self.chain, UserOperation.from_rpc({**operation.to_rpc(), **limits}))
+        return success(request, limits | {name: paid.to_rpc()[name] for name in FIELDS})
+
+
+class Paymaster:
+    """A commercial paymaster: ERC-7677, a policy in the context, no bundler."""
+
+    def __init__(self, chain: ChainService) -> None:
+        self.chain = chain
+        self.asked: list[str] = []
+        self.refuses: str | None = None
+
+    def answer(self, _method: str, path: str, body: bytes) -> tuple[int, object]:
+        request = json.loads(body)
+        self.asked.append(request["method"])
+        form, entry_point, chain_id, context = request["params"]
+        assert (path, entry_point, chain_id) == ("/v2/key", V07.address, hex(CHAIN_ID))
+        assert not {"signature", *FIELDS} & set(form)
+        if self.refuses or context.get("policy") != "p":
+            return 200, failure(request, -32000, self.refuses or "unknown policy")
+        operation = stubbed(UserOperation.from_rpc(form))
+        if request["method"] == "pm_getPaymasterData":
+            fields = signed(self.chain, operation).to_rpc()
+            return 200, success(request, {name: fields[name] for name in FIELDS[:2]})
+        stub = {name: operation.to_rpc()[name] for name in FIELDS}
+        return 200, success(request, {"sponsor": {"name": "Example"}, **stub, "isFinal": False})
+
+    @contextmanager
+    def served(self) -> Iterator[str]:
+        with json_server(self.answer) as url:
+            yield f"{url}/v2/key"
+
+
+def stubbed(operation: UserOperation) -> UserOperation:
+    return replace(
+        operation,
+        paymaster=PAYMASTER,
+        paymaster_verification_gas_limit=60_000,
+        paymaster_post_op_gas_limit=1,
+        paymaster_data=PLACEHOLDER,
+    )
+
+
+def signed(chain: ChainService, operation: UserOperation) -> UserOperation:
+    """With the signature that DevPaymaster honours, good for an hour of the chain's time."""
+    now = max(int(chain.rpc("eth_getBlockByNumber", "latest", False)["timestamp"], 16), int(time.time()))
+    validity = (now + 3600).to_bytes(6) + bytes(6)
+    digest = sponsorship_hash(pack(operation), V07.address, CHAIN_ID, validity)
+    return replace(operation, paymaster_data=validity + from_hex(chain.rpc("eth_sign", chain.sponsor, to_hex(digest))))
+
+
+def success(request: dict[str, Any], result: object) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": request["id"], "result": result}
+
+
+def failure(request: dict[str, Any], code: int, message: str) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": request["id"], "error": {"code": code, "message": message}}

@@ -1,0 +1,46 @@
+"""Vaults, payees and payments on a local chain."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import TYPE_CHECKING, Any
+
+from tests.support.software_authenticator import SoftwareAuthenticator
+
+import holdfast
+from holdfast.client import types
+from holdfast.client.flows.operations import STATE_AGE_S
+from holdfast.client.passkeys import Authenticator, Person
+from holdfast.client.vault.keys import SecretKey
+from holdfast.wire.keccak import checksum_address
+
+if TYPE_CHECKING:
+    from tests.support.chain_service import ChainService
+
+    from holdfast.client.storage.vault_store import VaultStore
+    from holdfast.client.types.service import AccountState
+
+KEY = SecretKey(b"k" * 32)
+
+
+def new_vault(store: VaultStore, name: str = "ada") -> holdfast.Vault:
+    vault = holdfast.Vault(store)
+    vault.boot()
+    passkey = Authenticator("http://localhost:8787", SoftwareAuthenticator()).create_passkey(Person(name))
+    vault.generate(types.GenerateInput(credential=passkey.credential), KEY)
+    return vault
+
+
+def payment(chain: ChainService, to: str, amount: int, **more: Any) -> types.PaymentParams:
+    return types.PaymentParams(to=to, amount=str(amount), token=chain.usdc, chain_id=84532, **more)
+
+
+def settled(client: holdfast.Client, account: str) -> AccountState:
+    """The account's state once the service's copy of it is older than it may be."""
+    time.sleep(STATE_AGE_S)
+    return client.get_account_state(account)
+
+
+def someone() -> str:
+    return checksum_address(secrets.token_bytes(20))

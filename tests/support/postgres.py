@@ -1,0 +1,82 @@
+"""A PostgreSQL cluster of its own for the tests: made by initdb in a temporary folder, reached by a Unix socket."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.support.children import dying_with_parent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+USER = "holdfast"
+
+
+def binaries() -> Path | None:
+    """Where initdb and postgres are: HOLDFAST_TEST_POSTGRES_BIN, the path, or Debian's place; the newest wins."""
+    if named := os.environ.get("HOLDFAST_TEST_POSTGRES_BIN"):
+        return Path(named)
+    if found := shutil.which("initdb"):
+        return Path(found).parent
+    debian = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    return debian[-1].parent if debian else None
+
+
+@contextmanager
+def cluster(bin_dir: Path) -> Iterator[str]:
+    """The URL of a running server; everything is gone afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="holdfast-pg-"))
+    owner = _owner()
+    if owner is not None:
+        os.chown(folder, owner.pw_uid, owner.pw_gid)
+    user = None if owner is None else owner.pw_uid
+    try:
+        subprocess.run(
+            [bin_dir / "initdb", "-D", folder / "data", "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "-N"],
+            check=True, capture_output=True, user=user, cwd=folder,
+        )  # fmt: skip
+        server = subprocess.Popen(
+            [bin_dir / "postgres", "-D", folder / "data", "-k", folder, "-h", "", "-F"],
+            user=user, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            preexec_fn=dying_with_parent(signal.SIGINT),  # noqa: PLW1509 - one prctl, no locks
+        )  # fmt: skip
+        try:
+            url = f"postgresql://{USER}@/postgres?host={folder}"
+            asyncio.run(_until_it_answers(url, server))
+            yield url
+        finally:
+            server.send_signal(signal.SIGINT)  # PostgreSQL's fast shutdown
+            server.wait(60)
+    finally:
+        shutil.rmtree(folder)
+
+
+def _owner() -> pwd.struct_passwd | None:
+    """PostgreSQL refuses to run as root; any other account will do."""
+    if os.geteuid() != 0:
+        return None
+    return next(entry for name in ("postgres", "nobody") for entry in pwd.getpwall() if entry.pw_name == name)
+
+
+async def _until_it_answers(url: str, server: subprocess.Popen[bytes]) -> None:
+    """The socket is there before the server lets anybody in."""
+    import asyncpg
+
+    async with asyncio.timeout(120):
+        while True:
+            assert server.poll() is None, "postgres ended by itself"
+            with contextlib.suppress(OSError, asyncpg.CannotConnectNowError):
+                connection = await asyncpg.connect(url)
+                await connection.close()
+                return
+            await asyncio.sleep(0.05)

@@ -1,0 +1,94 @@
+"""The module's sealing, HKDF and Argon2id on their own, compiled from enclave/src with the module's target and flags."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import wasmtime
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import ModuleType
+
+ENCLAVE = Path(__file__).resolve().parents[2] / "enclave"
+CALLS = ("buffer", "seal", "open", "hkdf", "argon2id", "argon2id_unbounded", "passkey", "pairing")
+
+
+def compiled(folder: Path) -> Path:
+    """enclave/test/primitives.zig beside a copy of the sources: the root that it stands in for is the module's own."""
+    spec = importlib.util.spec_from_file_location("enclave_build", ENCLAVE / "build.py")
+    assert spec and spec.loader
+    build = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(build)
+    shutil.copytree(ENCLAVE / "src", folder / "src")
+    shutil.copyfile(ENCLAVE / "test" / "primitives.zig", folder / "src" / "primitives.zig")
+    # Without the module's bound on memory: one of the vectors takes 128 MiB.
+    flags = [flag for flag in build.MODULE_FLAGS if not flag.startswith(("--export=", "--max-memory="))]
+    flags = ["-Menclave=src/primitives.zig" if flag.startswith("-Menclave=") else flag for flag in flags]
+    exports = [f"--export=vector_{name}" for name in CALLS]
+    objects = [str(build.object_of(part, build.cache_directory())) for part in build.PARTS]
+    _zig(build, folder, build.FAST_OBJECT)
+    _zig(build, folder, ("build-exe", *objects, "fast.o", "-femit-bin=primitives.wasm", *exports, *flags))
+    return folder / "primitives.wasm"
+
+
+def _zig(build: ModuleType, folder: Path, arguments: Sequence[str]) -> None:
+    caches = {
+        "ZIG_GLOBAL_CACHE_DIR": str(build.cache_directory() / "zig"),
+        "ZIG_LOCAL_CACHE_DIR": str(folder / ".zig"),
+    }
+    command, environment = [sys.executable, "-m", "ziglang", *arguments], {**os.environ, **caches}
+    ran = subprocess.run(command, check=False, cwd=folder, env=environment, capture_output=True, text=True, timeout=400)
+    assert ran.returncode == 0, ran.stderr
+
+
+class Primitives:
+    """Each function of enclave/test/primitives.zig with bytes in and bytes out; None where it refused."""
+
+    def __init__(self, module: Path) -> None:
+        engine = wasmtime.Engine()
+        self._store = wasmtime.Store(engine)
+        # Without a single import: what is tested needs neither host nor randomness.
+        instance = wasmtime.Instance(self._store, wasmtime.Module.from_file(engine, str(module)), [])
+        exports: Any = instance.exports(self._store)  # functions and the memory
+        self._exports: Mapping[str, Any] = exports
+        self._memory: wasmtime.Memory = self._exports["memory"]
+        self._exports["_initialize"](self._store)
+        self._address = self._exports["vector_buffer"](self._store)
+
+    def seal(self, key: bytes, nonce: bytes, associated: bytes, plain: bytes) -> bytes | None:
+        return self._call("seal", key + nonce + associated + plain, len(associated), len(plain))
+
+    def open(self, key: bytes, nonce: bytes, associated: bytes, sealed: bytes) -> bytes | None:
+        return self._call("open", key + nonce + associated + sealed, len(associated), len(sealed))
+
+    def hkdf(self, secret: bytes, salt: bytes, info: bytes) -> bytes | None:
+        return self._call("hkdf", secret + salt + info, len(secret), len(salt), len(info))
+
+    def argon2id(self, password: bytes, salt: bytes, *, memory: int, passes: int, lanes: int) -> bytes | None:
+        return self._call("argon2id", password + salt, len(password), len(salt), memory, passes, lanes)
+
+    def argon2id_unbounded(
+        self, parts: list[bytes], *, memory: int, passes: int, lanes: int, size: int
+    ) -> bytes | None:
+        """`parts` are password, salt, secret and associated data."""
+        lengths = [len(part) for part in parts]
+        return self._call("argon2id_unbounded", b"".join(parts), *lengths, memory, passes, lanes, size)
+
+    def passkey(self, cose: bytes, message: bytes, signature: bytes) -> bool:
+        answer = self._call("passkey", cose + message + signature, len(cose), len(message), len(signature))
+        return answer is not None
+
+    def pairing(self, secret: bytes, peer: bytes, transcript: bytes) -> bytes | None:
+        return self._call("pairing", secret + peer + transcript)
+
+    def _call(self, name: str, data: bytes, *numbers: int) -> bytes | None:
+        self._memory.write(self._store, data, self._address)
+        length = self._exports[f"vector_{name}"](self._store, *numbers)
+        return None if length < 0 else bytes(self._memory.read(self._store, self._address, self._address + length))

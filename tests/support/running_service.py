@@ -1,0 +1,221 @@
+"""The real service as a subprocess, with a stand-in for the chain and the bundler on the wire."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+
+from holdfast.world.processes import free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+PREDICTED = "0x" + "5a" * 20
+STATE = "".join(f"{word:064x}" for word in (7, 0xD1D, 1, 0xAA, 0xBB))
+_FUNCTION_OF_THREE = 2 + 8 + 3 * 64  # getAddress(uint256,uint256,uint256) against getAccountState(address)
+
+
+class JsonHandler(BaseHTTPRequestHandler):
+    """Answers with what `answer(method, path, body)` gives: a status and a JSON value."""
+
+    protocol_version = "HTTP/1.1"
+    answer: Callable[[str, str, bytes], tuple[int, object]]
+
+    def handle_request(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        status, value = type(self).answer(self.command, self.path, body)
+        payload = value if isinstance(value, bytes) else json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(payload)))
+        self.end_headers()
+        self.wfile.write(payload)
+
+    do_GET = do_POST = do_DELETE = do_PUT = handle_request  # noqa: N815 - the base class's names
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def json_server(answer: Callable[[str, str, bytes], tuple[int, object]]) -> Iterator[str]:
+    """An HTTP server on loopback; its address."""
+    handler = type("Handler", (JsonHandler,), {"answer": staticmethod(answer)})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def chain_answer(_method: str, _path: str, body: bytes) -> tuple[int, object]:
+    """JSON-RPC of a chain and a bundler, just as far as the helpers ask."""
+    asked = json.loads(body)
+    if isinstance(asked, list):
+        return 200, [_one(item) for item in asked]
+    return 200, _one(asked)
+
+
+def _one(request: dict[str, Any]) -> dict[str, Any]:
+    answer = {"jsonrpc": "2.0", "id": request["id"]}
+    method, params = request["method"], request.get("params", [])
+    if method == "eth_call":
+        data = params[0].get("data") or params[0].get("input")
+        if len(data) == _FUNCTION_OF_THREE:
+            return {**answer, "result": "0x" + PREDICTED[2:].rjust(64, "0")}
+        if data.startswith("0x70a08231"):
+            return {**answer, "result": "0x" + f"{2_500_000:064x}"}
+        return {**answer, "result": "0x" + STATE}
+    results = {"eth_getBalance": hex(15 * 10**17), "eth_chainId": hex(84532), "eth_supportedEntryPoints": ["0x01"]}
+    if method in results:
+        return {**answer, "result": results[method]}
+    return {**answer, "error": {"code": -32601, "message": "not here", "data": "0x"}}
+
+
+class RunningService:
+    """Where the service listens, and the folder in which its codes arrive."""
+
+    def __init__(self, base_url: str, data_dir: Path) -> None:
+        self.base_url, self.data_dir = base_url, data_dir
+
+    def code_for(self, identifier: str) -> str:
+        """The newest code that was sent to an identifier."""
+        import re
+
+        mails = sorted((self.data_dir / "outbox").iterdir())  # their names begin with the time
+        for mail in reversed(mails):
+            text = mail.read_text()
+            found = re.search(r"\b(\d{6})\b", text.split("Subject:")[-1])
+            if identifier in text and found:
+                return found[1]
+        raise AssertionError("no code was sent")
+
+
+@contextmanager
+def running_service(data_dir: Path, **settings: str) -> Iterator[RunningService]:
+    """`holdfast serve` on a free loopback port; it ends with the block in every case."""
+    port = free_port()
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")},
+        "HOLDFAST_DATA_DIR": str(data_dir),
+        "HOLDFAST_PORT": str(port),
+        "HOLDFAST_PUBLIC_URL": f"http://localhost:{port}",
+        "HOLDFAST_LOG": "json",
+        **settings,
+    }
+    log = (data_dir / "service.log").open("w+")
+    command = [sys.executable, "-c", "from holdfast.cli import main; main()", "serve"]
+    process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+    try:
+        base_url = f"http://127.0.0.1:{port}"
+        _wait_until_up(base_url, process, Path(log.name))
+        yield RunningService(base_url, data_dir)
+    finally:
+        process.terminate()
+        try:
+            process.wait(60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        log.close()
+
+
+def _wait_until_up(base_url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            if httpx.get(base_url + "/healthz", timeout=30).status_code == 200:
+                return
+        except httpx.TransportError:
+            time.sleep(0.05)
+    raise AssertionError(f"the service did not start: {log.read_text()[-2000:]}")
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """One real service for the whole run. Clients take addresses of their own through X-Forwarded-For."""
+    with json_server(chain_answer) as chain:
+        urls = {"HOLDFAST_RPC_URL": chain, "HOLDFAST_RPC_URL_8453": chain, "HOLDFAST_BUNDLER_URL": chain}
+        with running_service(tmp_path_factory.mktemp("service"), **urls) as running:
+            yield running
+
+
+class Awaited:
+    """An asyncio face with blocking calls, so that one test runs both. `make` is called inside the loop."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._runner = asyncio.Runner()
+        self._face = self._runner.run(self._made(make))
+
+    async def _made(self, make: Callable[[], Any]) -> Any:
+        return make()
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._face, name)
+        if not inspect.iscoroutinefunction(value):
+            return value
+        return lambda *args, **kwargs: self._runner.run(value(*args, **kwargs))
+
+    def finish(self) -> None:
+        self._runner.run(self._face.close())
+        self._runner.close()
+
+
+def shape(cls: type) -> dict[str, object]:
+    """Public methods and properties with parameters, those of the base classes too."""
+    rename = {"__aenter__": "__enter__", "__aexit__": "__exit__"}
+    found: dict[str, object] = {}
+    for base in reversed(cls.__mro__[:-1]):
+        for name, member in vars(base).items():
+            if isinstance(member, property) and not name.startswith("_"):
+                found[name] = "property"
+            elif inspect.isfunction(member) and (
+                not name.startswith("_") or name in {"__init__", *rename, *rename.values()}
+            ):
+                parameters = inspect.signature(member).parameters.values()
+                found[rename.get(name, name)] = [(p.name, p.kind, p.default) for p in parameters]
+    return found
+
+
+class Coroutines:
+    """A stand-in written with plain methods, as the flows meet it: they await every method."""
+
+    def __init__(self, stand_in: object) -> None:
+        self._stand_in = stand_in
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._stand_in, name)
+
+        async def call(*args: Any, **kwargs: Any) -> Any:
+            return method(*args, **kwargs)
+
+        return call
+
+
+@pytest.fixture(scope="session")
+def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
+    """The service on a real local chain: one for the whole run; without Node the tests that need it say so."""
+    from tests.support.availability import why_no_chain
+    from tests.support.chain_service import chain_service
+
+    if why := why_no_chain():
+        pytest.skip(why)
+    with chain_service(tmp_path_factory.mktemp("chain")) as running:
+        yield running

@@ -1,0 +1,38 @@
+"""The commands for people, run in this process."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from typer.testing import CliRunner
+
+from holdfast.cli.root import application
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from typer.testing import Result
+
+PASSWORD = "correct horse battery staple"
+
+
+class Terminal:
+    """Runs commands on one vault folder; `ask` gives what is typed."""
+
+    def __init__(self, folder: Path, service: str = "http://localhost:9", password: str = PASSWORD) -> None:
+        self.folder = folder
+        self.environment = {
+            "HOLDFAST_VAULT_DIR": str(folder),
+            "HOLDFAST_SERVICE_URL": service,
+            "HOLDFAST_VAULT_PASSWORD": password,
+            "HOLDFAST_EXPORT_PASSWORD": "of the file: " + password,
+        }
+
+    def run(self, *words: str, typed: str | None = None, code: int = 0) -> Result:
+        result = CliRunner().invoke(application, words, env=self.environment, input=typed)
+        assert result.exit_code == code, result.output
+        return result
+
+    def json(self, *words: str, **more: Any) -> Any:
+        return json.loads(self.run(*words, "--json", **more).stdout)

@@ -1,0 +1,66 @@
+"""Upstreams on loopback sockets: what a chain endpoint, bundler or indexer may answer, in every mood."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from aiohttp import web
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+
+@dataclass
+class Upstream:
+    """A server whose answer a test sets; it keeps the requests that came."""
+
+    url: str = ""
+    requests: list[tuple[str, str, dict[str, str], bytes]] = field(default_factory=list)
+    answer: Callable[[web.Request, bytes], Any] = lambda _request, _body: web.json_response({})
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        body = await request.read()
+        self.requests.append((request.method, request.raw_path, dict(request.headers), body))
+        answer = self.answer(request, body)
+        response: web.StreamResponse = await answer if asyncio.iscoroutine(answer) else answer
+        return response
+
+
+@asynccontextmanager
+async def upstream() -> AsyncIterator[Upstream]:
+    """A running stand-in."""
+    served = Upstream()
+    app = web.Application(client_max_size=2**25)
+    app.router.add_route("*", "/{tail:.*}", served.handle)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    served.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    try:
+        yield served
+    finally:
+        await runner.cleanup()
+
+
+def rpc_results(results: dict[str, Any]) -> Callable[[web.Request, bytes], web.Response]:
+    """Answers JSON-RPC by method; a missing method is an error, a callable gets the parameters."""
+
+    def answer(_request: web.Request, body: bytes) -> web.Response:
+        asked = json.loads(body)
+        replies = [_reply(one, results) for one in (asked if isinstance(asked, list) else [asked])]
+        return web.json_response(replies if isinstance(asked, list) else replies[0])
+
+    return answer
+
+
+def _reply(asked: dict[str, Any], results: dict[str, Any]) -> dict[str, Any]:
+    base = {"jsonrpc": "2.0", "id": asked["id"]}
+    if asked["method"] not in results:
+        return {**base, "error": {"code": -32601, "message": "no such method"}}
+    result = results[asked["method"]]
+    return {**base, "result": result(*asked["params"]) if callable(result) else result}

@@ -1,0 +1,61 @@
+"""Where a test is: at its module's place; and where what tests share is: in tests/support."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TESTS = ROOT / "tests"
+# Suites about no one package: pages, packaging, benchmarks, the contracts, a browser, and the tree itself.
+ABOUT_NO_ONE_PACKAGE = {"bench", "browser", "contracts", "docs", "packaging", "simulation", "tidy"}
+
+
+def _folders_with_tests() -> list[Path]:
+    return sorted({file.parent.relative_to(TESTS) for file in TESTS.rglob("test_*.py")})
+
+
+@pytest.mark.parametrize("folder", _folders_with_tests(), ids=str)
+def test_each_folder_of_tests_is_a_package_of_the_source(folder: Path) -> None:
+    assert str(folder) in ABOUT_NO_ONE_PACKAGE or (ROOT / "src" / "holdfast" / folder).is_dir()
+
+
+def test_no_suite_is_excepted_that_is_not_there() -> None:
+    assert {folder for folder in ABOUT_NO_ONE_PACKAGE if not (TESTS / folder).is_dir()} == set()
+
+
+def _imports(source: str) -> list[str]:
+    """The modules that a file imports, those of relative imports by their last names."""
+    found: list[str] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            found += [f"{node.module or ''}.{alias.name}" for alias in node.names]
+    return found
+
+
+def _not_to_be_imported(module: str) -> bool:
+    return any(part == "conftest" or part.startswith("test_") for part in module.split(".")[:-1])
+
+
+def test_nothing_is_imported_from_a_conftest_or_from_a_file_of_tests() -> None:
+    """pytest may load such a file a second time; what is shared is in tests/support."""
+    files = [file for folder in (TESTS, ROOT / "bench") for file in sorted(folder.rglob("*.py"))]
+    ours = [(file, name) for file in files for name in _imports(file.read_text("utf-8"))]
+    wrong = [f"{file.relative_to(ROOT)}: {name}" for file, name in ours if _not_to_be_imported(name)]
+    assert wrong == []
+    assert any(name.startswith("tests.support.") for _, name in ours)
+
+
+@pytest.mark.parametrize(
+    "source", ["from tests.cli.conftest import run", "from .conftest import run", "from .test_a import b"]
+)
+def test_such_an_import_would_be_found(source: str) -> None:
+    assert [name for name in _imports(source) if _not_to_be_imported(name)]
+
+
+def test_no_test_is_among_what_tests_share() -> None:
+    assert list((TESTS / "support").rglob("test_*.py")) == []

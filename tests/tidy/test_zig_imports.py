@@ -1,0 +1,88 @@
+"""The rules of imports between the enclave's files, on the sources themselves and on trees that break one rule each."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import zig_imports  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def tree(folder: Path, files: Mapping[str, str]) -> Path:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def importing(*targets: str) -> str:
+    return "".join(f'pub const import_{i} = @import("{target}");\n' for i, target in enumerate(targets))
+
+
+def test_the_enclave_keeps_the_rules() -> None:
+    files = zig_imports.graph(zig_imports.SOURCES)
+    assert len(files) > 80
+    assert zig_imports.violations(files) == []
+    assert zig_imports.unused(zig_imports.SOURCES) == []
+
+
+def test_every_room_of_the_table_has_files() -> None:
+    assert {zig_imports.room(file) for file in zig_imports.graph(zig_imports.SOURCES)} == zig_imports.LEVELS.keys()
+
+
+def test_lower_rooms_and_the_own_room_may_be_imported(tmp_path: Path) -> None:
+    files = {
+        "enclave.zig": importing("std", "vault/session.zig"),
+        "vault/session.zig": importing("rows.zig", "../platform/errors.zig"),
+        "vault/rows.zig": importing("../codec/cid.zig"),
+        "codec/cid.zig": importing("../platform/errors.zig"),
+        "platform/errors.zig": "",
+    }
+    assert zig_imports.violations(zig_imports.graph(tree(tmp_path, files))) == []
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        (
+            {"codec/cid.zig": importing("../vault/rows.zig"), "vault/rows.zig": ""},
+            "codec/cid.zig imports vault/rows.zig, which is not lower",
+        ),
+        (
+            {"codec/cid.zig": importing("../crypto/aead.zig"), "crypto/aead.zig": ""},
+            "codec/cid.zig imports crypto/aead.zig, which is not lower",
+        ),
+        (
+            {"vault/rows.zig": importing("../enclave.zig"), "enclave.zig": ""},
+            "vault/rows.zig imports enclave.zig, which is not lower",
+        ),
+        (
+            {"codec/a.zig": importing("b.zig"), "codec/b.zig": importing("a.zig")},
+            "a circle: codec/a.zig <- codec/b.zig <- codec/a.zig",
+        ),
+        (
+            {"codec/a.zig": importing("a.zig")},
+            "a circle: codec/a.zig <- codec/a.zig",
+        ),
+        (
+            {"cellar/a.zig": ""},
+            "cellar/ has no layer: add it to LAYERS in tools/zig_imports.py",
+        ),
+    ],
+)
+def test_what_breaks_a_rule_is_named(tmp_path: Path, files: dict[str, str], says: str) -> None:
+    assert zig_imports.violations(zig_imports.graph(tree(tmp_path, files))) == [says]
+
+
+def test_an_import_without_use_is_named(tmp_path: Path) -> None:
+    text = 'const std = @import("std");\nconst cid = @import("cid.zig");\n// std and "std" are no use of it\nconst n = cid.n;\n'
+    assert zig_imports.unused(tree(tmp_path, {"codec/a.zig": text})) == ["codec/a.zig imports std and does not use it"]

@@ -1,0 +1,103 @@
+"""Who may import whom in the enclave: no circle of files, no import of a higher room, no import without use.
+
+`tools/zig_imports.py` reads every `@import` of enclave/src and prints what breaks these rules; it exits with 1 then.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SOURCES = Path(__file__).resolve().parent.parent / "enclave" / "src"
+
+# From the highest room to the lowest. A file imports files of its own room and of lower ones; the rooms of one
+# line do not import each other.
+LAYERS: tuple[tuple[str, ...], ...] = (
+    (".",),  # the compiler's roots: root.zig, enclave.zig, fast.zig, unit_test.zig
+    ("entry",),
+    ("functions",),
+    ("actions",),
+    ("vault",),
+    ("chains",),
+    ("call",),
+    ("pairing", "storage", "ucan", "webauthn"),
+    ("codec", "crypto"),
+    ("platform",),
+)
+LEVELS = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
+IMPORT = re.compile(r'(?:const (\w+) = )?@import\("([^"]+)"\)')
+
+Graph = dict[str, dict[str, str | None]]
+
+
+def main() -> int:
+    """Print what breaks the rules; 0 when nothing does."""
+    found = violations(graph(SOURCES)) + unused(SOURCES)
+    print("\n".join(found) or f"{len(graph(SOURCES))} files, no circle, no upward import")
+    return 1 if found else 0
+
+
+def graph(sources: Path) -> Graph:
+    """For each Zig file below `sources` the files that it imports, with the name that each is given there, if any."""
+    return {file.relative_to(sources).as_posix(): imports(sources, file) for file in sorted(sources.rglob("*.zig"))}
+
+
+def imports(sources: Path, file: Path) -> dict[str, str | None]:
+    """The Zig files that one file imports, as paths below `sources`; `std` and other modules are left out."""
+    named = [(name or None, target) for name, target in IMPORT.findall(file.read_text()) if target.endswith(".zig")]
+    base = sources.resolve()
+    return {(file.parent / target).resolve().relative_to(base).as_posix(): name for name, target in named}
+
+
+def violations(files: Mapping[str, Mapping[str, object]]) -> list[str]:
+    """Sentences about each import of a higher or neighbouring room, each room without a layer, and a circle."""
+    rooms = sorted({room(file) for file in files} - LEVELS.keys())
+    unknown = [f"{each}/ has no layer: add it to LAYERS in tools/zig_imports.py" for each in rooms]
+    return unknown or [*_upward(files), *_circle(files)]
+
+
+def room(file: str) -> str:
+    """The folder of a file, `.` for one directly in the sources."""
+    return file.split("/", maxsplit=1)[0] if "/" in file else "."
+
+
+def _upward(files: Mapping[str, Mapping[str, object]]) -> list[str]:
+    pairs = [(file, target) for file, targets in files.items() for target in targets if room(file) != room(target)]
+    return [f"{file} imports {target}, which is not lower" for file, target in pairs if not _lower(target, file)]
+
+
+def _lower(target: str, file: str) -> bool:
+    return LEVELS[room(target)] > LEVELS[room(file)]
+
+
+def _circle(files: Mapping[str, Mapping[str, object]]) -> list[str]:
+    try:
+        TopologicalSorter(files).prepare()
+    except CycleError as error:
+        return ["a circle: " + " <- ".join(error.args[1])]
+    return []
+
+
+def unused(sources: Path) -> list[str]:
+    """Sentences about each import whose name the rest of its file does not use; `pub` names count as used."""
+    return [
+        f"{file.relative_to(sources).as_posix()} imports {name} and does not use it"
+        for file in sorted(sources.rglob("*.zig"))
+        for name in _unused_names(file.read_text())
+    ]
+
+
+def _unused_names(text: str) -> list[str]:
+    names = re.findall(r'^const (\w+) = @import\("[^"]+"\)', text, re.MULTILINE)
+    code = re.sub(r'//.*|"(?:[^"\\]|\\.)*"', "", text)
+    return [name for name in names if len(re.findall(rf"\b{name}\b", code)) == 1]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
