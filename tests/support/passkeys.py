@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Route
-    from tests.service.conftest import Server
+    from tests.support.serving import Server
 
 PATIENCE_MS = 60_000
 AUTHENTICATOR = {
