@@ -92,6 +92,12 @@ CHECKS = (
         fix="tools/client_reference.py",
     ),
     Check(
+        "unicode-tables",
+        "rules/unicode_tables.py is what ICU says",
+        (PYTHON, "tools/unicode_tables.py", "--check"),
+        fix="tools/unicode_tables.py",
+    ),
+    Check(
         "docs",
         "the site builds, and every link and anchor of its pages leads somewhere",
         (f"{BIN}/mkdocs", "build", "--strict", "--site-dir", "build/site"),

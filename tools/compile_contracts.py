@@ -180,7 +180,7 @@ def _addresses_module(addresses: dict[str, str]) -> str:
     )
 
 
-_MODULE = '''"""Where the contracts stand on every chain; written by tools/compile_contracts.py, checked by a test."""
+_MODULE = '''"""The contracts' addresses, equal on every chain; tools/compile_contracts.py writes this file."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def _zig_address(name: str, address: str) -> str:
     return f"/// {address}\npub const {name} = [20]u8{{\n{rows}}};\n"
 
 
-_ZIG_HEAD = """//! Where the contracts stand on every chain; written by tools/compile_contracts.py, checked by a test.
+_ZIG_HEAD = """//! The contracts' addresses, equal on every chain; tools/compile_contracts.py writes this file.
 """
 
 

@@ -20,8 +20,9 @@ from eth_abi.abi import encode
 
 from holdfast.chain.entry_points import V07, V08, V09, EntryPoint
 from holdfast.chain.errors import RpcError
+from holdfast.chain.packed_operations import PackedUserOperation, pack
 from holdfast.chain.transports import AiohttpTransport
-from holdfast.chain.user_operations import PackedUserOperation, UserOperation, pack
+from holdfast.chain.user_operations import UserOperation
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import keccak256
 from holdfast.world.accounts import unlock

@@ -45,7 +45,7 @@ const vault = bytes(24 * MIB);
 const opening = { did: word, takeOver: flag };
 const options = { factory: word, implementation: word, salt: textOrNumber, chain_id: textOrNumber };
 const signing = { enclave_id: word, val_share: bytes(KIB), deterministic: flag };
-const minting = { ...signing, subject: word, version: word, meta: data, token, expiration: number, command: word };
+const minting = { ...signing, subject: word, version: word, meta: data, token, expiration: number, command: word, record: flag };
 
 /** @type {Record<string, Record<string, Kind>>} */
 export const FUNCTIONS = {
@@ -83,6 +83,9 @@ export const FUNCTIONS = {
   },
   mint_ucan: { ...minting, kind: text(16), to: word, caveats: data, policy: list, not_before: number, args: data, audience: word },
   invoke_ucan: { ...minting, args: data, audience: word },
+  publishing_key: {},
+  publish: { root_cid: word, sequence: number, validity: text(30), ttl_ns: textOrNumber },
+  publishing_delegation: { enclave_id: word, val_share: bytes(KIB) },
   verify_ucan: { token, proofs: list, subject: word, audience: word, command: word, args: data, added_args: data, now: number, revoked: list },
   inspect_ucan: { token },
   evaluate_policy: { policy: list, args: data },
@@ -106,7 +109,7 @@ export const FUNCTIONS = {
 /** @type {Record<string, string>} */
 export const OCTETS = {
   generate: "database", lock: "database", save: "database", export: "data", sign: "signature",
-  mint_ucan: "signed_dag_cbor", invoke_ucan: "signed_dag_cbor",
+  mint_ucan: "signed_dag_cbor", invoke_ucan: "signed_dag_cbor", publishing_delegation: "signed_dag_cbor", publish: "record",
 };
 
 /**

@@ -16,7 +16,10 @@ import { NotOwner, VaultStore } from "./store.js";
  */
 
 /** Calls after which the vault has to be stored, if they changed it. */
-const CHANGING = new Set(["generate", "exec", "refresh_shares", "add_wrap", "remove_wrap", "import", "sync_complete", "save"]);
+const CHANGING = new Set([
+  "generate", "exec", "refresh_shares", "add_wrap", "remove_wrap", "import", "sync_complete", "save",
+  "publishing_key", "publish", "publishing_delegation",
+]);
 /** Fields that the worker reads itself; the enclave does not know them. */
 const OWN_FIELDS = new Set(["takeOver", "replace"]);
 const OPEN_ELSEWHERE = "open_elsewhere";

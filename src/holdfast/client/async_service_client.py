@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import quote
 
 from holdfast.client.endpoint_methods import EndpointMethods
-from holdfast.client.http.calls import Call, Reader, as_bytes, as_json, as_type
+from holdfast.client.http.calls import Call, Reader, as_json, as_type
 from holdfast.client.http.endpoint_calls import call_of
 from holdfast.client.http.json_rpc import read_json_rpc
 from holdfast.client.http.transport import DEFAULT_TIMEOUT_S, HttpTransport
@@ -167,10 +167,6 @@ class AsyncServiceClient(EndpointMethods):
     async def indexer_health(self) -> service.IndexerHealth:
         """Whether the indexer works, and on which chain."""
         return await self._http.send(_below(endpoints.INDEXER, "health", as_type(service.IndexerHealth)))
-
-    async def client_file(self, path: str) -> bytes:
-        """A module of the JavaScript client, such as `holdfast.js`."""
-        return await self._http.send(_below(endpoints.CLIENT_FILE, path, as_bytes))
 
     async def register_workflow(self, body: Mapping[str, Any] | None = None) -> Any:
         """Let the service register its functions with the engine. Raises WorkflowNotConfigured, as `workflow` does.

@@ -10,12 +10,14 @@ from aiohttp import web
 
 from holdfast.chain.errors import ChainError, RpcError, TransportError
 from holdfast.chain.user_operations import UserOperation
+from holdfast.wire.json_rpc import MalformedRequest, request_of
 from holdfast.world.anvil import HOST
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from holdfast.chain.transports import Transport
+    from holdfast.wire.json_rpc import Request
     from holdfast.world.sponsor import Sponsor
 
 SPONSOR_METHOD, ESTIMATE_METHOD = "pm_sponsorUserOperation", "eth_estimateUserOperationGas"
@@ -33,33 +35,30 @@ class DevelopmentBundler:
 
     async def answer(self, request: web.Request) -> web.Response:
         """Answer one HTTP request, always with status 200, as bundlers do."""
-        body = await request.read()
-        try:
-            asked = msgspec.json.decode(body)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            asked = None
-        answer = await self._dispatch(asked)
-        return web.Response(body=answer, content_type="application/json")
+        return web.Response(body=await self._dispatch(await request.read()), content_type="application/json")
 
-    async def _dispatch(self, asked: Any) -> bytes:
-        if not isinstance(asked, dict):
-            return _error(None, _INVALID_REQUEST, "expected one JSON-RPC request")
-        if asked.get("method") == SPONSOR_METHOD:
-            return await self._sponsored(asked)
-        if asked.get("method") == ESTIMATE_METHOD:
-            await self._pass_a_block(asked.get("params"))
+    async def _dispatch(self, body: bytes) -> bytes:
         try:
-            return await self._transport.post(self._alto_url, _anew(asked))
+            asked = request_of(body)
+            anew = asked.written_anew()  # the bundler sees the method that was checked here
+        except MalformedRequest as error:
+            return _error(None, _INVALID_REQUEST, f"expected one JSON-RPC request: {error}")
+        if asked.method == SPONSOR_METHOD:
+            return await self._sponsored(asked)
+        if asked.method == ESTIMATE_METHOD:
+            await self._pass_a_block(asked.params)
+        try:
+            return await self._transport.post(self._alto_url, anew)
         except TransportError:
-            return _error(asked.get("id"), _INTERNAL, "the bundler does not answer")
+            return _error(asked.id, _INTERNAL, "the bundler does not answer")
 
     async def _pass_a_block(self, parameters: Any) -> None:
         """A chain that mines only on a transaction would not reach the block in which a claim can be estimated."""
         with suppress(ValueError, LookupError, TypeError, ChainError):
             await self._sponsor.pass_a_block(UserOperation.from_rpc(parameters[0]))
 
-    async def _sponsored(self, asked: dict[str, Any]) -> bytes:
-        identity, parameters = asked.get("id"), _sponsor_parameters(asked.get("params"))
+    async def _sponsored(self, asked: Request) -> bytes:
+        identity, parameters = asked.id, _sponsor_parameters(asked.params)
         if parameters is None:
             return _error(identity, _INVALID_PARAMS, "expected a user operation, an entry point, perhaps a context")
         try:
@@ -71,12 +70,6 @@ class DevelopmentBundler:
             code, message, data = _refusal_of(error)
             return _error(identity, code, message, data)
         return msgspec.json.encode({"jsonrpc": "2.0", "id": identity, "result": result})
-
-
-def _anew(asked: dict[str, Any]) -> bytes:
-    """Return the request with the four JSON-RPC fields only, so that the bundler sees the checked method."""
-    fields = ("jsonrpc", "id", "method", "params")
-    return msgspec.json.encode({name: asked[name] for name in fields if name in asked})
 
 
 def _refusal_of(error: Exception) -> tuple[int, str, Any]:

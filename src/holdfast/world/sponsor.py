@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from holdfast.chain import values
 from holdfast.chain.bundler import Bundler, Margin
 from holdfast.chain.contracts import ADDRESSES
-from holdfast.chain.user_operations import UserOperation, pack
+from holdfast.chain.packed_operations import pack
+from holdfast.chain.user_operations import UserOperation
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import keccak256
 from holdfast.world.commitments import Commitments
@@ -20,8 +21,8 @@ from holdfast.world.commitments import Commitments
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from holdfast.chain.packed_operations import PackedUserOperation
     from holdfast.chain.rpc import RpcClient
-    from holdfast.chain.user_operations import PackedUserOperation
     from holdfast.world.anvil import LocalChain
 
 PAYMASTER = from_hex(ADDRESSES["DevPaymaster"])
