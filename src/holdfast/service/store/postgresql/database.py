@@ -103,7 +103,7 @@ class PostgresqlDatabase:
 
 
 def in_thread(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Return the result of a coroutine that runs in another thread and event loop: the caller may be in a loop itself."""
+    """Return the result of a coroutine, run in another thread: the caller may itself be in an event loop."""
     results: list[T] = []
     errors: list[BaseException] = []
 
