@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from tests.support.vault_tokens import VaultKey
 from tests.support.api import Api
+from tests.support.vault_tokens import VaultKey
 
 from holdfast.content.cars import write_car
 from holdfast.content.snapshots import Manifest, snapshot_blocks

@@ -8,14 +8,15 @@ import contextvars
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from holdfast.client.callbacks import answered
 from holdfast.client.snapshots.automatic import AutomaticSnapshots, Pauses
 from holdfast.client.snapshots.comparison import compare_vaults
 from holdfast.client.snapshots.place import SnapshotPlace, full_config
-from holdfast.client.snapshots.publishing import Publisher
+from holdfast.client.snapshots.publishing import Publisher, SnapshotConflict, SnapshotRolledBack
 from holdfast.client.snapshots.recovery import Recovery
 from holdfast.client.snapshots.tokens import bearer_token
 from holdfast.client.vault.keys import KnownKey
-from holdfast.wire.client_errors import ClientStateError
+from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -70,8 +71,17 @@ class KeptSnapshots:
 
     async def publish(self) -> SnapshotState:
         """See AsyncClient.publish_snapshot."""
+        vault, _ = self._vault()
         async with self._turn:
-            return await self._publisher().publish()
+            try:
+                state = await self._publisher().publish()
+            except (SnapshotConflict, SnapshotRolledBack):
+                raise
+            except (NetworkError, StorageError) as error:
+                await answered(vault.boot_log.report, "helia", str(error))
+                raise
+            await answered(vault.boot_log.report, "helia", None)
+            return state
 
     async def settle(self, within_s: float) -> bool:
         """See AsyncClient.settle_snapshots."""
