@@ -137,8 +137,9 @@ def _build_enclave() -> None:
 
 
 def _ensure_node_packages() -> None:
-    """The chain's tools, the JavaScript checks and the peers of the tests come from npm, which the environment's own Node brings."""
-    for name, folder in (("npm", ROOT / "contracts"), ("npm-browser", ROOT / "browser"), ("npm-peers", ROOT / "tests/peers")):
+    """The chain's tools, the JavaScript checks and the tests' peers come from npm, through the environment's Node."""
+    folders = {"npm": ROOT / "contracts", "npm-browser": ROOT / "browser", "npm-peers": ROOT / "tests" / "peers"}
+    for name, folder in folders.items():
         lock = folder / "package-lock.json"
         if not _fresh(name, [lock]):
             _step(f"installing the tools of {folder.name}/ from npm (once; up to a minute)")

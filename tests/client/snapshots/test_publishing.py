@@ -13,6 +13,7 @@ from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.snapshots.publishing import SnapshotConflict, SnapshotRolledBack
 from holdfast.client.storage.pinning import PinFailed
 from holdfast.client.ucan import UcanVerifier
+from holdfast.client.vault.keys import SecretKey
 from holdfast.content import records
 from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
 
@@ -232,3 +233,19 @@ async def test_the_boot_status_says_whether_the_place_works(device, place):
     steps = [(event.status, event.error) for event in device.vault.boot_log.events if event.subsystem == "helia"]
     assert [status for status, _ in steps] == ["booting", "ready", "failed", "booting", "ready"]
     assert "no answer" in steps[2][1]
+
+
+async def test_no_snapshot_that_a_removed_key_opens_stays_pinned(device, place):
+    other = SecretKey(b"o" * 32, id="other")
+    await device.vault.add_key(other)
+    await device.client.publish_snapshot()
+    await device.change()
+    await device.client.publish_snapshot()
+    assert len(place.pins) == 2
+    await device.vault.remove_key("secret", "other")
+    await device.client.publish_snapshot()
+    (pin,) = place.pins.values()
+    assert pin["pin"]["cid"] == (await device.client.snapshot_state()).acknowledged_root
+    await device.change("later")
+    await device.client.publish_snapshot()
+    assert len(place.pins) == 2

@@ -14,6 +14,7 @@ from holdfast.client.callbacks import answered
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.snapshots.state import SnapshotState, read_state, write_state
 from holdfast.client.storage import snapshots
+from holdfast.client.storage.vault_store import forgotten_note
 from holdfast.client.types import PinRequest
 from holdfast.content.records import Change, change, read_record
 from holdfast.wire.client_errors import ClientStateError, ServiceError, StorageError
@@ -174,7 +175,7 @@ class Publisher:
             raise
         state = await self._acknowledged(state, state.sequence + 1)
         await asyncio.to_thread(self._name_stored, stored.revision, taken)
-        await self._remove_old_pins(state.did)
+        await self._remove_old_pins(state)
         return state
 
     async def _overtaken(self, name: str, ours: bytes) -> bool:
@@ -198,15 +199,22 @@ class Publisher:
             other_root=None,
         )
 
-    async def _remove_old_pins(self, did: str) -> None:
-        """Remove the oldest pins of this vault, of every device. After a refusal the next upload tries again."""
+    async def _remove_old_pins(self, state: SnapshotState) -> None:
+        """Remove the oldest pins of this vault, of every device; after a key was removed, all but the newest one.
+
+        After a refusal the next upload tries again.
+        """
         pinning = self._place.pinning
         if pinning is None:
             return
+        forgotten = await asyncio.to_thread(self._store.note, forgotten_note(state.did))
+        kept = 1 if forgotten is not None else self._place.config.kept
         with contextlib.suppress(ServiceError):
-            found = await pinning.list(meta=_meta(did), limit=_LISTED)
-            for pin in found[self._place.config.kept :]:
+            found = await pinning.list(meta=_meta(state.did), limit=_LISTED)
+            for pin in found[kept:]:
                 await pinning.delete(pin.request_id)
+            if forgotten is not None and state.acknowledged_revision >= int(forgotten):
+                await asyncio.to_thread(self._store.set_note, forgotten_note(state.did), None)
 
     def _name_stored(self, revision: int, taken: Snapshot) -> None:
         """Name the snapshot in the manifest, unless the vault has changed meanwhile."""
