@@ -7,6 +7,7 @@ import contextlib
 import contextvars
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakKeyDictionary
 
 from holdfast.client.callbacks import answered
 from holdfast.client.snapshots.automatic import AutomaticSnapshots, Pauses
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from holdfast.client.vault.async_vault import AsyncVault
     from holdfast.client.vault.keys import KeyProvider, RecoveryPasskey
 
+_TURNS: WeakKeyDictionary[AsyncVault, asyncio.Lock] = WeakKeyDictionary()
+
 
 class KeptSnapshots:
     """The snapshots of one client's vault; without a vault or its store every method raises ClientStateError."""
@@ -52,8 +55,8 @@ class KeptSnapshots:
         self._on_snapshot = on_snapshot
         self._connect = partial(SnapshotPlace, client.base_url, self._config, retries=retries, transport=transport)
         self._place: SnapshotPlace | None = None
-        # One attempt at a time, whoever asked for it.
-        self._turn = asyncio.Lock()
+        # One attempt at a time for a vault, also from several clients of it.
+        self._turn = asyncio.Lock() if vault is None else _TURNS.setdefault(vault, asyncio.Lock())
         pauses = Pauses(quiet_s=self._config.debounce_s)
         self._automatic = AutomaticSnapshots(self.publish, pauses)
         if vault is not None and vault.store is not None and self._config.automatic:
