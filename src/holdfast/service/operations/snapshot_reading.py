@@ -36,7 +36,7 @@ class Car:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotReading:
-    """Reads what is kept; it judges nobody."""
+    """Reads kept blocks and records, without authorization: they are sealed or public."""
 
     index: SnapshotIndex
     blocks: BlockStorage
