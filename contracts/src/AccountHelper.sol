@@ -9,7 +9,7 @@ import {VaultAccount} from "./VaultAccount.sol";
 import {SafeRead} from "./SafeRead.sol";
 
 /// @title State of an account in one call
-/// @notice Never reverts: an address without code, with other code, or with hostile code has a state too.
+/// @notice Never reverts: it also answers for an address without code, with other code, or with hostile code.
 contract AccountHelper {
     /// @notice The registry that names the account's DID.
     address public immutable registry;
@@ -21,11 +21,11 @@ contract AccountHelper {
 
     /// @notice State of an account as EntryPoint v0.7 counts its operations: exactly five 32-byte words.
     /// @param account Any address.
-    /// @return nonce Next nonce of key zero; zero where the entry point is missing.
+    /// @return nonce Next nonce of key zero; zero if there is no entry point.
     /// @return did Keccak-256 of the account's DID, or zero.
     /// @return isActive Whether that DID is registered and active.
     /// @return pubKeyX X of the account's P-256 key; zero unless the account names a point of the curve.
-    /// @return pubKeyY Y of it.
+    /// @return pubKeyY Y of the same key.
     function getAccountState(address account)
         external
         view
@@ -36,12 +36,12 @@ contract AccountHelper {
 
     /// @notice As `getAccountState`, with the nonce of another entry point.
     /// @param account Any address.
-    /// @param entryPoint The entry point that counts; any address.
-    /// @return nonce Next nonce of key zero; zero where the entry point is missing.
+    /// @param entryPoint The entry point whose nonce is read; any address.
+    /// @return nonce Next nonce of key zero; zero if there is no entry point.
     /// @return did Keccak-256 of the account's DID, or zero.
     /// @return isActive Whether that DID is registered and active.
     /// @return pubKeyX X of the account's P-256 key; zero unless the account names a point of the curve.
-    /// @return pubKeyY Y of it.
+    /// @return pubKeyY Y of the same key.
     function getAccountStateAt(address account, address entryPoint)
         external
         view

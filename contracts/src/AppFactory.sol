@@ -12,10 +12,10 @@ contract AppFactory {
 
     /// @notice An account was created.
     /// @param account Its address.
-    /// @param owner Address that stands for its first key: the last 20 bytes of Keccak-256(X ‖ Y).
+    /// @param owner Address derived from its first key: the last 20 bytes of Keccak-256(X ‖ Y).
     /// @param pubKeyX X of its first key.
-    /// @param pubKeyY Y of it.
-    /// @param salt What tells accounts of the same key apart.
+    /// @param pubKeyY Y of the same key.
+    /// @param salt Distinguishes accounts of the same key.
     event AccountCreated(
         address indexed account, address indexed owner, uint256 pubKeyX, uint256 pubKeyY, uint256 salt
     );
@@ -25,11 +25,11 @@ contract AppFactory {
         implementation = accountImplementation;
     }
 
-    /// @notice Creates the account of a key and salt, or finds it created already.
-    /// @dev Reverts with `InvalidPublicKey` of the account when the coordinates are no point of P-256.
+    /// @notice Creates the account of a key and salt, or returns the existing one.
+    /// @dev Reverts with `InvalidPublicKey` of the account if the coordinates are not a point of P-256.
     /// @param pubKeyX X of its first key.
-    /// @param pubKeyY Y of it.
-    /// @param salt What tells accounts of the same key apart.
+    /// @param pubKeyY Y of the same key.
+    /// @param salt Distinguishes accounts of the same key.
     /// @return account Its address.
     function createAccount(uint256 pubKeyX, uint256 pubKeyY, uint256 salt) external returns (address account) {
         account = getAddress(pubKeyX, pubKeyY, salt);
@@ -41,8 +41,8 @@ contract AppFactory {
 
     /// @notice Address of the account of a key and salt, created or not. Answers for any coordinates.
     /// @param pubKeyX X of its first key.
-    /// @param pubKeyY Y of it.
-    /// @param salt What tells accounts of the same key apart.
+    /// @param pubKeyY Y of the same key.
+    /// @param salt Distinguishes accounts of the same key.
     /// @return account Its address.
     function getAddress(uint256 pubKeyX, uint256 pubKeyY, uint256 salt) public view returns (address account) {
         return Clones.predictDeterministicAddress(implementation, _cloneSalt(pubKeyX, pubKeyY, salt));

@@ -6,7 +6,7 @@ import {AppFactory} from "./AppFactory.sol";
 import {KeyDid} from "./KeyDid.sol";
 
 /// @title Registry of decentralized identifiers and their aliases
-/// @notice Without owner, upgrade or fee: the same code for everybody at the same address on every chain.
+/// @notice Has no owner, no upgrade and no fee. Its code and its address are the same on every chain.
 contract DIDRegistry is IDIDRegistry {
     /// @inheritdoc IDIDRegistry
     address public immutable factory;
@@ -14,7 +14,7 @@ contract DIDRegistry is IDIDRegistry {
     /// @notice Longest metadata CID in bytes; the longest usual CID has about 110.
     uint256 public constant MAX_METADATA_LENGTH = 256;
 
-    /// @notice Seconds after which a commitment lapses, so that claims cannot be hoarded for years.
+    /// @notice Seconds after which a commitment expires, so that claims cannot be hoarded for years.
     uint256 public constant MAX_COMMITMENT_AGE = 1 days;
 
     struct DidRecord {
@@ -43,7 +43,7 @@ contract DIDRegistry is IDIDRegistry {
     /// @inheritdoc IDIDRegistry
     mapping(bytes32 didHash => address proposed) public proposedController;
 
-    /// @param accountFactory Whose accounts may register the DIDs of their keys: an `AppFactory`.
+    /// @param accountFactory The `AppFactory` whose accounts may register the DIDs of their keys.
     constructor(address accountFactory) {
         factory = accountFactory;
     }
@@ -207,7 +207,7 @@ contract DIDRegistry is IDIDRegistry {
         emit AliasRegistered(aliasHash, didHash, msg.sender);
     }
 
-    /// @dev Uses a commitment up: it must be of an earlier block and not lapsed.
+    /// @dev Consumes a commitment. It must be of an earlier block and not expired.
     function _open(bytes32 commitment) private {
         Moment memory moment = _commitments[commitment];
         if (moment.blockNumber == 0) revert NotCommitted(commitment);

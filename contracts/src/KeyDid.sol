@@ -10,13 +10,13 @@ library KeyDid {
 
     uint256 private constant ZEROS = 0x3030303030303030303030303030303030303030303030303030303030303030;
     uint256 private constant ONES = 0x0101010101010101010101010101010101010101010101010101010101010101;
-    /// @dev From the character after "9" to "a".
+    /// @dev Distance from the character after "9" to "a".
     uint256 private constant GAP = 0x27;
 
     /// @notice Keccak-256 of the DID of a key.
     /// @param pubKeyX X of the key.
-    /// @param pubKeyY Y of it.
-    /// @return didHash What the registry knows the DID by.
+    /// @param pubKeyY Y of the same key.
+    /// @return didHash The hash by which the registry identifies the DID.
     function hashOf(uint256 pubKeyX, uint256 pubKeyY) internal pure returns (bytes32 didHash) {
         uint256 key = uint256(keccak256(abi.encode(pubKeyX, pubKeyY)));
         return keccak256(abi.encodePacked(HEAD, _digits(key >> 128), _digits(key & type(uint128).max)));
@@ -31,13 +31,13 @@ library KeyDid {
 
     /// @notice Whether a text begins with `did:new:`.
     /// @param text Any text.
-    /// @return yes True for what only a key may certify.
+    /// @return yes True for a DID that only its key can prove.
     function isOfAKey(string calldata text) internal pure returns (bool yes) {
         return bytes8(bytes(text)) == METHOD;
     }
 
-    /// @dev 128 bits as 32 digits at once: the halves move apart until each byte holds four bits, and then each byte
-    /// becomes a character. A loop over the digits would cost about ten times the gas.
+    /// @dev Converts 128 bits to 32 digits at once: the halves move apart until each byte contains four bits, then each
+    /// byte becomes a character. A loop over the digits would cost about ten times the gas.
     function _digits(uint256 value) private pure returns (bytes32) {
         value = (value | value << 64) & 0x0000000000000000ffffffffffffffff0000000000000000ffffffffffffffff;
         value = (value | value << 32) & 0x00000000ffffffff00000000ffffffff00000000ffffffff00000000ffffffff;

@@ -5,13 +5,13 @@ pragma solidity 0.8.37;
 /// @notice Calls a view function of an address that may have no code, the wrong code, or code that reverts, loops
 /// or returns megabytes. An answer counts only when it has exactly the expected length.
 library SafeRead {
-    /// @dev Gas for one read: far above what ours need, far below what would starve the caller.
+    /// @dev Gas for one read: far more than the reads of this project need, far less than what would exhaust the caller.
     uint256 internal constant GAS_LIMIT = 100_000;
 
     /// @notice Reads one word.
     /// @param target Any address.
     /// @param data Selector and arguments.
-    /// @return value The answer, or zero when there was none of 32 bytes.
+    /// @return value The answer, or zero if it did not have 32 bytes.
     function word(address target, bytes memory data) internal view returns (uint256 value) {
         (value,) = _read(target, data, 32);
     }
@@ -19,13 +19,13 @@ library SafeRead {
     /// @notice Reads two words.
     /// @param target Any address.
     /// @param data Selector and arguments.
-    /// @return first The first word of the answer, or zero when there was none of 64 bytes.
-    /// @return second Likewise the second.
+    /// @return first The first word of the answer, or zero if it did not have 64 bytes.
+    /// @return second The second word, likewise.
     function twoWords(address target, bytes memory data) internal view returns (uint256 first, uint256 second) {
         return _read(target, data, 64);
     }
 
-    /// @dev Copies at most 64 bytes, into scratch space: a huge answer costs its sender, not us.
+    /// @dev Copies at most 64 bytes, into scratch space, so that a huge answer costs only the contract that sends it.
     function _read(address target, bytes memory data, uint256 size)
         private
         view

@@ -5,25 +5,25 @@ import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 import {IERC5192} from "./interfaces/IERC5192.sol";
 
 /// @title Session tokens
-/// @notice A holder issues a token to itself for a session that ends at a time; it cannot be moved, only revoked.
-/// Whoever accepts the session asks `isValid`.
+/// @notice A holder issues a token to itself for a session with an expiry. The token cannot be moved, only revoked.
+/// A service that accepts the session calls `isValid`.
 contract SessionSBT is ERC721, IERC5192 {
     /// @notice The session's hash is zero.
     error ZeroHash();
 
-    /// @notice The session would have ended already.
-    /// @param expiresAt Unix time that was given.
+    /// @notice The expiry is not in the future.
+    /// @param expiresAt The given Unix time.
     /// @param timestamp Unix time of this block.
     error AlreadyExpired(uint64 expiresAt, uint256 timestamp);
 
-    /// @notice This session of this holder was issued before; it may have been revoked since, and stays so.
+    /// @notice The holder issued a token for this session before. If it was revoked, it stays revoked.
     /// @param tokenId The token.
     error AlreadyIssued(uint256 tokenId);
 
     /// @notice Only the token's holder may revoke it.
     /// @param tokenId The token.
-    /// @param caller Who tried.
-    /// @param holder Who may.
+    /// @param caller The address that called.
+    /// @param holder The token's holder.
     error NotHolder(uint256 tokenId, address caller, address holder);
 
     /// @notice The token is bound to its holder, so nothing can be approved or moved.
@@ -31,17 +31,17 @@ contract SessionSBT is ERC721, IERC5192 {
 
     /// @notice A session began.
     /// @param tokenId Its token.
-    /// @param holder Who issued it to itself.
+    /// @param holder The holder, who issued it.
     /// @param sessionHash Hash of the session.
     /// @param expiresAt Unix time of its end.
     event SessionIssued(uint256 indexed tokenId, address indexed holder, bytes32 indexed sessionHash, uint64 expiresAt);
 
     /// @notice A session was ended by its holder.
     /// @param tokenId Its token.
-    /// @param holder Who held it.
+    /// @param holder Its holder.
     event SessionRevoked(uint256 indexed tokenId, address indexed holder);
 
-    /// @notice When a session ends; kept after a revocation, zero when it never began.
+    /// @notice Unix time at which a session ends; stays after a revocation, zero for a session that never began.
     mapping(uint256 tokenId => uint64 expiresAt) public expiryOf;
 
     constructor() ERC721("Holdfast Session", "HFS") {}
@@ -70,9 +70,9 @@ contract SessionSBT is ERC721, IERC5192 {
         emit SessionRevoked(tokenId, holder);
     }
 
-    /// @notice Whether a session runs: issued, not revoked, not over.
+    /// @notice Whether a session is valid: issued, not revoked, not expired.
     /// @param tokenId The token.
-    /// @return valid True while it runs.
+    /// @return valid True while it is valid.
     function isValid(uint256 tokenId) external view returns (bool valid) {
         return _ownerOf(tokenId) != address(0) && block.timestamp < expiryOf[tokenId];
     }
@@ -84,19 +84,19 @@ contract SessionSBT is ERC721, IERC5192 {
     }
 
     /// @notice The token of a session.
-    /// @param holder Who issues it.
+    /// @param holder The holder that issues it.
     /// @param sessionHash Hash of the session.
     /// @return tokenId Keccak-256 of both.
     function tokenIdOf(address holder, bytes32 sessionHash) public pure returns (uint256 tokenId) {
         return uint256(keccak256(abi.encode(holder, sessionHash)));
     }
 
-    /// @notice Always refuses.
+    /// @notice Always reverts.
     function approve(address, uint256) public pure override {
         revert Soulbound();
     }
 
-    /// @notice Always refuses.
+    /// @notice Always reverts.
     function setApprovalForAll(address, bool) public pure override {
         revert Soulbound();
     }
@@ -108,7 +108,7 @@ contract SessionSBT is ERC721, IERC5192 {
         return interfaceId == type(IERC5192).interfaceId || super.supportsInterface(interfaceId);
     }
 
-    /// @dev Every mint, burn and transfer passes here; only a move from one holder to another has both ends.
+    /// @dev Every mint, burn and transfer calls this; only a transfer has both a sender and a receiver.
     function _update(address to, uint256 tokenId, address auth) internal override returns (address from) {
         from = super._update(to, tokenId, auth);
         if (from != address(0) && to != address(0)) revert Soulbound();

@@ -12,16 +12,16 @@ import {P256} from "@openzeppelin/contracts/utils/cryptography/P256.sol";
 import {WebAuthn} from "@openzeppelin/contracts/utils/cryptography/WebAuthn.sol";
 
 /// @title Smart account of one P-256 key
-/// @notice Obeys operations that EntryPoint v0.7, v0.8 or v0.9 (at their canonical addresses) found signed by its key.
-/// No owner, no upgrade, no other way in. Meant to stand behind ERC-1167 clones.
+/// @notice Executes operations that EntryPoint v0.7, v0.8 or v0.9 (at their canonical addresses) has verified.
+/// It has no owner and no upgrade, and nothing else can make it act. ERC-1167 clones use its code.
 /// @dev A signature is either the 64 bytes r ‖ s over the digest itself, or a WebAuthn assertion whose challenge is the
 /// digest: `abi.encode(r, s, challengeIndex, typeIndex, authenticatorData, clientDataJSON)`, with or without the
-/// leading offset word that encoding them as one struct writes. Both demand the low s; an assertion also demands that
-/// the user was verified. Verification asks the precompile at 0x100 first and computes in Solidity where it is absent.
+/// leading offset word that encoding them as one struct writes. Both need the low s; an assertion also needs
+/// user verification. Verification asks the precompile at 0x100 first and computes in Solidity if it is absent.
 contract VaultAccount is IAccount, IERC1271, ERC721Holder, ERC1155Holder {
     /// @notice One call of a batch.
-    /// @param target Whom to call.
-    /// @param value Wei to send along.
+    /// @param target The address to call.
+    /// @param value Wei to send with the call.
     /// @param data Call data.
     struct Call {
         address target;
@@ -30,27 +30,27 @@ contract VaultAccount is IAccount, IERC1271, ERC721Holder, ERC1155Holder {
     }
 
     /// @notice Only an entry point may ask for validation.
-    /// @param caller Who asked.
+    /// @param caller The address that called.
     error NotEntryPoint(address caller);
 
-    /// @notice Only an entry point, or the account by way of one, may do this.
-    /// @param caller Who tried.
+    /// @notice Only an entry point, or the account through an entry point, may do this.
+    /// @param caller The address that called.
     error NotEntryPointOrSelf(address caller);
 
     /// @notice The account has its key already.
     error AlreadyInitialized();
 
-    /// @notice The coordinates are no point of P-256.
+    /// @notice The coordinates are not a point of P-256.
     /// @param pubKeyX X as given.
     /// @param pubKeyY Y as given.
     error InvalidPublicKey(uint256 pubKeyX, uint256 pubKeyY);
 
-    /// @notice A call of a batch failed, and the whole batch with it.
+    /// @notice A call of a batch failed, so the whole batch was reverted.
     /// @param index Its place in the batch, from zero.
-    /// @param reason What it returned.
+    /// @param reason The data that it reverted with.
     error CallFailed(uint256 index, bytes reason);
 
-    /// @notice The account obeys another key from now on.
+    /// @notice The account has another key from now on.
     /// @param pubKeyX X of the new key.
     /// @param pubKeyY Y of the new key.
     event PublicKeyChanged(uint256 pubKeyX, uint256 pubKeyY);
@@ -66,7 +66,7 @@ contract VaultAccount is IAccount, IERC1271, ERC721Holder, ERC1155Holder {
     /// @dev Never zero once initialized: the curve has no point with y = 0.
     uint256 private _pubKeyY;
 
-    /// @dev Locks the implementation itself: only its clones take a key.
+    /// @dev Locks the implementation itself: only its clones can get a key.
     constructor() {
         _pubKeyY = 1;
     }
@@ -81,16 +81,16 @@ contract VaultAccount is IAccount, IERC1271, ERC721Holder, ERC1155Holder {
 
     /// @notice Gives a new clone its key, once. The factory calls it in the transaction that creates the clone.
     /// @param pubKeyX X of a point of P-256.
-    /// @param pubKeyY Y of it.
+    /// @param pubKeyY Y of the same key.
     function initialize(uint256 pubKeyX, uint256 pubKeyY) external {
         if (_pubKeyY != 0) revert AlreadyInitialized();
         _setPublicKey(pubKeyX, pubKeyY);
     }
 
     /// @inheritdoc IAccount
-    /// @notice Tells the entry point whether the account's key signed the operation, and pays what it lacks.
+    /// @notice Tells the entry point whether the account's key signed the operation, and pays the missing funds.
     /// @param userOp The operation.
-    /// @param userOpHash Its hash, by the entry point's own rule.
+    /// @param userOpHash Its hash, as the entry point computes it.
     /// @param missingAccountFunds Wei that the account owes the entry point before it executes.
     /// @return validationData 0 for a good signature, 1 for a bad one.
     function validateUserOp(PackedUserOperation calldata userOp, bytes32 userOpHash, uint256 missingAccountFunds)
@@ -105,9 +105,9 @@ contract VaultAccount is IAccount, IERC1271, ERC721Holder, ERC1155Holder {
         if (missingAccountFunds != 0) LowLevelCall.callNoReturn(msg.sender, missingAccountFunds, "");
     }
 
-    /// @notice Makes one call in the account's name; fails with the callee's own reason.
-    /// @param target Whom to call.
-    /// @param value Wei to send along.
+    /// @notice Makes one call in the account's name; reverts with the callee's data.
+    /// @param target The address to call.
+    /// @param value Wei to send with the call.
     /// @param data Call data.
     function execute(address target, uint256 value, bytes calldata data) external onlyEntryPointOrSelf {
         (bool success, bytes memory reason) = target.call{value: value}(data);
@@ -123,23 +123,23 @@ contract VaultAccount is IAccount, IERC1271, ERC721Holder, ERC1155Holder {
         }
     }
 
-    /// @notice Hands the account over to another key; its address stays.
+    /// @notice Replaces the account's key; its address stays.
     /// @param pubKeyX X of a point of P-256.
-    /// @param pubKeyY Y of it.
+    /// @param pubKeyY Y of the same key.
     function setPublicKey(uint256 pubKeyX, uint256 pubKeyY) external onlyEntryPointOrSelf {
         _setPublicKey(pubKeyX, pubKeyY);
         emit PublicKeyChanged(pubKeyX, pubKeyY);
     }
 
-    /// @notice The key that the account obeys.
-    /// @return pubKeyX X of it.
-    /// @return pubKeyY Y of it.
+    /// @notice The account's key.
+    /// @return pubKeyX X of the key.
+    /// @return pubKeyY Y of the same key.
     function publicKey() external view returns (uint256 pubKeyX, uint256 pubKeyY) {
         return (_pubKeyX, _pubKeyY);
     }
 
     /// @notice Whether the account's key signed a message: over `messageDigest(hash)`, never over `hash` itself, so that
-    /// no signature counts for a second account of the same key, nor for an operation.
+    /// no signature is valid for a second account of the same key, or for an operation.
     /// @param hash Hash of the message.
     /// @param signature 64 bytes or a WebAuthn assertion.
     /// @return magicValue 0x1626ba7e for yes, 0xffffffff for no.
@@ -147,8 +147,8 @@ contract VaultAccount is IAccount, IERC1271, ERC721Holder, ERC1155Holder {
         return _isSigned(messageDigest(hash), signature) ? IERC1271.isValidSignature.selector : ERC1271_REFUSAL;
     }
 
-    /// @notice Where ERC-5267 readers find the domain of `messageDigest`.
-    /// @return fields Which of the following count (0x0f: name, version, chainId, verifyingContract).
+    /// @notice The EIP-712 domain of `messageDigest`, for readers of ERC-5267.
+    /// @return fields Which of the following are used (0x0f: name, version, chainId, verifyingContract).
     /// @return name Name of the signing domain.
     /// @return version Its version.
     /// @return chainId This chain.
@@ -171,10 +171,10 @@ contract VaultAccount is IAccount, IERC1271, ERC721Holder, ERC1155Holder {
         return (0x0f, "Holdfast VaultAccount", "1", block.chainid, address(this), 0, new uint256[](0));
     }
 
-    /// @notice What the key must sign for `isValidSignature`: EIP-712 `VaultAccountMessage(bytes32 hash)` in this
+    /// @notice The digest that the key signs for `isValidSignature`: EIP-712 `VaultAccountMessage(bytes32 hash)` in this
     /// account's domain.
     /// @param hash Hash of the message.
-    /// @return digest What to sign.
+    /// @return digest The digest to sign.
     function messageDigest(bytes32 hash) public view returns (bytes32 digest) {
         bytes32 domain = keccak256(abi.encode(DOMAIN_TYPEHASH, NAME_HASH, VERSION_HASH, block.chainid, address(this)));
         return keccak256(abi.encodePacked(hex"1901", domain, keccak256(abi.encode(MESSAGE_TYPEHASH, hash))));
@@ -200,7 +200,7 @@ contract VaultAccount is IAccount, IERC1271, ERC721Holder, ERC1155Holder {
         if (signature.length == 64) {
             return P256.verify(digest, bytes32(signature[:32]), bytes32(signature[32:]), x, y);
         }
-        // r = 32 cannot be met by chance, so the first word tells the two encodings apart.
+        // A signature with r = 32 cannot be found by chance, so the first word distinguishes the two encodings.
         if (signature.length > 64 && uint256(bytes32(signature[:32])) == 32) signature = signature[32:];
         (bool decoded, WebAuthn.WebAuthnAuth calldata assertion) = WebAuthn.tryDecodeAuth(signature);
         return decoded && WebAuthn.verify(abi.encodePacked(digest), assertion, x, y);

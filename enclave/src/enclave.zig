@@ -1,4 +1,4 @@
-//! The module's root: what the host may call, and nothing else. enclave/ABI.md describes this file to a host's author.
+//! The module's root: the functions that the host calls. enclave/ABI.md describes them for the authors of hosts.
 
 const std = @import("std");
 const dispatch = @import("entry/dispatch.zig");
@@ -7,7 +7,7 @@ const memory = @import("platform/memory.zig");
 const sqlite_os = @import("storage/sqlite_os.zig");
 
 pub const std_options: std.Options = .{
-    // Table look-ups of the AES key schedule are mitigated too (measured: no cost).
+    // Table look-ups of the AES key schedule are protected too; measured, this costs nothing.
     .side_channels_mitigations = .full,
 };
 
@@ -24,13 +24,13 @@ export fn enclave_abi() u32 {
     return functions.abi;
 }
 
-/// A buffer of `len` bytes for the host to write into; 0 when there is no memory left.
+/// A buffer of `len` bytes for the host to write into; 0 if memory has run out.
 export fn enclave_alloc(len: u32) u32 {
     const buffer = memory.allocator.alloc(u8, @max(len, 1)) catch return 0;
     return @intCast(@intFromPtr(buffer.ptr));
 }
 
-/// Wipes and releases a buffer that `enclave_alloc` gave; `len` is the length asked for then.
+/// Wipes and releases a buffer from `enclave_alloc`; `len` is the length that was given then.
 export fn enclave_free(address: u32, len: u32) void {
     if (address == 0) return;
     const start: [*]u8 = @ptrFromInt(address);

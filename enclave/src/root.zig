@@ -1,5 +1,5 @@
-//! The root of the build. Everything of ours is the module "enclave", compiled with all safety checks; the root's mode,
-//! which the standard library follows, is the small one: that keeps the module within its size.
+//! The root of the build. All of the enclave's code is the module "enclave", compiled with all safety checks. The
+//! standard library follows the root's mode, which is the small one: that keeps the module within its size.
 
 const enclave = @import("enclave");
 

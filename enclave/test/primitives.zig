@@ -1,5 +1,5 @@
 //! The module's own sealing, HKDF and Argon2id, opened to a test that feeds them the standards' vectors. Never shipped:
-//! tests/support/primitives.py puts this file beside a copy of enclave/src and compiles both with the module's flags.
+//! tests/support/primitives.py puts this file next to a copy of enclave/src and compiles both with the module's flags.
 //!
 //! Every input lies in one buffer, its parts one after the other; every answer replaces it and is returned as a length,
 //! or as -1 for a refusal.
@@ -8,6 +8,7 @@ const std = @import("std");
 const aead = @import("crypto/aead.zig");
 const argon2id = @import("crypto/argon2id.zig");
 const assertion = @import("webauthn/assertion.zig");
+const ed25519 = @import("crypto/ed25519.zig");
 const memory = @import("platform/memory.zig");
 const pairing = @import("pairing/protocol.zig");
 
@@ -72,6 +73,15 @@ export fn vector_passkey(cose: u32, message: u32, signature: u32) i32 {
     defer arena.deinit();
     const key = assertion.keyOf(arena.allocator(), part(0, cose)) catch return -1;
     return if (assertion.verifies(key, part(cose, message), part(cose + message, signature))) 0 else -1;
+}
+
+/// seed ‖ message -> signature ‖ public key.
+export fn vector_ed25519_sign(message: u32) i32 {
+    const seed = buffer[0..ed25519.seed_length].*;
+    const signature = ed25519.sign(seed, part(seed.len, message)) catch return -1;
+    const public = ed25519.publicOf(seed) catch return -1;
+    buffer[0..96].* = signature ++ public;
+    return 96;
 }
 
 /// secret scalar ‖ the other's compressed key ‖ transcript -> nothing, sealed for the other side: nonce of zeros, tag.

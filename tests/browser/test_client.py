@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 from typing import TYPE_CHECKING
 
-from tests.browser.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome
-from tests.service.conftest import Server, serve  # noqa: F401 - the fixture that starts services
+from tests.support.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from playwright.async_api import Browser
+    from tests.support.serving import Server
 
 
 async def test_a_passkey_a_vault_and_a_handle(browser: Browser, serve: Callable[..., Server]) -> None:
@@ -29,3 +30,38 @@ async def test_a_passkey_a_vault_and_a_handle(browser: Browser, serve: Callable[
     assert locked["success"] is True and isinstance(locked["database"], list)
     opened = await outcome(page, "return client.vault.unlock(await hf.passkeyKey(await hf.usePasskey()))")
     assert opened["value"] == {"success": True, "did": made["did"]}
+
+
+async def test_the_passkeys_user_handle_is_the_vaults_publishing_key(
+    browser: Browser, serve: Callable[..., Server]
+) -> None:
+    page = await new_page(browser, serve())
+    authenticator = await Authenticator.of(page)
+    await page.evaluate(CLIENT, {})
+    before = await page.evaluate("client.vault.publishingKey()")
+    assert before["pending"] is True
+    await page.evaluate(MAKE, {"name": "ada", "options": {}})
+    key = await page.evaluate("client.vault.publishingKey()")
+    assert (key["public_key"], key["pending"]) == (before["public_key"], False)
+    (credential,) = await authenticator.credentials()
+    assert base64.b64decode(credential["userHandle"]).hex() == key["public_key"]
+    used = await outcome(page, "await client.vault.lock(); return hf.usePasskey()")
+    assert base64.urlsafe_b64decode(used["value"]["userHandle"] + "=").hex() == key["public_key"]
+
+
+async def test_a_delegation_that_was_made_is_kept(browser: Browser, serve: Callable[..., Server]) -> None:
+    page = await new_page(browser, serve())
+    await Authenticator.of(page)
+    await page.evaluate(CLIENT, {})
+    made = await page.evaluate(MAKE, {"name": "ada", "options": {}})
+    kept = await outcome(
+        page,
+        f"""
+        const minted = await client.vault.delegate({{to: "did:key:zDnaeUKTWUXc1HDpGfKbEK31nKLN19yX5aunFd7VK1CUMeyJu", command: "/accounts/pay"}});
+        const stored = await new hf.VaultStore().load("{made["did"]}");
+        const {{revision}} = await client.vault.call("status");
+        const listed = await client.vault.exec("resource:delegations action:list");
+        return [stored.revision === revision, listed.result.length, Array.isArray(minted.signed_dag_cbor)];
+        """,
+    )
+    assert kept.get("value") == [True, 1, True], kept

@@ -11,8 +11,9 @@ from holdfast.chain.abi import call_data
 from holdfast.chain.bundler import RAW, WEBAUTHN, Bundler
 from holdfast.chain.entry_points import V07
 from holdfast.chain.errors import RpcError, UserOperationError
+from holdfast.chain.packed_operations import operation_hash
 from holdfast.chain.rpc import RpcClient
-from holdfast.chain.user_operations import UserOperation, operation_hash
+from holdfast.chain.user_operations import UserOperation
 
 OPERATION = UserOperation(sender=b"\x01" * 20, nonce=3, call_data=b"\x02\x03", max_fee_per_gas=9)
 LIMITS = {"callGasLimit": "0x10", "verificationGasLimit": "0x20", "preVerificationGas": "0x30"}

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import socket
+import subprocess
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
+from tests.support.serving import HOLDFAST, PATIENCE_S, becomes_true, environment_of
 
 from holdfast.cli.exits import Exit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from tests.support.operator import Answer
     from tests.support.serving import Server
@@ -61,3 +66,28 @@ def test_an_option_out_of_range_names_its_setting(
 def test_options_win_over_the_environment(serve: Callable[..., Server]) -> None:
     running = serve(port="1")
     assert f"listening on  http://127.0.0.1:{running.port}\n" in running.log.read_text()
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"server": "uvicorn"}, {"workers": "2"}], ids=["granian", "uvicorn", "two processes"]
+)
+def test_port_0_takes_a_free_port_and_the_banner_says_which(tmp_path: Path, more: dict[str, str]) -> None:
+    command = [HOLDFAST, "serve", "--port", "0", "--json"]
+    environment = environment_of(tmp_path, **more)
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        try:
+            assert process.stdout is not None
+            said = json.loads(process.stdout.readline())
+            address = said["listening on"]
+            assert not address.endswith(":0")
+            assert becomes_true(lambda: _answers(address))
+        finally:
+            process.terminate()
+            process.wait(PATIENCE_S)
+
+
+def _answers(address: str) -> bool:
+    try:
+        return httpx.get(f"{address}/healthz", timeout=PATIENCE_S).status_code == 200
+    except httpx.TransportError:
+        return False

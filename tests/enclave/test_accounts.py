@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 import sqlite3
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from tests.support.credentials import KEY
 from tests.support.linear_memory import memory_of
+from tests.support.older_vaults import OLD, OLD_DID
+from tests.support.pairing_by_hand import pair
 from tests.support.sealed_vaults import edited, opened, sealed
 
 from holdfast.chain.contracts.addresses import APP_FACTORY, VAULT_ACCOUNT
@@ -21,10 +21,9 @@ from holdfast.wire.keccak import checksum_address, keccak256
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 SECRET = base64.b64decode(KEY["secret"])
-OLD = gzip.decompress((Path(__file__).parent / "data" / "vault_of_schema_1.sqlite.gz").read_bytes())
-OLD_DID = "did:new:0xf7527c6f4943e7f45bad9c484c5b39ebe4d365f11734e27811981fcfbc00cc64"
 NOBODYS = "0x4c5B39ebe4D365F11734E27811981Fcfbc00cc64"
 HALF_NAMED = "cosmos1dk0lkd7whzgnnmzwdgxclc9q5vpxa8gcjpmqa9an450crhuvr9gsakkrdy"
 # What «test … junk» gives by BIP-39.
@@ -106,16 +105,6 @@ def test_the_seed_travels_with_export_and_pairing(vault: Enclave, key: dict[str,
     with Enclave() as third:
         pair(vault, third, key)
         assert done(third, "accounts", "derive", address_index=1, chain_id="2")["address"] == wanted
-
-
-def pair(old: Enclave, new: Enclave, key: dict[str, str]) -> None:
-    first = new.call("sync_init")
-    session = {"session_id": first["session_id"]}
-    answer = old.call("sync_respond", **session, public_key=first["public_key"])
-    shown = new.call("sync_compare", **session, public_key=answer["public_key"])
-    old.call("sync_compare", **session, reveal=shown["reveal"])
-    sent = old.call("sync_respond", **session, code=shown["code"])["encrypted_vault"]
-    assert new.call("sync_complete", **session, code=shown["code"], encrypted_vault=sent, key=key)["success"] is True
 
 
 def test_the_seed_is_sealed_in_the_database(generated: dict[str, Any]) -> None:
@@ -230,8 +219,8 @@ def test_an_old_vault_gets_its_seed_when_it_is_asked_for_one(old: Enclave) -> No
     image = opened(base64.b64decode(saved), SECRET)
     connection = sqlite3.connect(":memory:")
     connection.deserialize(image)
-    assert connection.execute("PRAGMA user_version").fetchone() == (2,)
-    assert [row[0] for row in connection.execute("SELECT version FROM migrations ORDER BY version")] == [1, 2]
+    assert connection.execute("PRAGMA user_version").fetchone() == (3,)
+    assert [row[0] for row in connection.execute("SELECT version FROM migrations ORDER BY version")] == [1, 2, 3]
     connection.close()
 
 

@@ -50,6 +50,17 @@ def test_ed25519s_own_vectors(primitives: Any) -> None:
     assert ran == 1024
 
 
+def test_ed25519_signs_as_its_authors_do(primitives: Any) -> None:
+    """sign.input: secret key ‖ public key, public key, message, signature ‖ message, each in hex."""
+    tried = 0
+    with cryptography_vectors.open_vector_file("asymmetric/Ed25519/sign.input", "r") as file:
+        for line in file:
+            secret, public, message, signed = (bytes.fromhex(part) for part in line.strip().split(":")[:4])
+            assert primitives.ed25519_sign(secret[:32], message) == signed[:64] + public
+            tried += 1
+    assert tried == 1024
+
+
 def test_wycheproof_ed25519(primitives: Any) -> None:
     """A key of small order is refused: with it, everybody's signature holds. Of mixed order, either is acceptable."""
     outcomes = {"valid": 0, "invalid": 0, "small order": 0, "mixed order": 0}

@@ -247,11 +247,11 @@ def test_unknown_names_say_what_is_possible(vault: Enclave) -> None:
 
 
 def test_the_tables_are_strict_and_their_keys_foreign(generated: dict[str, Any]) -> None:
-    """A table per resource, and three of the vault's own; what a row belongs to is known to the database."""
+    """A table per resource, and four more of the vault; what a row belongs to is known to the database."""
     connection = sqlite3.connect(":memory:")
     connection.deserialize(opened(base64.b64decode(generated["database"]), base64.b64decode(KEY["secret"])))
     listed = connection.execute("SELECT name, strict FROM pragma_table_list WHERE name NOT LIKE 'sqlite_%'")
-    assert dict(listed.fetchall()) == dict.fromkeys(RESOURCES | {"meta", "migrations", "seeds"}, 1)
+    assert dict(listed.fetchall()) == dict.fromkeys(RESOURCES | {"meta", "migrations", "seeds", "publishing_keys"}, 1)
     query = 'SELECT "from", "table" FROM pragma_foreign_key_list(?)'
     belongs = {name: dict(connection.execute(query, (name,)).fetchall()) for name in RESOURCES}
     connection.close()
@@ -552,6 +552,8 @@ def test_an_export_with_foreign_sql_or_orphan_rows_is_refused(vault: Enclave) ->
         "DROP TABLE oidc",
         "PRAGMA user_version = 99",
         "PRAGMA user_version = 1",
+        "PRAGMA user_version = 2",
+        "DROP TABLE publishing_keys",
         "DELETE FROM meta",
         "UPDATE meta SET value = 'did:new:0x" + "11" * 32 + "' WHERE key = 'did'",
         "DELETE FROM enclaves",

@@ -23,7 +23,7 @@ from holdfast.service.bootstrap import build_service, open_store
 from holdfast.service.secrets import read_secrets
 from holdfast.service.settings import read_settings
 
-SLOW = ("aiohttp", "confusable_homoglyphs", "httpcore", "inngest", "phonenumbers", "precis_i18n")
+SLOW = ("aiohttp", "holdfast.rules.unicode_tables", "httpcore", "inngest", "phonenumbers", "precis_i18n")
 
 def loaded():
     return [name for name in SLOW if name in sys.modules]
@@ -63,7 +63,7 @@ def test_what_is_slow_to_load_is_there_before_it_is_asked_for(tmp_path: Path, en
     assert done.returncode == 0, done.stderr
     at_start, warm, loaded_by_requests, refused = json.loads(done.stdout.splitlines()[-1])
     assert at_start == []  # the start has not waited for any
-    always = ["aiohttp", "confusable_homoglyphs", "phonenumbers", "precis_i18n"]
+    always = ["aiohttp", "holdfast.rules.unicode_tables", "phonenumbers", "precis_i18n"]
     assert warm == (sorted([*always, "httpcore", "inngest"]) if engine else always)
     assert refused == "rpc_error"  # the chain was asked, at an address where nobody listens
     assert loaded_by_requests == []

@@ -31,3 +31,14 @@ def paired(new: Enclave, database: bytes, key: dict[str, str]) -> dict[str, Any]
     nonce = os.urandom(12)
     sent = nonce + AESGCM(channel).encrypt(nonce, database, transcript)
     return new.call("sync_complete", session_id=session, code=shown["code"], encrypted_vault=sent, key=key)
+
+
+def pair(old: Enclave, new: Enclave, key: dict[str, str]) -> None:
+    """Move the vault of `old` to `new`, with every step of both enclaves."""
+    first = new.call("sync_init")
+    session = {"session_id": first["session_id"]}
+    answer = old.call("sync_respond", **session, public_key=first["public_key"])
+    shown = new.call("sync_compare", **session, public_key=answer["public_key"])
+    old.call("sync_compare", **session, reveal=shown["reveal"])
+    sent = old.call("sync_respond", **session, code=shown["code"])["encrypted_vault"]
+    assert new.call("sync_complete", **session, code=shown["code"], encrypted_vault=sent, key=key)["success"] is True

@@ -13,7 +13,8 @@ from tests.support.running_service import json_server
 
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.entry_points import V07
-from holdfast.chain.user_operations import UserOperation, pack
+from holdfast.chain.packed_operations import pack
+from holdfast.chain.user_operations import UserOperation
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.world.anvil import CHAIN_ID
 from holdfast.world.sponsor import sponsorship_hash

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 ENCLAVE = Path(__file__).resolve().parents[2] / "enclave"
-CALLS = ("buffer", "seal", "open", "hkdf", "argon2id", "argon2id_unbounded", "passkey", "pairing")
+CALLS = ("buffer", "seal", "open", "hkdf", "argon2id", "argon2id_unbounded", "passkey", "pairing", "ed25519_sign")
 
 
 def compiled(folder: Path) -> Path:
@@ -84,6 +84,10 @@ class Primitives:
     def passkey(self, cose: bytes, message: bytes, signature: bytes) -> bool:
         answer = self._call("passkey", cose + message + signature, len(cose), len(message), len(signature))
         return answer is not None
+
+    def ed25519_sign(self, seed: bytes, message: bytes) -> bytes | None:
+        """Signature and public key."""
+        return self._call("ed25519_sign", seed + message, len(message))
 
     def pairing(self, secret: bytes, peer: bytes, transcript: bytes) -> bytes | None:
         return self._call("pairing", secret + peer + transcript)

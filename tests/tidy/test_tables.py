@@ -59,11 +59,16 @@ def test_every_answer_has_the_documented_wire_names_in_order(name: str, fields: 
     assert [field.encode_name for field in msgspec.structs.fields(struct)] == list(fields)
 
 
+# Answers of endpoints that the interface does not describe.
+OWN_ANSWERS = {"RelatedOrigins"}
+
+
 def test_no_answer_is_missing_from_the_table() -> None:
     ours = {
         name for name, value in vars(models).items() if isinstance(value, type) and issubclass(value, models.Answer)
     } - {"Answer"}
-    assert ours == set(table("answers")["shapes"])
+    assert ours - OWN_ANSWERS == set(table("answers")["shapes"])
+    assert ours >= OWN_ANSWERS
 
 
 def test_every_error_row_is_documented() -> None:

@@ -69,7 +69,7 @@ async def test_an_account_that_is_not_created_gets_no_commitment(world: LocalWor
     """The flood: claims of an account that does not exist, unsigned, hundreds of them in one request."""
     height = await world.rpc.block_number()
     stranger = UserOperation(sender=secrets.token_bytes(20), nonce=0, call_data=calls.execute(claims(1)[0]))
-    with pytest.raises(ChainError, match="the sender is no account of the factory"):
+    with pytest.raises(ChainError, match="the sender is not an account of the factory"):
         await bundler.sponsored(stranger)
     with pytest.raises(ChainError, match="at most 4 claims"):
         await bundler.sponsored(replace(stranger, call_data=calls.execute_batch(claims(300))))

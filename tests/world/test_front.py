@@ -13,7 +13,8 @@ from eth_abi.abi import encode
 
 from holdfast.chain import calls
 from holdfast.chain.contracts import ADDRESSES
-from holdfast.chain.user_operations import UserOperation, pack
+from holdfast.chain.packed_operations import pack
+from holdfast.chain.user_operations import UserOperation
 from holdfast.wire.abi import selector
 from holdfast.wire.encoding import from_hex
 from holdfast.world.anvil import CHAIN_ID

@@ -30,5 +30,16 @@ async def test_only_the_four_fields_reach_the_bundler(more: dict[str, Any]) -> N
     asked = {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "params": []}
     transport = Recorder()
     bundler = DevelopmentBundler(cast("Sponsor", None), "http://alto", cast("Transport", transport))
-    await bundler._dispatch(asked | more)
+    await bundler._dispatch(msgspec.json.encode(asked | more))
     assert msgspec.json.decode(transport.posted[0]) == asked
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b'[{"method":"x"}]', b"{}", b'{"method":1}', b'{"method":"x","params":7}']
+)
+async def test_what_is_no_request_is_refused_here(body: bytes) -> None:
+    transport = Recorder()
+    bundler = DevelopmentBundler(cast("Sponsor", None), "http://alto", cast("Transport", transport))
+    answer = msgspec.json.decode(await bundler._dispatch(body))
+    assert (answer["error"]["code"], answer["id"]) == (-32600, None)
+    assert transport.posted == []

@@ -672,7 +672,7 @@
  */
 
 /**
- * GET /api/aliases/check. `did` is there only when the alias is held.
+ * GET /api/aliases/check. `did` is present only if the alias is registered.
  *
  * @typedef {object} AliasAvailability
  * @property {boolean} available
@@ -707,7 +707,7 @@
  */
 
 /**
- * POST /api/verify/check, right code.
+ * POST /api/verify/check, correct code.
  *
  * @typedef {object} CodeAccepted
  * @property {boolean} ok
@@ -752,7 +752,7 @@
  */
 
 /**
- * What POST /api/verify/check hands out and POST /api/dids takes back.
+ * The attestation that POST /api/verify/check returns and POST /api/dids takes.
  *
  * @typedef {object} Attestation
  * @property {string} identifier

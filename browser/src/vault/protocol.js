@@ -7,7 +7,7 @@
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-/** Numbers beside JSON's: what a structured clone may carry and the enclave takes. */
+/** Limits of depth and members: a structured clone may hold more than the enclave accepts. */
 const DEPTH = 32;
 const MEMBERS = 100000;
 
@@ -45,7 +45,7 @@ const vault = bytes(24 * MIB);
 const opening = { did: word, takeOver: flag };
 const options = { factory: word, implementation: word, salt: textOrNumber, chain_id: textOrNumber };
 const signing = { enclave_id: word, val_share: bytes(KIB), deterministic: flag };
-const minting = { ...signing, subject: word, version: word, meta: data, token, expiration: number, command: word };
+const minting = { ...signing, subject: word, version: word, meta: data, token, expiration: number, command: word, record: flag };
 
 /** @type {Record<string, Record<string, Kind>>} */
 export const FUNCTIONS = {
@@ -83,6 +83,9 @@ export const FUNCTIONS = {
   },
   mint_ucan: { ...minting, kind: text(16), to: word, caveats: data, policy: list, not_before: number, args: data, audience: word },
   invoke_ucan: { ...minting, args: data, audience: word },
+  publishing_key: {},
+  publish: { root_cid: word, sequence: number, validity: text(30), ttl_ns: textOrNumber },
+  publishing_delegation: { enclave_id: word, val_share: bytes(KIB) },
   verify_ucan: { token, proofs: list, subject: word, audience: word, command: word, args: data, added_args: data, now: number, revoked: list },
   inspect_ucan: { token },
   evaluate_policy: { policy: list, args: data },
@@ -106,7 +109,7 @@ export const FUNCTIONS = {
 /** @type {Record<string, string>} */
 export const OCTETS = {
   generate: "database", lock: "database", save: "database", export: "data", sign: "signature",
-  mint_ucan: "signed_dag_cbor", invoke_ucan: "signed_dag_cbor",
+  mint_ucan: "signed_dag_cbor", invoke_ucan: "signed_dag_cbor", publishing_delegation: "signed_dag_cbor", publish: "record",
 };
 
 /**
@@ -159,7 +162,7 @@ function isPlain(value) {
 }
 
 /**
- * Roughly how large a value is; Infinity for what JSON and byte arrays cannot say, or what is nested too deep.
+ * Returns roughly how large a value is; Infinity if neither JSON nor byte arrays can express it, or it is nested too deep.
  *
  * @param {unknown} value
  * @param {number} depth

@@ -1,4 +1,4 @@
-/** A vault in a module worker of this page. Its keys never are in the page. */
+/** A vault in a module worker of this page. Its keys never reach the page. */
 
 import { bytesOf } from "../bytes.js";
 import { ClientStateError } from "../errors.js";
@@ -91,7 +91,7 @@ export class Vault extends EventTarget {
     return this.bootStatus;
   }
 
-  /** Ends the worker, without saving. Closing again is harmless. */
+  /** Ends the worker without saving. Repeated calls have no effect. */
   close() {
     this.#closed = true;
     this.#port?.end(CLOSED);
@@ -236,6 +236,39 @@ export class Vault extends EventTarget {
   }
 
   /**
+   * The public side of the key that signs the vault's IPNS records. Before `generate`, it is the key that the new vault
+   * will have; its bytes are the passkey's user handle.
+   *
+   * @returns {Promise<{public_key: string, name: string, did: string, pending: boolean}>} `public_key` in hex
+   */
+  publishingKey() {
+    return this.#answered("publishing_key", {});
+  }
+
+  /**
+   * Signs an IPNS record that names a snapshot. The caller raises `sequence` with each record.
+   *
+   * @param {string} rootCid the snapshot's root, a CIDv1 in base32
+   * @param {number} sequence
+   * @param {string} validity when the record expires: RFC 3339 in UTC with nine digits of a second
+   * @param {number | bigint} ttlNs how long a reader may keep the record, in nanoseconds
+   * @returns {Promise<{record: Uint8Array, name: string}>}
+   */
+  async publish(rootCid, sequence, validity, ttlNs) {
+    const { record, name } = await this.#answered("publish", { root_cid: rootCid, sequence, validity, ttl_ns: ttlNs });
+    return { record: Uint8Array.from(record), name };
+  }
+
+  /**
+   * The vault's delegation of `/snapshots/publish` to the publishing key, without expiry.
+   *
+   * @returns {Promise<import("../generated/types.js").MintUcanResult & {cid: string, issuer: string, container: string}>}
+   */
+  publishingDelegation() {
+    return this.#answered("publishing_delegation", {});
+  }
+
+  /**
    * @param {string | BufferSource} token
    * @param {Record<string, any>} [demand] `proofs`, `audience`, `subject`, `command`, `args`, `now`, `revoked`
    * @returns {Promise<any>} the claims; throws with the code of what does not hold
@@ -334,7 +367,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Takes a key away; the last one stays. No stored revision from before opens with it.
+   * Removes a key, but never the last one. No stored older revision opens with it.
    *
    * @param {"prf" | "password" | "secret"} kind
    * @param {string} id

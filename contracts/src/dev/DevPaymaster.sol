@@ -7,17 +7,17 @@ import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
 
 /// @title Sponsor of operations
-/// @notice For local chains only: pays for every operation that the sponsor's key signed. The deploy tool refuses it
+/// @notice For local chains only: pays for every operation that the sponsor's key has signed. The deploy tool refuses it
 /// elsewhere. Serves EntryPoint v0.7, v0.8 and v0.9 from a deposit with each.
 /// @dev Paymaster data: validUntil (6 bytes) ‖ validAfter (6 bytes) ‖ secp256k1 signature r ‖ s ‖ v (65 bytes) over
 /// `getHash` as an EIP-191 personal message.
 contract DevPaymaster is IPaymaster {
     /// @notice Only an entry point may ask for sponsorship.
-    /// @param caller Who asked.
+    /// @param caller The address that called.
     error NotEntryPoint(address caller);
 
     /// @notice Only the sponsor may take the deposit back.
-    /// @param caller Who tried.
+    /// @param caller The address that called.
     error NotSponsor(address caller);
 
     /// @notice The paymaster data has another length than 77 bytes.
@@ -27,19 +27,19 @@ contract DevPaymaster is IPaymaster {
     uint256 private constant DATA_OFFSET = 52;
     uint256 private constant DATA_LENGTH = 77;
 
-    /// @notice Whose signature sponsors an operation.
+    /// @notice The address whose signature sponsors an operation.
     address public immutable sponsor;
 
-    /// @param sponsorAddress Whose signature sponsors an operation.
+    /// @param sponsorAddress The address whose signature sponsors an operation.
     constructor(address sponsorAddress) {
         sponsor = sponsorAddress;
     }
 
     /// @inheritdoc IPaymaster
-    /// @notice Tells the entry point whether the sponsor signed the operation, and for which time.
+    /// @notice Tells the entry point whether the sponsor signed the operation, and for which period.
     /// @param userOp The operation.
     /// @return context Empty: nothing is left to do afterwards.
-    /// @return validationData Signature verdict and validity, packed as ERC-4337 says.
+    /// @return validationData Whether the signature is valid, and the period, packed as ERC-4337 says.
     function validatePaymasterUserOp(PackedUserOperation calldata userOp, bytes32, uint256)
         external
         view
@@ -55,7 +55,7 @@ contract DevPaymaster is IPaymaster {
     }
 
     /// @inheritdoc IPaymaster
-    /// @notice Never called, as `validatePaymasterUserOp` returns no context; refuses everyone.
+    /// @notice Never called, as `validatePaymasterUserOp` returns no context; reverts.
     function postOp(PostOpMode, bytes calldata, uint256, uint256) external view {
         revert NotEntryPoint(msg.sender);
     }
@@ -69,19 +69,19 @@ contract DevPaymaster is IPaymaster {
 
     /// @notice Takes wei of a deposit back.
     /// @param entryPoint EntryPoint v0.7, v0.8 or v0.9.
-    /// @param to Who gets them.
-    /// @param amount How many.
+    /// @param to The address that receives them.
+    /// @param amount Amount in wei.
     function withdraw(address entryPoint, address payable to, uint256 amount) external {
         if (msg.sender != sponsor) revert NotSponsor(msg.sender);
         IEntryPoint(entryPoint).withdrawTo(to, amount);
     }
 
-    /// @notice What the sponsor signs (as an EIP-191 personal message): all of the operation but the two signatures.
-    /// @param userOp The operation; of its paymaster data only the two gas limits count.
-    /// @param entryPoint The entry point that will be asked.
-    /// @param validUntil Unix time after which the sponsorship is over, or zero for never.
-    /// @param validAfter Unix time before which it is not yet good.
-    /// @return hash What to sign.
+    /// @notice The hash that the sponsor signs (as an EIP-191 personal message): the operation without signatures.
+    /// @param userOp The operation; of its paymaster data only the two gas limits are hashed.
+    /// @param entryPoint The entry point that will execute the operation.
+    /// @param validUntil Unix time after which the sponsorship is over, or zero for no end.
+    /// @param validAfter Unix time before which it is not valid.
+    /// @return hash The hash to sign.
     function getHash(PackedUserOperation calldata userOp, address entryPoint, uint48 validUntil, uint48 validAfter)
         public
         view

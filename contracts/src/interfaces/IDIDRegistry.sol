@@ -2,7 +2,7 @@
 pragma solidity 0.8.37;
 
 /// @title Registry of decentralized identifiers and their aliases
-/// @notice Knows a DID and an alias by their Keccak-256 hashes only. A DID has one controller, a controller has one
+/// @notice Stores DIDs and aliases only as their Keccak-256 hashes. A DID has one controller, a controller has one
 /// DID, and an alias belongs to one DID for good.
 /// @dev A DID of the method `did:new` is the hash of a P-256 key. It is registered by an account whose address follows
 /// from that key (CREATE2), so no other caller can take it, and no commitment is needed. An alias, and a DID of another
@@ -10,11 +10,11 @@ pragma solidity 0.8.37;
 /// pending claim has no commitment of that age, so copying the claim gains nothing. Anyone may post a commitment for
 /// anyone: an account without balance, or not yet deployed, still claims its alias in one operation.
 interface IDIDRegistry {
-    /// @notice A hash argument is zero where it must name something.
+    /// @notice A hash argument is zero although it must identify something.
     error ZeroHash();
 
     /// @notice Only the account of a key and salt may register the key's DID.
-    /// @param caller Who tried.
+    /// @param caller The address that called.
     /// @param expected The account of the key and salt that were given.
     error NotTheKeysAccount(address caller, address expected);
 
@@ -25,13 +25,13 @@ interface IDIDRegistry {
     error ForeignDidOnly();
 
     /// @notice The metadata CID is longer than the registry stores.
-    /// @param length Bytes that were given.
-    /// @param max Bytes that are allowed.
+    /// @param length Its length in bytes.
+    /// @param max The allowed length in bytes.
     error MetadataTooLong(uint256 length, uint256 max);
 
     /// @notice The DID is taken.
     /// @param didHash Keccak-256 of the DID.
-    /// @param controller Who controls it.
+    /// @param controller Its controller.
     error DidAlreadyRegistered(bytes32 didHash, address controller);
 
     /// @notice The controller has a DID already.
@@ -43,7 +43,7 @@ interface IDIDRegistry {
     /// @param didHash Keccak-256 of the DID.
     error DidNotFound(bytes32 didHash);
 
-    /// @notice The DID is deactivated: nothing but its reactivation is allowed.
+    /// @notice The DID is deactivated: it can only be reactivated.
     /// @param didHash Keccak-256 of the DID.
     error DidNotActive(bytes32 didHash);
 
@@ -58,28 +58,28 @@ interface IDIDRegistry {
 
     /// @notice Only the DID's controller may do this.
     /// @param didHash Keccak-256 of the DID.
-    /// @param caller Who tried.
-    /// @param controller Who may.
+    /// @param caller The address that called.
+    /// @param controller The DID's controller.
     error NotController(bytes32 didHash, address caller, address controller);
 
     /// @notice Only the address that the controller named may accept the DID.
     /// @param didHash Keccak-256 of the DID.
-    /// @param caller Who tried.
-    /// @param proposed Who may; zero when nobody was named.
+    /// @param caller The address that called.
+    /// @param proposed The named address; zero if none is named.
     error NotProposedController(bytes32 didHash, address caller, address proposed);
 
-    /// @notice The claim was not committed to.
+    /// @notice There is no commitment to this claim.
     /// @param commitment What `commitmentOf` gives for this claim.
     error NotCommitted(bytes32 commitment);
 
-    /// @notice The commitment stands in this very block; the claim must stand in a later one.
-    /// @param commitment What was committed.
+    /// @notice The commitment was made in this block; the claim must be made in a later one.
+    /// @param commitment The commitment.
     /// @param blockNumber The block of the commitment.
     error CommitmentTooNew(bytes32 commitment, uint256 blockNumber);
 
     /// @notice The commitment is older than `MAX_COMMITMENT_AGE`.
-    /// @param commitment What was committed.
-    /// @param expiredAt Unix time at which it lapsed.
+    /// @param commitment The commitment.
+    /// @param expiredAt Unix time at which it expired.
     error CommitmentExpired(bytes32 commitment, uint256 expiredAt);
 
     /// @notice A commitment was posted, or renewed after its expiry.
@@ -88,7 +88,7 @@ interface IDIDRegistry {
 
     /// @notice A DID was registered; it is active.
     /// @param didHash Keccak-256 of the DID.
-    /// @param controller Who controls it.
+    /// @param controller Its controller.
     /// @param metadataCid IPFS CID of its metadata, or empty.
     event DidRegistered(bytes32 indexed didHash, address indexed controller, string metadataCid);
 
@@ -102,16 +102,16 @@ interface IDIDRegistry {
     /// @param active The new state.
     event DidStatusChanged(bytes32 indexed didHash, bool active);
 
-    /// @notice A controller named a successor, or (zero) took the naming back. Control has not changed yet.
+    /// @notice A controller named a successor, or withdrew the name (zero). The controller has not changed yet.
     /// @param didHash Keccak-256 of the DID.
-    /// @param controller Who controls it.
-    /// @param proposed Who may accept it.
+    /// @param controller Its controller.
+    /// @param proposed The address that may accept it.
     event DidControllerProposed(bytes32 indexed didHash, address indexed controller, address indexed proposed);
 
     /// @notice A DID has a new controller, and with it all of its aliases.
     /// @param didHash Keccak-256 of the DID.
-    /// @param previousController Who controlled it.
-    /// @param controller Who controls it now.
+    /// @param previousController Its controller until now.
+    /// @param controller Its controller from now on.
     event DidControllerChanged(bytes32 indexed didHash, address indexed previousController, address indexed controller);
 
     /// @notice An alias was registered; it is active.
@@ -125,8 +125,8 @@ interface IDIDRegistry {
     /// @param active The new state.
     event AliasStatusChanged(bytes32 indexed aliasHash, bool active);
 
-    /// @notice Announces a claim without saying which. Anyone may post it for anyone. Posting one again that has not
-    /// expired changes nothing, so that nobody can make another's commitment younger.
+    /// @notice Announces a claim without revealing it. Anyone may post it for anyone. Posting it again before it
+    /// expires changes nothing, so that no one can make another's commitment younger.
     /// @param commitment What `commitmentOf` gives.
     function commit(bytes32 commitment) external;
 
@@ -134,7 +134,7 @@ interface IDIDRegistry {
     /// `factory.getAddress(pubKeyX, pubKeyY, salt)`: the account's first key and salt, also after `setPublicKey`, since
     /// the address stays. Without an alias no commitment is needed.
     /// @param pubKeyX X of the key that the account was created with.
-    /// @param pubKeyY Y of it.
+    /// @param pubKeyY Y of the same key.
     /// @param salt The salt that it was created with.
     /// @param aliasHash Keccak-256 of the lower-cased alias, or zero for none.
     /// @param secret The random 32 bytes that went into the commitment to the alias; ignored without one.
@@ -149,7 +149,7 @@ interface IDIDRegistry {
     ) external;
 
     /// @notice Registers a DID of another method than `did:new` for the caller, and unless `aliasHash` is zero a first
-    /// alias. It was committed to before. The registry cannot know whether the caller controls that DID: a reader must
+    /// alias. It needs an earlier commitment. The registry cannot know whether the caller controls that DID: a reader must
     /// ask the DID's own method.
     /// @param did The DID.
     /// @param aliasHash Keccak-256 of the lower-cased alias, or zero for none.
@@ -179,34 +179,34 @@ interface IDIDRegistry {
     /// @param active The new state.
     function setAliasActive(bytes32 aliasHash, bool active) external;
 
-    /// @notice Names who may take the caller's DID over. Nothing changes until that address calls `acceptController`:
-    /// otherwise anyone could fill another's single place with a worthless DID.
+    /// @notice Names the address that may take over the caller's DID. Nothing changes until that address calls
+    /// `acceptController`: otherwise anyone could give another address, which can control only one DID, a worthless one.
     /// @param didHash Keccak-256 of the DID.
-    /// @param newController Who may accept it.
+    /// @param newController The address that may accept it.
     function changeController(bytes32 didHash, address newController) external;
 
     /// @notice Takes over a DID whose controller named the caller.
     /// @param didHash Keccak-256 of the DID.
     function acceptController(bytes32 didHash) external;
 
-    /// @notice Whose accounts may register the DIDs of their keys.
+    /// @notice The factory whose accounts may register the DIDs of their keys.
     /// @return factory The factory of accounts.
     function factory() external view returns (address factory);
 
     /// @notice Keccak-256 of the `did:new` of a key. Answers for any coordinates.
     /// @param pubKeyX X of the key.
-    /// @param pubKeyY Y of it.
-    /// @return didHash What the registry knows the DID by.
+    /// @param pubKeyY Y of the same key.
+    /// @return didHash The hash by which the registry identifies the DID.
     function didHashOf(uint256 pubKeyX, uint256 pubKeyY) external pure returns (bytes32 didHash);
 
-    /// @notice A DID's record; all zero when there is none.
+    /// @notice A DID's record; all zero if it does not exist.
     /// @param didHash Keccak-256 of the DID.
-    /// @return controller Who controls it.
+    /// @return controller Its controller.
     /// @return active Whether it is active.
     /// @return metadataCid IPFS CID of its metadata, or empty.
     function getDid(bytes32 didHash) external view returns (address controller, bool active, string memory metadataCid);
 
-    /// @notice An alias's record; all zero when there is none.
+    /// @notice An alias's record; all zero if it does not exist.
     /// @param aliasHash Keccak-256 of the lower-cased alias.
     /// @return didHash The DID that holds it.
     /// @return controller The DID's controller.
@@ -218,7 +218,7 @@ interface IDIDRegistry {
     /// @return didHash Its DID, or zero.
     function didOf(address controller) external view returns (bytes32 didHash);
 
-    /// @notice Who may accept a DID.
+    /// @notice The address that may accept a DID.
     /// @param didHash Keccak-256 of the DID.
     /// @return proposed The address that its controller named, or zero.
     function proposedController(bytes32 didHash) external view returns (address proposed);
@@ -230,21 +230,21 @@ interface IDIDRegistry {
 
     /// @notice Whether an alias can still be registered.
     /// @param aliasHash Keccak-256 of the lower-cased alias.
-    /// @return available False for a taken alias, and for zero, which is none.
+    /// @return available False for a taken alias, and for zero, which is not an alias.
     function isAliasAvailable(bytes32 aliasHash) external view returns (bool available);
 
-    /// @notice When something was committed to.
+    /// @notice The block and time of a commitment.
     /// @param commitment What `commitmentOf` gives.
-    /// @return blockNumber Block of the commitment, zero when there is none.
+    /// @return blockNumber Block of the commitment, zero if there is none.
     /// @return timestamp Unix time of that block.
     function committedAt(bytes32 commitment) external view returns (uint256 blockNumber, uint256 timestamp);
 
-    /// @notice What has to be committed to before a claim.
+    /// @notice The commitment that a claim needs.
     /// @param didHash Keccak-256 of the DID.
     /// @param aliasHash Keccak-256 of the lower-cased alias, or zero for none.
-    /// @param controller Who will claim.
+    /// @param controller The address that will claim.
     /// @param secret 32 bytes that keep the commitment from being guessed: random, or zero where the controller's
-    /// address is not known to anybody yet.
+    /// address is still secret.
     /// @return commitment Keccak-256 of the four words.
     function commitmentOf(bytes32 didHash, bytes32 aliasHash, address controller, bytes32 secret)
         external

@@ -1,4 +1,4 @@
-//! Accounts: addresses of the vault's keys, and of keys that follow from its seed.
+//! Accounts: addresses of the vault's keys, and of keys derived from its seed.
 
 const std = @import("std");
 const addresses = @import("../chains/addresses.zig");
@@ -18,7 +18,8 @@ const Database = @import("../storage/database.zig").Database;
 const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
-/// {address, chain_id, coin_type?, ...}: an account as it is told, such as one that is only watched.
+/// {address, chain_id, coin_type?, ...} -> the new row: an account whose address the caller gives, for example one to
+/// watch.
 pub fn create(ctx: *Ctx, database: Database, resource: resources.Resource, input: Json) Error!Json {
     if (args.field(input, "coin_type") != null) return rows.create(ctx, database, resource, input);
     const chain_id = try args.string(ctx, input, "chain_id", 128);
@@ -26,8 +27,9 @@ pub fn create(ctx: *Ctx, database: Database, resource: resources.Resource, input
     return rows.create(ctx, database, resource, try with(ctx, input, "coin_type", .{ .integer = coin_type }));
 }
 
-/// {chain?, account_index?, address_index?, curve?, chain_id?, label?, ...}: with an index, the key at that place below
-/// the vault's seed, which the vault keeps from then on; without, one of the vault's keys. Recorded as an account.
+/// {chain?, account_index?, address_index?, curve?, chain_id?, label?, ...} -> the new row. With an index, the
+/// account's key is derived from the vault's seed and added to the vault's keys. Without an index, the key is one that
+/// the vault has already.
 pub fn derive(ctx: *Ctx, database: Database, resource: resources.Resource, input: Json) Error!Json {
     const chain = try addresses.chainOf(ctx, input);
     const entry = try keyOf(ctx, database, chain, input);
@@ -42,7 +44,7 @@ pub fn derive(ctx: *Ctx, database: Database, resource: resources.Resource, input
     return rows.create(ctx, database, resource, row);
 }
 
-/// Whether the arguments of `derive` name a place below the seed.
+/// Whether the arguments of `derive` contain an index, so that the key is derived from the seed.
 pub fn isIndexed(input: Json) bool {
     return args.field(input, "account_index") != null or args.field(input, "address_index") != null;
 }
@@ -65,7 +67,7 @@ fn keyOf(ctx: *Ctx, database: Database, chain: Chain, input: Json) Error!keyring
     return derived(ctx, database, curve, &path);
 }
 
-/// The key at that path below the seed: the vault's already, or from now on.
+/// The key at a path below the seed. It is added to the vault's keys if it is not one of them yet.
 fn derived(ctx: *Ctx, database: Database, curve: curves.Curve, path: []const u32) Error!keyring.Entry {
     var seed = try seeds.open(ctx, database);
     defer memory.wipe(&seed);

@@ -1,4 +1,4 @@
-//! The actions that belong to single resources, beside list, get, create, update, delete and revoke.
+//! The actions that only single resources have: all but list, get, create, update, delete and revoke.
 
 const std = @import("std");
 const accounts = @import("accounts.zig");
@@ -21,15 +21,15 @@ const Database = @import("../storage/database.zig").Database;
 const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
-/// The arguments, and whether a token's bearer brings them: then they are as its policies saw them.
+/// The arguments of an action. With `by_token`, they are the completed arguments that the token's policies judged.
 pub const Asked = struct { args: Json, by_token: bool = false };
 
 const Call = struct { ctx: *Ctx, database: Database, resource: resources.Resource, args: Json, by_token: bool };
 
-/// Runs the action of that name, or fails with UnknownAction.
+/// Runs the action of that name. Fails with UnknownAction.
 pub fn run(ctx: *Ctx, database: Database, resource: resources.Resource, name: []const u8, asked: Asked) Error!Json {
     if (table.find(resource.name, name)) |action| {
-        if (action.mints and asked.by_token) return ctx.fail(error.CommandDenied, "a token makes no tokens of the vault's");
+        if (action.mints and asked.by_token) return ctx.fail(error.CommandDenied, "a token cannot make tokens of the vault");
         return handle(action.run, .{ .ctx = ctx, .database = database, .resource = resource, .args = asked.args, .by_token = asked.by_token });
     }
     for (resource.actions) |common| {
@@ -110,10 +110,10 @@ fn signWithKey(call: Call) Error!Json {
     return signed_(call, try ofNamedKey(call));
 }
 
-/// A bare digest may be that of a token, so it is signed for the owner alone; a bearer shows what it wants signed.
+/// Signs for the owner or for the bearer of a token. A bearer may not have a bare digest signed: it could be a token's.
 fn signed_(call: Call, input: Json) Error!Json {
     if (call.by_token and args.field(input, "digest") != null) {
-        return call.ctx.fail(error.CommandDenied, "under a token, user_op or message is signed, no digest");
+        return call.ctx.fail(error.CommandDenied, "under a token, sign takes user_op or message, not digest");
     }
     return if (args.field(input, "user_op") != null) signing.signUserOp(call.ctx, input) else signing.sign(call.ctx, input);
 }
@@ -122,7 +122,8 @@ fn deriveFromKey(call: Call) Error!Json {
     return addressing.derive(call.ctx, try ofNamedKey(call));
 }
 
-/// The arguments with `enclave_id` where the key was named as `id`: overlooked, it would mean the vault's first key.
+/// The arguments with `enclave_id` set when the key was named as `id`. Without it, `sign` would use the vault's first
+/// key.
 fn ofNamedKey(call: Call) Error!Json {
     const key = try rows.optionalKey(call.ctx, call.resource, call.args) orelse return call.args;
     return naming(call, .{ .string = key });
@@ -148,7 +149,7 @@ fn createKey(call: Call) Error!Json {
     return answer;
 }
 
-/// A key that no row names any more; never the one that the vault's DID is made of, without which it is nobody's.
+/// Deletes a key that no row refers to. The key that proves the vault's DID cannot be deleted: Conflict.
 fn deleteKey(call: Call) Error!Json {
     const id = try rows.keyOf(call.ctx, call.resource, call.args);
     const key = try keyring.load(call.ctx, call.database, id);
@@ -171,7 +172,7 @@ fn refreshed(call: Call, rotate: bool) Error!Json {
     return keyring.refresh(call.ctx, call.database, key, val, rotate);
 }
 
-/// {id, expires_at}: another end of the row's life; a revoked row stays dead.
+/// {id, expires_at} -> the row with another expiry. A revoked row is not extended: Conflict.
 fn extend(call: Call) Error!Json {
     const key = try rows.keyOf(call.ctx, call.resource, call.args);
     const row = try rows.get(call.ctx, call.database, call.resource, key);
@@ -189,7 +190,7 @@ fn replaceValue(call: Call) Error!Json {
     return rows.update(call.ctx, call.database, call.resource, try json.object(call.ctx.arena, .{ .id = key, .value = value }));
 }
 
-/// {id} -> {valid, reason?}: neither revoked nor over.
+/// {id} -> {valid, reason?}: valid means neither revoked nor expired.
 fn isValid(call: Call) Error!Json {
     const key = try rows.keyOf(call.ctx, call.resource, call.args);
     const row = try rows.get(call.ctx, call.database, call.resource, key);

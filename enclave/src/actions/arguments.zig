@@ -1,5 +1,5 @@
-//! The arguments of an action: which ones it has, and the same with other names and defaults filled in, so that a token's
-//! policy judges what will be done, not how it was written.
+//! The arguments of an action: which ones it has, and how they are completed with other names and defaults. A token's
+//! policy judges the completed arguments, so that the way they were written makes no difference.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -35,8 +35,8 @@ pub fn checkKnown(ctx: *Ctx, resource: Resource, action: []const u8, given: Json
     }
 }
 
-/// The arguments as the action will read them: nulls left out, the key under both of its names, defaults in their places.
-/// What cannot be filled in is left for the action to refuse.
+/// The arguments as the action will read them: without nulls, with the key under both of its names and with every
+/// default. A value that cannot be filled in stays absent, and the action refuses it.
 pub fn resolved(ctx: *Ctx, database: Database, resource: Resource, action: []const u8, given: Json) Error!Json {
     var full = try json.object(ctx.arena, .{});
     for (given.object.keys(), given.object.values()) |name, value| {

@@ -1,4 +1,4 @@
-//! Completes the arguments of an action before a token's policy judges them: keys under both names, defaults in place.
+//! Completes the arguments of an action before a token's policy judges them: the key under both names, every default.
 
 const std = @import("std");
 const accounts = @import("accounts.zig");
@@ -16,7 +16,7 @@ const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 const Resource = resources.Resource;
 
-/// Arguments on their way to completeness.
+/// The arguments that are being completed.
 pub const Filling = struct {
     ctx: *Ctx,
     database: Database,
@@ -38,7 +38,7 @@ pub const Filling = struct {
     }
 };
 
-/// The key that is meant where none is named: the vault's first.
+/// Sets `enclave_id` to the vault's first key if the arguments name no key.
 pub fn firstKey(filling: Filling) Error!void {
     if (try rows.optionalKey(filling.ctx, filling.resource, filling.args.*) != null) return;
     const first = keyring.load(filling.ctx, filling.database, null) catch |err| return unlessMemory(err);
@@ -50,7 +50,7 @@ pub fn forSigning(filling: Filling) Error!void {
     try operation(filling);
 }
 
-/// The key of the account, whatever else was named.
+/// Sets `enclave_id` to the key of the account, even if the arguments name another.
 pub fn forAccount(filling: Filling) Error!void {
     try operation(filling);
     const id = try rows.optionalKey(filling.ctx, filling.resource, filling.args.*) orelse return;
@@ -58,14 +58,14 @@ pub fn forAccount(filling: Filling) Error!void {
     try filling.put("enclave_id", args.field(row, "enclave_id") orelse .null);
 }
 
-/// The coin type is the chain's.
+/// The defaults of a new account; the coin type follows from the chain.
 pub fn forNewAccount(filling: Filling) Error!void {
     const told = args.field(filling.args.*, "chain_id") orelse Json.null;
     if (told == .string) try filling.default("coin_type", .{ .integer = Chain.ofId(told.string).coinType() });
     try columnDefaults(filling);
 }
 
-/// With an index the place below the seed, with none the key that is meant.
+/// The defaults of a derived account: both indexes if one is given, otherwise the key that is used.
 pub fn forDerivedAccount(filling: Filling) Error!void {
     try filling.default("chain", .{ .string = "ethereum" });
     const chain = args.field(filling.args.*, "chain").?;
@@ -107,7 +107,7 @@ fn operation(filling: Filling) Error!void {
     if (entry == .string) try filling.put("entry_point", try shown_operation.lowered(filling.ctx, entry.string));
 }
 
-/// What the table puts where a new row says nothing.
+/// The defaults that the table's columns have for a new row.
 pub fn columnDefaults(filling: Filling) Error!void {
     for (filling.resource.columns) |column| {
         if (column.default) |text| try filling.default(column.name, try valueOf(filling.ctx, column.kind, text));

@@ -1,4 +1,4 @@
-//! Making the vault's tokens: it passes on authority, or uses what it was given.
+//! Makes the vault's tokens: delegations, which pass on authority, and invocations, which use it.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -20,13 +20,16 @@ const Json = json.Json;
 
 const max_time = (1 << 53) - 1;
 
-/// Life of an invocation whose caller names none, in seconds.
+/// Lifetime of an invocation without `expiration`, in seconds.
 const invocation_life_s = 300;
 
-/// A new token, and a container of it with the chain that it rests on.
+/// Longest lifetime of an invocation that is not recorded, in seconds.
+const max_brief_life_s = 600;
+
+/// A new token, and a container with it and the chain of delegations that it depends on.
 pub const Minted = struct { token: []const u8, container: []const u8 };
 
-/// A delegation. With `token`, that chain is passed on; without, the vault's own authority.
+/// A delegation. With `token`, it passes on that chain's authority; without, the vault's.
 pub fn delegation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     const held = try heldChain(ctx, input);
     var token_signer = try signerOf(ctx, database, input);
@@ -46,13 +49,13 @@ pub fn delegation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
         .version = try versionOf(ctx, input),
     }, token_signer.signer()) catch |err| return refused(ctx, err, token_signer);
     try checkMinted(ctx, database, input, held, minted);
-    // Of other systems' commands nothing is known here; every did:new is a vault.
+    // Only a did:new is a vault, so only then are the command's arguments known here.
     if (std.mem.startsWith(u8, subject, "did:new:")) try policies.checkEnforced(ctx, command, policy);
     return withChain(ctx, minted, held);
 }
 
-/// An invocation. With `token`, a chain whose last audience is this vault's key; without, the vault invokes on itself.
-/// What the chain does not allow is refused here already.
+/// An invocation. With `token`, it uses a chain whose last audience is this vault's key; without, the vault invokes on
+/// itself. An invocation that the chain does not allow is refused now.
 pub fn invocation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     const held = try heldChain(ctx, input);
     var token_signer = try signerOf(ctx, database, input);
@@ -77,11 +80,19 @@ pub fn invocation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     return withChain(ctx, minted, held);
 }
 
+/// As `invocation`, for one that leaves no record in the vault: it must name its audience, and its lifetime is limited.
+pub fn briefInvocation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
+    _ = try args.string(ctx, input, "audience", 512);
+    const latest = @divFloor(try host.timeMs(), 1000) + max_brief_life_s;
+    _ = try args.optionalInteger(ctx, input, "expiration", 0, latest);
+    return invocation(ctx, database, input);
+}
+
 fn refused(ctx: *Ctx, err: ucan.mint.Error, token_signer: signing.TokenSigner) Error {
     return if (err == error.SigningFailed) token_signer.failure else codec_errors.token(ctx, err);
 }
 
-/// The chain's subject, else the one asked for (the key's own did:key, say), else the vault's DID.
+/// The subject of the chain, otherwise the `subject` field (such as the key's did:key), otherwise the vault's DID.
 fn subjectOf(ctx: *Ctx, input: Json, held: ?[]const ucan.payload.Token) Error![]const u8 {
     if (held) |path| return path[0].sub.?;
     return try args.optionalString(ctx, input, "subject", 512) orelse ctx.state.did;
@@ -106,8 +117,8 @@ fn signerOf(ctx: *Ctx, database: Database, input: Json) Error!signing.TokenSigne
     };
 }
 
-/// A link that widens what it passes on, or is not this vault's to pass on, would only fail later; so would a root that
-/// another of the vault's keys signed than the one its DID is made of.
+/// Refuses a delegation that no verifier would accept: one that allows more than its chain, one whose chain ends at
+/// another audience, and a root that a key other than the DID's has signed.
 fn checkMinted(ctx: *Ctx, database: Database, input: Json, held: ?[]const ucan.payload.Token, minted: []const u8) Error!void {
     const token = ucan.payload.decode(ctx.arena, minted) catch |err| return codec_errors.token(ctx, err);
     const path = held orelse {
@@ -116,7 +127,7 @@ fn checkMinted(ctx: *Ctx, database: Database, input: Json, held: ?[]const ucan.p
     };
     const whole = try std.mem.concat(ctx.arena, ucan.payload.Token, &.{ path, &.{token} });
     const demand: ucan.chain.Demand = .{ .subject = path[0].sub.?, .command = token.cmd, .args = .{ .map = &.{} } };
-    // Not valid yet is no fault of a link that is made now; the check is at its beginning, or now.
+    // A delegation may begin in the future, so it is checked at its beginning if that is later than now.
     const now_s = @max(@divFloor(try host.timeMs(), 1000), token.nbf orelse 0);
     const facts: ucan.chain.Facts = .{ .now_s = now_s, .revoked = try revocations.known(ctx, database) };
     ucan.chain.checkGrant(whole, null, demand, facts) catch |err| return codec_errors.token(ctx, err);
@@ -139,8 +150,8 @@ fn metaOf(ctx: *Ctx, input: Json) Error!?ipld.Value {
     return if (value == .map) value else ctx.fail(error.InvalidField, "meta");
 }
 
-/// The statements of `policy`, then those of `caveats`: there `policy` holds statements too, and every other field must
-/// equal the argument of its name.
+/// The statements of `policy`, then those of `caveats`. In `caveats`, the field `policy` contains statements too, and
+/// every other field must equal the argument of its name.
 fn policyOf(ctx: *Ctx, input: Json) Error!ipld.Value {
     var statements: std.ArrayList(ipld.Value) = .empty;
     if (args.field(input, "policy")) |given| try addAll(ctx, &statements, given, "policy");
@@ -163,7 +174,7 @@ fn addAll(ctx: *Ctx, statements: *std.ArrayList(ipld.Value), given: Json, field:
     try statements.appendSlice(ctx.arena, value.list);
 }
 
-/// `.["name"]`: right for every name.
+/// The selector `.["name"]`, which can express every name.
 fn selectorOf(ctx: *Ctx, name: []const u8) Error![]const u8 {
     var text: std.ArrayList(u8) = .empty;
     try text.appendSlice(ctx.arena, ".[\"");

@@ -1,4 +1,4 @@
-//! `verify` of a credential: an assertion against the key, the counter and the identifier that the vault keeps of it.
+//! `verify` of a credential: checks an assertion against the key, the counter and the identifier that the vault stores.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -16,21 +16,21 @@ const Database = @import("../storage/database.zig").Database;
 const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
-/// WebAuthn Level 3, section 13.4.3: a challenge that cannot be guessed.
+/// Length of a challenge that cannot be guessed, in bytes (WebAuthn Level 3, section 13.4.3).
 const min_challenge = 16;
 const max_challenge = 1024;
 const max_name = 512;
 const max_top_origins = 16;
 
-/// {assertion, challenge, origin, rp_id, credential_id?, user_verification?, cross_origin?, top_origins?}
-/// -> {valid, reason?, credential_id, user_verified?, sign_count?}. A valid one is recorded as the credential's last use.
+/// {assertion, challenge, origin, rp_id, credential_id?, user_verification?, cross_origin?, top_origins?} -> {valid,
+/// reason?, credential_id, user_verified?, sign_count?}. A valid assertion is recorded as the credential's last use.
 pub fn verify(ctx: *Ctx, database: Database, input: Json) Error!Json {
     const made = try assertionOf(ctx, input);
     const asserted = try encoding.base64Url(ctx.arena, made.credential_id);
     const id = try rows.optionalKey(ctx, resources.find("credentials").?, input) orelse asserted;
     const expected = try expectedOf(ctx, database, input, id);
-    const fault = try assertion.fault(ctx.arena, made, expected);
-    if (fault) |reason| return json.object(ctx.arena, .{ .valid = false, .reason = reason, .credential_id = id });
+    const failed = try assertion.failedStep(ctx.arena, made, expected);
+    if (failed) |reason| return json.object(ctx.arena, .{ .valid = false, .reason = reason, .credential_id = id });
     try recordUse(ctx, database, id, made.data.sign_count);
     return json.object(ctx.arena, .{
         .valid = true,
@@ -62,13 +62,14 @@ fn expectedOf(ctx: *Ctx, database: Database, input: Json, id: []const u8) Error!
         .rp_id = try args.string(ctx, input, "rp_id", max_name),
         .user_verification = try verificationRequired(ctx, input),
         .top_origins = try topOrigins(ctx, input),
-        .key = assertion.keyOf(ctx.arena, kept.key) catch |err| return keyFault(ctx, err),
+        .key = assertion.keyOf(ctx.arena, kept.key) catch |err| return keyError(ctx, err),
         .sign_count = kept.sign_count,
     };
 }
 
-/// The pages that may show this relying party's page in a frame; null where none may. Allowing frames without saying
-/// whose would let any page ask the person for an assertion (WebAuthn Level 3, section 13.4.9).
+/// The origins of pages that may embed this relying party's page in a frame; null if frames are not allowed. With
+/// `cross_origin` these must be named, because otherwise any page could ask for an assertion (WebAuthn Level 3, section
+/// 13.4.9).
 fn topOrigins(ctx: *Ctx, input: Json) Error!?[]const ?[]const u8 {
     const given = try args.items(ctx, input, "top_origins", max_top_origins);
     if (!try args.boolean(ctx, input, "cross_origin", false)) return null;
@@ -82,7 +83,7 @@ fn topOrigins(ctx: *Ctx, input: Json) Error!?[]const ?[]const u8 {
     return out;
 }
 
-/// "required" by default, as for a wallet; "preferred" and "discouraged" take an assertion without it.
+/// Whether user verification is required. It is unless `user_verification` is "preferred" or "discouraged".
 fn verificationRequired(ctx: *Ctx, input: Json) Error!bool {
     const wanted = try args.optionalString(ctx, input, "user_verification", 16) orelse return true;
     const Requirement = enum { required, preferred, discouraged };
@@ -103,12 +104,12 @@ fn stored(ctx: *Ctx, database: Database, id: []const u8) Error!Stored {
     if (found.isNull(0)) return ctx.fail(error.NotFound, "public_key");
     return .{
         .key = try found.blob(ctx.arena, 0),
-        // `update` takes any integer; more than 32 bits is above whatever an authenticator says.
+        // `update` accepts any integer, and an authenticator counts to 2^32 - 1 at most.
         .sign_count = std.math.cast(u32, found.integer(1)) orelse std.math.maxInt(u32),
     };
 }
 
-fn keyFault(ctx: *Ctx, err: assertion.Error) Error {
+fn keyError(ctx: *Ctx, err: assertion.Error) Error {
     return switch (err) {
         error.OutOfMemory => error.OutOfMemory,
         error.KeyInvalid => ctx.fail(error.InvalidKey, "public_key"),

@@ -11,11 +11,11 @@ const Ctx = @import("../call/context.zig").Ctx;
 const Error = @import("../platform/errors.zig").Error;
 const Resource = resources.Resource;
 
-/// A payment's arguments (docs/client.md): a command of the vault's that the host carries out, not `exec`.
+/// The arguments of a payment (docs/client.md). The host carries this command out, not `exec`.
 const payment = [_][]const u8{ "to", "amount", "token", "chainId", "total" };
 
-/// Refuses a policy that names an argument which no command of the vault's, of those that `command` covers, has: nothing
-/// would hold it, or nothing could satisfy it. Commands that are not the vault's are other services' business.
+/// Refuses a policy for one of the vault's commands that names an argument which none of the covered commands has: it
+/// could never be satisfied, or would restrict nothing. Policies for other services' commands are not checked.
 pub fn checkEnforced(ctx: *Ctx, command: []const u8, policy: ipld.Value) Error!void {
     var parts = std.mem.splitScalar(u8, command[1..], '/');
     const resource = resources.find(parts.first()) orelse return;
@@ -45,7 +45,7 @@ fn speaks(ctx: *Ctx, resource: Resource, action: ?[]const u8, statement: ipld.Va
     return pays(resource, null) and arguments.contains(&payment, name);
 }
 
-/// Payments are judged with addresses as EIP-55 writes them: no other form equals any.
+/// Refuses an address that is not in EIP-55's form: payments are judged in that form, so no other spelling would match.
 fn checkAddress(ctx: *Ctx, name: []const u8, statement: ipld.Value) Error!void {
     if (!arguments.contains(&.{ "to", "token" }, name) or statement.list.len < 3 or statement.list[2] != .text) return;
     const given = statement.list[2].text;

@@ -1,5 +1,5 @@
-//! A user operation as a token's policy sees it: the fields that are hashed and no others, each in one form, so that no
-//! other spelling of the same bytes passes a policy.
+//! A user operation as a token's policy sees it: only the fields that are hashed, each in one spelling, so that another
+//! spelling of the same bytes cannot pass a policy.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -14,7 +14,8 @@ const quantities = [_][]const u8{
     "maxFeePerGas", "maxPriorityFeePerGas", "paymasterVerificationGasLimit", "paymasterPostOpGasLimit",
 };
 
-/// Lower-case hex, quantities without leading zeros, unknown fields left out. What is no operation stays as it is.
+/// The operation with lower-case hex, quantities without leading zeros, and no unknown fields. A value that is not an
+/// object is returned unchanged.
 pub fn normal(ctx: *Ctx, op: Json) Error!Json {
     if (op != .object) return op;
     var shown = try json.object(ctx.arena, .{});

@@ -30,13 +30,14 @@ pub const Action = struct {
     resource: []const u8,
     name: []const u8,
     run: Handler,
-    /// The arguments that it reads beside the row's key.
+    /// The arguments that it reads in addition to the row's key.
     takes: []const []const u8 = &.{},
     /// Whether it reads the columns of a new row too.
     makes_row: bool = false,
-    /// Fills in what the arguments leave to defaults, before a token's policy is asked.
+    /// Completes the arguments with their defaults before a token's policy judges them.
     fill: ?*const fn (filling.Filling) Error!void = null,
-    /// Whether it makes tokens with the vault's key. No token allows that: what it made would be bound by nothing.
+    /// Whether it makes tokens with the vault's key. No token allows that, because its policy could not bind the new
+    /// token.
     mints: bool = false,
 };
 
@@ -45,7 +46,7 @@ const signed = [_][]const u8{ "digest", "message", "user_op", "entry_point", "ch
 const asserted = [_][]const u8{ "assertion", "challenge", "origin", "rp_id", "user_verification", "cross_origin", "top_origins" };
 const verified = [_][]const u8{ "token", "proofs", "subject", "audience", "command", "args", "added_args", "now" };
 
-/// The table of particular actions.
+/// The actions that only single resources have.
 pub const all = [_]Action{
     .{ .resource = "accounts", .name = "create", .run = .create_account, .makes_row = true, .fill = filling.forNewAccount },
     .{ .resource = "accounts", .name = "derive", .run = .derive_account, .takes = &(addressing ++ [_][]const u8{"curve"}), .makes_row = true, .fill = filling.forDerivedAccount },
@@ -73,7 +74,7 @@ pub const all = [_]Action{
     .{ .resource = "invocations", .name = "verify", .run = .verify_token, .takes = &verified },
 };
 
-/// The particular action of that name, or null.
+/// The action of that name in the table above, or null.
 pub fn find(resource: []const u8, name: []const u8) ?*const Action {
     for (&all) |*action| {
         if (std.mem.eql(u8, action.resource, resource) and std.mem.eql(u8, action.name, name)) return action;

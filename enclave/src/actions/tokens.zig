@@ -1,4 +1,4 @@
-//! The vault's own UCANs: minted with one of its keys, recorded in its tables, verified against its revocations.
+//! The UCANs of a vault: made with one of its keys, recorded in its tables, verified against its revocations.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -41,19 +41,58 @@ pub fn delegate(ctx: *Ctx, database: Database, input: Json) Error!Json {
     return recorded(ctx, database, "delegations", try minting.delegation(ctx, database, input));
 }
 
-/// InvocationOptions and {audience?, expiration?, meta?, subject?, enclave_id?, val_share?}
-/// -> {signed_dag_cbor, cid, issuer, container}.
+/// InvocationOptions and {audience?, expiration?, meta?, subject?, enclave_id?, val_share?, record?}
+/// -> {signed_dag_cbor, cid, issuer, container}. With `record` false the vault does not change: such an invocation names
+/// its audience and lasts ten minutes at most.
 pub fn invocation(ctx: *Ctx, database: Database, input: Json) Error!Json {
+    if (!try args.boolean(ctx, input, "record", true)) return unrecorded(ctx, try minting.briefInvocation(ctx, database, input));
     return recorded(ctx, database, "invocations", try minting.invocation(ctx, database, input));
 }
 
-fn recorded(ctx: *Ctx, database: Database, comptime table: []const u8, minted: minting.Minted) Error!Json {
-    var answer = try record(ctx, database, table, minted.token);
-    try json.put(ctx.arena, &answer, "container", .{ .string = minted.container });
-    return answer;
+fn unrecorded(ctx: *Ctx, made: minting.Minted) Error!Json {
+    const token = ucan.payload.decode(ctx.arena, made.token) catch |err| return codec_errors.token(ctx, err);
+    return answer(ctx, token, made.container);
 }
 
-/// {token} -> the recorded row: a delegation that somebody else made for this vault.
+fn recorded(ctx: *Ctx, database: Database, comptime table: []const u8, minted: minting.Minted) Error!Json {
+    var whole = try record(ctx, database, table, minted.token);
+    try json.put(ctx.arena, &whole, "container", .{ .string = minted.container });
+    return whole;
+}
+
+/// The recorded delegation of `command` to `audience` that restricts nothing: of the vault's DID, without policy, without
+/// time bounds, not revoked. Null if there is none.
+pub fn unlimited(ctx: *Ctx, database: Database, audience: []const u8, command: []const u8) Error!?Json {
+    const statement = try database.query(
+        \\SELECT token FROM delegations
+        \\WHERE audience = ? AND command = ? AND subject = ? AND expiration IS NULL AND not_before IS NULL
+        \\AND revoked_at IS NULL ORDER BY rowid
+    , &.{ .{ .text = audience }, .{ .text = command }, .{ .text = ctx.state.did } });
+    defer statement.finish();
+    while (try statement.next()) {
+        const bytes = try statement.blob(ctx.arena, 0);
+        const token = ucan.payload.decode(ctx.arena, bytes) catch return error.DatabaseFailure;
+        const own = ucan.chain.names(ctx.state.did, token) catch return error.DatabaseFailure;
+        if (own and token.pol.list.len == 0) return try alone(ctx, token);
+    }
+    return null;
+}
+
+fn alone(ctx: *Ctx, token: ucan.payload.Token) Error!Json {
+    const container = ucan.container.pack(ctx.arena, &.{token.envelope.bytes}) catch |err| return codec_errors.token(ctx, err);
+    return answer(ctx, token, container);
+}
+
+fn answer(ctx: *Ctx, token: ucan.payload.Token, container: []const u8) Error!Json {
+    return json.object(ctx.arena, .{
+        .signed_dag_cbor = try encoding.base64(ctx.arena, token.envelope.bytes),
+        .cid = try values.cidText(ctx, &token.envelope.canonical),
+        .issuer = token.iss,
+        .container = container,
+    });
+}
+
+/// {token} -> the recorded row: a delegation that another party made for this vault.
 pub fn receive(ctx: *Ctx, database: Database, input: Json) Error!Json {
     const bytes = try values.tokenBytes(ctx, try args.required(ctx, input, "token"), "token");
     const tokens = ucan.container.tokens(ctx.arena, bytes) catch |err| return codec_errors.token(ctx, err);
@@ -80,15 +119,15 @@ pub fn verify(ctx: *Ctx, database: Database, resource: resources.Resource, input
     return verification.verify(ctx, question);
 }
 
-/// What the bearer of a token wants: `given` are the arguments as they came, which an invocation must name, `resolved`
-/// the same as policies judge them.
+/// What the bearer of a token wants to do. `given` are the arguments as received, which an invocation must contain;
+/// `resolved` are the completed arguments, which policies judge.
 pub const Wish = struct { command: []const u8, given: Json, resolved: Json, audience: ?[]const u8 };
 
-/// Lets a token's bearer do what it wants, or fails saying why not.
+/// Succeeds if the token allows the request; otherwise fails with the error that says why not.
 pub fn authorize(ctx: *Ctx, database: Database, token: Json, wish: Wish) Error!void {
     const bytes = try values.tokenBytes(ctx, token, "token");
     const bundle = ucan.Bundle.read(ctx.arena, bytes) catch |err| return codec_errors.token(ctx, err);
-    // An invocation says itself to whom it speaks; it must be this vault, whoever brings it.
+    // An invocation contains its audience, and that must be this vault, whatever audience the host gives.
     const hearer = if (bundle.invocation != null) ctx.state.did else wish.audience;
     ucan.authorize(ctx.arena, bytes, .{
         .subject = ctx.state.did,

@@ -1,4 +1,4 @@
-//! `verify_ucan` and `inspect_ucan`: what a token says, and whether it holds.
+//! `verify_ucan` and `inspect_ucan`: whether a token is valid, and what it contains.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -18,10 +18,9 @@ const Json = json.Json;
 const max_revoked = 4096;
 
 /// {token, proofs?, audience?, subject?, command?, args?, added_args?, now?, revoked?} -> {valid: true, path,
-/// ...claims}; fails with the code of what does not hold.
-///
-/// With `command`, a delegation chain is asked whether it allows that command with `args` on its subject; without, that
-/// it is sound and what it grants is consistent. An invocation brings its own command and arguments.
+/// ...claims}. An invalid token fails with the code of the check that it did not pass. With `command`, a chain of
+/// delegations must allow that command with `args` on its subject. Without, the chain must be sound and consistent. An
+/// invocation contains its command and arguments.
 pub fn verify(ctx: *Ctx, input: Json) Error!Json {
     const bundle = try read(ctx, input);
     const facts: ucan.chain.Facts = .{
@@ -42,7 +41,7 @@ pub fn verify(ctx: *Ctx, input: Json) Error!Json {
     return answer;
 }
 
-/// The canonical CIDs of every delegation on the way and of the token itself, root first.
+/// The canonical CIDs of every delegation of the chain and of the token itself, root first.
 fn pathOf(ctx: *Ctx, bundle: ucan.Bundle) Error!Json {
     var list = std.json.Array.init(ctx.arena);
     const delegations = (if (bundle.invocation) |token|
@@ -67,7 +66,7 @@ fn checkInvocation(
     ucan.chain.checkInvocation(ctx.arena, token, bundle.delegations, token.args.?, facts) catch |err| return codec_errors.token(ctx, err);
 }
 
-/// An invocation asked about another command or other arguments than its own does not authorize them.
+/// Refuses an invocation whose command or arguments are not the ones that were asked about.
 fn matchDemand(ctx: *Ctx, token: ucan.payload.Token, input: Json) Error!void {
     if (try args.optionalString(ctx, input, "command", 1024)) |command| {
         if (!std.mem.eql(u8, command, token.cmd)) return error.CommandDenied;
@@ -103,7 +102,7 @@ fn leaf(ctx: *Ctx, bundle: ucan.Bundle) Error!ucan.payload.Token {
     return path[path.len - 1];
 }
 
-/// {token} -> {tokens: [claims]}: what each token of a container says; nothing is verified.
+/// {token} -> {tokens: [claims]}: the claims of each token of a container. Nothing is verified.
 pub fn inspect(ctx: *Ctx, input: Json) Error!Json {
     const bytes = try values.tokenBytes(ctx, try args.required(ctx, input, "token"), "token");
     const tokens = ucan.container.tokens(ctx.arena, bytes) catch |err| return codec_errors.token(ctx, err);
@@ -146,7 +145,7 @@ fn revoked(ctx: *Ctx, input: Json) Error![]const []const u8 {
     return out;
 }
 
-/// {"<canonical CID>": {…}}: what that delegation's policy sees over the arguments.
+/// {"<canonical CID>": {…}}: fields that the policy of that delegation sees in addition to the arguments.
 fn addedArgs(ctx: *Ctx, input: Json) Error![]const ucan.chain.Added {
     const given = try args.optionalObject(ctx, input, "added_args") orelse return &.{};
     if (given.object.count() > ucan.container.max_tokens) return ctx.fail(error.ValueTooLarge, "added_args");

@@ -1,4 +1,4 @@
-//! Reads arguments strictly: each reader names the field that it refuses.
+//! Reads arguments strictly: each function names the field that it refuses.
 
 const std = @import("std");
 const encoding = @import("../codec/encoding.zig");
@@ -12,7 +12,7 @@ pub fn field(args: Json, name: []const u8) ?Json {
     return if (found == .null) null else found;
 }
 
-/// The field, which must be there.
+/// The field. Fails with MissingField.
 pub fn required(ctx: *Ctx, args: Json, name: []const u8) Error!Json {
     return field(args, name) orelse ctx.fail(error.MissingField, name);
 }

@@ -1,4 +1,4 @@
-//! From the codecs' own errors to the module's table: the code says what kind of fault, the detail which.
+//! Translates the codecs' errors into the module's table: the code says what kind of error it is, the detail which.
 
 const cbor = @import("../codec/cbor.zig");
 const cid = @import("../codec/cid.zig");
@@ -10,7 +10,7 @@ const webauthn = @import("../webauthn/credential.zig");
 const Ctx = @import("context.zig").Ctx;
 const Error = @import("../platform/errors.zig").Error;
 
-/// A fault of CBOR in bytes that should have been `format`'s.
+/// An error of CBOR in bytes that were expected to be in `format`.
 fn encoded(ctx: *Ctx, err: cbor.Error, format: Error) Error {
     return switch (err) {
         error.OutOfMemory => error.OutOfMemory,
@@ -20,9 +20,9 @@ fn encoded(ctx: *Ctx, err: cbor.Error, format: Error) Error {
         error.CborTrailingBytes => ctx.fail(format, "bytes follow the encoding"),
         error.CborTooDeep => ctx.fail(format, "nested too deeply"),
         error.CborTooLarge => error.ValueTooLarge,
-        error.CborUnsupported => ctx.fail(format, "a kind of value that does not belong there"),
+        error.CborUnsupported => ctx.fail(format, "an unsupported kind of value"),
         error.CborInvalidUtf8 => ctx.fail(format, "text that is not UTF-8"),
-        error.CborInvalidLink => ctx.fail(format, "a link that is no CID"),
+        error.CborInvalidLink => ctx.fail(format, "a link that is not a CID"),
     };
 }
 
@@ -70,7 +70,7 @@ pub fn token(ctx: *Ctx, err: TokenError) Error {
         error.UcanUnknownField => ctx.fail(error.InvalidToken, "an unknown claim"),
         error.UcanInvalidField => ctx.fail(error.InvalidToken, "a claim of another type"),
         error.UcanInvalidCommand => ctx.fail(error.InvalidToken, "command"),
-        error.UcanInvalidDid => ctx.fail(error.InvalidToken, "a principal is no DID"),
+        error.UcanInvalidDid => ctx.fail(error.InvalidToken, "a principal is not a DID"),
         error.UcanContainerInvalid => ctx.fail(error.InvalidToken, "container"),
         error.UcanContainerCompressed => ctx.fail(error.InvalidToken, "compressed container"),
         error.UcanMixedContainer => ctx.fail(error.InvalidToken, "more than one invocation"),
@@ -83,16 +83,16 @@ pub fn token(ctx: *Ctx, err: TokenError) Error {
         error.UcanNotYetValid => error.TokenNotYetValid,
         error.UcanExpired => error.TokenExpired,
         error.UcanRevoked => error.TokenRevoked,
-        error.UcanNotRooted => ctx.fail(error.BrokenChain, "the root is not the subject's own"),
+        error.UcanNotRooted => ctx.fail(error.BrokenChain, "the root's issuer is not the subject"),
         error.UcanProofMissing => ctx.fail(error.BrokenChain, "a proof is missing"),
         error.UcanChainTooLong => ctx.fail(error.BrokenChain, "too many proofs"),
         error.UcanAudienceMismatch => error.WrongAudience,
         error.UcanSubjectMismatch => error.WrongSubject,
         error.UcanCommandNotCovered => error.CommandDenied,
         error.UcanPolicyViolated => error.PolicyDenied,
-        error.UcanArgumentsMismatch => ctx.fail(error.PolicyDenied, "not the arguments that were invoked"),
+        error.UcanArgumentsMismatch => ctx.fail(error.PolicyDenied, "the arguments differ from the invoked ones"),
         error.SigningFailed => error.CryptoFailure,
-        else => |fault| encoded(ctx, fault, error.InvalidToken),
+        else => |other| encoded(ctx, other, error.InvalidToken),
     };
 }
 
@@ -113,6 +113,6 @@ pub fn credential(ctx: *Ctx, err: webauthn.Error) Error {
         error.AuthenticatorFlagsInvalid => ctx.fail(error.InvalidCredential, "authenticator flags"),
         error.CoseInvalid => ctx.fail(error.InvalidCredential, "COSE key"),
         error.CoseOffCurve => ctx.fail(error.InvalidKey, "the point is not on its curve"),
-        else => |fault| encoded(ctx, fault, error.InvalidCredential),
+        else => |other| encoded(ctx, other, error.InvalidCredential),
     };
 }

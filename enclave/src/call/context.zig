@@ -1,4 +1,4 @@
-//! What a function of the module is given beside its arguments.
+//! What a function of the module receives in addition to its arguments.
 
 const std = @import("std");
 const Error = @import("../platform/errors.zig").Error;
@@ -7,12 +7,12 @@ const State = @import("state.zig").State;
 pub const Ctx = struct {
     /// Lives until the end of this call and is wiped then: nothing allocated here needs a `free`.
     arena: std.mem.Allocator,
-    /// What survives calls: the one vault of this instance.
+    /// What survives calls: the instance's one vault.
     state: *State,
-    /// Names the field or fact at fault; part of the error's message. Never put input here, only words of our own.
+    /// Names the field or fact that is wrong, as part of the error's message. Only fixed words: never any input.
     detail: []const u8 = "",
 
-    /// Fails with `err`, naming what was at fault: `return ctx.fail(error.InvalidField, "digest");`
+    /// Fails with `err` and names what is wrong: `return ctx.fail(error.InvalidField, "digest");`
     pub fn fail(ctx: *Ctx, err: Error, detail: []const u8) Error {
         ctx.detail = detail;
         return err;

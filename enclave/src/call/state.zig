@@ -10,14 +10,16 @@ const Database = @import("../storage/database.zig").Database;
 pub const State = struct {
     /// Pairing sessions with other devices.
     sync: @import("../pairing/sessions.zig").Sessions = .{},
-    /// The open vault, or null while there is none or it is locked.
+    /// The open vault; null if no vault is loaded or the vault is locked.
     open: ?Open = null,
-    /// The vault's sealed bytes at its last save, load or lock: what `unlock` opens when the host hands nothing in.
+    /// The vault's sealed bytes at its last save, load or lock. `unlock` opens them if the host gives none.
     sealed: []u8 = &.{},
-    /// Known while locked too; it is public.
+    /// The vault's DID. It is public, so it is known while the vault is locked too.
     did: []u8 = &.{},
+    /// The seed of the publishing key that the next `generate` adopts; null until a host asks for it.
+    pending_publishing_seed: ?[32]u8 = null,
     last_activity_ms: i64 = 0,
-    /// Idle time after which the vault locks itself; 0 never.
+    /// Idle time after which the vault locks itself, in milliseconds; 0: never.
     idle_ms: i64 = default_idle_ms,
 
     pub const default_idle_ms = 15 * 60 * 1000;
@@ -35,14 +37,21 @@ pub const State = struct {
         state.did = copy;
     }
 
-    /// Takes back an open vault that came to nothing, but for its database, which its maker closes.
+    /// Forgets an open vault that could not be completed. Its database is closed by the function that made it.
     pub fn abandon(state: *State, did_before: []const u8) void {
         if (state.open) |*open| open.forget();
         state.open = null;
         state.keepDid(did_before) catch {}; // a wrong name of a vault that is not there
     }
 
-    /// Closes the open vault and wipes its key and its database, and ends pairing sessions. Harmless when there is none.
+    /// Wipes the waiting publishing key: a vault has adopted it, or another vault takes its place.
+    pub fn forgetPending(state: *State) void {
+        if (state.pending_publishing_seed) |*seed| memory.wipe(seed);
+        state.pending_publishing_seed = null;
+    }
+
+    /// Closes the open vault, wipes its key and its database, and ends pairing sessions. Does nothing if no vault is
+    /// open.
     pub fn close(state: *State) void {
         state.sync.clear();
         if (state.open) |*open| open.wipe();
@@ -58,12 +67,12 @@ pub const Open = struct {
     /// Owns the wraps' identifiers.
     wraps_arena: std.heap.ArenaAllocator,
     wraps: std.ArrayList(sealed.Wrap),
-    /// The database's count of changed rows at the last save, or at the opening.
+    /// The database's count of changed rows at the last save or at the opening.
     saved_changes: i64 = 0,
-    /// Whether the wraps are others than at the last save.
+    /// Whether the wraps differ from those of the last save.
     rewrapped: bool = false,
 
-    /// Whether a save would keep something that the sealed bytes do not hold yet: all of a vault that was never saved.
+    /// Whether a save would store anything new. A vault that was never saved is unsaved.
     pub fn unsaved(open: *const Open) bool {
         return open.revision == 0 or open.rewrapped or open.database.changesInAll() != open.saved_changes;
     }

@@ -14,13 +14,13 @@ const Json = json.Json;
 const Secp256k1 = std.crypto.ecc.Secp256k1;
 const Sha256 = std.crypto.hash.sha2.Sha256;
 
-/// The chains that keys have addresses on.
+/// The chains for which the module derives addresses.
 pub const Chain = enum {
     ethereum,
     bitcoin,
     cosmos,
 
-    /// The chain that an account's `chain_id` names: by its name, or else one of Ethereum's by number.
+    /// The chain of an account's `chain_id`: the chain of that name; any other text is the number of an Ethereum chain.
     pub fn ofId(chain_id: []const u8) Chain {
         return std.meta.stringToEnum(Chain, chain_id) orelse .ethereum;
     }
@@ -35,24 +35,24 @@ pub const Chain = enum {
     }
 };
 
-/// The forms of a Bitcoin address, and the purposes (BIP-43) that their keys' paths begin with.
+/// The forms of a Bitcoin address, with the purpose (BIP-43) that begins the path of a key for each.
 const Form = enum(u32) { p2wpkh = 84, p2tr = 86 };
 
-/// Prefixes of chains built with Ethermint: their accounts are Ethereum's, whatever the key would hash to as Cosmos does.
+/// Prefixes of chains built with Ethermint: there an account's address is Ethereum's, not the hash that Cosmos uses.
 const other_hashes = [_][]const u8{ "canto", "crc", "dym", "evmos", "haqq", "inj", "zeta" };
 
-/// The `chain` field, "ethereum" where it is absent. Fails with UnsupportedChain.
+/// The `chain` field; "ethereum" if it is absent. Fails with UnsupportedChain.
 pub fn chainOf(ctx: *Ctx, input: Json) Error!Chain {
     const name = try args.optionalString(ctx, input, "chain", 32) orelse return .ethereum;
     return std.meta.stringToEnum(Chain, name) orelse error.UnsupportedChain;
 }
 
-/// The first step of a derived key's path on that chain: BIP-44, or BIP-84 or BIP-86 by the form of the address.
+/// The first step of a derived key's path on that chain: BIP-44, or for Bitcoin BIP-84 or BIP-86 by the address's form.
 pub fn purpose(ctx: *Ctx, input: Json, chain: Chain) Error!u32 {
     return if (chain == .bitcoin) @backingInt(try formOf(ctx, input)) else 44;
 }
 
-/// The address of `public` on a chain. Fails with UnsupportedChain where the chain has none for its curve.
+/// The address of `public` on a chain. Fails with UnsupportedChain if the chain has no address for its curve.
 pub fn onChain(ctx: *Ctx, input: Json, chain: Chain, public: curves.PublicKey) Error![]const u8 {
     return switch (chain) {
         .ethereum => ethereum(ctx, input, public),
@@ -61,8 +61,8 @@ pub fn onChain(ctx: *Ctx, input: Json, chain: Chain, public: curves.PublicKey) E
     };
 }
 
-/// Of a P-256 key the smart account that the factory deploys for it, there already or not; of a secp256k1 key the account
-/// that is the key's own, for which a factory is nothing.
+/// For a P-256 key, the smart account that the factory deploys for it, deployed or not. For a secp256k1 key, the
+/// account that the key controls directly; the arguments of a factory are refused then.
 pub fn ethereum(ctx: *Ctx, input: Json, public: curves.PublicKey) Error![]const u8 {
     if (public.curve == .p256) return eth.checksummed(ctx.arena, try smartAccount(ctx, input, public));
     inline for (.{ "factory", "implementation", "salt" }) |name| {
@@ -71,8 +71,8 @@ pub fn ethereum(ctx: *Ctx, input: Json, public: curves.PublicKey) Error![]const 
     return eth.checksummed(ctx.arena, public.hash()[12..32].*);
 }
 
-/// The clone of `implementation` that `factory` makes for the key and `salt`; by default those of the contract set, and 0.
-/// Fails with UnsupportedCurve for a secp256k1 key: the account could verify nothing of it.
+/// The clone of `implementation` that `factory` deploys for the key and `salt`; the defaults are those of the contract
+/// set, and salt 0. Fails with UnsupportedCurve for a secp256k1 key, whose signatures the account cannot verify.
 pub fn smartAccount(ctx: *Ctx, input: Json, public: curves.PublicKey) Error!eth.Address {
     if (public.curve != .p256) return error.UnsupportedCurve;
     const factory = try optionalAddress(ctx, input, "factory") orelse contract_set.app_factory;
@@ -110,8 +110,8 @@ fn cosmosOf(ctx: *Ctx, input: Json, public: curves.PublicKey) Error![]const u8 {
     return cosmos(ctx.arena, prefix, public);
 }
 
-/// Of secp256k1 keys the 20 bytes that Cosmos chains began with (as Bitcoin hashes a key), of P-256 keys ADR-028 with the
-/// key's type under its protobuf name, as the Cosmos SDK has it.
+/// For a secp256k1 key, the 20-byte hash that Bitcoin and the first Cosmos chains use. For a P-256 key, ADR-028 of the
+/// Cosmos SDK with the protobuf name of the key's type.
 pub fn cosmos(arena: std.mem.Allocator, prefix: []const u8, public: curves.PublicKey) Error![]const u8 {
     return switch (public.curve) {
         .secp256k1 => bech32.encode(arena, prefix, null, &try hashes.hash160(&public.compressed()), .bech32),

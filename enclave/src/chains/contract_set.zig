@@ -1,4 +1,4 @@
-//! Where the contracts stand on every chain; written by tools/compile_contracts.py, checked by a test.
+//! The contracts' addresses, equal on every chain; tools/compile_contracts.py writes this file.
 
 /// 0xe72Ee81cbd004a3C31dC6C7150116f8eA7aC1272
 pub const did_registry = [20]u8{

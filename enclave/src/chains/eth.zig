@@ -1,4 +1,4 @@
-//! What Ethereum wants of a key: addresses, user operation hashes, call data.
+//! Ethereum's forms: addresses, words, hashes, selectors, ABI tails.
 
 const std = @import("std");
 const encoding = @import("../codec/encoding.zig");
@@ -47,7 +47,7 @@ pub fn padded(address: Address) Word {
     return @as([12]u8, @splat(0)) ++ address;
 }
 
-/// Keccak-256 of words one after the other: abi.encode of static values, hashed.
+/// Keccak-256 of words one after the other, which is the hash of abi.encode for static values.
 pub fn hashWords(words: []const Word) Word {
     return hashes.keccak(std.mem.sliceAsBytes(words));
 }
@@ -69,7 +69,7 @@ pub fn cloneAddress(factory: Address, implementation: Address, salt: Word) Addre
     return hashes.keccak(&preimage)[12..32].*;
 }
 
-/// Bytes as an ABI tail: length, data, zeros up to a whole word.
+/// Appends bytes as an ABI tail: length, data, zeros up to a whole word.
 pub fn appendDynamic(arena: Allocator, out: *std.ArrayList(u8), data: []const u8) Error!void {
     try out.appendSlice(arena, &word(data.len));
     try out.appendSlice(arena, data);

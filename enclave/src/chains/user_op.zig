@@ -1,4 +1,4 @@
-//! The hash that an account signs of an ERC-4337 user operation: EntryPoint v0.7, and v0.8 and v0.9 by EIP-712.
+//! The hash of an ERC-4337 user operation that an account signs: for EntryPoint v0.7, and by EIP-712 for v0.8 and v0.9.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -13,7 +13,8 @@ const Word = eth.Word;
 
 const max_bytes = 128 << 10;
 
-/// What v0.9 knows a paymaster's signature by, at the end of its data: the first bytes of keccak("PaymasterSignature").
+/// The first bytes of keccak("PaymasterSignature"): v0.9 recognises a paymaster's signature by them, at the end of its
+/// data.
 const signature_mark = [8]u8{ 0x22, 0xe3, 0x25, 0xa2, 0x97, 0x43, 0x96, 0x56 };
 
 const Version = enum { v07, v08, v09 };
@@ -34,11 +35,11 @@ fn versionOf(entry_point: eth.Address) ?Version {
 }
 
 /// sender, nonce, keccak(initCode), keccak(callData), accountGasLimits, preVerificationGas, gasFees,
-/// keccak(paymasterAndData): what every version hashes.
+/// keccak(paymasterAndData): the words that every version hashes.
 const Packed = [8]Word;
 
-/// In place of a factory, 0x7702 marks the delegation of an account's code (EIP-7702). v0.8 and v0.9 hash the delegate's address
-/// then, which the operation does not hold: a signature made here would never be taken.
+/// Refuses a delegation of the account's code (EIP-7702), for which 0x7702 stands in place of the factory. v0.8 and
+/// v0.9 then hash the delegate's address, which the operation does not contain, so they would reject the signature.
 fn refuseDelegation(ctx: *Ctx, op: Json) Error!void {
     if (args.field(op, "factory") == null) return;
     if (std.mem.eql(u8, &try address(ctx, op, "factory"), &([2]u8{ 0x77, 0x02 } ++ @as([18]u8, @splat(0))))) return ctx.fail(error.InvalidField, "factory");
@@ -100,7 +101,7 @@ fn paymasterHash(ctx: *Ctx, op: Json, version: Version) Error!Word {
     return hashes.keccak(try std.mem.concat(ctx.arena, u8, &.{ &paymaster, &limits, signed, &signature_mark }));
 }
 
-/// v0.9 alone lets the paymaster sign after the account; before it there is nowhere to put that.
+/// The paymaster's own signature. Only v0.9 has a place for it.
 fn paymasterSignature(ctx: *Ctx, op: Json, version: Version) Error![]const u8 {
     if (!try hasBytes(ctx, op, "paymasterSignature")) return "";
     if (version != .v09) return ctx.fail(error.InvalidField, "paymasterSignature");
@@ -108,8 +109,9 @@ fn paymasterSignature(ctx: *Ctx, op: Json, version: Version) Error![]const u8 {
     return if (signature.len <= std.math.maxInt(u16)) signature else ctx.fail(error.ValueTooLarge, "paymasterSignature");
 }
 
-/// The paymaster's data before the signature that v0.9 leaves out of the hash: it ends in the signature, its length in two
-/// bytes, and the mark. Null where there is none; a length that does not fit is refused, as the entry point does.
+/// The paymaster's data without the signature that v0.9 leaves out of the hash. The data then ends with the signature,
+/// its length in two bytes, and the mark. Null if there is no signature. A length that does not fit is refused, as the
+/// entry point does.
 fn unsigned(ctx: *Ctx, data: []const u8) Error!?[]const u8 {
     if (data.len < 10 or !std.mem.endsWith(u8, data, &signature_mark)) return null;
     const length = std.mem.readInt(u16, data[data.len - 10 ..][0..2], .big);
@@ -138,7 +140,7 @@ fn address(ctx: *Ctx, op: Json, name: []const u8) Error!eth.Address {
     return eth.parseAddress(try args.string(ctx, op, name, 42)) catch |err| ctx.fail(err, name);
 }
 
-/// `0x`-hex only: an operation's bytes are never base64.
+/// The bytes of a field in `0x`-hex; an operation never has base64.
 fn bytesOf(ctx: *Ctx, op: Json, name: []const u8) Error![]const u8 {
     const text = try args.string(ctx, op, name, 2 + 2 * max_bytes);
     if (!std.mem.startsWith(u8, text, "0x")) return ctx.fail(error.InvalidField, name);

@@ -1,5 +1,5 @@
-//! base58btc, the alphabet of Bitcoin; used by did:key. Quadratic, hence bounded: a key of ours needs some fifty
-//! characters, the longest that others put into a did:key some 720.
+//! base58btc, the alphabet of Bitcoin, which did:key uses. Its time is quadratic, so its length is limited. A key that
+//! the module makes needs about 50 characters; the longest did:key of other systems has about 720.
 
 const std = @import("std");
 const Allocator = std.mem.Allocator;

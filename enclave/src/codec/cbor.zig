@@ -1,8 +1,8 @@
 //! Strict CBOR (RFC 8949) in two canonical profiles: DAG-CBOR and CTAP2.
 //!
-//! What both refuse: indefinite lengths, arguments longer than needed, map keys out of order or twice, invalid UTF-8,
-//! trailing bytes, nesting and sizes over the limits. One byte string therefore has at most one encoding, which is what
-//! makes hashes and signatures over it mean something.
+//! Both refuse indefinite lengths, arguments longer than needed, map keys out of order or twice, invalid UTF-8,
+//! trailing bytes, and nesting and sizes over the limits. So each value has exactly one encoding, and a hash or
+//! signature of the encoding is one of the value.
 
 const reader = @import("cbor_decode.zig");
 const rules = @import("cbor_rules.zig");

@@ -1,4 +1,4 @@
-//! Reading strict CBOR: cbor_rules.zig says what is accepted.
+//! Reads strict CBOR by the rules of cbor_rules.zig.
 
 const std = @import("std");
 const cid = @import("cid.zig");
@@ -9,7 +9,7 @@ const Error = rules.Error;
 const Profile = rules.Profile;
 const Value = ipld.Value;
 
-/// The one value that `bytes` encode; it borrows from `bytes`, its lists come from `arena`.
+/// The one value that `bytes` encode. It refers to `bytes`; its lists are allocated in `arena`.
 pub fn decode(arena: Allocator, profile: Profile, bytes: []const u8) Error!Value {
     var rest = bytes;
     const value = try decodePrefix(arena, profile, &rest);
@@ -97,7 +97,7 @@ const Decoder = struct {
         return .{ .map = entries };
     }
 
-    /// A count that the input cannot hold is refused before anything is allocated for it.
+    /// Refuses a count that the input cannot contain, before anything is allocated for it.
     fn bounded(self: *Decoder, count: u64, bytes_each: u64, depth: u8) Error!usize {
         if (depth == 0) return error.CborTooDeep;
         if (count > self.rest.len / bytes_each) return error.CborTruncated;

@@ -1,4 +1,4 @@
-//! Writing canonical CBOR: the one encoding that cbor_decode.zig accepts.
+//! Writes canonical CBOR, the only encoding that cbor_decode.zig accepts.
 
 const std = @import("std");
 const ipld = @import("ipld.zig");

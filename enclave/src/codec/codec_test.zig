@@ -15,4 +15,6 @@ test {
     _ = @import("policy.zig");
     _ = @import("policy_test.zig");
     _ = @import("iso8601.zig");
+    _ = @import("base36.zig");
+    _ = @import("ipns.zig");
 }

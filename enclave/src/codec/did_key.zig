@@ -1,4 +1,4 @@
-//! did:key (W3C CCG) for Ed25519, P-256 and secp256k1: parsing, formatting, verifying, and the did:new of a key.
+//! did:key (W3C CCG) for Ed25519, P-256 and secp256k1: parsing, formatting and verifying, and the did:new of a key.
 
 const std = @import("std");
 const base58 = @import("base58.zig");
@@ -15,7 +15,7 @@ pub const VerifyError = error{ SignatureInvalid, DidKeyInvalid };
 
 const prefix = "did:key:z";
 
-/// Longest did:key that is read, in characters: one of a 4096-bit RSA key, which is none of ours, has some 730.
+/// Longest did:key that is read, in characters. That of a 4096-bit RSA key, which is not supported, has about 730.
 pub const max_text = prefix.len + base58.max_length;
 
 /// Length of every did:new, in characters: its prefix and 64 hex digits.
@@ -26,14 +26,14 @@ pub const PublicKey = union(varsig.Algorithm) {
     p256: [33]u8,
     secp256k1: [33]u8,
 
-    /// Which key this is, as the bytes that follow the multicodec prefix.
+    /// The key in the bytes that follow the multicodec prefix.
     pub fn bytes(self: *const PublicKey) []const u8 {
         return switch (self.*) {
             inline else => |*key| key,
         };
     }
 
-    /// Succeeds when `signature` (64 bytes: r‖s, or EdDSA's R‖S) is this key's over `message`.
+    /// Succeeds if `signature` (64 bytes: r‖s, or EdDSA's R‖S) is this key's signature of `message`.
     pub fn verify(self: PublicKey, message: []const u8, signature: []const u8) VerifyError!void {
         if (signature.len != 64) return error.SignatureInvalid;
         switch (self) {
@@ -66,7 +66,8 @@ fn verifyEcdsa(Scheme: type, key: []const u8, message: []const u8, signature: [6
     Scheme.Signature.fromBytes(signature).verify(message, public_key) catch return error.SignatureInvalid;
 }
 
-/// Reads a did:key; a point that is not on its curve is `DidKeyInvalid`, another kind of key `DidKeyUnsupported`.
+/// Reads a did:key. Fails with DidKeyInvalid for a point that is not on its curve, and with DidKeyUnsupported for
+/// another kind of key.
 pub fn parse(arena: Allocator, did: []const u8) Error!PublicKey {
     if (!std.mem.startsWith(u8, did, prefix)) return error.DidKeyInvalid;
     var rest = base58.decode(arena, did[prefix.len..]) catch |err| return switch (err) {
@@ -94,7 +95,7 @@ fn parseCurve(comptime tag: varsig.Algorithm, Scheme: type, bytes: []const u8) E
     return @unionInit(PublicKey, @tagName(tag), bytes[0..33].*);
 }
 
-/// A key of SEC 1 bytes (compressed or not), checked to be on its curve.
+/// The key of SEC 1 bytes (compressed or not). Its point must be on its curve.
 pub fn fromSec1(algorithm: varsig.Algorithm, bytes: []const u8) Error!PublicKey {
     return switch (algorithm) {
         .ed25519 => parseEd25519(bytes),

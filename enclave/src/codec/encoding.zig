@@ -7,8 +7,8 @@ const Allocator = std.mem.Allocator;
 // The standard library's encoder, from fast.zig.
 extern fn fast_base64(out: [*]u8, out_len: usize, data: [*]const u8, len: usize) void;
 
-/// Bytes of a binary field: an array of numbers 0 to 255, 0x-hex, base64 or base64url (padded or not).
-/// Where the length is known beforehand, bare hex of exactly that length is taken as hex.
+/// The bytes of a binary field: an array of numbers 0 to 255, 0x-hex, base64 or base64url (padded or not). If the
+/// length is known, bare hex of exactly that length is read as hex.
 pub fn decodeBinary(arena: Allocator, value: std.json.Value, expected_len: ?usize) Error![]u8 {
     return switch (value) {
         .array => |list| fromNumbers(arena, list.items),
@@ -17,7 +17,7 @@ pub fn decodeBinary(arena: Allocator, value: std.json.Value, expected_len: ?usiz
     };
 }
 
-/// `0x` and lower-case digits.
+/// The bytes as `0x` and lower-case digits.
 pub fn hex(arena: Allocator, data: []const u8) Error![]u8 {
     const text = try arena.alloc(u8, 2 + 2 * data.len);
     @memcpy(text[0..2], "0x");
@@ -25,7 +25,7 @@ pub fn hex(arena: Allocator, data: []const u8) Error![]u8 {
     return text;
 }
 
-/// Lower-case digits without a prefix.
+/// The bytes as lower-case digits without a prefix.
 pub fn bareHex(arena: Allocator, data: []const u8) Error![]u8 {
     const text = try arena.alloc(u8, 2 * data.len);
     bareHexInto(text, data);
@@ -54,8 +54,8 @@ pub fn base64(arena: Allocator, data: []const u8) Error![]u8 {
     return text;
 }
 
-/// The same as a JSON value for an answer, written as it stands: base64 has nothing to escape, and looking for it takes
-/// longer than the encoding.
+/// The same as a JSON value that is written unchanged: base64 contains nothing to escape, and searching for it would
+/// take longer than the encoding.
 pub fn base64Json(arena: Allocator, data: []const u8) Error!std.json.Value {
     const text = try arena.alloc(u8, std.base64.standard.Encoder.calcSize(data.len) + 2);
     fast_base64(text.ptr + 1, text.len - 2, data.ptr, data.len);
@@ -64,14 +64,14 @@ pub fn base64Json(arena: Allocator, data: []const u8) Error!std.json.Value {
     return .{ .number_string = text }; // the one kind of value that the standard library writes verbatim
 }
 
-/// Base64url without padding: WebAuthn's identifiers.
+/// Base64url without padding, as WebAuthn writes identifiers.
 pub fn base64Url(arena: Allocator, data: []const u8) Error![]u8 {
     const text = try arena.alloc(u8, std.base64.url_safe_no_pad.Encoder.calcSize(data.len));
     _ = std.base64.url_safe_no_pad.Encoder.encode(text, data);
     return text;
 }
 
-/// Bytes of base64 or base64url, padded or not; both alphabets in one text are refused, as are stray trailing bits.
+/// The bytes of base64 or base64url, padded or not. A mixture of both alphabets and unused bits at the end are refused.
 pub fn fromBase64(arena: Allocator, text: []const u8) Error![]u8 {
     const body = withoutPadding(text);
     const url = std.mem.indexOfAny(u8, body, "-_") != null;
@@ -105,7 +105,7 @@ fn fromText(arena: Allocator, text: []const u8, expected_len: ?usize) Error![]u8
     return if (isHex(text)) fromHex(arena, text[2..]) else fromBase64(arena, text);
 }
 
-/// One base64 text in 4096 begins with 0x too: only digits to the end make it hex.
+/// Whether the text is `0x` and hex digits to its end. One base64 text in 4096 begins with 0x as well.
 fn isHex(text: []const u8) bool {
     if (!std.mem.startsWith(u8, text, "0x") and !std.mem.startsWith(u8, text, "0X")) return false;
     for (text[2..]) |digit| if (!std.ascii.isHex(digit)) return false;

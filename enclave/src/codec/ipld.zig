@@ -1,9 +1,9 @@
-//! The data model that CBOR, DAG-CBOR and the policy language share: JSON's kinds plus integers beyond 53 bits,
-//! byte strings and links (IPLD data model). Values borrow their bytes; an arena owns whatever was built.
+//! The IPLD data model, which CBOR, DAG-CBOR and the policy language share: the kinds of JSON, integers beyond 53 bits,
+//! byte strings and links. Values refer to the bytes that they were read from; lists belong to an arena.
 
 const std = @import("std");
 
-/// Deepest nesting that any codec of this module follows; bounds recursion, so that no input overflows the stack.
+/// Deepest nesting that any codec of this module follows, so that no input overflows the stack.
 pub const max_depth = 32;
 
 pub const Value = union(enum) {
@@ -20,7 +20,7 @@ pub const Value = union(enum) {
     /// The binary form of a CID.
     link: []const u8,
 
-    /// The value under a text key of a map; null where this is no map or lacks the key.
+    /// The value under a text key of a map; null if this is not a map or lacks the key.
     pub fn get(self: Value, name: []const u8) ?Value {
         if (self != .map) return null;
         for (self.map) |entry| {
@@ -58,7 +58,7 @@ pub const Value = union(enum) {
         return self == .int or self == .float;
     }
 
-    /// The order of two numbers, exact across kinds; null where either is no number.
+    /// The order of two numbers, exact between integers and floats; null if either is not a number.
     pub fn order(a: Value, b: Value) ?std.math.Order {
         if (!a.isNumber() or !b.isNumber()) return null;
         if (a == .int and b == .int) return std.math.order(a.int, b.int);
@@ -76,7 +76,7 @@ fn eqlList(a: []const Value, b: []const Value) bool {
     return true;
 }
 
-/// Maps are kept in canonical order by every decoder, so equal ones match pair by pair.
+/// Every decoder keeps maps in canonical order, so equal maps are equal entry by entry.
 fn eqlMap(a: []const Entry, b: []const Entry) bool {
     if (a.len != b.len) return false;
     for (a, b) |x, y| if (!x.key.eql(y.key) or !x.value.eql(y.value)) return false;
@@ -93,7 +93,8 @@ fn keyBefore(_: void, a: Entry, b: Entry) bool {
     return std.mem.order(u8, a.key.text, b.key.text) == .lt;
 }
 
-/// Exact: a float beyond the integers' range decides by its sign, any other by its floor and fraction.
+/// Exact comparison of an integer with a float: beyond the integers' range the float's sign decides, otherwise its
+/// floor and fraction.
 fn orderIntFloat(i: i128, f: f64) std.math.Order {
     const bound = 36893488147419103232.0; // 2^65, beyond every CBOR integer
     if (f >= bound) return .lt;

@@ -1,8 +1,8 @@
-//! Instants as the interface writes them: ISO 8601, UTC, whole milliseconds, `Z`.
+//! Instants in the interface's form: ISO 8601, UTC, whole milliseconds, `Z`.
 
 const std = @import("std");
 
-/// `2026-11-21T08:30:00.000Z` of milliseconds since 1970; instants outside 1970 to 9999 are clamped.
+/// Milliseconds since 1970 as `2026-11-21T08:30:00.000Z`. Instants outside 1970 to 9999 are clamped.
 pub fn format(arena: std.mem.Allocator, ms: i64) error{OutOfMemory}![]const u8 {
     const bounded: u64 = @intCast(std.math.clamp(ms, 0, 253_402_300_799_999));
     const seconds: std.time.epoch.EpochSeconds = .{ .secs = bounded / 1000 };
@@ -36,7 +36,16 @@ pub fn isInstant(text: []const u8) bool {
     return true;
 }
 
-/// Whether the digits of `body` are a day of the calendar and a time of it.
+/// Whether the text is an instant with nine digits of a second: `2040-01-01T00:00:00.000000000Z`.
+pub fn isNanosecondInstant(text: []const u8) bool {
+    if (text.len != 30 or text[29] != 'Z') return false;
+    for (text[23..29]) |digit| if (!std.ascii.isDigit(digit)) return false;
+    var milliseconds: [24]u8 = text[0..24].*;
+    milliseconds[23] = 'Z';
+    return isInstant(&milliseconds);
+}
+
+/// Whether the digits of `body` are a date of the calendar and a time of day.
 fn isDate(body: []const u8) bool {
     const month = number(body[5..7]);
     if (month < 1 or month > 12 or number(body[11..13]) > 23 or number(body[14..16]) > 59 or number(body[17..19]) > 59) return false;
@@ -50,13 +59,21 @@ fn number(digits: []const u8) u16 {
     return value;
 }
 
-/// Whether the first of two such texts is the earlier instant. One without milliseconds would sort after its second.
+/// Whether the first of two such texts is the earlier instant. Both get milliseconds first, so that texts sort as
+/// instants do.
 pub fn isBefore(arena: std.mem.Allocator, first: []const u8, second: []const u8) error{OutOfMemory}!bool {
     return std.mem.order(u8, try whole(arena, first), try whole(arena, second)) == .lt;
 }
 
 fn whole(arena: std.mem.Allocator, text: []const u8) error{OutOfMemory}![]const u8 {
     return if (text.len == 20) std.mem.concat(arena, u8, &.{ text[0..19], ".000Z" }) else text;
+}
+
+test "instants with nanoseconds" {
+    try std.testing.expect(isNanosecondInstant("2040-02-29T23:59:59.123456789Z"));
+    inline for (.{ "2040-01-01T00:00:00.000Z", "2040-02-30T00:00:00.000000000Z", "2040-01-01T00:00:00.00000000aZ", "2040-01-01T00:00:00.000000000z", "2040-01-01T00:00:00,000000000Z" }) |bad| {
+        try std.testing.expect(!isNanosecondInstant(bad));
+    }
 }
 
 test "known instants" {

@@ -1,4 +1,4 @@
-//! JSON out of plain Zig values.
+//! Makes JSON values from plain Zig values.
 
 const std = @import("std");
 const Error = @import("../platform/errors.zig").Error;
@@ -26,11 +26,11 @@ pub fn put(arena: Allocator, target: *Json, name: []const u8, value: Json) Error
     try target.object.put(arena, name, value);
 }
 
-/// Far below what the stack can take where values are walked recursively.
+/// Deepest nesting of an input, far below what the stack allows where values are walked recursively.
 const max_depth = 32;
 
-/// Whether the text is nested no deeper than values may be: brackets outside strings are counted, before anything is
-/// built of them.
+/// Whether the text is nested no deeper than `max_depth`. Brackets outside strings are counted before anything is
+/// parsed.
 pub fn withinDepth(input: []const u8) bool {
     var depth: usize = 0;
     var in_string = false;
@@ -51,7 +51,7 @@ pub fn withinDepth(input: []const u8) bool {
     return true;
 }
 
-/// Not inlined: there are hundreds of fields, and one copy of this will do.
+/// Not inlined: it is called for hundreds of fields, and one copy keeps the module small.
 noinline fn collected(arena: Allocator, names: []const []const u8, values: []const ?Json) Error!Json {
     var map: std.json.ObjectMap = .empty;
     for (names, values) |name, value| {

@@ -1,8 +1,8 @@
 //! The policy language of UCAN Delegation 1.0: predicates over an invocation's arguments.
 //!
 //! A policy is a list of statements, all of which must hold. Operators: == != < <= > >= like and or not all any.
-//! A statement whose selector resolves to nothing is false; comparing kinds that do not compare is false; an empty `or`
-//! is true, as the specification says. `any` over an empty collection is false: nothing there satisfies it.
+//! A statement whose selector resolves to nothing is false, and so is a comparison of kinds that cannot be compared. An
+//! empty `or` is true, as the specification says. `any` over an empty collection is false.
 
 const std = @import("std");
 const ipld = @import("ipld.zig");
@@ -12,7 +12,7 @@ const Value = ipld.Value;
 
 pub const Error = error{ PolicyInvalid, PolicyTooCostly, OutOfMemory };
 
-/// Work that one evaluation may do, in visited values and compared characters; more is `PolicyTooCostly`.
+/// Work that one evaluation may do, in visited values and compared characters. More fails with PolicyTooCostly.
 pub const max_steps = 1_000_000;
 
 const Operator = enum { eq, ne, lt, le, gt, ge, like, @"and", @"or", not, all, any };

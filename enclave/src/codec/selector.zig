@@ -1,7 +1,7 @@
 //! Selectors of the UCAN policy language (UCAN Delegation 1.0, «Selectors»): a path into an invocation's arguments.
 //!
-//! `.` · `.name` · `["any key"]` · `[]` · `[3]` `[-1]` · `[1:-2]`, each with an optional `?`. What the specification
-//! leaves out of jq is refused when parsed. Text cannot be indexed; byte strings can.
+//! `.` · `.name` · `["any key"]` · `[]` · `[3]` `[-1]` · `[1:-2]`, each with an optional `?`. Parts of jq that the
+//! specification leaves out are refused when parsed. Byte strings can be indexed, text cannot.
 
 const std = @import("std");
 const ipld = @import("ipld.zig");
@@ -68,7 +68,7 @@ const Parser = struct {
         return .{ .slice = .{ .from = try bound(inside[0..colon]), .to = try bound(inside[colon + 1 ..]) } };
     }
 
-    /// The rest of `"…"]`, with `\"` and `\\` as its only escapes.
+    /// Reads the rest of `"…"]`. Its only escapes are `\"` and `\\`.
     fn quoted(self: *Parser) Error![]const u8 {
         var key: std.ArrayList(u8) = .empty;
         while (self.rest.len > 0) {
@@ -95,8 +95,8 @@ fn number(text: []const u8) Error!i64 {
 
 pub const ResolveError = error{ Unresolved, OutOfMemory };
 
-/// Follows the segments from `root`. A key that a map lacks is null; anything else that is not there is `Unresolved`,
-/// or null where that segment is optional.
+/// The value that the segments lead to from `root`. A key that a map lacks gives null. Anything else that does not
+/// exist fails with Unresolved, or gives null if the segment is optional.
 pub fn resolve(arena: Allocator, segments: []const Segment, root: Value) ResolveError!Value {
     var value = root;
     for (segments) |s| {

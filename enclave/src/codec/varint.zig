@@ -7,7 +7,7 @@ pub const Error = error{VarintInvalid};
 /// Longest encoding that the specification allows, in bytes (63 bits of value).
 pub const max_length = 9;
 
-/// Reads one varint off the front of `rest`.
+/// Reads one varint from the front of `rest`.
 pub fn take(rest: *[]const u8) Error!u64 {
     var value: u64 = 0;
     for (rest.*, 0..) |byte, i| {

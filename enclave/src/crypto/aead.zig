@@ -22,7 +22,7 @@ pub fn sealInto(out: []u8, plain: []const u8, associated: []const u8, nonce: Non
     gcm.seal(out, plain, associated, nonce, key);
 }
 
-/// The plain bytes, or `failure` when key, nonce, associated data or a single bit of `sealed` is not the right one.
+/// The plain bytes, or `failure` if the key, the nonce, the associated data or any bit of `sealed` is wrong.
 pub fn open(allocator: std.mem.Allocator, sealed: []const u8, associated: []const u8, nonce: Nonce, key: Key, failure: Error) Error![]u8 {
     if (sealed.len < tag_length) return failure;
     const plain = try allocator.alloc(u8, sealed.len - tag_length);
@@ -49,7 +49,7 @@ pub fn hkdf(secret: []const u8, salt: []const u8, info: []const u8) Key {
 /// Parameters of Argon2id.
 pub const Argon2 = argon2.Parameters;
 
-/// 32 bytes of Argon2id, or ParametersOutOfBounds.
+/// 32 bytes of Argon2id. Fails with ParametersOutOfBounds.
 pub fn argon2id(password: []const u8, salt: []const u8, parameters: Argon2) Error!Key {
     var key: Key = undefined;
     try argon2.fill(&key, .{ .password = password, .salt = salt }, parameters);

@@ -1,8 +1,8 @@
-//! Argon2id (RFC 9106) by its reference implementation (argon2id.c), in memory taken once per instance.
+//! Argon2id (RFC 9106) by its reference implementation (argon2id.c), in memory that is allocated once per instance.
 
 const Error = @import("../platform/errors.zig").Error;
 
-/// What RFC 9106 lets go into the hash; an empty secret and empty associated data are none.
+/// The inputs of RFC 9106. An empty secret and empty associated data mean that there is no secret and no such data.
 pub const Input = struct {
     password: []const u8,
     salt: []const u8,
@@ -16,7 +16,8 @@ pub const Parameters = struct {
     passes: u32 = 3,
     lanes: u32 = 4,
 
-    /// What an import accepts: enough to resist, little enough not to exhaust the host.
+    /// Whether an import accepts these parameters: enough work to resist guessing, not so much that it exhausts the
+    /// host.
     pub fn withinBounds(parameters: Parameters) bool {
         return parameters.memory_kib >= 8 * 1024 and parameters.memory_kib <= 64 * 1024 and
             parameters.passes >= 1 and parameters.passes <= 10 and
@@ -30,7 +31,7 @@ pub fn fill(out: []u8, input: Input, parameters: Parameters) Error!void {
     return fillWith(try scratch(), out, input, parameters);
 }
 
-/// As `fill`, with whatever RFC 9106 allows and `blocks` holds; the implementation wipes them before it returns.
+/// As `fill`, with any parameters that RFC 9106 allows and that fit in `blocks`. The implementation wipes `blocks`.
 pub fn fillWith(blocks: []u8, out: []u8, input: Input, parameters: Parameters) Error!void {
     const done = reference_argon2id(
         &.of(out),
@@ -46,7 +47,7 @@ pub fn fillWith(blocks: []u8, out: []u8, input: Input, parameters: Parameters) E
     if (!done) return error.ParametersOutOfBounds;
 }
 
-/// As argon2id.c declares it.
+/// The struct of the same fields in argon2id.c.
 const Part = extern struct {
     bytes: [*]const u8,
     length: u32,
@@ -58,7 +59,7 @@ const Part = extern struct {
 
 extern fn reference_argon2id(out: *const Part, password: *const Part, salt: *const Part, secret: *const Part, associated: *const Part, blocks: *const Part, memory_kib: u32, passes: u32, lanes: u32) bool;
 
-/// The largest accepted memory, straight from the engine: allocators would round it to 128 MiB.
+/// The largest accepted memory, taken directly from the engine; an allocator would round it up to 128 MiB.
 const scratch_pages = 64 * 1024 * 1024 / page;
 const page = 64 * 1024;
 var scratch_memory: ?[]u8 = null;

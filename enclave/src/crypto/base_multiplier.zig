@@ -1,10 +1,10 @@
 //! Multiples of a curve's base point from a table, five times as fast as the standard library's loop.
 //!
-//! The arithmetic is the standard library's (complete additions, fiat-crypto fields); this file only arranges it: the
-//! scalar in 43 signed digits of six bits, and for each digit's place the thirty-two first multiples of the base point
-//! there, in affine coordinates. Every digit reads all thirty-two entries under a mask and does one addition, so neither
-//! the sequence of instructions nor that of addresses depends on the scalar.
-//! docs/decisions/0301-enclave-base-multiplication.md says why.
+//! The arithmetic is the standard library's (complete additions, fiat-crypto fields); this file only arranges it. The
+//! scalar is split into 43 signed digits of six bits, and a table contains, for each place of a digit, the first
+//! thirty-two multiples of the base point at that place in affine coordinates. Each digit reads all thirty-two entries
+//! under a mask and does one addition, so neither the instructions nor the addresses depend on the scalar. Reasons:
+//! docs/decisions/0301-enclave-base-multiplication.md.
 
 const memory = @import("../platform/memory.zig");
 
@@ -17,7 +17,7 @@ pub fn BaseMultiplier(comptime Curve: type) type {
     return struct {
         const Affine = @TypeOf(Curve.basePoint.affineCoordinates());
 
-        /// Made at the first use, kept for the life of the instance: it holds nothing secret.
+        /// Filled at the first use and kept for the life of the instance. It contains nothing secret.
         var table: [digits][multiples]Affine = undefined;
         var ready = false;
 
@@ -49,7 +49,8 @@ pub fn BaseMultiplier(comptime Curve: type) type {
             ready = true;
         }
 
-        /// All of a row's divisions by z for the price of one (Montgomery's trick); none of the points is the identity.
+        /// Converts a row to affine coordinates with a single division (Montgomery's trick). None of the points is the
+        /// identity.
         noinline fn toAffine(row: *[multiples]Affine, points: *const [multiples]Curve) void {
             var products: [multiples]Curve.Fe = undefined;
             products[0] = points[0].z;

@@ -1,4 +1,4 @@
-//! The two curves of the vault's keys behind one set of functions on bytes.
+//! The two curves of the vault's keys behind one set of functions that take and return bytes.
 
 const std = @import("std");
 const host = @import("../platform/host.zig");
@@ -11,7 +11,7 @@ pub const Curve = enum {
     p256,
     secp256k1,
 
-    /// The interface's names, and the two that COSE and others use for the first.
+    /// The curve of one of the interface's names, or of "p256". Fails with UnsupportedCurve.
     pub fn parse(text: []const u8) Error!Curve {
         if (std.mem.eql(u8, text, "P-256") or std.mem.eql(u8, text, "p256")) return .p256;
         if (std.mem.eql(u8, text, "secp256k1")) return .secp256k1;
@@ -41,7 +41,7 @@ pub const PublicKey = struct {
         return [1]u8{2 + (key.y[31] & 1)} ++ key.x;
     }
 
-    /// Keccak-256 of both coordinates: what the DID is made of, and a secp256k1 key's Ethereum address.
+    /// Keccak-256 of both coordinates. The DID contains it, and a secp256k1 key's Ethereum address is its end.
     pub fn hash(key: PublicKey) [32]u8 {
         const both = key.x ++ key.y;
         return hashes.keccak(&both);
@@ -72,21 +72,21 @@ pub const Shares = struct {
 
 pub const Generated = struct { shares: Shares, public: PublicKey };
 
-/// A fresh key, never in one piece outside this function.
+/// A fresh key. Its secret is never in one piece outside this function.
 pub fn generate(curve: Curve) Error!Generated {
     return switch (curve) {
         inline else => |known| generateOn(known),
     };
 }
 
-/// Shares of a key that is given, as one that follows from a seed is. Fails with InvalidKey for what is no secret key.
+/// Splits a given secret key, such as a derived one, into shares. Fails with InvalidKey.
 pub fn split(curve: Curve, secret: [32]u8) Error!Generated {
     return switch (curve) {
         inline else => |known| splitOn(known, secret),
     };
 }
 
-/// The public key of a secret one. Fails with InvalidKey for what is no secret key.
+/// The public key of a secret key. Fails with InvalidKey.
 pub fn publicOf(comptime curve: Curve, secret: [32]u8) Error!PublicKey {
     const scalar = Scheme(curve).Scalar.fromBytes(secret, .big) catch return error.InvalidKey;
     if (scalar.isZero()) return error.InvalidKey;
@@ -94,7 +94,7 @@ pub fn publicOf(comptime curve: Curve, secret: [32]u8) Error!PublicKey {
     return .{ .curve = curve, .x = point.x.toBytes(.big), .y = point.y.toBytes(.big) };
 }
 
-/// `offset` plus `secret` in the curve's scalar field; null where `offset` is not below the order, or the sum is zero.
+/// `offset` plus `secret` in the curve's scalar field; null if `offset` is not below the order, or if the sum is zero.
 pub fn sum(comptime curve: Curve, offset: [32]u8, secret: [32]u8) ?[32]u8 {
     const Scalar = Scheme(curve).Scalar;
     const first = Scalar.fromBytes(offset, .big) catch return null;
@@ -103,14 +103,15 @@ pub fn sum(comptime curve: Curve, offset: [32]u8, secret: [32]u8) ?[32]u8 {
     return if (both.isZero()) null else both.toBytes(.big);
 }
 
-/// Other shares of the same key: each alone is independent of what it was before.
+/// New shares of the same key. Each new share alone is independent of the old ones.
 pub fn refresh(curve: Curve, shares: Shares) Error!Shares {
     return switch (curve) {
         inline else => |known| refreshOn(known, shares),
     };
 }
 
-/// Signs with the sum of the shares, rebuilt for this call only. Fails with KeyMismatch when it is not the key of `public`.
+/// Signs with the sum of the shares, which exists only during this call. Fails with KeyMismatch if it is not the secret
+/// of `public`.
 pub fn sign(public: PublicKey, shares: Shares, digest: [32]u8, entropy: []const u8) Error!ecdsa.Signature {
     return switch (public.curve) {
         inline else => |known| signOn(known, public, shares, digest, entropy),
@@ -144,7 +145,8 @@ fn pointOf(comptime curve: Curve, key: PublicKey) !Group(curve) {
 
 noinline fn generateOn(comptime curve: Curve) Error!Generated {
     const Scalar = Scheme(curve).Scalar;
-    // A second try is as good as never needed; a generator that is stuck must not keep us here for ever.
+    // More than one try is practically never needed. The limit stops the loop if the generator always returns the same
+    // bytes.
     for (0..4) |_| {
         const val = try randomScalar(Scalar);
         const user = try randomScalar(Scalar);
@@ -185,7 +187,7 @@ noinline fn signOn(comptime curve: Curve, public: PublicKey, shares: Shares, dig
     return Scheme(curve).sign(val.add(user), point, digest, entropy);
 }
 
-/// 48 bytes reduced: the bias is below 2^-128.
+/// A scalar from 48 random bytes, so that its bias is below 2^-128.
 fn randomScalar(comptime Scalar: type) Error!Scalar {
     var wide = try host.randomBytes(48);
     defer memory.wipe(&wide);

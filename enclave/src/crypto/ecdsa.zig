@@ -1,7 +1,7 @@
 //! ECDSA over a 32-byte digest: RFC 6979 with added entropy (its section 3.6), low s, checked before it is released.
 //!
-//! The standard library's `sign.ecdsa` is not RFC 6979, takes no side on s and tells no recovery identifier, so the
-//! equations stand here, on its field and scalar arithmetic.
+//! The standard library's `sign.ecdsa` does not follow RFC 6979, does not choose the low s and returns no recovery
+//! identifier. So the equations are written here, on the standard library's field and scalar arithmetic.
 
 const std = @import("std");
 const memory = @import("../platform/memory.zig");
@@ -13,7 +13,7 @@ const Hmac = std.crypto.auth.hmac.sha2.HmacSha256;
 pub const Signature = struct {
     r: [32]u8,
     s: [32]u8,
-    /// Which of the points with this r was meant (Ethereum's v less 27).
+    /// Which of the points with this r is the nonce's (Ethereum's v less 27).
     recovery: u1,
 
     /// r and s, 32 bytes each.
@@ -27,8 +27,8 @@ pub fn Ecdsa(comptime Curve: type) type {
         pub const Scalar = Curve.scalar.Scalar;
         pub const base = BaseMultiplier(Curve);
 
-        /// Signs `digest` with the secret `d` of the public point `q`. `entropy` is mixed into the nonce; empty is plain
-        /// RFC 6979. Fails with KeyMismatch when `d` is not the secret of `q`.
+        /// Signs `digest` with the secret `d` of the public point `q`. `entropy` is mixed into the nonce; if it is
+        /// empty, the nonce is that of plain RFC 6979. Fails with KeyMismatch if `d` is not the secret of `q`.
         pub fn sign(d: Scalar, q: Curve, digest: [32]u8, entropy: []const u8) Error!Signature {
             const z = fromDigest(digest);
             var nonces = Nonces.init(d, z, entropy);
@@ -41,7 +41,7 @@ pub fn Ecdsa(comptime Curve: type) type {
             }
         }
 
-        /// Whether the signature is one of `digest` under `q`, with a low s. All arguments are public.
+        /// Whether the signature is valid for `digest` under `q` and has a low s. All arguments are public.
         pub fn verify(q: Curve, digest: [32]u8, rs: [64]u8) bool {
             const r = Scalar.fromBytes(rs[0..32].*, .big) catch return false;
             const s = Scalar.fromBytes(rs[32..64].*, .big) catch return false;
@@ -53,14 +53,15 @@ pub fn Ecdsa(comptime Curve: type) type {
             return hasX(point, r);
         }
 
-        /// Whether `d` is the secret of `q` and `point` that of the nonce, by (d + k)G = Q + kG: one multiplication for
-        /// both, of another scalar than the first, so that a fault in either does not repeat itself in the other.
+        /// Whether `d` is the secret of `q` and `point` that of the nonce, by (d + k)G = Q + kG. One multiplication
+        /// checks both, and its scalar differs from the first one's, so that an error of the hardware does not repeat
+        /// itself.
         fn belongs(d: Scalar, q: Curve, k: Scalar, point: Curve) bool {
             return base.multiply(d.add(k)).equivalent(q.add(point));
         }
 
-        /// Null where r or s is zero (probability 2^-256): as RFC 6979 says, the next nonce. r and s are checked by
-        /// multiplying back, before s may change its sign.
+        /// Null if r or s is zero (probability 2^-256); the caller then takes the next nonce, as RFC 6979 says. r and s
+        /// are checked by multiplying back before s may change its sign.
         fn attempt(d: Scalar, z: Scalar, k: Scalar, point: Curve) Error!?Signature {
             const affine = point.affineCoordinates();
             const r = reduce(affine.x.toBytes(.big));
@@ -69,13 +70,14 @@ pub fn Ecdsa(comptime Curve: type) type {
             if (r.isZero() or s.isZero()) return null;
             if (!hasX(point, r) or !s.mul(k).equivalent(sum)) return error.CryptoFailure;
             const high = isHigh(s);
-            // A move under a mask, not a branch: which of the two was meant says something of the nonce.
+            // A move under a mask instead of a branch, because which of the two values was low reveals something about
+            // the nonce.
             s.fe.cMov(s.neg().fe, high);
             const odd: u1 = @intFromBool(affine.y.isOdd());
             return .{ .r = r.toBytes(.big), .s = s.toBytes(.big), .recovery = odd ^ high };
         }
 
-        /// Whether the point's x, reduced, is r: without the division that affine coordinates would take.
+        /// Whether the point's x, reduced, is r. It avoids the division that affine coordinates need.
         fn hasX(point: Curve, r: Scalar) bool {
             const bytes = r.toBytes(.big);
             const x = Curve.Fe.fromBytes(bytes, .big) catch return false; // r < n, and n < p on both curves

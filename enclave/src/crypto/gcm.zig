@@ -1,4 +1,5 @@
-//! AES-256-GCM of the standard library: in the module from fast.zig, elsewhere (unit tests on this machine) directly.
+//! AES-256-GCM of the standard library: compiled for speed (fast.zig) in the module, called directly in native unit
+//! tests.
 
 const std = @import("std");
 const builtin = @import("builtin");
@@ -21,8 +22,8 @@ pub fn seal(out: []u8, plain: []const u8, associated: []const u8, nonce: Nonce, 
     fast_gcm_seal(out.ptr, plain.ptr, plain.len, associated.ptr, associated.len, &nonce, &key);
 }
 
-/// The plain bytes of `sealed` into `out`, which is `tag_length` shorter; false where key, nonce, associated data or a bit
-/// of `sealed` is not the right one. Nothing is written then.
+/// The plain bytes of `sealed` into `out`, which is `tag_length` shorter. Returns false and writes nothing if the key,
+/// the nonce, the associated data or any bit of `sealed` is wrong.
 pub fn open(out: []u8, sealed: []const u8, associated: []const u8, nonce: Nonce, key: Key) bool {
     std.debug.assert(sealed.len == out.len + tag_length);
     if (fast) return fast_gcm_open(out.ptr, sealed.ptr, out.len, associated.ptr, associated.len, &nonce, &key);

@@ -1,4 +1,4 @@
-//! Keccak-256 as Ethereum uses it (not SHA3-256), and what Bitcoin hashes keys with.
+//! Keccak-256 as Ethereum uses it (not SHA3-256), and the hash of a public key that Bitcoin uses.
 
 const std = @import("std");
 const Error = @import("../platform/errors.zig").Error;

@@ -1,4 +1,4 @@
-//! Keys that follow from a seed: BIP-32 on secp256k1, and on P-256 SLIP-0010, which on secp256k1 is the same.
+//! Keys derived from a seed: BIP-32 on secp256k1, SLIP-0010 on P-256. On secp256k1 the two are the same.
 
 const std = @import("std");
 const curves = @import("curves.zig");
@@ -7,10 +7,10 @@ const Curve = curves.Curve;
 const Error = @import("../platform/errors.zig").Error;
 const Hmac = std.crypto.auth.hmac.sha2.HmacSha512;
 
-/// Added to an index: the child follows from the secret key, not from the public one.
+/// Added to an index for a hardened child, which is derived from the secret key instead of the public one.
 pub const hardened: u32 = 1 << 31;
 
-/// A secret key and the chain code that its children are made with.
+/// A secret key and its chain code.
 pub const Node = struct {
     secret: [32]u8,
     chain_code: [32]u8,
@@ -34,7 +34,7 @@ noinline fn deriveOn(comptime curve: Curve, seed: []const u8, path: []const u32)
     return node;
 }
 
-/// SLIP-0010, "Master key generation": what is no key is hashed again.
+/// SLIP-0010, "Master key generation". If the hash is not a valid key, it is hashed again.
 fn master(comptime curve: Curve, seed: []const u8) Node {
     const name = switch (curve) {
         .secp256k1 => "Bitcoin seed",
@@ -50,7 +50,8 @@ fn master(comptime curve: Curve, seed: []const u8) Node {
     return .{ .secret = hash[0..32].*, .chain_code = hash[32..64].* };
 }
 
-/// SLIP-0010, "Private parent key to private child key": what is no key is hashed again with the chain code's half.
+/// SLIP-0010, "Private parent key to private child key". If the result is not a valid key, the chain code's half is
+/// hashed again.
 fn descend(comptime curve: Curve, node: *Node, index: u32) Error!void {
     var data: [37]u8 = undefined;
     defer memory.wipe(&data);

@@ -1,4 +1,4 @@
-//! The two shares of a key, each sealed with a key of its own: alone, one opens nothing and says nothing.
+//! The two shares of a key, each sealed with a different key. One share alone reveals nothing.
 
 const aead = @import("aead.zig");
 const curves = @import("curves.zig");
@@ -7,7 +7,7 @@ const Error = @import("../platform/errors.zig").Error;
 
 pub const sealed_length = 32 + aead.tag_length;
 
-/// As the interface's EncryptedShares has them: `nonce` is the val share's 12 bytes, then the user share's.
+/// The interface's EncryptedShares. `nonce` is the val share's 12 bytes, then the user share's.
 pub const Sealed = struct {
     val: [sealed_length]u8,
     user: [sealed_length]u8,
@@ -24,7 +24,7 @@ pub const Keys = struct {
     }
 };
 
-/// Seals both shares with fresh nonces, bound to the public key and to which of the two each is.
+/// Seals both shares with fresh nonces. Each is bound to the public key and to its name (val or user).
 pub fn seal(public: curves.PublicKey, shares: curves.Shares, keys: Keys) Error!Sealed {
     var sealed: Sealed = undefined;
     sealed.nonce = try host.randomBytes(24);
@@ -33,7 +33,7 @@ pub fn seal(public: curves.PublicKey, shares: curves.Shares, keys: Keys) Error!S
     return sealed;
 }
 
-/// Both shares, or ShareRejected.
+/// Both shares. Fails with ShareRejected.
 pub fn open(public: curves.PublicKey, sealed: Sealed, keys: Keys) Error!curves.Shares {
     var shares: curves.Shares = undefined;
     errdefer shares.wipe();

@@ -10,6 +10,7 @@ const addressing = @import("../vault/addressing.zig");
 const hd = @import("../functions/derivation.zig");
 const identity = @import("../functions/generation.zig");
 const ipld = @import("../functions/codecs.zig");
+const publishing = @import("../functions/publishing.zig");
 const registration = @import("../functions/registration.zig");
 const signing = @import("../vault/signing.zig");
 const exec = @import("../functions/exec.zig");
@@ -20,7 +21,7 @@ const sync = @import("../functions/sync.zig");
 const ucan = @import("../actions/verification.zig");
 const webauthn = @import("../functions/webauthn.zig");
 
-/// Version of the calling convention; changes only when an old host could not go on.
+/// Version of the calling convention. It changes only if an old host could not go on.
 pub const abi = 1;
 
 pub const Function = *const fn (ctx: *Ctx, args: Json) Error!Json;
@@ -61,6 +62,9 @@ pub const rows = [_]Row{
     .{ .name = "sync_respond", .function = sync.respond },
     .{ .name = "sync_compare", .function = sync.compare },
     .{ .name = "sync_complete", .function = sync.complete },
+    .{ .name = "publishing_key", .function = publishing.key },
+    .{ .name = "publish", .function = publishing.publish },
+    .{ .name = "publishing_delegation", .function = publishing.delegation },
     .{ .name = "dag_cbor_encode", .function = ipld.dagCborEncode },
     .{ .name = "dag_cbor_decode", .function = ipld.dagCborDecode },
     .{ .name = "cid", .function = ipld.cidOf },

@@ -1,4 +1,4 @@
-//! `derive_key`: which key a seed has at a path, for whoever wants to check.
+//! `derive_key`: the public key that a seed has at a path, so that other implementations can be compared.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -13,8 +13,8 @@ const Json = json.Json;
 
 const max_steps = 16;
 
-/// {seed, path, curve?} -> {public_key, compressed, chain_code, fingerprint}: BIP-32, and SLIP-0010 on P-256. The secret
-/// key is not told.
+/// {seed, path, curve?} -> {public_key, compressed, chain_code, fingerprint}: BIP-32, and SLIP-0010 on P-256. The
+/// secret key is not returned.
 pub fn deriveKey(ctx: *Ctx, input: Json) Error!Json {
     const seed = try args.bytes(ctx, input, "seed", 64);
     if (seed.len < 16) return ctx.fail(error.InvalidField, "seed"); // BIP-32's bounds
@@ -34,7 +34,7 @@ pub fn deriveKey(ctx: *Ctx, input: Json) Error!Json {
     });
 }
 
-/// `m`, and for each step a number below 2^31, with `'` where it is hardened.
+/// Reads `m`, and for each step a number below 2^31, followed by `'` if it is hardened.
 fn parse(ctx: *Ctx, text: []const u8) Error![]const u32 {
     var steps: std.ArrayList(u32) = .empty;
     var parts = std.mem.splitScalar(u8, text, '/');

@@ -1,4 +1,4 @@
-//! `generate`: a key, its DID, its accounts and the vault that holds them.
+//! `generate`: makes a key, its DID, its first account and the vault that contains them.
 
 const std = @import("std");
 const addresses = @import("../chains/addresses.zig");
@@ -12,6 +12,7 @@ const json = @import("../codec/json.zig");
 const keyring = @import("../vault/keyring.zig");
 const meta = @import("../vault/meta.zig");
 const proofs = @import("../vault/proofs.zig");
+const publishing_key = @import("../vault/publishing_key.zig");
 const rows = @import("../vault/rows.zig");
 const schema = @import("../vault/schema.zig");
 const seeds = @import("../vault/seeds.zig");
@@ -46,6 +47,7 @@ pub fn generate(ctx: *Ctx, input: Json) Error!Json {
     const enclave_id = try keyring.insert(ctx, database, made.public, sealed, keys, keep_val);
     const account = try firstAccount(ctx, input, made.public);
     try seeds.make(ctx, database);
+    try publishing_key.adopt(ctx, database);
     try describe(ctx, database, did, enclave_id, made.public);
     try proofs.record(ctx, database, input, proof);
     try recordAccount(ctx, database, account, enclave_id);
@@ -54,6 +56,7 @@ pub fn generate(ctx: *Ctx, input: Json) Error!Json {
     try session.adopt(ctx, database, did, key);
     errdefer ctx.state.abandon(before); // the database itself is closed by the line above
     const bytes = try session.save(ctx.state, ctx.arena);
+    ctx.state.forgetPending();
     return json.object(ctx.arena, .{
         .did = did,
         .database = try encoding.base64(ctx.arena, bytes),

@@ -1,4 +1,4 @@
-//! `keccak256`: the hash that Ethereum uses, for hosts that have none.
+//! `keccak256`: Ethereum's hash, for hosts that lack it.
 
 const args = @import("../call/args.zig");
 const encoding = @import("../codec/encoding.zig");

@@ -1,4 +1,4 @@
-//! `create_registration`: what the registry is told, wrapped in the account's call.
+//! `create_registration`: makes the call of the registry, wrapped in the account's call and in a user operation.
 
 const std = @import("std");
 const addresses = @import("../chains/addresses.zig");
@@ -27,7 +27,8 @@ const Registration = struct {
     alias_hash: eth.Word,
     cid: []const u8,
     sender: eth.Address,
-    /// The vault's DID, which its key proves; any other proves nothing and has to be committed to.
+    /// Whether it is the vault's DID, which its key proves. A DID of another method is not proven and needs a
+    /// commitment.
     own: bool,
     secret: eth.Word,
 
@@ -36,13 +37,13 @@ const Registration = struct {
     }
 };
 
-/// The account as the factory makes it.
+/// The account that the factory deploys.
 const Account = struct { key: curves.PublicKey, salt: eth.Word };
 
 /// CreateRegistrationInput and {registry_addr?, entry_point?, factory?, implementation?, salt?, nonce?, deployed?,
-/// secret?, step?: "commit" | "register", registered?} -> RegistrationResult. What claims an alias or a DID of another
-/// method is registered only after a commitment to it of an earlier block: `step` "commit" makes that operation's call.
-/// `user_op` is null where nothing is to be done: with `registered` true, and for a commitment that nothing asks for.
+/// secret?, step?: "commit" | "register", registered?} -> RegistrationResult. An alias, or a DID of another method, can
+/// be registered only after a commitment in an earlier block: `step` "commit" makes the call of that operation.
+/// `user_op` is null if nothing needs to be done: with `registered` true, and for a commitment that is not needed.
 pub fn create(ctx: *Ctx, input: Json) Error!Json {
     const registration = try read(ctx, input);
     const registry = try addresses.optionalAddress(ctx, input, "registry_addr") orelse contract_set.did_registry;
@@ -66,7 +67,7 @@ fn read(ctx: *Ctx, input: Json) Error!Registration {
     const did = try args.optionalString(ctx, input, "did", 512) orelse
         if (ctx.state.did.len > 0) ctx.state.did else return error.VaultUninitialized;
     const own = std.mem.eql(u8, did, ctx.state.did);
-    // The registry takes such a DID from its key's account alone.
+    // The registry accepts such a DID only from its key's account.
     if (!own and std.mem.startsWith(u8, did, own_method)) return ctx.fail(error.InvalidField, "did");
     if (!std.mem.startsWith(u8, did, "did:")) return ctx.fail(error.InvalidField, "did");
     const alias = try args.string(ctx, input, "alias", 320);
@@ -83,12 +84,12 @@ fn read(ctx: *Ctx, input: Json) Error!Registration {
     return made;
 }
 
-/// ASCII only: an alias is canonical before it comes here, and Unicode case is the host's knowledge.
+/// The alias in lower case, ASCII only: the host passes an alias in its canonical form, which includes Unicode case.
 fn lowered(ctx: *Ctx, alias: []const u8) Error![]const u8 {
     return std.ascii.allocLowerString(ctx.arena, alias);
 }
 
-/// The secret that keeps a commitment closed: the same for both of its steps, and known to the vault alone until the second.
+/// The secret of the commitment. It is the same for both steps and known only to the vault until the second.
 fn secretOf(ctx: *Ctx, r: Registration) Error!eth.Word {
     const open = try session.require(ctx);
     var seed = try seeds.open(ctx, open.database);
@@ -129,7 +130,7 @@ fn registerCall(ctx: *Ctx, input: Json, r: Registration) Error![]const u8 {
     return out.items;
 }
 
-/// The vault's account, which `sender` must be: nothing else could prove the key, or come out of the factory.
+/// The vault's account. `sender` must be its address, because only that account can prove the key.
 fn accountOf(ctx: *Ctx, input: Json, sender: eth.Address) Error!Account {
     const open = try session.require(ctx);
     const key = (try keyring.load(ctx, open.database, null)).public;
@@ -150,8 +151,8 @@ fn appendWords(ctx: *Ctx, out: *std.ArrayList(u8), words: []const eth.Word) Erro
     try out.appendSlice(ctx.arena, std.mem.sliceAsBytes(words));
 }
 
-/// The operation before gas is estimated and before it is signed. `deployed`, which a nonce above zero says by itself,
-/// tells whether the account is there; if not, the operation makes it.
+/// The operation before gas is estimated and before it is signed. It creates the account unless `deployed` is true;
+/// without `deployed`, a nonce above zero means that the account exists.
 fn operation(ctx: *Ctx, input: Json, sender: eth.Address, call_data: []const u8) Error!Json {
     const nonce = try args.optionalString(ctx, input, "nonce", 66) orelse "0x0";
     const number = eth.parseQuantity(nonce) catch |err| return ctx.fail(err, "nonce");

@@ -1,7 +1,7 @@
 //! Moving a vault to a new device: `sync_init`, `sync_respond`, `sync_compare`, `sync_complete`.
 //!
-//! The new device initiates. The device that holds the vault responds, first with its key, and, when its user has typed
-//! the six digits that the new device shows, with the sealed vault. Each session lives five minutes and works once.
+//! The new device initiates. The device that has the vault responds with its key. When its user has typed the six
+//! digits that the new device shows, it sends the sealed vault. Each pairing session lasts five minutes and works once.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -77,7 +77,7 @@ fn release(ctx: *Ctx, id: [32]u8, typed: []const u8) Error!Json {
     const channel = try confirmed(ctx, pairing, typed);
     const clear = try (try session.require(ctx)).database.serialize(ctx.arena);
     const nonce = try host.randomBytes(12);
-    const sealed = protocol.seal(ctx.arena, channel, nonce, clear) catch |err| return fault(ctx, err);
+    const sealed = protocol.seal(ctx.arena, channel, nonce, clear) catch |err| return translated(ctx, err);
     return json.object(ctx.arena, .{
         .success = true,
         .session_id = try encoding.bareHex(ctx.arena, &id),
@@ -130,8 +130,8 @@ fn shown(ctx: *Ctx, pairing: *const Session, reveal: ?[]const u8) Error!Json {
     });
 }
 
-/// {session_id, code, encrypted_vault, key} -> SyncCompleteResult {success, session_id, did, status: "complete"}. The
-/// vault is open afterwards, its new data key wrapped for `key`.
+/// {session_id, code, encrypted_vault, key} -> SyncCompleteResult {success, session_id, did, status: "complete"}.
+/// Afterwards the vault is open under a new data key, which is wrapped for `key`.
 pub fn complete(ctx: *Ctx, input: Json) Error!Json {
     const key = try session.requireKey(ctx, input);
     const id = try args.fixed(32, ctx, input, "session_id");
@@ -144,7 +144,7 @@ fn restore(ctx: *Ctx, id: [32]u8, typed: []const u8, sealed: []const u8, key: Ho
     const pairing = try ctx.state.sync.find(id, .initiator, try host.timeMs());
     defer ctx.state.sync.finish(pairing);
     const channel = try confirmed(ctx, pairing, typed);
-    const clear = protocol.open(ctx.arena, channel, sealed) catch |err| return fault(ctx, err);
+    const clear = protocol.open(ctx.arena, channel, sealed) catch |err| return translated(ctx, err);
     if (ctx.state.open != null) return error.Conflict;
     try session.restore(ctx, clear, key);
     return json.object(ctx.arena, .{
@@ -155,7 +155,7 @@ fn restore(ctx: *Ctx, id: [32]u8, typed: []const u8, sealed: []const u8, key: Ho
     });
 }
 
-/// The channel of a session whose digits were typed rightly; the comparison takes the same time for every wrong code.
+/// The channel of a session if the typed digits are right. The comparison takes the same time for every wrong code.
 fn confirmed(ctx: *Ctx, pairing: *const Session, typed: []const u8) Error!protocol.Channel {
     const channel = pairing.channel() orelse return ctx.fail(error.SyncRejected, "the codes were not compared yet");
     const code = protocol.code(channel.transcript);
@@ -178,7 +178,7 @@ fn peerKey(ctx: *Ctx, input: Json) Error![protocol.public_length]u8 {
     return peer;
 }
 
-fn fault(ctx: *Ctx, err: protocol.Error) Error {
+fn translated(ctx: *Ctx, err: protocol.Error) Error {
     return switch (err) {
         error.OutOfMemory => error.OutOfMemory,
         error.PeerKeyInvalid => ctx.fail(error.InvalidKey, "public_key"),
@@ -186,7 +186,7 @@ fn fault(ctx: *Ctx, err: protocol.Error) Error {
     };
 }
 
-/// What a caller may meet in an honest exchange is an answer with `success: false`; a malformed call stays an error.
+/// A failure that can happen in an honest exchange is an answer with `success: false`; a malformed call stays an error.
 fn refusal(ctx: *Ctx, id: [32]u8, err: Error) Error!Json {
     return switch (err) {
         error.SessionUnknown,

@@ -1,4 +1,4 @@
-//! load, unlock, lock, save, status, query, and the wraps of the data key.
+//! `load`, `unlock`, `lock`, `save`, `status`, `query`, and the functions for the wraps of the data key.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -17,7 +17,7 @@ const Ctx = @import("../call/context.zig").Ctx;
 const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
-/// {database, key?, min_revision?} -> LoadOutput. Without a key the vault is loaded and stays locked.
+/// {database, key?, min_revision?} -> LoadOutput. Without a key, the vault is loaded and stays locked.
 pub fn load(ctx: *Ctx, input: Json) Error!Json {
     const bytes = try args.bytes(ctx, input, "database", session.max_sealed);
     const key = try session.hostKey(ctx, input, "key");
@@ -29,7 +29,7 @@ pub fn load(ctx: *Ctx, input: Json) Error!Json {
     return json.object(ctx.arena, .{ .success = true, .did = ctx.state.did });
 }
 
-/// {database?, key, min_revision?} -> UnlockOutput. Without a database, what this instance locked is opened.
+/// {database?, key, min_revision?} -> UnlockOutput. Without a database, the vault that this instance locked is opened.
 pub fn unlock(ctx: *Ctx, input: Json) Error!Json {
     const given = try args.optionalBytes(ctx, input, "database", session.max_sealed);
     const key = session.requireKey(ctx, input) catch |err| return outcome.of(ctx, err);
@@ -41,7 +41,7 @@ pub fn unlock(ctx: *Ctx, input: Json) Error!Json {
     return json.object(ctx.arena, .{ .success = true, .did = ctx.state.did });
 }
 
-/// {} -> LockOutput: seals and erases. A vault that is locked already answers what it was locked as.
+/// {} -> LockOutput: seals the vault and erases it from memory. A locked vault returns its sealed bytes again.
 pub fn lock(ctx: *Ctx, _: Json) Error!Json {
     if (ctx.state.open != null) {
         _ = session.save(ctx.state, ctx.arena) catch |err| return outcome.of(ctx, err);
@@ -75,7 +75,7 @@ pub fn status(ctx: *Ctx, _: Json) Error!Json {
     });
 }
 
-/// {idle_seconds} -> {idle_seconds}: after so long without a call the vault locks itself; 0 never.
+/// {idle_seconds} -> {idle_seconds}: the vault locks itself after so long without a call; 0: never.
 pub fn setAutoLock(ctx: *Ctx, input: Json) Error!Json {
     _ = try session.require(ctx);
     const seconds = try args.optionalInteger(ctx, input, "idle_seconds", 0, 7 * 24 * 3600) orelse
@@ -84,7 +84,7 @@ pub fn setAutoLock(ctx: *Ctx, input: Json) Error!Json {
     return json.object(ctx.arena, .{ .idle_seconds = seconds });
 }
 
-/// {did?} -> QueryOutput of the vault's own DID, with `identifier` where one is noted; another's is not known here.
+/// {did?} -> QueryOutput of the vault's DID, with `identifier` if one is recorded. Other DIDs are not known here.
 pub fn query(ctx: *Ctx, input: Json) Error!Json {
     const open = try session.require(ctx);
     const wanted = try args.optionalString(ctx, input, "did", 512) orelse "";
@@ -100,7 +100,7 @@ pub fn query(ctx: *Ctx, input: Json) Error!Json {
     });
 }
 
-/// {key} -> {wraps}: one more key opens the vault from the next save on.
+/// {key} -> {wraps}: from the next save on, this key opens the vault too.
 pub fn addWrap(ctx: *Ctx, input: Json) Error!Json {
     const open = try session.require(ctx);
     const key = try session.requireKey(ctx, input);
@@ -111,8 +111,8 @@ pub fn addWrap(ctx: *Ctx, input: Json) Error!Json {
     return listWraps(ctx, input);
 }
 
-/// {kind, id?, keys?} -> {wraps}: that key no longer opens what is saved from now on. The last wrap stays. With `keys`,
-/// which are all that remain, the vault goes on under another data key.
+/// {kind, id?, keys?} -> {wraps}: from the next save on, this key no longer opens the vault. The last wrap cannot be
+/// removed. With `keys`, which must be all the remaining ones, the vault gets a new data key.
 pub fn removeWrap(ctx: *Ctx, input: Json) Error!Json {
     const open = try session.require(ctx);
     const kind = std.meta.stringToEnum(sealed.Kind, try args.string(ctx, input, "kind", 16)) orelse

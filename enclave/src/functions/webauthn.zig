@@ -1,4 +1,4 @@
-//! WebAuthn for the rest of the module: what a serialized credential says, and `parse_webauthn` of the interface.
+//! Reads serialized WebAuthn credentials: for `generate`, and for `parse_webauthn` of the interface.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -13,7 +13,7 @@ const Json = json.Json;
 const authenticator_data = @import("../webauthn/authenticator_data.zig");
 pub const credential = @import("../webauthn/credential.zig");
 
-/// What `generate` records of the passkey that a vault is made for.
+/// What `generate` records of the vault's passkey.
 pub const Passkey = struct {
     credential_id: []const u8,
     public_key: cose.Key,
@@ -22,9 +22,9 @@ pub const Passkey = struct {
     flags: authenticator_data.Flags,
     sign_count: u32,
     transports: []const []const u8,
-    /// "platform" or "cross-platform": as the browser says, else by the transports.
+    /// "platform" or "cross-platform": what the browser says, otherwise what the transports imply.
     device_type: []const u8,
-    /// The whole credential as `parse_webauthn` answers it.
+    /// The whole credential in the form that `parse_webauthn` returns.
     parsed: Json,
 };
 
@@ -48,7 +48,7 @@ pub fn passkey(ctx: *Ctx, bytes: []const u8) Error!Passkey {
     };
 }
 
-/// What the browser says, where it is one of the two values; unknown ones are ignored (section 5.4.5).
+/// The browser's value if it is one of the two known ones; others are ignored (WebAuthn Level 3, section 5.4.5).
 fn deviceType(registration: credential.Registration) []const u8 {
     const transports = registration.transports;
     if (registration.attachment) |said| {
@@ -137,7 +137,7 @@ fn uuid(ctx: *Ctx, id: [16]u8) Error![]const u8 {
     return std.mem.join(ctx.arena, "-", &parts);
 }
 
-/// A decoded CBOR value as JSON, byte strings in base64; integer keys become their digits.
+/// A decoded CBOR value as JSON, with byte strings in base64 and integer keys as their digits.
 fn plain(ctx: *Ctx, value: ipld.Value) Error!Json {
     return switch (value) {
         .null => .null,

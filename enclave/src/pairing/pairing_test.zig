@@ -1,4 +1,4 @@
-//! Runs the unit tests of synchronisation natively.
+//! Runs the unit tests of pairing natively.
 
 test {
     _ = @import("protocol.zig");

@@ -1,8 +1,8 @@
-//! The arithmetic of pairing two devices: ephemeral P-256 keys, a transcript, six digits, one sealed vault.
+//! The cryptography of pairing two devices: ephemeral P-256 keys, a transcript, six digits, one sealed vault.
 //!
-//! Six digits can be searched, so neither side may choose its part after seeing the other's: the session identifier is
-//! a commitment to the initiator's nonce, which the initiator reveals only after it has taken the responder's key.
-//! Whoever sits between has one guess in a million. docs/pairing.md describes the messages.
+//! Six digits could be searched, so neither side may choose its part after it has seen the other's: the session
+//! identifier is a commitment to the initiator's nonce, which the initiator reveals only after it has received the
+//! responder's key. An attacker between the devices has one guess in a million. docs/pairing.md describes the messages.
 
 const std = @import("std");
 const memory = @import("../platform/memory.zig");
@@ -16,21 +16,21 @@ pub const Error = error{ PeerKeyInvalid, SealRejected, OutOfMemory };
 
 const label = "holdfast/sync/v1";
 
-/// Life of a session, in milliseconds.
+/// Lifetime of a pairing session, in milliseconds.
 pub const lifetime_ms = 5 * 60 * 1000;
 
 pub const public_length = 33;
 pub const nonce_length = 32;
 pub const code_length = 6;
 
-/// What sealing adds: the nonce in front and the tag behind.
+/// Bytes that sealing adds: the nonce in front and the tag at the end.
 pub const overhead = @sizeOf(gcm.Nonce) + gcm.tag_length;
 
 pub const KeyPair = struct {
     secret: [32]u8,
     public: [public_length]u8,
 
-    /// From 48 random bytes, so that the scalar is uniform; null in the case that never happens, a zero scalar.
+    /// A key pair from 48 random bytes, so that the scalar is uniform; null for a zero scalar (probability 2^-256).
     pub fn of(random: [48]u8) ?KeyPair {
         const scalar = P256.scalar.Scalar.fromBytes48(random, .big);
         if (scalar.isZero()) return null;
@@ -52,7 +52,7 @@ pub const Parts = struct {
     nonce: [nonce_length]u8,
 };
 
-/// What both sides must have seen alike.
+/// What both sides must have seen in the same way.
 pub fn transcript(parts: Parts) [32]u8 {
     return hash("/transcript", &.{ &parts.session, &parts.initiator, &parts.responder, &parts.nonce });
 }
@@ -79,7 +79,7 @@ fn hash(purpose: []const u8, fields: []const []const u8) [32]u8 {
     return state.finalResult();
 }
 
-/// Refuses what is no point of P-256.
+/// Fails with PeerKeyInvalid if the bytes are not a point of P-256.
 pub fn checkPublic(public: [public_length]u8) Error!void {
     const point = P256.fromSec1(&public) catch return error.PeerKeyInvalid;
     point.rejectIdentity() catch return error.PeerKeyInvalid;
@@ -108,7 +108,7 @@ pub fn seal(arena: Allocator, channel: Channel, nonce: gcm.Nonce, vault: []const
     return out;
 }
 
-/// The vault in the clear, or `SealRejected` for anything that was not sealed in this very exchange.
+/// The vault in the clear. Fails with SealRejected for anything that was not sealed in this exchange.
 pub fn open(arena: Allocator, channel: Channel, sealed: []const u8) Error![]u8 {
     if (sealed.len < overhead) return error.SealRejected;
     var key = try vaultKey(channel.secret, channel.peer, channel.transcript);

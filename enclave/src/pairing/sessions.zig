@@ -1,4 +1,4 @@
-//! Pairing sessions of one instance: a few at a time, five minutes each, used once.
+//! The pairing sessions of an instance: a few at a time, five minutes each, each used once.
 
 const std = @import("std");
 const memory = @import("../platform/memory.zig");
@@ -16,11 +16,11 @@ pub const Session = struct {
     role: Role,
     own: protocol.KeyPair,
     peer: ?[protocol.public_length]u8,
-    /// The initiator's from the start, the responder's once it was revealed.
+    /// The initiator's nonce: known to the initiator from the start, to the responder once it is revealed.
     nonce: ?[protocol.nonce_length]u8,
     expires_ms: i64,
 
-    /// What both sides have seen, once they have seen all of it.
+    /// The hash of what both sides have seen; null until they have seen all of it.
     pub fn transcript(self: *const Session) ?[32]u8 {
         const peer = self.peer orelse return null;
         const initiates = self.role == .initiator;
@@ -40,11 +40,11 @@ pub const Session = struct {
 
 pub const Sessions = struct {
     open: [open_at_once]?Session = @splat(null),
-    /// Identifiers of sessions that are over, so that a replay is told from a stranger.
+    /// Identifiers of finished sessions, so that a replay gets another error than an unknown session.
     used: [remembered][32]u8 = @splat(@splat(0)),
     next_used: usize = 0,
 
-    /// The open session of this identifier and role. One that is late is forgotten here and now.
+    /// The open session of this identifier and role. An expired one is finished now and fails with SessionExpired.
     pub fn find(self: *Sessions, id: [32]u8, role: Role, now_ms: i64) Error!*Session {
         for (&self.open) |*slot| {
             const session = if (slot.*) |*s| s else continue;
@@ -58,7 +58,7 @@ pub const Sessions = struct {
         return if (self.wasUsed(id)) error.SessionUsed else error.SessionUnknown;
     }
 
-    /// Keeps a new session, in a free place, a late one's, or the oldest one's.
+    /// Stores a new session in a free place, or in place of an expired one, or of the oldest.
     pub fn add(self: *Sessions, session: Session, now_ms: i64) Error!*Session {
         if (self.wasUsed(session.id)) return error.SessionUsed;
         for (&self.open) |*slot| {
@@ -80,7 +80,7 @@ pub const Sessions = struct {
         return oldest;
     }
 
-    /// Ends a session, whatever came of it, and wipes its secret.
+    /// Ends a session, successful or not, and wipes its secret.
     pub fn finish(self: *Sessions, session: *Session) void {
         self.used[self.next_used] = session.id;
         self.next_used = (self.next_used + 1) % remembered;
@@ -93,8 +93,8 @@ pub const Sessions = struct {
         }
     }
 
-    /// Wipes the secrets of sessions that are late, for good: a clock that is set right again revives none. Who asks for
-    /// one is still told that it is over.
+    /// Wipes the secrets of expired sessions for good, so that setting the clock back cannot revive them. `find` still
+    /// reports them as expired.
     pub fn expire(self: *Sessions, now_ms: i64) void {
         for (&self.open) |*slot| if (slot.*) |*s| {
             if (!late(s, now_ms)) continue;
@@ -103,7 +103,7 @@ pub const Sessions = struct {
         };
     }
 
-    /// Forgets every session: the vault was locked.
+    /// Forgets every session, because the vault was locked.
     pub fn clear(self: *Sessions) void {
         for (&self.open) |*slot| if (slot.*) |*s| self.finish(s);
     }
@@ -114,7 +114,7 @@ pub const Sessions = struct {
     }
 };
 
-/// A clock set back counts as late, not as more time.
+/// Whether a session has expired. A clock that was set back counts as expired, not as more time.
 fn late(session: *const Session, now_ms: i64) bool {
     return now_ms > session.expires_ms or now_ms < session.expires_ms - protocol.lifetime_ms;
 }

@@ -1,4 +1,4 @@
-//! THE error table: every way in which a function of the module may fail. enclave/ABI.md lists the same codes.
+//! The error table: every error that a function of the module can return. enclave/ABI.md lists the same codes.
 
 const std = @import("std");
 
@@ -68,7 +68,7 @@ pub const Error = error{
 
 const Row = struct { err: Error, code: []const u8, message: []const u8 };
 
-/// Codes are stable and lower-case; messages say what was wrong with the input and never repeat any of it.
+/// Codes are stable and in lower case. Messages say what was wrong with the input and never repeat any of it.
 pub const rows = [_]Row{
     .{ .err = error.OutOfMemory, .code = "out_of_memory", .message = "not enough memory for this call" },
     .{ .err = error.UnknownFunction, .code = "unknown_function", .message = "no such function" },
@@ -78,12 +78,12 @@ pub const rows = [_]Row{
     .{ .err = error.InvalidField, .code = "invalid_field", .message = "a field has another type or form than documented" },
     .{ .err = error.InvalidEncoding, .code = "invalid_encoding", .message = "a binary field is neither a byte array nor base64 nor 0x-hex" },
     .{ .err = error.ValueTooLarge, .code = "value_too_large", .message = "a field is longer than its limit" },
-    .{ .err = error.EntropyUnavailable, .code = "entropy_unavailable", .message = "the host gave no randomness" },
-    .{ .err = error.ClockUnavailable, .code = "clock_unavailable", .message = "the host gave no time" },
+    .{ .err = error.EntropyUnavailable, .code = "entropy_unavailable", .message = "the host returned no randomness" },
+    .{ .err = error.ClockUnavailable, .code = "clock_unavailable", .message = "the host returned no valid time" },
     .{ .err = error.CryptoFailure, .code = "crypto_failure", .message = "a cryptographic self-check failed; nothing was released" },
     .{ .err = error.UnsupportedCurve, .code = "unsupported_curve", .message = "the curve is not P-256 or secp256k1" },
-    .{ .err = error.InvalidKey, .code = "invalid_key", .message = "the key is not a valid one of its kind" },
-    .{ .err = error.KeyMismatch, .code = "key_mismatch", .message = "the shares do not make up the key of the public key" },
+    .{ .err = error.InvalidKey, .code = "invalid_key", .message = "the key is not valid for its curve or kind" },
+    .{ .err = error.KeyMismatch, .code = "key_mismatch", .message = "the shares do not make up the secret of the public key" },
     .{ .err = error.ShareRejected, .code = "share_rejected", .message = "a sealed share could not be opened" },
     .{ .err = error.UnsupportedAlgorithm, .code = "unsupported_algorithm", .message = "the algorithm is not supported" },
     .{ .err = error.UnsupportedChain, .code = "unsupported_chain", .message = "the chain is unknown or has no addresses for this curve" },
@@ -92,7 +92,7 @@ pub const rows = [_]Row{
     .{ .err = error.VaultUninitialized, .code = "vault_uninitialized", .message = "no vault is loaded" },
     .{ .err = error.KeyRequired, .code = "key_required", .message = "a key is required to open or to seal the vault" },
     .{ .err = error.WrongKey, .code = "wrong_key", .message = "no wrap of the data key opens with this key" },
-    .{ .err = error.InvalidDatabase, .code = "invalid_database", .message = "the sealed database is damaged or of another vault" },
+    .{ .err = error.InvalidDatabase, .code = "invalid_database", .message = "the sealed database is damaged or belongs to another vault" },
     .{ .err = error.LastWrap, .code = "last_wrap", .message = "the last wrap of the data key cannot be removed" },
     .{ .err = error.StaleRevision, .code = "stale_revision", .message = "the database is older than the one last seen" },
     .{ .err = error.NotFound, .code = "not_found", .message = "no such row" },
@@ -104,21 +104,21 @@ pub const rows = [_]Row{
     .{ .err = error.UnsupportedVersion, .code = "unsupported_version", .message = "the format's version is not supported" },
     .{ .err = error.ParametersOutOfBounds, .code = "parameters_out_of_bounds", .message = "the key derivation parameters are outside the accepted bounds" },
     .{ .err = error.ExportRejected, .code = "export_rejected", .message = "the password is wrong or the file is damaged" },
-    .{ .err = error.NonCanonical, .code = "non_canonical", .message = "the encoding is not the canonical one" },
+    .{ .err = error.NonCanonical, .code = "non_canonical", .message = "the encoding is not canonical" },
     .{ .err = error.InvalidToken, .code = "invalid_token", .message = "the token is not a UCAN 1.0 delegation or invocation" },
     .{ .err = error.InvalidSignature, .code = "invalid_signature", .message = "the signature does not verify" },
     .{ .err = error.TokenExpired, .code = "token_expired", .message = "the token has expired" },
     .{ .err = error.TokenNotYetValid, .code = "token_not_yet_valid", .message = "the token is not valid yet" },
     .{ .err = error.TokenRevoked, .code = "token_revoked", .message = "the token or one of its proofs is revoked" },
-    .{ .err = error.WrongAudience, .code = "wrong_audience", .message = "the token is meant for another audience" },
-    .{ .err = error.WrongSubject, .code = "wrong_subject", .message = "the token speaks of another subject" },
+    .{ .err = error.WrongAudience, .code = "wrong_audience", .message = "the token is for another audience" },
+    .{ .err = error.WrongSubject, .code = "wrong_subject", .message = "the token is for another subject" },
     .{ .err = error.BrokenChain, .code = "broken_chain", .message = "the chain of proofs does not reach the subject" },
     .{ .err = error.CommandDenied, .code = "command_denied", .message = "the token does not cover this command" },
     .{ .err = error.PolicyDenied, .code = "policy_denied", .message = "the token's policy refuses these arguments" },
     .{ .err = error.InvalidCredential, .code = "invalid_credential", .message = "the WebAuthn credential is malformed" },
-    .{ .err = error.SessionUnknown, .code = "session_unknown", .message = "no such synchronisation session" },
-    .{ .err = error.SessionExpired, .code = "session_expired", .message = "the synchronisation session has expired" },
-    .{ .err = error.SessionUsed, .code = "session_used", .message = "the synchronisation session has been used" },
+    .{ .err = error.SessionUnknown, .code = "session_unknown", .message = "no such pairing session" },
+    .{ .err = error.SessionExpired, .code = "session_expired", .message = "the pairing session has expired" },
+    .{ .err = error.SessionUsed, .code = "session_used", .message = "the pairing session has been used" },
     .{ .err = error.SyncRejected, .code = "sync_rejected", .message = "the other device's answer does not open or does not match" },
     .{ .err = error.CodeMismatch, .code = "code_mismatch", .message = "the six digits differ" },
 };

@@ -1,10 +1,10 @@
-//! Memory that forgets: one allocator that wipes what it releases, and the wiping of the stack after a call.
+//! The module's only allocator, which wipes what it releases, and the wiping of the stack after a call.
 
 const std = @import("std");
 const Allocator = std.mem.Allocator;
 const Alignment = std.mem.Alignment;
 
-/// Everything in the module allocates here, SQLite included: whatever is released or moved is overwritten first.
+/// Everything in the module allocates here, SQLite included. Memory is overwritten before it is released or moved.
 pub const allocator: Allocator = .{ .ptr = undefined, .vtable = &.{
     .alloc = take,
     .resize = resizeInPlace,
@@ -14,17 +14,17 @@ pub const allocator: Allocator = .{ .ptr = undefined, .vtable = &.{
 
 const parent = std.heap.c_allocator;
 
-/// Deeper than any call reaches (tests/enclave/test_memory.py scans the whole memory).
+/// More bytes of stack than any call uses (tests/enclave/test_memory.py scans the whole memory).
 const stack_depth = 128 * 1024;
 
-/// Overwrites `bytes` so that no optimiser takes it for useless. The standard library's way writes byte by byte, which
-/// takes a third of an export's time on Argon2's 64 MiB; this is one fill, and then a statement that "reads" it.
+/// Overwrites `bytes` in a way that the optimiser cannot remove. The standard library writes byte by byte, which takes
+/// a third of an export's time for Argon2's 64 MiB. This is one fill, followed by a statement that pretends to read it.
 pub noinline fn wipe(bytes: []u8) void {
     @memset(bytes, 0);
     std.mem.doNotOptimizeAway(bytes.ptr);
 }
 
-/// Overwrites the stack below the caller: spilled shares and scalars stay there otherwise.
+/// Overwrites the stack below the caller, where shares and scalars would otherwise remain.
 pub noinline fn wipeStack() void {
     var below: [stack_depth]u8 = undefined;
     wipe(&below);
@@ -39,7 +39,8 @@ fn resizeInPlace(_: *anyopaque, block: []u8, alignment: Alignment, len: usize, a
     return parent.rawResize(block, alignment, len, address);
 }
 
-/// A move by the parent would leave the old bytes behind; the caller copies and frees instead.
+/// Refuses to move a block, because the parent's move would leave the old bytes behind. The caller copies and frees
+/// instead.
 fn neverMove(_: *anyopaque, _: []u8, _: Alignment, _: usize, _: usize) ?[*]u8 {
     return null;
 }

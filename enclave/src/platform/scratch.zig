@@ -1,17 +1,18 @@
-//! The memory of one call: small pieces from an arena, large ones each on its own. All of it is wiped at the end.
+//! The memory of one call: small pieces from an arena, large pieces as separate blocks. All of it is wiped at the end.
 //!
-//! An arena takes one and a half times what it is asked for and what it took before, and gives nothing back meanwhile:
-//! sealing a vault of 16 MiB would cost 300.
+//! An arena allocates one and a half times what it is asked for and has allocated before, and releases nothing
+//! meanwhile: sealing a vault of 16 MiB would need 300 MiB.
 
 const std = @import("std");
 const memory = @import("memory.zig");
 const Allocator = std.mem.Allocator;
 const Alignment = std.mem.Alignment;
 
-/// From this length on a piece stands on its own. No piece changes sides, so that its length always tells where it is.
+/// From this length on, in bytes, a piece is a separate block. A piece never changes its kind, so its length always
+/// tells which it is.
 const large = 32 * 1024;
 
-/// In front of each large piece.
+/// The header of each large piece.
 const Block = struct { next: ?*Block, previous: ?*Block, len: usize };
 
 const header = 32;
@@ -25,7 +26,7 @@ pub const Scratch = struct {
     arena: std.heap.ArenaAllocator = .init(memory.allocator),
     blocks: ?*Block = null,
 
-    /// Valid while the scratch stays where it is.
+    /// Valid while the scratch is not moved.
     pub fn allocator(self: *Scratch) Allocator {
         return .{ .ptr = self, .vtable = &.{ .alloc = take, .resize = resize, .remap = remap, .free = release } };
     }

@@ -1,4 +1,4 @@
-//! SQLite, as little of it as the vault needs: statements with bound values over one database in memory.
+//! The part of SQLite that the vault needs: statements with bound values on one database in memory.
 
 const std = @import("std");
 const sqlite_os = @import("sqlite_os.zig");
@@ -40,7 +40,7 @@ extern fn sqlite3_deserialize(connection: *Connection, schema: [*:0]const u8, da
 extern fn sqlite3_malloc64(len: u64) ?[*]u8;
 extern fn sqlite3_free(pointer: ?*anyopaque) void;
 
-/// A value to bind.
+/// A value of a statement's parameter.
 pub const Value = union(enum) {
     null,
     integer: i64,
@@ -66,11 +66,11 @@ pub const Database = struct {
         return database;
     }
 
-    /// A database of the bytes that `serialize` gave. They are copied.
+    /// The database with the bytes that `serialize` returned. They are copied.
     pub fn load(bytes: []const u8) Error!Database {
         const database = try create();
         errdefer database.close();
-        // Magic, and pages of 1,024 bytes, as this module makes them: `settle` counts in pages.
+        // SQLite's magic, and pages of 1,024 bytes as this module makes them: `settle` counts in pages.
         if (bytes.len < 512 or !std.mem.startsWith(u8, bytes, "SQLite format 3\x00\x04\x00")) return error.InvalidDatabase;
         const copy = sqlite3_malloc64(bytes.len) orelse return error.OutOfMemory;
         @memcpy(copy[0..bytes.len], bytes);
@@ -90,17 +90,17 @@ pub const Database = struct {
         return allocator.dupe(u8, image[0..@intCast(size)]);
     }
 
-    /// Closes and wipes it: the allocator overwrites whatever SQLite gives back.
+    /// Closes and wipes the database: the allocator overwrites all memory that SQLite releases.
     pub fn close(database: Database) void {
         _ = sqlite3_close_v2(database.connection);
     }
 
-    /// Runs statements that bind nothing.
+    /// Runs statements without parameters.
     pub fn execute(database: Database, sql: [:0]const u8) Error!void {
         try translate(sqlite3_exec(database.connection, sql.ptr, null, null, null));
     }
 
-    /// Takes back a transaction that, for want of memory, could neither be finished nor taken back when it should have.
+    /// Rolls back a transaction that an earlier call could neither commit nor roll back because memory had run out.
     pub fn abandon(database: Database) Error!void {
         if (sqlite3_get_autocommit(database.connection) == 0) try database.execute("ROLLBACK");
     }
@@ -112,7 +112,7 @@ pub const Database = struct {
         while (try statement.next()) {}
     }
 
-    /// A statement with its values bound; `finish` it.
+    /// A statement with its values bound. The caller calls `finish`.
     pub fn query(database: Database, sql: []const u8, values: []const Value) Error!Statement {
         var prepared: ?*Prepared = null;
         try translate(sqlite3_prepare_v2(database.connection, sql.ptr, @intCast(sql.len), &prepared, null));
@@ -127,15 +127,16 @@ pub const Database = struct {
         return sqlite3_changes64(database.connection);
     }
 
-    /// Rows that all statements changed since the database was opened, what was taken back included.
+    /// Rows that all statements have changed since the database was opened, including those that were rolled back.
     pub fn changesInAll(database: Database) i64 {
         return sqlite3_total_changes64(database.connection);
     }
 
     fn settle(database: Database) Error!void {
-        // Foreign keys are on, and functions in a schema are off, by the options of the build (enclave/parts.py).
-        // 16 MiB, less 4 KiB for the largest header: what `load` and `import` take. More would be saved and never opened.
-        // Of this database alone: the build's option would bound what a query sorts as well.
+        // The build's options (enclave/parts.py) turn foreign keys on and functions in a schema off. The limit is 16
+        // MiB less 4 KiB for the largest header, which is what `load` and `import` accept: a larger vault could be
+        // saved but never opened. It is set on this database alone, because the build's option would also limit what a
+        // query sorts.
         try database.execute("PRAGMA journal_mode = MEMORY; PRAGMA max_page_count = 16380");
     }
 };
@@ -164,7 +165,8 @@ pub const Statement = struct {
         return sqlite3_column_int64(statement.prepared, column);
     }
 
-    /// A copy of the column's text; empty for NULL. A database made elsewhere may hold text that is none: DatabaseFailure.
+    /// A copy of the column's text; empty for NULL. A foreign database may contain invalid UTF-8, which fails with
+    /// DatabaseFailure.
     pub fn text(statement: Statement, arena: std.mem.Allocator, column: c_int) Error![]u8 {
         const start = sqlite3_column_text(statement.prepared, column) orelse return &.{};
         const found = start[0..@intCast(sqlite3_column_bytes(statement.prepared, column))];
@@ -178,7 +180,7 @@ pub const Statement = struct {
         return arena.dupe(u8, start[0..@intCast(sqlite3_column_bytes(statement.prepared, column))]);
     }
 
-    /// The column's bytes, which must be exactly N.
+    /// The column's bytes. Fails with DatabaseFailure if they are not exactly N.
     pub fn fixed(statement: Statement, comptime N: usize, column: c_int) Error![N]u8 {
         const start = sqlite3_column_blob(statement.prepared, column) orelse return error.DatabaseFailure;
         if (sqlite3_column_bytes(statement.prepared, column) != N) return error.DatabaseFailure;
@@ -186,7 +188,7 @@ pub const Statement = struct {
     }
 
     fn bind(statement: Statement, index: c_int, value: Value) Error!void {
-        // No destructor: the bytes live in the call's arena, longer than the statement.
+        // No destructor is needed: the bytes are in the call's arena, which outlives the statement.
         try translate(switch (value) {
             .null => sqlite3_bind_null(statement.prepared, index),
             .integer => |number| sqlite3_bind_int64(statement.prepared, index, number),

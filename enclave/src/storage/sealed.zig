@@ -1,5 +1,5 @@
-//! The vault at rest: a clear header, the data key wrapped once per key-encryption key, the database under the data key.
-//! docs/formats.md describes the bytes.
+//! The sealed form of a vault: a clear header, the data key wrapped once for each key-encryption key, and the database
+//! encrypted with the data key. docs/formats.md describes the bytes.
 
 const std = @import("std");
 const memory = @import("../platform/memory.zig");
@@ -15,7 +15,7 @@ const max_header = fixed_header + max_did + max_wraps * (2 + max_wrap_id + 16 + 
 pub const max_wraps = 16;
 pub const max_wrap_id = 128;
 pub const max_did = 512;
-/// What every reader of JSON takes for a whole number; at one save a microsecond it lasts for 285 years.
+/// Every JSON reader takes this for a whole number. At one save a microsecond it lasts 285 years.
 pub const max_revision = (1 << 53) - 1;
 
 /// Where a key-encryption key comes from.
@@ -24,12 +24,13 @@ pub const Kind = enum(u8) { secret = 1, prf = 2, password = 3 };
 /// A key-encryption key as the host supplies it.
 pub const HostKey = struct {
     kind: Kind,
-    /// Tells wraps of one kind apart: a credential ID, a keyring's entry. Empty will do where there is one.
+    /// Distinguishes wraps of one kind, such as a credential ID or the name of a keyring entry. Empty if the kind has
+    /// only one.
     id: []const u8,
     secret: []const u8,
 };
 
-/// The data key under one key-encryption key.
+/// The data key, encrypted with one key-encryption key.
 pub const Wrap = struct {
     kind: Kind,
     id: []const u8,
@@ -45,12 +46,12 @@ pub const Header = struct {
     updated_at_ms: u64,
     nonce: aead.Nonce,
     wraps: []const Wrap,
-    /// Everything before the ciphertext: the associated data.
+    /// Everything before the ciphertext, which is the associated data.
     raw: []const u8,
     ciphertext: []const u8,
 };
 
-/// Reads the header; nothing is authenticated yet. Slices point into `bytes`.
+/// Reads the header. Nothing is authenticated yet. Slices refer to `bytes`.
 pub fn parse(arena: Allocator, bytes: []const u8) Error!Header {
     var reader: Reader = .{ .bytes = bytes };
     if (!std.mem.eql(u8, try reader.take(4), magic)) return error.InvalidDatabase;
@@ -112,7 +113,7 @@ pub fn wrap(arena: Allocator, did: []const u8, key: HostKey, data_key: aead.Key)
     return made;
 }
 
-/// The data key, from whichever wrap this key-encryption key opens.
+/// The data key, from the first wrap that this key-encryption key opens. Fails with WrongKey.
 pub fn unwrap(arena: Allocator, header: Header, key: HostKey) Error!aead.Key {
     for (header.wraps) |candidate| {
         if (candidate.kind != key.kind) continue;
@@ -122,7 +123,7 @@ pub fn unwrap(arena: Allocator, header: Header, key: HostKey) Error!aead.Key {
     return error.WrongKey;
 }
 
-/// The data key from one wrap.
+/// The data key from one wrap. Fails with WrongKey.
 pub fn unwrapOne(arena: Allocator, did: []const u8, of: Wrap, key: HostKey) Error!aead.Key {
     var kek = try derive(key, of);
     defer memory.wipe(&kek);

@@ -1,4 +1,4 @@
-//! The operating system as SQLite sees it here: no files, the host's clock and randomness, memory that is wiped.
+//! SQLite's operating system layer: no files, the host's clock and randomness, memory that is wiped.
 
 const std = @import("std");
 const host = @import("../platform/host.zig");
@@ -50,7 +50,7 @@ extern fn sqlite3_vfs_register(vfs: *Vfs, make_default: c_int) c_int;
 var vfs: Vfs = .{};
 const methods: Methods = .{};
 
-/// Hands SQLite its memory before it takes any. Call before the first other function of SQLite; again is harmless.
+/// Sets SQLite's allocator. Call it before any other function of SQLite; a second call does nothing.
 pub fn configure() bool {
     const done = struct {
         var value = false;
@@ -87,7 +87,7 @@ fn noPath(_: *Vfs, _: [*:0]const u8, _: c_int, _: [*]u8) callconv(.c) c_int {
 }
 
 fn randomness(_: *Vfs, len: c_int, out: [*]u8) callconv(.c) c_int {
-    // Used for row numbers only; a host without randomness is refused before anything secret is made.
+    // Used only for row numbers. Without randomness the module refuses to make anything secret.
     host.random(out[0..@intCast(len)]) catch return 0;
     return len;
 }
@@ -112,7 +112,7 @@ fn noError(_: *Vfs, _: c_int, _: ?[*]u8) callconv(.c) c_int {
     return 0;
 }
 
-/// Before each block lies its length, so that it can be wiped.
+/// Each block begins with its length, so that it can be wiped.
 const header = 16;
 const alignment: std.mem.Alignment = .@"16";
 

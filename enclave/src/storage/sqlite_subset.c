@@ -14,7 +14,7 @@
 
 /*
 ** The amalgamation registers all of its functions, so that the linker must keep them. By these three lines its own
-** definition, which names its parameters (void), becomes `registerAll`, which nobody calls; its call, which names
+** definition, which names its parameters (void), becomes `registerAll`, which is never called; its call, which names
 ** none, reaches `registerNeeded` below. A schema that names another function is refused as "no such function".
 */
 #define sqlite3RegisterBuiltinFunctions(parameters) registerFunctions_##parameters

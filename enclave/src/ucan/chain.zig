@@ -1,4 +1,4 @@
-//! Whether a chain of delegations gives a principal a command: signatures, time, revocation, alignment, attenuation
+//! Whether a chain of delegations allows a principal a command: signatures, time, revocation, alignment, attenuation
 //! and policies, in that order (UCAN Delegation 1.0 «Validation», UCAN Invocation 1.0 «Proof Chains»).
 
 const std = @import("std");
@@ -25,23 +25,25 @@ pub const Error = error{
 /// Longest chain that is followed, in delegations.
 pub const max_length = 16;
 
-/// What is known at the moment of checking.
+/// What is known when a chain is checked.
 pub const Facts = struct {
     /// Seconds since 1970, UTC.
     now_s: i64,
     /// Binary CIDs of revoked delegations.
     revoked: []const []const u8,
-    /// What single delegations' policies see beside the arguments: what was spent under them, for example.
+    /// Fields that the policies of single delegations see in addition to the arguments, such as the amount already
+    /// spent.
     added: []const Added = &.{},
 };
 
-/// Fields that the policy of one delegation, named by its canonical binary CID, sees over the arguments.
+/// Fields for the policy of one delegation, which its canonical binary CID names. They replace arguments of the same
+/// name.
 pub const Added = struct { cid: []const u8, fields: ipld.Value };
 
 /// What a chain must allow.
 pub const Demand = struct { subject: []const u8, command: []const u8, args: ipld.Value };
 
-/// A token on its own: its signature, its time bounds, its revocation.
+/// Checks one token alone: its signature, its time bounds, its revocation.
 pub fn checkToken(token: Token, facts: Facts) Error!void {
     token.key.verify(token.envelope.signed, token.envelope.signature) catch return error.UcanSignatureInvalid;
     if (token.nbf) |nbf| if (facts.now_s < nbf) return error.UcanNotYetValid;
@@ -51,19 +53,19 @@ pub fn checkToken(token: Token, facts: Facts) Error!void {
     }
 }
 
-/// Whether a CID names the token, with either form of its signature: both say and allow the same.
+/// Whether a CID names the token, with either form of its signature: both tokens allow the same.
 fn isOf(token: Token, link: []const u8) bool {
     if (std.mem.eql(u8, link, &token.envelope.cid)) return true;
     return if (token.envelope.twin) |*twin| std.mem.eql(u8, link, twin) else false;
 }
 
-/// Delegations from the root to the last, which must allow `demand` to `holder` (any, where null).
+/// Checks delegations from the root to the last, which must allow `demand` to `holder` (to anyone if null).
 pub fn check(arena: Allocator, path: []const Token, holder: ?[]const u8, demand: Demand, facts: Facts) Error!void {
     try checkGrant(path, holder, demand, facts);
     try checkPolicies(arena, path, demand.args, facts);
 }
 
-/// Everything but the policies, which need arguments.
+/// Checks everything except the policies, which need arguments.
 pub fn checkGrant(path: []const Token, holder: ?[]const u8, demand: Demand, facts: Facts) Error!void {
     if (path.len > max_length) return error.UcanChainTooLong;
     if (path.len == 0) return error.UcanNotRooted;
@@ -76,7 +78,7 @@ pub fn checkGrant(path: []const Token, holder: ?[]const u8, demand: Demand, fact
     }
 }
 
-/// The arguments must satisfy every policy on the way.
+/// Checks that the arguments satisfy every policy of the chain.
 pub fn checkPolicies(arena: Allocator, path: []const Token, args: ipld.Value, facts: Facts) Error!void {
     for (path) |token| {
         if (!try policy.holds(arena, token.pol, try seenBy(arena, token, args, facts))) return error.UcanPolicyViolated;
@@ -124,8 +126,8 @@ pub fn names(did: []const u8, token: Token) Error!bool {
     return std.mem.eql(u8, did, &new);
 }
 
-/// An invocation with the delegations that prove it, in any order. Their policies judge `args`: its own arguments, or
-/// these with whatever they leave to defaults.
+/// Checks an invocation with the delegations that prove it, in any order. Their policies judge `args`: the invocation's
+/// arguments, or the same completed with defaults.
 pub fn checkInvocation(arena: Allocator, token: Token, proofs: []const Token, args: ipld.Value, facts: Facts) Error!void {
     try checkToken(token, facts);
     if (token.prf.len == 0) {
@@ -153,7 +155,8 @@ fn find(proofs: []const Token, link: []const u8) Error!Token {
     return error.UcanProofMissing;
 }
 
-/// Puts the delegations of one chain into order, root first. Each must be used, and each step must be the only one.
+/// Puts the delegations of one chain into order, root first. Every delegation must be used, and the order must be
+/// unique.
 pub fn order(arena: Allocator, tokens: []const Token) Error![]const Token {
     if (tokens.len == 0) return error.UcanProofMissing;
     if (tokens.len > max_length) return error.UcanChainTooLong;

@@ -1,5 +1,6 @@
 //! Several tokens in one (UCAN Container 1.0): one header character, then the CBOR map {"ctn-v1": [token, …]}.
-//! Headers read: `@` raw, `B` base64, `C` base64url. Compressed containers are refused: they are bombs waiting.
+//! Supported headers: `@` raw, `B` base64, `C` base64url. Compressed containers are refused, because a small one can
+//! expand to any size.
 
 const std = @import("std");
 const cbor = @import("../codec/cbor.zig");
@@ -12,7 +13,7 @@ pub const Error = error{ UcanContainerInvalid, UcanContainerCompressed } || cbor
 /// Most tokens that one container may hold.
 pub const max_tokens = 32;
 
-/// The tokens in `bytes`: a container's, or the bytes themselves where they are no container.
+/// The tokens in `bytes`: those of a container, or `bytes` itself if it is not a container.
 pub fn tokens(arena: Allocator, bytes: []const u8) Error![]const []const u8 {
     if (bytes.len > max_tokens * envelope.max_bytes) return error.CborTooLarge;
     if (bytes.len == 0) return error.UcanContainerInvalid;
@@ -46,7 +47,7 @@ fn unpack(arena: Allocator, bytes: []const u8) Error![]const []const u8 {
     return out;
 }
 
-/// Packs tokens into a base64url container, in the specification's order: bytewise, each once.
+/// Packs tokens into a base64url container, sorted bytewise and each once, as the specification says.
 pub fn pack(arena: Allocator, items: []const []const u8) Error![]const u8 {
     if (items.len == 0 or items.len > max_tokens) return error.UcanContainerInvalid;
     const sorted = try arena.dupe([]const u8, items);

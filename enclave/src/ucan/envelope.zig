@@ -1,6 +1,6 @@
 //! The UCAN 1.0 envelope: [signature, {h: varsig header, "ucan/<kind>@<version>": payload}] in DAG-CBOR.
 //!
-//! The signature covers the encoded second element. Decoding is strict, so that element is a slice of the token itself.
+//! The signature covers the encoded second element. Because decoding is strict, that element is a slice of the token.
 
 const std = @import("std");
 const cbor = @import("../codec/cbor.zig");
@@ -27,12 +27,12 @@ pub const Kind = enum {
     }
 };
 
-/// The versions whose tokens are read: the release, and the candidate, from which it differs in the tag alone.
+/// The versions that are read: the release, and the candidate, which differs from it only in the tag.
 pub const Version = enum {
     @"1.0.0",
     @"1.0.0-rc.1",
 
-    /// What is minted unless another is asked for (docs/decisions/0320).
+    /// The version that is minted unless another is requested (docs/decisions/0320).
     pub const minted: Version = .@"1.0.0-rc.1";
 };
 
@@ -46,15 +46,14 @@ pub const Envelope = struct {
     signed: []const u8,
     payload: ipld.Value,
     cid: [cid.length]u8,
-    /// The CID of the same token with its ECDSA signature's other valid form: whoever may not forge a signature may
-    /// still flip it, and must not thereby leave a revocation behind.
+    /// The CID of the same token with the other valid form of its ECDSA signature. Anyone can turn one form into the
+    /// other, and must not evade a revocation by it.
     twin: ?[cid.length]u8,
-    /// Of these two the one with the low s: the same whichever form was shown, so it is what anything counted or
-    /// remembered about the token goes by.
+    /// Of these two, the CID of the form with the low s. It is the same for both forms, so counters and records use it.
     canonical: [cid.length]u8,
 };
 
-/// Takes a token apart; checks its form, not its signature.
+/// Splits a token into its parts. Its form is checked, its signature is not.
 pub fn decode(arena: Allocator, bytes: []const u8) Error!Envelope {
     if (bytes.len > max_bytes) return error.CborTooLarge;
     if (bytes.len == 0 or bytes[0] != 0x82) return error.UcanMalformed;
@@ -106,7 +105,7 @@ fn otherOf(arena: Allocator, algorithm: varsig.Algorithm, bytes: []const u8, sig
     return .{ .cid = cid.of(cid.dag_cbor, copy), .low = std.mem.order(u8, &negated, &s) == .lt };
 }
 
-/// What signs: the algorithm, and a function over whole messages (it hashes where its algorithm asks for that).
+/// A signer: its key, and a function that signs whole messages and hashes them if the algorithm requires it.
 pub const Signer = struct {
     key: did_key.PublicKey,
     context: *anyopaque,

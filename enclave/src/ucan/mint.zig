@@ -1,4 +1,4 @@
-//! Makes UCAN 1.0 tokens. Whoever holds the key passes a signer in; time and nonce are arguments too.
+//! Makes UCAN 1.0 tokens. The caller passes a signer, the time and the nonce.
 
 const std = @import("std");
 const did_key = @import("../codec/did_key.zig");
@@ -11,16 +11,16 @@ const Value = ipld.Value;
 
 pub const Error = payload.Error || envelope.Signer.SignError;
 
-/// Length of a nonce of our own making, in bytes.
+/// Length of a nonce that this module makes, in bytes.
 pub const nonce_length = 16;
 
 pub const Delegation = struct {
     audience: []const u8,
-    /// Null for a powerline: whatever subject the issuer is ever given.
+    /// Null for a powerline, which covers every subject that the issuer is given.
     subject: ?[]const u8,
     command: []const u8,
     policy: Value = .{ .list = &.{} },
-    /// Seconds since 1970; null never expires.
+    /// Seconds since 1970; null: never expires.
     expiration: ?i64,
     not_before: ?i64 = null,
     nonce: []const u8,
@@ -42,7 +42,7 @@ pub const Invocation = struct {
     version: envelope.Version = .minted,
 };
 
-/// A signed delegation; what `payload.decode` would refuse is refused here first.
+/// A signed delegation. Claims that `payload.decode` would refuse are refused here.
 pub fn delegation(arena: Allocator, d: Delegation, signer: envelope.Signer) Error![]const u8 {
     try payload.checkDid(d.audience);
     if (d.subject) |subject| try payload.checkDid(subject);
@@ -95,7 +95,7 @@ fn seconds(at: ?i64) Value {
     return if (at) |s| .{ .int = s } else .null;
 }
 
-/// Reading the new token back proves that others can.
+/// Reads the new token back, which proves that others can.
 fn sealed(arena: Allocator, kind: envelope.Kind, version: envelope.Version, fields: Fields, signer: envelope.Signer) Error![]const u8 {
     const token = try envelope.seal(arena, kind, version, .{ .map = fields.list.items }, signer);
     _ = try payload.decode(arena, token);

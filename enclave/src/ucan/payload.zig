@@ -1,5 +1,5 @@
-//! The claims of a UCAN 1.0 token, read strictly: required fields present, kinds right, nothing unknown beside them.
-//! An unknown claim might be a restriction, so a token that carries one is refused.
+//! The claims of a UCAN 1.0 token, read strictly: required fields present, correct types, no unknown fields. An unknown
+//! claim might be a restriction, so a token that has one is refused.
 
 const std = @import("std");
 const did_key = @import("../codec/did_key.zig");
@@ -43,7 +43,7 @@ pub const Token = struct {
 const delegation_fields = [_][]const u8{ "iss", "aud", "sub", "cmd", "pol", "nonce", "meta", "nbf", "exp" };
 const invocation_fields = [_][]const u8{ "iss", "aud", "sub", "cmd", "args", "prf", "nonce", "meta", "nbf", "exp", "iat", "cause" };
 
-/// Decodes a token and reads its claims; its signature and validity are the chain's business.
+/// Decodes a token and reads its claims. chain.zig checks its signature and validity.
 pub fn decode(arena: Allocator, bytes: []const u8) Error!Token {
     const sealed = try envelope.decode(arena, bytes);
     if (sealed.payload != .map) return error.UcanMalformed;
@@ -114,7 +114,7 @@ const Claims = struct {
     }
 };
 
-/// Seconds since 1970, within the integers that every JSON implementation holds exactly.
+/// Seconds since 1970, at most 2^53 - 1, which every JSON implementation can represent.
 fn time(value: Value) Error!i64 {
     if (value != .int or value.int > max_safe_integer or value.int < -max_safe_integer) return error.UcanInvalidField;
     return @intCast(value.int);
@@ -133,7 +133,7 @@ fn did(value: Value) Error![]const u8 {
     return value.text;
 }
 
-/// W3C DID syntax as far as it matters here: did:<method>:<something>, in visible ASCII.
+/// The part of W3C's DID syntax that matters here: did:<method>:<identifier>, in visible ASCII.
 pub fn checkDid(text: []const u8) error{UcanInvalidDid}!void {
     if (text.len > 512 or !std.mem.startsWith(u8, text, "did:")) return error.UcanInvalidDid;
     const end = std.mem.findScalarPos(u8, text, 4, ':') orelse return error.UcanInvalidDid;
@@ -152,7 +152,7 @@ fn command(value: Value) Error![]const u8 {
     return value.text;
 }
 
-/// A slash, then lower-case segments divided by single slashes, none at the end; "/" alone is every command.
+/// A slash, then lower-case segments separated by single slashes, with none at the end. "/" alone is every command.
 pub fn checkCommand(text: []const u8) error{UcanInvalidCommand}!void {
     if (text.len == 0 or text[0] != '/') return error.UcanInvalidCommand;
     if (text.len > 1 and text[text.len - 1] == '/') return error.UcanInvalidCommand;
@@ -160,7 +160,7 @@ pub fn checkCommand(text: []const u8) error{UcanInvalidCommand}!void {
     for (text) |char| if (char <= ' ' or char == 0x7f or std.ascii.isUpper(char)) return error.UcanInvalidCommand;
 }
 
-/// Whether holding `granted` allows `wanted`: the same command, or one below it at a slash.
+/// Whether `granted` covers `wanted`: the same command, or one below it.
 pub fn covers(granted: []const u8, wanted: []const u8) bool {
     if (std.mem.eql(u8, granted, "/") or std.mem.eql(u8, granted, wanted)) return true;
     return wanted.len > granted.len and std.mem.startsWith(u8, wanted, granted) and wanted[granted.len] == '/';

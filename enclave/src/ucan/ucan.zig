@@ -1,4 +1,4 @@
-//! UCAN 1.0, as the rest of the module uses it: who may do what in this vault.
+//! UCAN 1.0 for the rest of the module: whether a token allows a request.
 
 const std = @import("std");
 const ipld = @import("../codec/ipld.zig");
@@ -11,25 +11,25 @@ const Allocator = std.mem.Allocator;
 
 pub const Error = error{ UcanArgumentsMismatch, UcanMixedContainer } || chain.Error || container.Error;
 
-/// What a caller wants to do, and what is known when it asks.
+/// What a caller wants to do, and what is known at that time.
 pub const Request = struct {
-    /// The DID whose authority is used: the vault's own.
+    /// The DID whose authority is used, which is the vault's.
     subject: []const u8,
     /// As `/resource/action`.
     command: []const u8,
     args: ipld.Value,
-    /// The arguments as policies see them, where that is more than was given: with other names and defaults filled in.
+    /// The completed arguments, which policies judge, if they differ from `args`.
     resolved: ?ipld.Value = null,
-    /// The DID that must hold the delegation, or to which an invocation must be addressed; null where the host
-    /// vouches for whoever brings the token.
+    /// The DID that must hold the delegation, or to which an invocation must be addressed. Null if the host does not
+    /// know who presents the token.
     audience: ?[]const u8 = null,
     now_s: i64,
     /// Binary CIDs of revoked delegations.
     revoked: []const []const u8 = &.{},
 };
 
-/// Succeeds when the token (a delegation, a container of one chain, or a container of an invocation and its proofs)
-/// allows the request; otherwise says in the error's name why not.
+/// Succeeds if the token (a delegation, a container of one chain, or a container of an invocation and its proofs)
+/// allows the request. Otherwise the error says why not.
 pub fn authorize(arena: Allocator, token: []const u8, request: Request) Error!void {
     const read = try Bundle.read(arena, token);
     const facts: chain.Facts = .{ .now_s = request.now_s, .revoked = request.revoked };

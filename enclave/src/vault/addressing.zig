@@ -1,4 +1,4 @@
-//! `derive_address`: the address of a key of the vault, or of a given public key, on a chain.
+//! `derive_address`: the address on a chain of one of the vault's keys, or of a given public key.
 
 const addresses = @import("../chains/addresses.zig");
 const args = @import("../call/args.zig");

@@ -1,4 +1,4 @@
-//! The vault's keys: rows of `enclaves`, opened only for the length of one operation.
+//! The vault's keys: rows of `enclaves`, opened only during one operation.
 
 const std = @import("std");
 const curves = @import("../crypto/curves.zig");
@@ -16,7 +16,7 @@ const Statement = database_file.Statement;
 const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
-/// One key as it lies in the database. `val` is null when the val share is kept in a second place.
+/// One key as the database stores it. `val` is null if the val share is stored elsewhere.
 pub const Entry = struct {
     enclave_id: []const u8,
     public: curves.PublicKey,
@@ -26,7 +26,7 @@ pub const Entry = struct {
     keys: shares_file.Keys,
 };
 
-/// Puts a key's sealed shares into the database; with `keep_val` false, the val share goes to the second place only.
+/// Stores a key's sealed shares in the database. With `keep_val` false, the val share is stored only elsewhere.
 pub fn insert(ctx: *Ctx, database: Database, public: curves.PublicKey, sealed: shares_file.Sealed, keys: shares_file.Keys, keep_val: bool) Error![]const u8 {
     const enclave_id = try rows.randomId(ctx);
     const point = try ctx.arena.dupe(u8, &public.uncompressed());
@@ -51,7 +51,7 @@ pub fn didOf(ctx: *Ctx, public: curves.PublicKey) Error![]const u8 {
     return std.mem.concat(ctx.arena, u8, &.{ "did:new:", try encoding.hex(ctx.arena, &public.hash()) });
 }
 
-/// The key of that identifier, or the one that the open vault's DID is made of.
+/// The key of that identifier; without one, the key of the open vault's DID. Fails with NotFound.
 pub fn load(ctx: *Ctx, database: Database, enclave_id: ?[]const u8) Error!Entry {
     const wanted = enclave_id orelse return ofDid(ctx, database, ctx.state.did);
     const statement = try database.query(select ++ "WHERE enclave_id = ?", &.{.{ .text = wanted }});
@@ -60,7 +60,7 @@ pub fn load(ctx: *Ctx, database: Database, enclave_id: ?[]const u8) Error!Entry 
     return read(ctx, statement);
 }
 
-/// The key that `did` is made of. Fails with NotFound: such a vault speaks for a DID that is not its own.
+/// The key whose hash is `did`. Fails with NotFound: a vault without it would claim a foreign DID.
 pub fn ofDid(ctx: *Ctx, database: Database, did: []const u8) Error!Entry {
     const statement = try database.query(select ++ "ORDER BY rowid", &.{});
     defer statement.finish();
@@ -71,7 +71,7 @@ pub fn ofDid(ctx: *Ctx, database: Database, did: []const u8) Error!Entry {
     return error.NotFound;
 }
 
-/// The identifier of that key, or null where the vault does not have it.
+/// The identifier of that key, or null if the vault does not have it.
 pub fn named(ctx: *Ctx, database: Database, public: curves.PublicKey) Error!?[]const u8 {
     const point = public.uncompressed();
     const statement = try database.query("SELECT enclave_id FROM enclaves WHERE public_key = ?", &.{.{ .blob = &point }});
@@ -92,14 +92,14 @@ fn read(ctx: *Ctx, statement: Statement) Error!Entry {
     };
 }
 
-/// Signs a digest with the key, `val_share` coming from the second place where the vault does not hold it.
+/// Signs a digest with the key. `val_share` is the share that is stored elsewhere, if the vault does not have it.
 pub fn sign(ctx: *Ctx, entry: Entry, val_share: ?[shares_file.sealed_length]u8, digest: [32]u8, entropy: []const u8) Error!ecdsa.Signature {
     var shares = try opened(ctx, entry, val_share);
     defer shares.wipe();
     return curves.sign(entry.public, shares, digest, entropy);
 }
 
-/// Other shares of the same key, sealed anew; with `rotate`, under new sealing keys too. Answers EncryptedShares.
+/// New shares of the same key, sealed anew; with `rotate`, under new sealing keys too. Returns EncryptedShares.
 pub fn refresh(ctx: *Ctx, database: Database, entry: Entry, val_share: ?[shares_file.sealed_length]u8, rotate: bool) Error!Json {
     var shares = try opened(ctx, entry, val_share);
     defer shares.wipe();

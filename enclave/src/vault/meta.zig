@@ -1,4 +1,4 @@
-//! The vault's few facts of which there is one each.
+//! The vault's single facts, such as its DID, by name.
 
 const std = @import("std");
 const Database = @import("../storage/database.zig").Database;

@@ -1,4 +1,4 @@
-//! What earlier versions recorded wrongly, put right when a vault is opened.
+//! Corrects what earlier versions recorded wrongly, when a vault is opened.
 
 const std = @import("std");
 const addresses_file = @import("../chains/addresses.zig");
@@ -11,8 +11,9 @@ const Error = @import("../platform/errors.zig").Error;
 const Allocator = std.mem.Allocator;
 const Chain = addresses_file.Chain;
 
-/// Version 1 recorded two addresses of P-256 keys that no key can spend from: the last 20 bytes of Keccak-256(X‖Y) as an
-/// Ethereum account, and ADR-028 with half of the type's name. And it took every account for one of coin type 60.
+/// Corrects the addresses of version 1. It recorded two addresses of P-256 keys that no key can spend from: the last 20
+/// bytes of Keccak-256(X‖Y) as an Ethereum account, and ADR-028 with half of the type's name. It also recorded coin
+/// type 60 for every account.
 pub fn addresses(database: Database, arena: Allocator) Error!void {
     for (try accountsOfKeys(database, arena)) |account| {
         const found = try chainOf(arena, account) orelse continue;
@@ -23,7 +24,7 @@ pub fn addresses(database: Database, arena: Allocator) Error!void {
 
 const Account = struct { id: []const u8, address: []const u8, chain_id: []const u8, is_default: bool, coin_type: i64, key: curves.PublicKey };
 
-/// Which chain an address belongs to; `prefix` is of Cosmos chains.
+/// The chain of an address; `prefix` is that of a Cosmos chain.
 const Found = struct { chain: Chain, prefix: []const u8 = "" };
 
 fn accountsOfKeys(database: Database, arena: Allocator) Error![]const Account {
@@ -47,7 +48,7 @@ fn accountsOfKeys(database: Database, arena: Allocator) Error![]const Account {
     return all.items;
 }
 
-/// What version 1 took the account for; null for an address that it did not make of the account's key in this way.
+/// The chain that version 1 made the address for; null if version 1 did not make it from the account's key.
 fn chainOf(arena: Allocator, account: Account) Error!?Found {
     if (std.mem.startsWith(u8, account.address, "bc1")) return .{ .chain = .bitcoin };
     const hashed = try eth.checksummed(arena, account.key.hash()[12..32].*);
@@ -68,7 +69,8 @@ fn onChain(arena: Allocator, found: Found, account: Account) Error![]const u8 {
     return eth.checksummed(arena, eth.cloneAddress(contract_set.app_factory, contract_set.vault_account, salt));
 }
 
-/// Where the right address is an account already, that one stays, and is the default if the wrong one was.
+/// Corrects one account. If the right address is an account already, that account stays, and becomes the default if the
+/// wrong one was.
 fn correct(database: Database, arena: Allocator, account: Account, right: []const u8, chain: Chain) Error!void {
     const coin_type = if (account.coin_type == Chain.ethereum.coinType()) chain.coinType() else account.coin_type;
     const other = try database.query("SELECT id FROM accounts WHERE address = ? AND chain_id = ? AND id <> ?", &.{

@@ -1,4 +1,4 @@
-//! THE table of resources: the interface's fourteen, their columns, and the actions each has.
+//! The table of resources: the interface's fourteen, their columns, and the actions that each has.
 
 const std = @import("std");
 
@@ -14,18 +14,18 @@ pub const Column = struct {
     origin: Origin = .optional,
     /// Whether `update` may change it.
     mutable: bool = false,
-    /// What the table's definition (schema.zig) puts where nothing is given, as text; null where it has no default.
+    /// The default of the table's definition (schema.zig), as text; null if it has none.
     default: ?[]const u8 = null,
-    /// Part of the interface's documented type, and so of QueryOutput.
+    /// Whether the interface documents the column, so that QueryOutput contains it.
     documented: bool = false,
 };
 
-/// The actions that one piece of code serves for every resource.
+/// The actions that every resource can have.
 pub const Common = enum { list, get, create, update, delete, revoke };
 
 pub const Resource = struct {
     name: []const u8,
-    /// The key column; a row made without one gets a random one where `random_key` says so.
+    /// The key column. With `random_key`, a row without a key gets a random one.
     key: []const u8 = "id",
     random_key: bool = true,
     columns: []const Column,
@@ -96,7 +96,7 @@ pub const all = [_]Resource{
         created,
         revoked,
     }, .actions = &.{ .list, .get, .create, .update, .delete, .revoke } },
-    // The sealed shares and their keys are columns of the table, but of no answer.
+    // The table also has columns for the sealed shares and their keys, which no answer contains.
     .{ .name = "enclaves", .key = "enclave_id", .columns = &.{
         .{ .name = "enclave_id", .origin = .system },
         .{ .name = "curve", .origin = .system },

@@ -1,4 +1,4 @@
-//! The tokens that the vault has revoked: its rows are the only record of them.
+//! The tokens that the vault has revoked. Their rows are the only record of it.
 
 const std = @import("std");
 const cid = @import("../codec/cid.zig");
@@ -6,7 +6,7 @@ const Ctx = @import("../call/context.zig").Ctx;
 const Database = @import("../storage/database.zig").Database;
 const Error = @import("../platform/errors.zig").Error;
 
-/// The tokens that this vault has revoked, as binary CIDs.
+/// The revoked tokens, as binary CIDs.
 pub fn known(ctx: *Ctx, database: Database) Error![]const []const u8 {
     const found = try texts(ctx, database);
     const revoked = try ctx.arena.alloc([]const u8, found.len);
@@ -14,7 +14,7 @@ pub fn known(ctx: *Ctx, database: Database) Error![]const []const u8 {
     return revoked;
 }
 
-/// The same as text.
+/// The revoked tokens, as the text of their CIDs.
 pub fn texts(ctx: *Ctx, database: Database) Error![]const []const u8 {
     var found: std.ArrayList([]const u8) = .empty;
     inline for (.{ "delegations", "ucans" }) |table| {

@@ -1,4 +1,4 @@
-//! list, get, create, update, delete and revoke for every resource of the table. Names in SQL come from the table only.
+//! list, get, create, update, delete and revoke for every resource. Names in SQL come only from the table of resources.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -30,12 +30,12 @@ pub fn run(ctx: *Ctx, database: Database, resource: Resource, action: resources.
     };
 }
 
-/// The key that the arguments name: under the key column's own name, or as `id`.
+/// The key that the arguments name, under the key column's name or as `id`. Fails with MissingField.
 pub fn keyOf(ctx: *Ctx, resource: Resource, input: Json) Error![]const u8 {
     return try optionalKey(ctx, resource, input) orelse ctx.fail(error.MissingField, resource.key);
 }
 
-/// As `keyOf`, null where neither is given. Two that differ are refused: a token's policy may speak of either.
+/// As `keyOf`, or null without a key. Two different values are refused, because a token's policy may name either field.
 pub fn optionalKey(ctx: *Ctx, resource: Resource, input: Json) Error!?[]const u8 {
     const by_id = try args.optionalString(ctx, input, "id", max_text);
     const key = try args.optionalString(ctx, input, resource.key, max_text) orelse return by_id;
@@ -43,7 +43,7 @@ pub fn optionalKey(ctx: *Ctx, resource: Resource, input: Json) Error!?[]const u8
     return key;
 }
 
-/// {limit?, offset?} -> rows in the order of their making.
+/// {limit?, offset?} -> rows in the order of their creation.
 pub fn list(ctx: *Ctx, database: Database, resource: Resource, input: Json) Error!Json {
     const limit = try args.optionalInteger(ctx, input, "limit", 0, max_listed) orelse max_listed;
     const offset = try args.optionalInteger(ctx, input, "offset", 0, std.math.maxInt(i32)) orelse 0;
@@ -53,7 +53,7 @@ pub fn list(ctx: *Ctx, database: Database, resource: Resource, input: Json) Erro
     return collect(ctx, database, resource, sql, &.{ .{ .integer = limit }, .{ .integer = offset } }, false);
 }
 
-/// All rows, with the interface's documented fields only.
+/// All rows, with only the fields that the interface documents.
 pub fn documented(ctx: *Ctx, database: Database, resource: Resource) Error!Json {
     const sql = try std.fmt.allocPrint(ctx.arena, "SELECT {s} FROM {s} ORDER BY created_at, rowid", .{
         try columnList(ctx, resource, true), resource.name,
@@ -70,7 +70,7 @@ pub fn get(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) E
     return if (found.array.items.len == 1) found.array.items[0] else ctx.fail(error.NotFound, resource.name);
 }
 
-/// A new row of the given fields; answers the whole row.
+/// Creates a row of the given fields. Returns the whole row.
 pub fn create(ctx: *Ctx, database: Database, resource: Resource, input: Json) Error!Json {
     var fields: Fields = .{ .ctx = ctx };
     const key = try optionalKey(ctx, resource, input) orelse
@@ -88,7 +88,7 @@ pub fn create(ctx: *Ctx, database: Database, resource: Resource, input: Json) Er
     return get(ctx, database, resource, key);
 }
 
-/// Changes the given mutable fields; answers the whole row. Naming a field that cannot change is refused.
+/// Changes the given mutable fields and returns the whole row. A field that cannot change is refused.
 pub fn update(ctx: *Ctx, database: Database, resource: Resource, input: Json) Error!Json {
     const key = try keyOf(ctx, resource, input);
     var sql: std.ArrayList(u8) = .empty;
@@ -109,7 +109,7 @@ pub fn update(ctx: *Ctx, database: Database, resource: Resource, input: Json) Er
     return get(ctx, database, resource, key);
 }
 
-/// Removes the row. Fails with NotFound, and with Conflict while another row depends on it or it revokes a token.
+/// Deletes the row. Fails with NotFound, and with Conflict while another row refers to it or it keeps a token revoked.
 pub fn delete(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) Error!Json {
     if (resource.column("token") != null and resource.column("revoked_at") != null) try keepRevocation(ctx, database, resource, key);
     const sql = try std.fmt.allocPrint(ctx.arena, "DELETE FROM {s} WHERE {s} = ?", .{ resource.name, resource.key });
@@ -118,7 +118,7 @@ pub fn delete(ctx: *Ctx, database: Database, resource: Resource, key: []const u8
     return json.object(ctx.arena, .{ .deleted = key });
 }
 
-/// The vault knows a token as revoked by its row alone: that stays until the token is over anyway.
+/// Only the row records that a token is revoked, so it stays until the token has expired.
 fn keepRevocation(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) Error!void {
     const sql = try std.fmt.allocPrint(ctx.arena, "SELECT expiration FROM {s} WHERE {s} = ? AND revoked_at IS NOT NULL", .{
         resource.name, resource.key,
@@ -127,10 +127,10 @@ fn keepRevocation(ctx: *Ctx, database: Database, resource: Resource, key: []cons
     defer found.finish();
     if (!try found.next()) return;
     const over = !found.isNull(0) and found.integer(0) < @divFloor(try host.timeMs(), 1000);
-    if (!over) return ctx.fail(error.Conflict, "revoked, and not over yet");
+    if (!over) return ctx.fail(error.Conflict, "revoked, but not expired yet");
 }
 
-/// Marks the row as revoked; the first time stays. Fails with NotFound.
+/// Marks the row as revoked; the time of a first revocation stays. Fails with NotFound.
 pub fn revoke(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) Error!Json {
     const sql = try std.fmt.allocPrint(ctx.arena, "UPDATE {s} SET revoked_at = coalesce(revoked_at, ?) WHERE {s} = ?", .{
         resource.name, resource.key,
@@ -139,7 +139,7 @@ pub fn revoke(ctx: *Ctx, database: Database, resource: Resource, key: []const u8
     return get(ctx, database, resource, key);
 }
 
-/// Columns and values of a row to be.
+/// The columns and values of a new row.
 pub const Fields = struct {
     ctx: *Ctx,
     names: std.ArrayList(u8) = .empty,
@@ -215,7 +215,7 @@ fn shown(ctx: *Ctx, statement: database_file.Statement, index: c_int, kind: reso
     };
 }
 
-/// The value of a column of JSON; null where it is not one that `read` takes, as in a database made elsewhere.
+/// The value of a JSON column; null if it is not one that `read` accepts, as a foreign database may contain.
 fn jsonOf(ctx: *Ctx, text: []const u8) Json {
     if (text.len > max_text or !json.withinDepth(text)) return .null;
     return std.json.parseFromSliceLeaky(Json, ctx.arena, text, .{}) catch .null;

@@ -1,4 +1,5 @@
-//! The vault's tables, and the migrations that make them. Released migrations are never edited: a change is a new one.
+//! The vault's tables, and the migrations that create them. Released migrations are never edited; a change is a new
+//! one.
 
 const std = @import("std");
 const iso8601 = @import("../codec/iso8601.zig");
@@ -7,8 +8,9 @@ const repaired = @import("repairs.zig");
 const Database = @import("../storage/database.zig").Database;
 const Error = @import("../platform/errors.zig").Error;
 
-/// The database's `user_version`. `VaultManifest.schemaVersion`, which the interface fixes at 1, is the manifest's.
-pub const version = 2;
+/// The database's `user_version`. `VaultManifest.schemaVersion` is another number: the manifest's, which the interface
+/// fixes at 1.
+pub const version = 3;
 
 const migrations = [_][:0]const u8{
     \\CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -72,17 +74,22 @@ const migrations = [_][:0]const u8{
     \\  nonce BLOB NOT NULL CHECK (length(nonce) = 12), key BLOB NOT NULL CHECK (length(key) = 32),
     \\  created_at TEXT NOT NULL) STRICT;
     ,
+    \\CREATE TABLE publishing_keys (
+    \\  id INTEGER PRIMARY KEY CHECK (id = 1), public_key BLOB NOT NULL CHECK (length(public_key) = 32),
+    \\  sealed BLOB NOT NULL CHECK (length(sealed) = 48), nonce BLOB NOT NULL CHECK (length(nonce) = 12),
+    \\  key BLOB NOT NULL CHECK (length(key) = 32), created_at TEXT NOT NULL) STRICT;
+    ,
 };
 
-/// What a migration does to rows, after its tables are made.
+/// Changes rows after a migration has created its tables.
 const Repair = *const fn (database: Database, arena: std.mem.Allocator) Error!void;
-const repairs = [migrations.len]?Repair{ null, repaired.addresses };
+const repairs = [migrations.len]?Repair{ null, repaired.addresses, null };
 
 comptime {
     std.debug.assert(migrations.len == version);
 }
 
-/// Brings a database of any earlier version up to `version`; one of a later version is refused.
+/// Migrates a database of any earlier version to `version`. Fails with UnsupportedVersion for a later one.
 pub fn migrate(database: Database, arena: std.mem.Allocator) Error!void {
     const from = try userVersion(database);
     if (from < 0 or from > version) return error.UnsupportedVersion;
@@ -104,8 +111,8 @@ fn advance(database: Database, arena: std.mem.Allocator, from: usize, to: usize)
     }
 }
 
-/// Refuses a database whose tables, indexes, views or triggers are not exactly those of its version, or that is
-/// damaged: an import may come from anywhere, and its SQL would run here.
+/// Refuses a damaged database, and one whose tables, indexes, views or triggers are not exactly those of its version:
+/// an import can come from anyone, and its triggers would run here.
 pub fn check(database: Database, arena: std.mem.Allocator) Error!void {
     const fresh = try Database.create();
     defer fresh.close();

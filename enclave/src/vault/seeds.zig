@@ -1,4 +1,4 @@
-//! The vault's seed: 64 random bytes that derived keys follow from, sealed as a key's shares are.
+//! The vault's seed: 64 random bytes from which keys are derived, sealed in the same way as a key's shares.
 
 const aead = @import("../crypto/aead.zig");
 const host = @import("../platform/host.zig");
@@ -13,7 +13,7 @@ pub const length = 64;
 const sealed_length = length + aead.tag_length;
 const binding = "holdfast/seed/v1";
 
-/// Puts a fresh seed into a vault that has none.
+/// Stores a fresh seed in a vault without one.
 pub fn make(ctx: *Ctx, database: Database) Error!void {
     var seed = try host.randomBytes(length);
     defer memory.wipe(&seed);
@@ -30,7 +30,7 @@ pub fn make(ctx: *Ctx, database: Database) Error!void {
     try fields.insert(database, "seeds");
 }
 
-/// The seed, for the length of one operation: the caller wipes it. A vault made before seeds were gets one now.
+/// The seed, for one operation; the caller wipes it. A vault that was made without a seed gets one now.
 pub fn open(ctx: *Ctx, database: Database) Error![length]u8 {
     return try read(database) orelse {
         try make(ctx, database);

@@ -1,4 +1,4 @@
-//! The open vault between calls: opening, saving, locking, and locking itself when idle.
+//! The open vault between calls: opening, saving, locking, and locking after idle time.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -18,7 +18,7 @@ const state = @import("../call/state.zig");
 
 pub const max_sealed = 16 << 20;
 
-/// The open vault; counts as activity. Fails with VaultLocked or VaultUninitialized.
+/// The open vault. The call counts as activity. Fails with VaultLocked or VaultUninitialized.
 pub fn require(ctx: *Ctx) Error!*state.Open {
     if (ctx.state.open) |*open| {
         ctx.state.last_activity_ms = host.nowMs();
@@ -46,7 +46,7 @@ fn keyIn(ctx: *Ctx, given: Json) Error!sealed.HostKey {
     return .{ .kind = kind, .id = id, .secret = secret };
 }
 
-/// The `keys` field: several of them, none when absent.
+/// The `keys` field, an array of keys; empty if absent.
 pub fn hostKeys(ctx: *Ctx, input: Json) Error![]const sealed.HostKey {
     const given = try args.items(ctx, input, "keys", sealed.max_wraps);
     const keys = try ctx.arena.alloc(sealed.HostKey, given.len);
@@ -57,12 +57,12 @@ pub fn hostKeys(ctx: *Ctx, input: Json) Error![]const sealed.HostKey {
     return keys;
 }
 
-/// As `hostKey`, where there must be one.
+/// As `hostKey`. Fails with KeyRequired if absent.
 pub fn requireKey(ctx: *Ctx, input: Json) Error!sealed.HostKey {
     return try hostKey(ctx, input, "key") orelse error.KeyRequired;
 }
 
-/// Makes `database` the open vault of `did` under a fresh data key, wrapped for `key` where there is one.
+/// Makes `database` the open vault of `did` with a fresh data key, wrapped for `key` if there is one.
 pub fn adopt(ctx: *Ctx, database: Database, did: []const u8, key: ?sealed.HostKey) Error!void {
     var open: state.Open = .{
         .database = database,
@@ -78,7 +78,7 @@ pub fn adopt(ctx: *Ctx, database: Database, did: []const u8, key: ?sealed.HostKe
     ctx.state.last_activity_ms = host.nowMs();
 }
 
-/// Makes a database in the clear, from an export or another device, the open vault. It is examined first: nothing
+/// Makes an unencrypted database, from an export or another device, the open vault. It is checked first: nothing
 /// changes unless it is a sound vault.
 pub fn restore(ctx: *Ctx, image: []const u8, key: ?sealed.HostKey) Error!void {
     const database = try Database.load(image);
@@ -93,6 +93,7 @@ pub fn restore(ctx: *Ctx, image: []const u8, key: ?sealed.HostKey) Error!void {
     try own(ctx, database, did);
     try adopt(ctx, database, did, key);
     memory.allocator.free(ctx.state.sealed);
+    ctx.state.forgetPending();
     ctx.state.sealed = &.{}; // of another vault, or of an older state of this one
 }
 
@@ -117,13 +118,14 @@ pub fn open_(ctx: *Ctx, bytes: []const u8, key: sealed.HostKey) Error!void {
     for (header.wraps) |wrap| try keepWrap(&open, wrap);
     try ctx.state.keepDid(header.did);
     try ctx.state.keepSealed(bytes);
+    ctx.state.forgetPending();
     ctx.state.close();
     ctx.state.open = open;
     ctx.state.last_activity_ms = host.nowMs();
 }
 
-/// Refuses a vault that speaks for a DID which none of its keys makes, or which its database says otherwise: somebody
-/// else's tokens would rule it.
+/// Refuses a vault whose DID none of its keys proves, or whose database names another DID. Otherwise the tokens of the
+/// DID's real owner would rule this vault.
 fn own(ctx: *Ctx, database: Database, did: []const u8) Error!void {
     const entry = keyring.ofDid(ctx, database, did) catch |err| return if (err == error.OutOfMemory) err else error.InvalidDatabase;
     _ = curves.PublicKey.fromUncompressed(entry.public.curve, &entry.public.uncompressed()) catch return error.InvalidDatabase;
@@ -131,17 +133,18 @@ fn own(ctx: *Ctx, database: Database, did: []const u8) Error!void {
     if (!std.mem.eql(u8, told, did)) return error.InvalidDatabase;
 }
 
-/// Remembers sealed bytes without opening them. What their header says is believed only when they are opened.
+/// Keeps sealed bytes without opening them. Their header is not trusted until they are opened.
 pub fn keepLocked(ctx: *Ctx, bytes: []const u8) Error!void {
     const header = try sealed.parse(ctx.arena, bytes);
     try ctx.state.keepDid(header.did);
     try ctx.state.keepSealed(bytes);
+    ctx.state.forgetPending();
 }
 
-/// Seals the open vault under the next revision and a fresh nonce. The bytes stay in the state too.
+/// Seals the open vault under the next revision and a fresh nonce. The state keeps the bytes too.
 pub fn save(current: *state.State, scratch: std.mem.Allocator) Error![]const u8 {
     const open = &(current.open orelse return error.VaultLocked);
-    if (open.wraps.items.len == 0) return error.KeyRequired; // nobody could ever open it
+    if (open.wraps.items.len == 0) return error.KeyRequired; // without a wrap it could never be opened
     try open.database.abandon();
     if (open.revision >= sealed.max_revision) return error.ValueTooLarge;
     const image = try open.database.serialize(scratch);
@@ -155,12 +158,12 @@ pub fn save(current: *state.State, scratch: std.mem.Allocator) Error![]const u8 
     return bytes;
 }
 
-/// Locks a vault that has been idle too long. Changes not saved yet are sealed into the state first.
+/// Locks a vault that has been idle too long. Unsaved changes are sealed into the state first.
 pub fn lockWhenIdle(current: *state.State) void {
     if (current.open == null or current.idle_ms == 0) return;
     const now = host.nowMs();
     const idle = now - current.last_activity_ms;
-    // A clock set back must not keep a vault open for ever.
+    // Setting the clock back must not keep a vault open for ever.
     if (idle >= 0 and idle < current.idle_ms) return;
     if (idle < 0) {
         current.last_activity_ms = now;
@@ -168,12 +171,12 @@ pub fn lockWhenIdle(current: *state.State) void {
     }
     var scratch: Scratch = .{};
     defer scratch.deinit();
-    // Without memory or randomness the last saved state is what remains; the vault locks all the same.
+    // Without memory or randomness, the last saved state remains, and the vault locks all the same.
     _ = save(current, scratch.allocator()) catch {};
     current.close();
 }
 
-/// Copies a wrap into the open vault's own memory.
+/// Copies a wrap into the open vault's memory.
 pub fn keepWrap(open: *state.Open, wrap: sealed.Wrap) Error!void {
     const arena = open.wraps_arena.allocator();
     var kept = wrap;

@@ -1,4 +1,4 @@
-//! `sign`, `sign_user_op` and `verify_signature`, and the signer that tokens are made with.
+//! `sign`, `sign_user_op`, `user_op_hash` and `verify_signature`, and the signer for tokens.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -21,8 +21,8 @@ const Signature = @import("../crypto/ecdsa.zig").Signature;
 
 const max_message = 64 << 10;
 
-/// {digest | message, enclave_id?, val_share?, deterministic?} -> {signature, recovery}: r‖s with low s. `deterministic`
-/// leaves the added entropy out, for plain RFC 6979.
+/// {digest | message, enclave_id?, val_share?, deterministic?} -> {signature, recovery}: r‖s with low s.
+/// `deterministic` omits the added entropy, which gives plain RFC 6979.
 pub fn sign(ctx: *Ctx, input: Json) Error!Json {
     const made = try withKey(ctx, input, try digestOf(ctx, input));
     return json.object(ctx.arena, .{
@@ -31,7 +31,7 @@ pub fn sign(ctx: *Ctx, input: Json) Error!Json {
     });
 }
 
-/// The digest itself, or that of a message as wallets sign it (ERC-191, version 0x45). One of the two.
+/// The digest, or the hash of a message as wallets sign it (ERC-191, version 0x45). Only one of the two may be given.
 fn digestOf(ctx: *Ctx, input: Json) Error![32]u8 {
     const message = try args.optionalString(ctx, input, "message", max_message) orelse return args.fixed(32, ctx, input, "digest");
     if (args.field(input, "digest") != null) return ctx.fail(error.InvalidField, "digest");
@@ -57,7 +57,7 @@ pub fn signUserOp(ctx: *Ctx, input: Json) Error!Json {
     });
 }
 
-/// {public_key, curve?, digest, signature} -> {valid}: strict about low s, as the accounts are.
+/// {public_key, curve?, digest, signature} -> {valid}: a high s is not valid, as in the accounts.
 pub fn verifySignature(ctx: *Ctx, input: Json) Error!Json {
     const curve = try curves.Curve.parse(try args.optionalString(ctx, input, "curve", 16) orelse "P-256");
     const point = try args.fixed(65, ctx, input, "public_key");
@@ -67,7 +67,7 @@ pub fn verifySignature(ctx: *Ctx, input: Json) Error!Json {
     return json.object(ctx.arena, .{ .valid = curves.verify(public, digest, signature) });
 }
 
-/// {user_op, entry_point, chain_id} -> {user_op_hash}: what would be signed, for whoever wants to check.
+/// {user_op, entry_point, chain_id} -> {user_op_hash}: the hash that `sign_user_op` would sign.
 pub fn userOpHash(ctx: *Ctx, input: Json) Error!Json {
     const entry_text = try args.string(ctx, input, "entry_point", 42);
     const entry_point = eth.parseAddress(entry_text) catch |err| return ctx.fail(err, "entry_point");
@@ -77,7 +77,7 @@ pub fn userOpHash(ctx: *Ctx, input: Json) Error!Json {
     return json.object(ctx.arena, .{ .user_op_hash = try encoding.hex(ctx.arena, &hash) });
 }
 
-/// {enclave_id?, val_share?, rotate?} -> EncryptedShares: other shares of the same key.
+/// {enclave_id?, val_share?, rotate?} -> EncryptedShares: new shares of the same key.
 pub fn refreshShares(ctx: *Ctx, input: Json) Error!Json {
     const open = try session.require(ctx);
     const entry = try keyring.load(ctx, open.database, try args.optionalString(ctx, input, "enclave_id", 128));
@@ -104,7 +104,7 @@ pub const TokenSigner = struct {
     ctx: *Ctx,
     entry: keyring.Entry,
     val_share: ?[shares_file.sealed_length]u8 = null,
-    /// Why the last signature was not made.
+    /// The reason why the last signature was not made.
     failure: Error = error.CryptoFailure,
 
     pub fn signer(self: *TokenSigner) envelope.Signer {

@@ -1,4 +1,4 @@
-//! Whether an assertion was made by the passkey that it names, for this relying party, in this ceremony: the steps of
+//! Whether the passkey that an assertion names made it, for this relying party and in this ceremony: the steps of
 //! WebAuthn Level 3, section 7.2, in their order. Nothing here is secret.
 
 const std = @import("std");
@@ -15,31 +15,31 @@ const rsa = std.crypto.Certificate.rsa;
 
 pub const Error = error{ KeyInvalid, KeyUnsupported, OutOfMemory };
 
-/// A passkey's key. ES256 and EdDSA are kinds that DIDs use too.
+/// A passkey's public key. DIDs use ES256 and EdDSA too.
 pub const Key = union(enum) {
     point: did_key.PublicKey,
     /// `size` is the modulus's length in bytes.
     rs256: struct { public: rsa.PublicKey, size: usize },
 };
 
-/// What the relying party asked for, and what it keeps of the credential.
+/// What the relying party requested, and what it stores of the credential.
 pub const Expected = struct {
     credential_id: []const u8,
-    /// Base64url without padding, as client data write it.
+    /// Base64url without padding, as in client data.
     challenge: []const u8,
     origin: []const u8,
     rp_id: []const u8,
     user_verification: bool,
-    /// The origins of pages inside whose frames the ceremony may have run, null among them for a browser that does not
-    /// name the page; null in their place where it may have run in no frame.
+    /// The origins of pages that may embed the ceremony in a frame. Null among them allows a browser that does not name
+    /// the page; null instead of the list allows no frame.
     top_origins: ?[]const ?[]const u8,
     key: Key,
-    /// The counter at the last use; 0 where the authenticator does not count.
+    /// The counter at the last use; 0 if the authenticator does not count.
     sign_count: u32,
 };
 
-/// The step that does not hold. Stable: callers read the names.
-pub const Fault = enum {
+/// The step that failed. The names are stable, because callers read them.
+pub const FailedStep = enum {
     credential,
     challenge,
     origin,
@@ -52,8 +52,8 @@ pub const Fault = enum {
     sign_count,
 };
 
-/// The first step that does not hold, or null.
-pub fn fault(arena: Allocator, made: credential.Assertion, expected: Expected) error{OutOfMemory}!?Fault {
+/// The first step that failed, or null.
+pub fn failedStep(arena: Allocator, made: credential.Assertion, expected: Expected) error{OutOfMemory}!?FailedStep {
     if (!std.mem.eql(u8, made.credential_id, expected.credential_id)) return .credential;
     if (!std.mem.eql(u8, made.client_data.challenge, expected.challenge)) return .challenge;
     if (!std.mem.eql(u8, made.client_data.origin, expected.origin)) return .origin;
@@ -67,7 +67,7 @@ pub fn fault(arena: Allocator, made: credential.Assertion, expected: Expected) e
     return null;
 }
 
-/// In a frame, the page at the top must be an expected one; outside of frames, client data name none.
+/// In a frame, the topmost page must be an expected one. Outside of frames, client data name no such page.
 fn framed(data: credential.ClientData, expected: ?[]const ?[]const u8) bool {
     if (!data.cross_origin) return data.top_origin == null;
     for (expected orelse &.{}) |candidate| {
@@ -107,7 +107,7 @@ fn signed(arena: Allocator, made: credential.Assertion, key: Key) error{OutOfMem
     return verifies(key, message, made.signature);
 }
 
-/// Whether `signature`, in the form that WebAuthn gives it, is the key's over `message`.
+/// Whether `signature`, in WebAuthn's form, is the key's signature of `message`.
 pub fn verifies(key: Key, message: []const u8, signature: []const u8) bool {
     return switch (key) {
         .point => |point| ofPoint(point, message, signature),
@@ -115,7 +115,7 @@ pub fn verifies(key: Key, message: []const u8, signature: []const u8) bool {
     };
 }
 
-/// ECDSA's signature is DER here, with either s.
+/// Verifies ECDSA, whose signature is DER here, with either s.
 fn ofPoint(key: did_key.PublicKey, message: []const u8, signature: []const u8) bool {
     var compact: [64]u8 = undefined;
     if (key == .p256) compact = (P256.Signature.fromDer(signature) catch return false).toBytes();
@@ -123,8 +123,8 @@ fn ofPoint(key: did_key.PublicKey, message: []const u8, signature: []const u8) b
     return true;
 }
 
-/// RSASSA-PKCS1-v1_5 (RFC 8017, section 8.2.2). The standard library's own takes only lengths that are known when it is
-/// compiled; a modulus may have any from 2048 to 4096 bits, so its power is compared with the encoding here.
+/// RSASSA-PKCS1-v1_5 (RFC 8017, section 8.2.2). The standard library's version supports only lengths known at compile
+/// time, but a modulus may have any length from 2048 to 4096 bits, so the encoding is compared here.
 fn ofNumber(key: rsa.PublicKey, message: []const u8, signature: []const u8) bool {
     var room: [2][512]u8 = undefined;
     const opened = room[0][0..signature.len];
@@ -147,7 +147,8 @@ fn encode(out: []u8, message: []const u8) void {
     @memcpy(out[separator + 1 ..], &digest_info);
 }
 
-/// A counter must rise, unless the authenticator has never counted: a copy of it would repeat a number.
+/// Whether the counter has risen. An authenticator that has never counted passes; a copied authenticator repeats a
+/// number.
 fn counted(now: u32, before: u32) bool {
     return now > before or (now == 0 and before == 0);
 }

@@ -1,5 +1,5 @@
-//! Attestation objects (WebAuthn Level 3, section 6.5.4) and the shape of each statement format (section 8).
-//! Shapes are checked; signatures and certificates are not: registering a DID does not depend on an authenticator's make.
+//! Attestation objects (WebAuthn Level 3, section 6.5.4) and the shape of each statement format (section 8). Shapes are
+//! checked, signatures and certificates are not: a DID may be registered with any make of authenticator.
 
 const std = @import("std");
 const authenticator_data = @import("authenticator_data.zig");
@@ -64,7 +64,7 @@ const formats = [_]Format{
     },
 };
 
-/// Reads all of `bytes`, which must attest a credential.
+/// Reads all of `bytes`, which must contain an attested credential.
 pub fn parse(arena: Allocator, bytes: []const u8) Error!Attestation {
     const object = try cbor.decode(arena, .ctap2, bytes);
     const format = object.get("fmt") orelse return error.AttestationObjectInvalid;

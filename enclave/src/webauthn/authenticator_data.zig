@@ -1,4 +1,4 @@
-//! Authenticator data (WebAuthn Level 3, section 6.1): a fixed head, then what its flags announce, then nothing.
+//! Authenticator data (WebAuthn Level 3, section 6.1): a fixed header, then the parts that its flags announce.
 
 const std = @import("std");
 const cbor = @import("../codec/cbor.zig");
@@ -33,7 +33,7 @@ pub const Flags = struct {
             .attested = byte & 0x40 != 0,
             .extensions = byte & 0x80 != 0,
         };
-        // Backed up without being eligible for it: section 6.1.3 rules that out.
+        // Backed up without being eligible for backup, which section 6.1.3 rules out.
         return if (flags.backup_state and !flags.backup_eligible) error.AuthenticatorFlagsInvalid else flags;
     }
 };

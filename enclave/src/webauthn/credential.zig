@@ -1,5 +1,5 @@
-//! A PublicKeyCredential as the browser hands it over: the JSON of its toJSON() (WebAuthn Level 3, section 5.1), of a
-//! registration or of an assertion; or a bare attestation object.
+//! A PublicKeyCredential from the browser: the JSON of its toJSON() (WebAuthn Level 3, section 5.1), of a registration
+//! or of an assertion; or a bare attestation object.
 
 const std = @import("std");
 const attestation = @import("attestation.zig");
@@ -18,7 +18,7 @@ pub const Error = error{
 /// Longest credential, in bytes of JSON or CBOR.
 pub const max_bytes = 256 << 10;
 
-/// Most transports that a credential lists, and the longest name of one.
+/// Most transports that a credential may list, and the longest name of one.
 const max_transports = 16;
 const max_transport = 32;
 
@@ -27,7 +27,7 @@ pub const ClientData = struct {
     challenge: []const u8,
     origin: []const u8,
     cross_origin: bool,
-    /// The origin of the page at the top, where the ceremony ran inside another site's frame.
+    /// The origin of the topmost page, if the ceremony ran inside another site's frame.
     top_origin: ?[]const u8,
 };
 
@@ -35,7 +35,7 @@ pub const Registration = struct {
     attestation: attestation.Attestation,
     client_data: ?ClientData,
     transports: []const []const u8,
-    /// "platform", "cross-platform", or null where the browser did not say.
+    /// "platform", "cross-platform", or null if the browser did not say.
     attachment: ?[]const u8,
 };
 
@@ -44,7 +44,7 @@ pub const Assertion = struct {
     data: authenticator_data.AuthenticatorData,
     client_data: ClientData,
     signature: []const u8,
-    /// What was signed: the authenticator data and the client data, as they were encoded.
+    /// The bytes that were signed: authenticator data and client data, as encoded.
     raw: struct { authenticator_data: []const u8, client_data: []const u8 },
     user_handle: ?[]const u8,
     attachment: ?[]const u8,
@@ -94,7 +94,7 @@ fn assertion(arena: Allocator, json: Json, response: Json) Error!Assertion {
     };
 }
 
-/// `id`, which must be `rawId` where both are given.
+/// `id`, which must equal `rawId` if both are given.
 fn idOf(arena: Allocator, json: Json) Error![]const u8 {
     const id = try base64Of(arena, json, "id");
     if (optional(json, "rawId") != null) {
@@ -149,7 +149,7 @@ fn parseJson(arena: Allocator, bytes: []const u8, refused: Error) Error!Json {
     return if (json == .object) json else refused;
 }
 
-/// Nested JSON is read by recursion in places; a credential needs four levels.
+/// Parts of nested JSON are read recursively, so its depth is limited. A credential needs four levels.
 fn shallow(bytes: []const u8) bool {
     var open: usize = 0;
     for (bytes) |byte| {
@@ -170,7 +170,7 @@ fn objectOf(json: Json, name: []const u8) Error!Json {
     return if (value == .object) value else error.CredentialJsonInvalid;
 }
 
-/// Base64url, as toJSON() writes; standard base64 and padding are taken too.
+/// The bytes of base64url, as toJSON() writes it. Standard base64 and padding are accepted too.
 fn base64Of(arena: Allocator, json: Json, name: []const u8) Error![]const u8 {
     const value = optional(json, name) orelse return error.CredentialFieldInvalid;
     if (value != .string) return error.CredentialFieldInvalid;

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.chain import values
 from holdfast.chain.errors import NoPaymaster, RpcError, UserOperationError
+from holdfast.chain.packed_operations import operation_hash
 from holdfast.chain.reverts import decode_revert
-from holdfast.chain.user_operations import UserOperation, operation_hash
+from holdfast.chain.user_operations import UserOperation
 from holdfast.wire.encoding import to_hex
 
 if TYPE_CHECKING:

@@ -71,7 +71,7 @@ def _move(settings: Settings, to: str, *, as_json: bool) -> None:
     except ValueError as error:
         fail(Exit.USAGE, f"--to: {error}", as_json=as_json)
     if address.pooled:
-        fail(Exit.USAGE, "--to: name the server itself: a move needs a connection of its own", as_json=as_json)
+        fail(Exit.USAGE, "--to: name the server itself: a move needs its session state", as_json=as_json)
     asyncio.run(store_or_fail(settings, as_json=as_json).close())  # an older file is brought to today's schema first
     try:
         report = asyncio.run(move(source.files[0], address, _show))

@@ -19,7 +19,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def serve(
     env_file: EnvFile = None,
     host: Annotated[str | None, typer.Option(help="Instead of HOLDFAST_HOST.")] = None,
-    port: Annotated[int | None, typer.Option(help="Instead of HOLDFAST_PORT.")] = None,
+    port: Annotated[int | None, typer.Option(help="Instead of HOLDFAST_PORT; 0 takes a free one.")] = None,
     workers: Annotated[int | None, typer.Option(help="Instead of HOLDFAST_WORKERS.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -31,16 +31,20 @@ def serve(
     import os
     import signal
 
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # one that comes before somebody listens for it must not end the start
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a signal before a handler is set must not end the start
     for name, value in (("HOST", host), ("PORT", port), ("WORKERS", workers)):
         if value is not None:
             os.environ[f"HOLDFAST_{name}"] = str(value)
     settings = settings_or_fail(env_file, as_json=as_json)
+    if settings.port == 0:
+        # Decided here, once for all workers, and in the environment, where they read their settings.
+        os.environ["HOLDFAST_PORT"] = str(_bindable(settings.host, 0, as_json=as_json))
+        settings = settings_or_fail(env_file, as_json=as_json)
     secrets = secrets_or_fail(settings, as_json=as_json)
     _prepare(settings, secrets, as_json=as_json)
     for wanted in (settings.port, settings.admin_port):
         if wanted:
-            _require_free(settings.host, wanted, as_json=as_json)
+            _bindable(settings.host, wanted, as_json=as_json)
     from holdfast.service.banner import banner, facts
 
     address = f"{'https' if settings.tls_cert else 'http'}://{settings.host}:{settings.port}"
@@ -53,7 +57,7 @@ def serve(
 
 
 def _prepare(settings: object, secrets: object, *, as_json: bool) -> None:
-    """Find out here, in one sentence, what would stop every worker: a bad setting, a store that cannot be opened."""
+    """Report in one sentence what would stop all workers: a bad setting, a store that cannot be opened."""
     import asyncio
 
     from holdfast.service.bootstrap import build_service
@@ -70,8 +74,11 @@ def _prepare(settings: object, secrets: object, *, as_json: bool) -> None:
         asyncio.run(store.close())
 
 
-def _require_free(host: str, port: int, *, as_json: bool) -> None:
-    """Exit 4 in one sentence where the server, which binds later, would end in a page of its own workings."""
+def _bindable(host: str, port: int, *, as_json: bool) -> int:
+    """Return the port, or a free one instead of 0.
+
+    Exits with 4 and one sentence if it is taken; the server, which binds later, would end with a traceback.
+    """
     import socket
 
     try:
@@ -79,5 +86,6 @@ def _require_free(host: str, port: int, *, as_json: bool) -> None:
         with socket.socket(family, kind, protocol) as trial:
             trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             trial.bind(address)
+            return int(trial.getsockname()[1])
     except OSError as error:
         fail(Exit.UNAVAILABLE, f"cannot listen on {host} port {port}: {error.strerror}", as_json=as_json)

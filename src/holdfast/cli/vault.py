@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from holdfast.cli import client_vault as common
-from holdfast.cli import sessions
+from holdfast.cli import delegations, sessions
 from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service, ValShare
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import emit, fail
@@ -18,7 +16,6 @@ from holdfast.cli.private_files import write_private
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="The vault on this machine.")
 
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 File = Annotated[Path, typer.Argument(metavar="FILE")]
 
 
@@ -41,7 +38,9 @@ def create(
 
     with common.plain_errors(as_json=as_json), common.stored_vaults(folder) as store, Vault(store) as vault:
         if store.dids():
-            fail(Exit.FAILED, "there is a vault here already; --vault-dir names another place", as_json=as_json)
+            fail(
+                Exit.FAILED, "there is a vault here already: use --vault-dir to choose another folder", as_json=as_json
+            )
         made = None if credential else common.security_key(service).create_passkey(Person(name))
         if made is not None:
             store.set_note("passkey", made.credential_id)
@@ -67,7 +66,7 @@ def unlock(
     minutes: Annotated[int, typer.Option(min=1, max=1440, help="How long the commands need no key.")] = 15,
     as_json: AsJson = False,
 ) -> None:
-    """Open the vault for the commands that follow, for some minutes."""
+    """Let the commands that follow open the vault without a key, for some minutes."""
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
         sessions.begin(vault, folder, minutes)
         emit({"did": vault.status().did, "minutes": minutes}, f"open for {minutes} minutes", as_json=as_json)
@@ -77,13 +76,13 @@ def unlock(
 def lock(
     service: Service = DEFAULT_SERVICE, folder: Folder = None, key: Key = "password", as_json: AsJson = False
 ) -> None:
-    """End what `unlock` began."""
+    """End the unlock period."""
     with common.plain_errors(as_json=as_json):
         with common.stored_vaults(folder) as store:
             sessions.end(store, folder)
             left = sessions.left_behind(store)
         if left:
-            # Its file is gone, so only another key of the vault can take the wrap away. That is what opening does.
+            # The file is gone, so only another key of the vault can remove the wrap. Opening the vault does that.
             with common.opened_vault(folder, key, service):
                 pass
         emit({"locked": True}, "locked", as_json=as_json)
@@ -91,7 +90,7 @@ def lock(
 
 @app.command()
 def status(folder: Folder = None, as_json: AsJson = False) -> None:
-    """Whose vault is stored, which revision, and whether commands need a key."""
+    """Print the stored vault's DID and revision, and whether commands need a key."""
     with common.plain_errors(as_json=as_json), common.stored_vaults(folder) as store:
         stored = store.load()
         if stored is None:
@@ -106,7 +105,7 @@ def status(folder: Folder = None, as_json: AsJson = False) -> None:
 def accounts(
     service: Service = DEFAULT_SERVICE, folder: Folder = None, key: Key = "password", as_json: AsJson = False
 ) -> None:
-    """The vault's accounts."""
+    """Print the vault's accounts."""
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
         found = vault.query().accounts
         lines = [f"{a.address}  chain {a.chain_id}  {a.label}{'  (default)' if a.is_default else ''}" for a in found]
@@ -117,7 +116,7 @@ def accounts(
 def credentials(
     service: Service = DEFAULT_SERVICE, folder: Folder = None, key: Key = "password", as_json: AsJson = False
 ) -> None:
-    """The vault's passkeys."""
+    """Print the vault's passkeys."""
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
         found = vault.query().credentials
         lines = [f"{c.credential_id}  {c.device_type}  since {c.created_at}" for c in found]
@@ -132,7 +131,7 @@ def export_vault(
     key: Key = "password",
     as_json: AsJson = False,
 ) -> None:
-    """Write the vault to FILE, sealed by a password of its own."""
+    """Write the vault to FILE, encrypted under a separate password."""
     from holdfast.client.types import VaultExportOptions
 
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
@@ -153,7 +152,7 @@ def import_vault(
     key: Key = "password",
     as_json: AsJson = False,
 ) -> None:
-    """Take a vault from FILE."""
+    """Import a vault from FILE."""
     from holdfast.client.blocking.vault import Vault
     from holdfast.client.types import Octets, VaultImportOptions
 
@@ -177,7 +176,7 @@ def pair(
     libp2p: Annotated[bool, typer.Option("--libp2p", help="Over libp2p instead of a local link.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bring the vault to a new device: without LINK this device gives, with LINK it receives."""
+    """Bring the vault to a new device: without LINK this device sends, with LINK it receives."""
     from holdfast.cli import pairing
 
     with common.plain_errors(as_json=as_json):
@@ -189,73 +188,6 @@ def pair(
         emit(answer, f"paired: {answer['did']}", as_json=as_json)
 
 
-@app.command()
-def delegate(  # noqa: PLR0913, PLR0917 - each is an option of the command
-    to: Annotated[str, typer.Argument(metavar="DID", help="Who may act.")],
-    command: Annotated[str, typer.Argument(metavar="COMMAND", help="What, as /resource/action.")],
-    hours: Annotated[float, typer.Option(min=0.01, help="For how long.")] = 24.0,
-    at_most: Annotated[int | None, typer.Option(metavar="AMOUNT", help="Payments: at most so much each.")] = None,
-    in_total: Annotated[int | None, typer.Option(metavar="AMOUNT", help="Payments: so much in all.")] = None,
-    payee: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Payments: to this address alone.")] = None,
-    token: Annotated[str | None, typer.Option(help='Payments: of this ERC-20 token alone, or "native".')] = None,
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    val_share: ValShare = None,
-    as_json: AsJson = False,
-) -> None:
-    """Let somebody else act for this vault, within limits. Prints the token.
-
-    The limits on payments go with /accounts/pay: no other command is held to them. They count each token by itself.
-    """
-    from holdfast.client.types import DelegationOptions
-
-    policy = _payment_policy(at_most, in_total, payee, token)
-    if policy and command != "/accounts/pay":
-        fail(Exit.USAGE, "limits on payments go with the command /accounts/pay", as_json=as_json)
-    given = DelegationOptions(
-        to=to, command=command, expiration=int(time.time() + hours * 3600), caveats={"policy": policy}
-    )
-    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service, val_share) as vault:
-        made = vault.mint_delegation(given)
-        emit({"cid": made.cid, "token": made.container}, made.container, as_json=as_json)
-
-
-@app.command()
-def revoke(
-    cid: Annotated[str, typer.Argument(metavar="CID")],
-    service: Service = DEFAULT_SERVICE,
-    folder: Folder = None,
-    key: Key = "password",
-    as_json: AsJson = False,
-) -> None:
-    """Take a delegation back."""
-    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
-        done = vault.exec("resource:delegations action:revoke", {"cid": cid})
-        if not done.success:
-            fail(Exit.NOT_FOUND, f"no such delegation ({done.error})", as_json=as_json)
-        emit({"revoked": cid}, f"revoked {cid}", as_json=as_json)
-
-
-def _payment_policy(at_most: int | None, in_total: int | None, payee: str | None, token: str | None) -> list[Any]:
-    """The statements; addresses in the form in which payments are judged. Raises BadParameter for no address."""
-    statements: list[Any] = [["<=", ".amount", at_most]] if at_most is not None else []
-    statements += [["<=", ".total", in_total]] if in_total is not None else []
-    statements += [["==", ".to", _address(payee)]] if payee is not None else []
-    if token is not None:
-        statements += [["==", ".token", token if token == "native" else _address(token)]]  # noqa: S105 - a currency
-    return statements
-
-
-def _address(text: str) -> str:
-    from holdfast.wire.encoding import from_hex
-    from holdfast.wire.keccak import checksum_address
-
-    if not _ADDRESS.fullmatch(text):
-        raise typer.BadParameter(f"{text} is no address")
-    return checksum_address(from_hex(text))
-
-
 def _text(file: Path | None) -> str:
     return _bytes(file).decode("ascii", "replace").strip() if file else ""
 
@@ -265,3 +197,7 @@ def _bytes(file: Path) -> bytes:
         return file.read_bytes()
     except OSError as error:
         raise ValueError(f"{file} cannot be read") from error
+
+
+app.command()(delegations.delegate)
+app.command()(delegations.revoke)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import quote
 
 from holdfast.client.endpoint_methods import EndpointMethods
-from holdfast.client.http.calls import Call, Reader, as_bytes, as_json, as_type
+from holdfast.client.http.calls import Call, Reader, as_json, as_type
 from holdfast.client.http.endpoint_calls import call_of
 from holdfast.client.http.json_rpc import read_json_rpc
 from holdfast.client.http.transport import DEFAULT_TIMEOUT_S, HttpTransport
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import httpx
 
     from holdfast.client.http.calls import Retries
+    from holdfast.wire.endpoints import Endpoint
     from holdfast.wire.models import Attestation
 
 T = TypeVar("T")
@@ -164,12 +165,8 @@ class AsyncServiceClient(EndpointMethods):
         return await self._indexed("events", as_json, query=query)
 
     async def indexer_health(self) -> service.IndexerHealth:
-        """Whether the indexer works, and on which chain."""
-        return await self._http.send(_below_indexer("health", as_type(service.IndexerHealth)))
-
-    async def client_file(self, path: str) -> bytes:
-        """A module of the JavaScript client, such as `holdfast.js`."""
-        return await self._http.send(_below(call_of(endpoints.CLIENT_FILE, as_bytes), path))
+        """Return whether the indexer is healthy, and which chain it follows."""
+        return await self._http.send(_below(endpoints.INDEXER, "health", as_type(service.IndexerHealth)))
 
     async def register_workflow(self, body: Mapping[str, Any] | None = None) -> Any:
         """Let the service register its functions with the engine. Raises WorkflowNotConfigured, as `workflow` does.
@@ -189,10 +186,9 @@ class AsyncServiceClient(EndpointMethods):
         self, kind: str, read: Reader[T], key: str | None = None, *, query: Mapping[str, str] | None = None
     ) -> T:
         path = f"api/{kind}" if key is None else f"api/{kind}/{quote(key, safe='')}"
-        return await self._http.send(replace(_below_indexer(path, read), query=query or {}))
+        return await self._http.send(replace(_below(endpoints.INDEXER, path, read), query=query or {}))
 
 
-def _below_indexer(path: str, read: Reader[T]) -> Call[T]:
-    """The call of an indexer's path that is percent-encoded already: keys have colons and no slashes."""
-    declared = endpoints.INDEXER
+def _below(declared: Endpoint[requests.Asked], path: str, read: Reader[T]) -> Call[T]:
+    """Return the call of an endpoint that ends in `{path}`. `path` is percent-encoded already."""
     return Call(method=declared.method, path=declared.path.replace("{path}", path), read=read)

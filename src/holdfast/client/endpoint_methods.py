@@ -165,6 +165,10 @@ class EndpointMethods(EndpointCaller):
         """The payment method manifest: GET /pay/payment-method.json."""
         return await self._call(endpoints.PAY_METHOD, as_json)
 
+    async def client_file(self, path: str) -> str:
+        """A module of the JavaScript client: GET /client/{path}."""
+        return await self._call(endpoints.CLIENT_FILE, as_text, path={"path": path})
+
     async def related_origins(self) -> models.RelatedOrigins:
         """Origins that may use this service's passkeys: GET /.well-known/webauthn."""
         return await self._call(endpoints.RELATED_ORIGINS, as_type(models.RelatedOrigins))

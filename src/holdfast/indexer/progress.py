@@ -48,7 +48,7 @@ class CatchUpLog:
         self._told_at: float | None = None
 
     def line(self, now: float, tip: int, head: int) -> str | None:
-        """Return a line if one is due at `now` (in seconds). `tip` is the index's block, `head` the chain's."""
+        """Return the line due at `now` (in seconds), or None. `tip` is the index's block, `head` the chain's."""
         if tip >= head:
             told, self._from, self._told_at = self._told_at, None, None
             return None if told is None else f"caught up with the chain at block {tip}"

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.limits import DAY_S, NETWORK_FACTOR
 from holdfast.wire.errors import (
@@ -46,8 +48,7 @@ class Claim:
     stage: Stage
 
 
-@dataclass(frozen=True, slots=True)
-class SessionFacts:
+class SessionFacts(msgspec.Struct, frozen=True, gc=False):
     """The facts, read at one moment, that decide on a session.
 
     Attributes:
@@ -61,8 +62,7 @@ class SessionFacts:
     registrations_from_network: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class RegistrationFacts:
+class RegistrationFacts(msgspec.Struct, frozen=True, gc=False):
     """The facts, read at one moment, that decide on a DID's registration.
 
     Attributes:
@@ -79,8 +79,7 @@ class RegistrationFacts:
     unconfirmed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class RegistrationRequest:
+class RegistrationRequest(msgspec.Struct, frozen=True, gc=False):
     """A request to register this identifier for this DID; `confirmed` if the chain has it finally."""
 
     channel: Channel

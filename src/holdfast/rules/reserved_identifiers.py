@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
+from holdfast.rules.confusables import scripts_of, unicode_skeleton
 from holdfast.rules.identifiers import Channel, parse_identifier
 from holdfast.wire.errors import Refused
 
@@ -19,6 +18,10 @@ RESERVED_MESSAGE = "This name is reserved."
 _ASCII_PROTOTYPES = str.maketrans({'"': "''", "%": "º/₀", "0": "o", "1": "l", "`": "'", "m": "rn", "|": "l"})
 # Digits and signs that people read as letters, but TR39 does not. TR39 covers 0 and 1 (o and l) already.
 _READ_AS_LETTERS = str.maketrans("1!34@5$78", "iieaasstb")
+# Both at once, for visible ASCII.
+_LETTER_PROTOTYPES = str.maketrans(
+    {chr(c): chr(c).translate(_READ_AS_LETTERS).translate(_ASCII_PROTOTYPES) for c in range(0x21, 0x7F)}
+)
 _SHORTEST_WORD = 4  # a shorter name with a digit is compared as it is
 # The scripts of languages that are written in more than one (TR39, section 5.2, "highly restrictive").
 _WRITTEN_TOGETHER = (
@@ -26,7 +29,6 @@ _WRITTEN_TOGETHER = (
     frozenset({"LATIN", "HAN", "BOPOMOFO"}),
     frozenset({"LATIN", "HAN", "HANGUL"}),
 )
-_OF_EVERY_SCRIPT = frozenset({"COMMON", "INHERITED"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +44,9 @@ class ReservedList:
         return key not in self.allowed and (
             key in self.names
             or skeleton(key) in self.skeletons
-            or self._holds_in_letters(key.translate(_READ_AS_LETTERS), key)
+            or (len(key) >= _SHORTEST_WORD and _skeleton_in_letters(key) in self.skeletons)
             or passes_for_another(key)
         )
-
-    def _holds_in_letters(self, letters: str, key: str) -> bool:
-        return len(key) >= _SHORTEST_WORD and letters != key and skeleton(letters) in self.skeletons
 
 
 def reserved_list(names: Iterable[str], allowed: Iterable[str] = ()) -> ReservedList:
@@ -67,10 +66,12 @@ def skeleton(key: str) -> str:
     """Return the TR39 skeleton, compared in lower case: keys with equal skeletons look alike."""
     if key.isascii():
         return key.translate(_ASCII_PROTOTYPES)
-    prototypes = _prototypes()
-    decomposed = unicodedata.normalize("NFD", key)
-    folded = "".join(prototypes.get(character, character) for character in decomposed)
-    return unicodedata.normalize("NFD", folded).lower().translate(_ASCII_PROTOTYPES)
+    return unicode_skeleton(key).lower().translate(_ASCII_PROTOTYPES)
+
+
+def _skeleton_in_letters(key: str) -> str:
+    """The skeleton of the key with its digits and signs read as letters."""
+    return key.translate(_LETTER_PROTOTYPES) if key.isascii() else skeleton(key.translate(_READ_AS_LETTERS))
 
 
 def passes_for_another(key: str) -> bool:
@@ -85,9 +86,7 @@ def passes_for_another(key: str) -> bool:
 
 
 def _mixes_scripts(key: str) -> bool:
-    from confusable_homoglyphs.categories import unique_aliases  # as below, needed beyond ASCII only
-
-    scripts = frozenset(unique_aliases(key)) - _OF_EVERY_SCRIPT
+    scripts = scripts_of(key)
     return len(scripts) > 1 and not any(scripts <= together for together in _WRITTEN_TOGETHER)
 
 
@@ -96,31 +95,3 @@ def _key(name: str) -> str:
         return parse_identifier(name, Channel.HANDLE).key
     except Refused:
         raise ValueError(f"not a possible handle: {name!r}") from None
-
-
-@cache
-def _prototypes() -> dict[str, str]:
-    """Return character to prototype, rebuilt from the package's table of pairs, which lists both directions.
-
-    In Unicode's file each source has one prototype, and no prototype is a source. So of a pair, the end with more
-    partners is the prototype. If neither has more, either would do, and the smaller one is taken.
-    """
-    from confusable_homoglyphs.confusables import confusables_data
-
-    partners = {
-        _without_marks(key): [_without_marks(row["c"]) for row in rows] for key, rows in confusables_data.items()
-    }
-    return {
-        source: found[0]
-        for source, found in partners.items()
-        if len(source) == 1 and len(found) == 1 and _is_prototype(found[0], source, partners)
-    }
-
-
-def _is_prototype(candidate: str, source: str, partners: dict[str, list[str]]) -> bool:
-    alone = len(partners.get(candidate, ())) == 1
-    return not alone or len(candidate) > 1 or candidate < source
-
-
-def _without_marks(text: str) -> str:
-    return text.replace("\u200e", "")  # the table's file puts marks around right-to-left characters

@@ -1,4 +1,4 @@
-"""The start banner: what is configured and what is not, without a single secret."""
+"""The start banner: what is configured and what is not, without any secret."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from holdfast.service.secrets import Secrets
     from holdfast.service.settings import Settings
 
-_DEVELOPMENT = "outbox (development: codes are written to files and the log)"
+_DEVELOPMENT = "outbox (development: codes go to files and the log)"
 
 
 def facts(settings: Settings, secrets: Secrets, address: str) -> dict[str, str]:
-    """Label and value of every line."""
+    """Return label and value of each line."""
     return {
         "listening on": address,
         "public URL": settings.public_url,
@@ -34,7 +34,7 @@ def facts(settings: Settings, secrets: Secrets, address: str) -> dict[str, str]:
 
 
 def banner(settings: Settings, secrets: Secrets, address: str) -> str:
-    """The lines for people."""
+    """Return the lines for people."""
     lines = [f"Holdfast {__version__} ({settings.env})"]
     lines += [f"  {label:13} {value}" for label, value in facts(settings, secrets, address).items()]
     return "\n".join(lines)

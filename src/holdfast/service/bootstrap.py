@@ -1,4 +1,4 @@
-"""The only place that chooses providers: settings and secrets in, an application out."""
+"""Chooses all providers: settings and secrets in, an application out. No other module chooses."""
 
 from __future__ import annotations
 
@@ -59,25 +59,25 @@ OUTBOX = "outbox"  # folder in the data folder
 
 
 def build_application(settings: Settings, secrets: Secrets, metrics: Metrics | None = None) -> Application:
-    """The application of one process. Raises SettingError, SchemaTooNew or StoreUnavailable."""
+    """Return the application of one process. Raises SettingError, SchemaTooNew or StoreUnavailable."""
     return application_of(settings, build_service(settings, secrets, open_store(settings)), metrics)
 
 
 def application_of(settings: Settings, service: Service, metrics: Metrics | None = None) -> Application:
-    """The web application over a service."""
+    """Return the web application for a service."""
     client_address = ClientAddress(settings.client_ip_header, settings.trusted_proxies)
     files = prepare(contract_set(settings), settings.related_origins)
     return Application(WebContext(service, files, client_address), metrics)
 
 
 def database(settings: Settings) -> Database:
-    """The database that HOLDFAST_DATABASE_URL names. Raises SettingError."""
+    """Return the database that HOLDFAST_DATABASE_URL names. Raises SettingError."""
     made: Database = _named("HOLDFAST_DATABASE_URL", database_of, settings.database_url)
     return made
 
 
 def open_store(settings: Settings) -> Store:
-    """The store that the database URL names. Raises SettingError, SchemaTooNew or StoreUnavailable."""
+    """Open the store that the database URL names. Raises SettingError, SchemaTooNew or StoreUnavailable."""
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     return database(settings).open()
 
@@ -91,7 +91,7 @@ def build_service(
     mailer: Mailer | None = None,
     sms: SmsVerifier | None = None,
 ) -> Service:
-    """The service over a store. Ports that are given take the place of those that the settings name."""
+    """Return the service for a store. Ports that are given replace those that the settings name."""
     pools = ConnectionPools()
     mailer = mailer or _mailer(settings, pools)
     sms = sms or _sms_verifier(settings, pools, clock, entropy)
@@ -167,7 +167,7 @@ def _accounts(settings: Settings, chain: ChainReader) -> Accounts:
 
 
 def _confirmations(settings: Settings, store: Store, pools: ConnectionPools, clock: Clock) -> Confirmations:
-    """Over a reader that nothing else asks: a transaction that a stranger chose must not spoil other reads' batch."""
+    """Uses a separate chain reader: a transaction that a stranger chose must not spoil the batches of other reads."""
     chain = ChainReader(lambda: _rpc(settings.rpc_url, pools.of("confirmations")))
     registry = from_hex(settings.contract_did_registry)
     controllers = Controllers(chain, registry, settings.contract_app_factory)
@@ -175,7 +175,7 @@ def _confirmations(settings: Settings, store: Store, pools: ConnectionPools, clo
 
 
 def contract_set(settings: Settings) -> ContractSet:
-    """Body of GET /api/contracts."""
+    """Return the body of GET /api/contracts."""
     return ContractSet(
         chain_id=DEFAULT_CHAIN_ID,
         entry_point=settings.contract_entry_point,
@@ -187,7 +187,7 @@ def contract_set(settings: Settings) -> ContractSet:
 
 
 def shown_rpc(settings: Settings) -> str:
-    """What /api/status tells of the chain's endpoint: a key in its address must not leak (decisions, section 8)."""
+    """Return the chain's endpoint as /api/status shows it: a key in its URL must not leak (decisions, section 8)."""
     if settings.public_rpc_url:
         return settings.public_rpc_url
     if settings.rpc_url in {chain.public_rpc for chain in CHAINS.values()}:
@@ -197,8 +197,8 @@ def shown_rpc(settings: Settings) -> str:
 
 
 def bundled_enclave() -> bytes:
-    """The enclave that came with this release."""
-    # Read beside the package, not through it: its import brings the WebAssembly runtime, which serving does not need.
+    """Return the enclave that belongs to this release."""
+    # Read by its path: importing its package would load the WebAssembly runtime, which the service does not need.
     file = Path(holdfast.__file__).parent / "enclave" / "enclave.wasm"
     try:
         return file.read_bytes()
@@ -207,7 +207,7 @@ def bundled_enclave() -> bytes:
 
 
 def _rpc(url: str, session: Callable[[], ClientSession]) -> RpcClient:
-    # Imported here: the first question to a chain pays for the HTTP client, not the start.
+    # Imported here, so that the first question to a chain loads the HTTP client, and not the start.
     from holdfast.chain.rpc import RpcClient
     from holdfast.chain.transports import AiohttpTransport
 
@@ -232,7 +232,7 @@ def _reserved_names(settings: Settings) -> ReservedNames:
 
 
 def _named(name: str, make: Any, *arguments: Any) -> Any:
-    """What `make` makes; its complaint about a setting gets the setting's name."""
+    """Return what `make` makes, and add the setting's name to its ValueError."""
     try:
         return make(*arguments)
     except ValueError as error:

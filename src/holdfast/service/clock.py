@@ -1,4 +1,4 @@
-"""The two sources that rules never touch themselves: time and randomness."""
+"""The two sources that rules take as arguments: time and randomness."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `holdfast check` looks at: every upstream, key, clock and permission, each with what to do."""
+"""The findings of `holdfast check` about each upstream, key, clock and permission, each with a remedy."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LOW_DISK_BYTES = 500 * 1024 * 1024
 
 
 async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[Finding]:
-    """Every finding, in the order of the table."""
+    """Return all findings, in the order of the table."""
     service = build_service(settings, secrets, store)
     pools = ConnectionPools()
     try:
@@ -70,7 +70,7 @@ def _permissions(settings: Settings) -> list[Finding]:
             mode = stat.S_IMODE(path.stat().st_mode)
             open_to_others = mode & 0o077
             fix = f"chmod {'700' if path.is_dir() else '600'} {path}" if open_to_others else ""
-            findings.append(Finding(path.name, "fault" if open_to_others else "ok", f"mode {mode:03o}", fix))
+            findings.append(Finding(path.name, "error" if open_to_others else "ok", f"mode {mode:03o}", fix))
     return findings
 
 
@@ -78,7 +78,7 @@ def _disk(settings: Settings) -> Finding:
     free = shutil.disk_usage(settings.data_dir).free
     found = f"{free // 2**20} MiB free"
     if free < _LOW_DISK_BYTES:
-        return Finding("disk", "fault", found, "make room: without it every write answers 503")
+        return Finding("disk", "error", found, "make room: without it every write answers 503")
     return Finding("disk", "ok", found)
 
 
@@ -90,13 +90,13 @@ def _database(settings: Settings) -> list[Finding]:
         concerns = [Finding(*astuple(concern)) for concern in opened.concerns()]
     except StoreUnavailable as error:
         fix = "make it writable for this user, make room, and end whatever keeps it locked"
-        return [Finding("database", "fault", str(error), fix)]
+        return [Finding("database", "error", str(error), fix)]
     return [Finding("database", "ok", "opened, schema current, takes writes"), *concerns]
 
 
 def _origin(settings: Settings) -> Finding:
-    """An address elsewhere without https was refused when the settings were read."""
+    """A public address without https was refused when the settings were read."""
     if is_local(settings.public_host):
-        fix = "set HOLDFAST_PUBLIC_URL to the https address that people use"
+        fix = "set HOLDFAST_PUBLIC_URL to the service's https address"
         return Finding("public URL", "note", f"{settings.public_url}: this machine only", fix)
     return Finding("public URL", "ok", settings.public_url)

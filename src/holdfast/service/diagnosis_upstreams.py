@@ -1,4 +1,4 @@
-"""The upstreams that `holdfast check` asks: each a question whose right answer is known, so that each can fail."""
+"""The upstreams that `holdfast check` asks. The right answer to each question is known, so each can fail."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ _ENTRY_POINTS = b'{"jsonrpc":"2.0","id":1,"method":"eth_supportedEntryPoints","p
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at.
+    """One thing that was checked.
 
     Attributes:
-        subject: what.
-        state: ok; note (works, but see the fix); fault (must be fixed).
-        found: what was seen; never a setting that may hold a secret, nor an upstream's own words.
-        fix: what to do, empty when there is nothing to do.
+        subject: the checked thing.
+        state: ok; note (works, but see the fix); error (must be fixed).
+        found: what was found; never a setting that may hold a secret, nor an upstream's own words.
+        fix: what to do; empty if there is nothing to do.
     """
 
     subject: str
-    state: Literal["ok", "note", "fault"]
+    state: Literal["ok", "note", "error"]
     found: str
     fix: str = ""
 
@@ -56,19 +56,19 @@ class Finding:
 
 
 class WrongAnswer(Exception):
-    """An upstream answered, but not what it must; the message says what, in our own words."""
+    """An upstream answered wrongly. The message says how, without its own words."""
 
 
 async def see_sender(subject: str, url: str, sender: Mailer | SmsVerifier) -> Finding:
-    """Everything up to sending: connection, certificate, credentials, the sender's address."""
+    """Check everything up to sending: connection, certificate, credentials, the sender's address."""
     if url.startswith("outbox:"):
         name = "HOLDFAST_MAIL_URL" if subject == "e-mail" else "HOLDFAST_SMS_URL"
-        return Finding(subject, "note", "development outbox", f"set {name} before real people come")
+        return Finding(subject, "note", "development outbox", f"set {name} before people use the service")
     return await _asked(subject, sender.check(), "check the address, credentials and firewall")
 
 
 async def see_chain(chain: int, client: RpcClient) -> Finding:
-    """Whether the endpoint answers for this very chain (eth_chainId, EIP-695)."""
+    """Check that the endpoint serves this chain (eth_chainId, EIP-695)."""
     subject = "chain" if chain == DEFAULT_CHAIN_ID else f"chain {chain}"
     name = "HOLDFAST_RPC_URL" if chain == DEFAULT_CHAIN_ID else f"HOLDFAST_RPC_URL_{chain}"
 
@@ -81,7 +81,7 @@ async def see_chain(chain: int, client: RpcClient) -> Finding:
 
 
 async def see_bundler(settings: Settings, pools: ConnectionPools) -> Finding:
-    """Whether it serves the configured entry point (ERC-4337, eth_supportedEntryPoints)."""
+    """Check that the bundler serves the configured entry point (ERC-4337, eth_supportedEntryPoints)."""
     if not settings.bundler_url:
         return Finding("bundler", "note", "none", "set HOLDFAST_BUNDLER_URL, or POST /api/bundler answers 503")
     url, entry_point = settings.bundler_url, settings.contract_entry_point
@@ -99,7 +99,7 @@ async def see_bundler(settings: Settings, pools: ConnectionPools) -> Finding:
 
 
 async def see_indexer(settings: Settings, service: Service) -> Finding:
-    """Whether it says of itself that it agrees with the chain, and with which (interface: /health)."""
+    """Check that the indexer reports agreement with the chain, and which chain (interface: /health)."""
     if service.indexer is None:
         return Finding("indexer", "note", "none", "set HOLDFAST_INDEXER_URL or HOLDFAST_INDEXER_APP")
     indexer = service.indexer
@@ -110,7 +110,7 @@ async def see_indexer(settings: Settings, service: Service) -> Finding:
         _require(type(health.get("chain")) is int, "answers, but not as an indexer's /health does")
         chain = health["chain"]
         _require(chain == DEFAULT_CHAIN_ID, f"follows chain {chain}, not {DEFAULT_CHAIN_ID}")
-        _require(health.get("ok") is True, "says that it does not agree with its chain yet")
+        _require(health.get("ok") is True, "reports that it does not agree with its chain yet")
         return f"agrees with chain {chain}"
 
     name = "HOLDFAST_INDEXER_APP" if settings.indexer_app else "HOLDFAST_INDEXER_URL"
@@ -118,7 +118,7 @@ async def see_indexer(settings: Settings, service: Service) -> Finding:
 
 
 async def _settled_health(indexer: Indexer, wait_s: float) -> dict[str, Any]:
-    """What it says of itself; one in this process has only just begun to look at its chain, and gets `wait_s`."""
+    """Return the indexer's health. One in this process has only just started, so it gets `wait_s` seconds."""
     until = time.monotonic() + wait_s
     health = _json(await indexer.get("/health", "", {}))
     while health.get("ok") is not True and time.monotonic() < until:
@@ -128,31 +128,31 @@ async def _settled_health(indexer: Indexer, wait_s: float) -> dict[str, Any]:
 
 
 async def see_enclave(settings: Settings, service: Service) -> Finding:
-    """Whether a published copy is named, and can be used."""
+    """Check whether a published enclave is configured and can be used."""
     if not settings.enclave_url:
         return Finding("enclave", "ok", "the bundled copy")
     verdict = await service.enclaves.verdict()
     if verdict is None:
         return Finding("enclave", "ok", "the published copy")
-    return Finding("enclave", "fault", verdict, "check HOLDFAST_ENCLAVE_URL: holdfast enclave verify")
+    return Finding("enclave", "error", verdict, "check HOLDFAST_ENCLAVE_URL: holdfast enclave verify")
 
 
 async def see_clock(settings: Settings, pools: ConnectionPools) -> Finding:
-    """Compare with the Date header of the chain's endpoint: codes and attestations live by this clock."""
+    """Compare this clock with the Date header of the chain's endpoint. Codes and attestations expire by this clock."""
     try:
         session = pools.of("clock")()
         async with asyncio.timeout(CHECK_WITHIN_S), session.get(settings.rpc_url) as answer:
             theirs = email.utils.parsedate_to_datetime(answer.headers["Date"]).timestamp()
-    except Exception:  # noqa: BLE001 - whatever it is, there is nothing to compare with
-        return Finding("clock", "note", "nothing to compare with", "keep it in step by NTP")
+    except Exception:  # noqa: BLE001 - whatever the error is, there is nothing to compare with
+        return Finding("clock", "note", "nothing to compare with", "synchronise it by NTP")
     drift_s = time.time() - theirs
     if abs(drift_s) > CLOCK_TOLERANCE_S:
-        return Finding("clock", "fault", f"{drift_s:+.0f} s from the chain endpoint's", "set it by NTP")
-    return Finding("clock", "ok", "in step with the chain endpoint's")
+        return Finding("clock", "error", f"{drift_s:+.0f} s from the chain endpoint's", "synchronise it by NTP")
+    return Finding("clock", "ok", "agrees with the chain endpoint's")
 
 
 async def see_engine(environment: Mapping[str, str], pools: ConnectionPools) -> Finding:
-    """Whether the workflow engine's address answers at all; that it has registered shows at run time alone."""
+    """Check that the workflow engine's address answers. Only at run time it shows whether it has registered."""
     if not engine_configured(environment):
         return Finding("workflow", "ok", "no engine; the service confirms and expires by itself")
     url = engine_address(environment)
@@ -165,7 +165,7 @@ async def see_engine(environment: Mapping[str, str], pools: ConnectionPools) -> 
 
 
 def _json(answer: UpstreamAnswer) -> dict[str, Any]:
-    """The object that a healthy upstream answers with. Raises WrongAnswer."""
+    """Return the JSON object with which a healthy upstream answers. Raises WrongAnswer."""
     _require(answer.status == _OK, f"answers with status {answer.status}")
     try:
         value = json.loads(answer.body)
@@ -186,8 +186,8 @@ async def _asked(subject: str, question: Awaitable[str], fix: str) -> Finding:
         async with asyncio.timeout(CHECK_WITHIN_S):
             return Finding(subject, "ok", await question)
     except (DeliveryError, UpstreamError, WrongAnswer) as error:
-        return Finding(subject, "fault", str(error), fix)
+        return Finding(subject, "error", str(error), fix)
     except RpcError as error:
-        return Finding(subject, "fault", error.in_our_words, fix)
+        return Finding(subject, "error", error.in_our_words, fix)
     except TimeoutError:
-        return Finding(subject, "fault", "no answer in time", fix)
+        return Finding(subject, "error", "no answer in time", fix)

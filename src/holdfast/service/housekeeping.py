@@ -1,4 +1,4 @@
-"""Work that repeats while requests are served: how it is started, and how one process of several does it."""
+"""Background jobs: how they are repeated, and how one of several processes does them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ LEASE_S = 120.0
 
 
 def periodic(name: str, every_s: float, work: Callable[[], Awaitable[object]]) -> asyncio.Task[None]:
-    """Run `work` again and again; a failure is logged and the next turn comes all the same."""
+    """Run `work` repeatedly. A failure is logged, and the next run still takes place."""
     return asyncio.create_task(_repeat(name, every_s, work), name=f"holdfast-{name}")
 
 
 def under_lease(
     store: Store, clock: Clock, name: str, work: Callable[[], Awaitable[object]]
 ) -> Callable[[], Awaitable[object]]:
-    """`work`, done only by the one process that holds the lease of this name."""
+    """Return `work` for the one process that holds the lease of this name; in others it does nothing."""
     holder = f"{os.getpid()}-{os.urandom(6).hex()}"
 
     async def leased() -> object:
@@ -46,5 +46,5 @@ async def _repeat(name: str, every_s: float, work: Callable[[], Awaitable[object
             await work()
         except StoreUnavailable as error:
             _log.warning("work put off: store unavailable", extra={"kind": name, "why": str(error)})
-        except Exception:  # noqa: BLE001 - one bad turn must not end the work
+        except Exception:  # noqa: BLE001 - a failed run must not stop the job
             _log.exception("work failed", extra={"kind": name})

@@ -1,4 +1,4 @@
-"""Prometheus metrics, kept only when an admin port is set; several processes share them through files."""
+"""Prometheus metrics, collected only if an admin port is set; several processes share them through files."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1
 
 
 class Metrics:
-    """Counts answers and their durations by route; no label carries anything a requester chose freely."""
+    """Counts responses and their durations by route. No label contains anything that a client chose freely."""
 
     def __init__(self) -> None:
-        # Imported here: it reads the directory variable on import, and most services never need it.
+        # Imported here: it reads the directory variable on import, and most services do not need it.
         from prometheus_client import Counter, Histogram
 
         labels = ("route", "method", "status")
@@ -27,21 +27,21 @@ class Metrics:
         self._seconds = Histogram("holdfast_request_seconds", "Time to answer.", ("route",), buckets=_BUCKETS_S)
 
     def observe(self, path: str, method: str, status: int, seconds: float) -> None:
-        """Count one answer; path and method come from the table of endpoints, never from a requester."""
+        """Count one response. Path and method come from the table of endpoints, never from the client."""
         self._requests.labels(path, method, str(status)).inc()
         self._seconds.labels(path).observe(seconds)
 
 
 @contextmanager
 def shared_directory() -> Iterator[None]:
-    """A directory for the processes' files, named in the environment before workers start; gone when they are."""
+    """A directory for the processes' files, named in the environment before workers start, and removed at the end."""
     with metrics_folder() as folder:
         os.environ[DIRECTORY_VARIABLE] = str(folder)
         yield
 
 
 def serve(host: str, port: int) -> None:
-    """Answer GET /metrics on the admin port from a thread of this process, over all workers' files."""
+    """Answer GET /metrics on the admin port, in a thread of this process, from all workers' files."""
     from prometheus_client import CollectorRegistry, start_http_server
     from prometheus_client.multiprocess import MultiProcessCollector
 

@@ -1,8 +1,8 @@
 """The folder through which the processes of one service share their counters.
 
-It lies among the temporary files, and whoever ends in order removes it. A service that was killed cannot, so the next
-one that starts sweeps what is left: folders of this name and this user whose lock nobody holds. The system frees a
-lock with the last process that has it, however that one ends; forked workers have it too.
+The folder is in the system's temporary folder and is removed at shutdown. A killed service cannot remove it, so the
+next start removes leftovers: folders with this name and of this user that no process has locked. The system releases a
+lock when the last process with the descriptor ends, however it ends; forked workers inherit the descriptor.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TRIES = 3
 
 @contextmanager
 def metrics_folder() -> Iterator[Path]:
-    """A new folder of this service alone, mode 0700; gone at the end. Raises OSError where none can be made."""
+    """Make a new folder for this service, mode 0700; it is removed at the end. Raises OSError if that fails."""
     sweep()
     folder, lock = _made()
     try:
@@ -34,7 +34,7 @@ def metrics_folder() -> Iterator[Path]:
 
 
 def sweep() -> None:
-    """Remove the folders that services of this user left behind."""
+    """Remove the folders that this user's earlier services left behind."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         lock = _lock(folder)
         if lock is not None:
@@ -47,13 +47,13 @@ def _made() -> tuple[Path, int | None]:
         lock = _lock(folder)
         if lock is not None:
             return folder, lock
-        with suppress(OSError):  # a service that starts at this moment may have swept it before it had its lock
+        with suppress(OSError):  # another service that starts now may have removed it before it was locked
             folder.rmdir()
-    return Path(tempfile.mkdtemp(prefix=PREFIX)), None  # a file system without locks: nothing is swept there either
+    return Path(tempfile.mkdtemp(prefix=PREFIX)), None  # on a file system without locks, no service removes leftovers
 
 
 def _lock(folder: Path) -> int | None:
-    """The locked folder's descriptor; None unless it is a folder of this user, still there, that nobody holds."""
+    """Lock the folder and return its descriptor; None unless it is this user's, still exists, and is not locked."""
     if sys.platform == "win32":
         return None
     import fcntl
@@ -68,7 +68,7 @@ def _lock(folder: Path) -> int | None:
         if status.st_uid == os.geteuid() and os.path.samestat(status, folder.lstat()):
             return descriptor
     except OSError:
-        pass  # held by somebody, or removed meanwhile
+        pass  # locked by another process, or removed in the meantime
     os.close(descriptor)
     return None
 

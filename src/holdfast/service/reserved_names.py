@@ -1,4 +1,4 @@
-"""The reserved list in force: the built-in one, plus and minus the operator's files, re-read when they change."""
+"""The present reserved list: the built-in names, plus and minus the operator's files, re-read when they change."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ _log = logging.getLogger("holdfast.reserved")
 
 
 class ReservedNames:
-    """Holds the list; `current` costs an attribute look-up."""
+    """Holds the list; `current` costs one attribute access."""
 
     def __init__(self, added: Path | None, allowed: Path | None) -> None:
-        """Read everything. Raises ValueError for a line that is no handle, OSError for a file that is not there."""
+        """Read all names. Raises ValueError for a line that is not a handle, OSError for a missing file."""
         self._added = added
         self._allowed = allowed
         self._stamps = self._look()
         self._list = self._read()
 
     def current(self) -> ReservedList:
-        """The list in force."""
+        """The present list."""
         return self._list
 
     def refresh(self, *, force: bool = False) -> bool:
-        """Re-read the files if they changed; whether a new list is in force. A bad file leaves the old one."""
+        """Re-read the files if they changed; returns whether the list changed. An invalid file leaves the old list."""
         stamps = self._look()
         if stamps == self._stamps and not force:
             return False
@@ -52,7 +52,7 @@ class ReservedNames:
 
 
 def built_in_names() -> list[str]:
-    """The names that come with Holdfast."""
+    """Return Holdfast's built-in names."""
     return read_names((files("holdfast.rules") / "data" / "reserved_identifiers.txt").read_text("utf-8"))
 
 

@@ -1,4 +1,4 @@
-"""The keys that sign attestations: given by the operator, or generated once into the data folder."""
+"""The keys that sign attestations: set by the operator, or generated once in the data folder."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 SIGNING_KEY = "ATTESTATION_SIGNING_KEY"
 KEY_FILE = "attestation-signing-key"
-# Of 64 random hex digits fewer than nine kinds occur once in 10^15 keys; a placeholder rarely has as many.
+# Of 10^15 random keys of 64 hex digits, one has fewer than nine different digits. A placeholder rarely has more.
 MIN_DISTINCT_BYTES = 9
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Secrets:
-    """Keys, never shown.
+    """The keys. Has no repr, so that they are never shown.
 
     Attributes:
-        signing_keys: the first signs, all verify.
-        generated: whether the key was made here, which production refuses.
+        signing_keys: the first one signs, all of them verify.
+        generated: whether the key was generated here, which production refuses.
     """
 
     signing_keys: tuple[bytes, ...]
@@ -38,12 +38,12 @@ class Secrets:
 
     @property
     def code_keys(self) -> tuple[bytes, ...]:
-        """Keys under which one-time codes are hashed; derived, so that rotating needs no second secret."""
+        """The keys with which one-time codes are hashed. They are derived, so that rotation needs no second secret."""
         return tuple(hmac.digest(key, b"holdfast/code-key/v1", "sha256") for key in self.signing_keys)
 
 
 def read_secrets(settings: Settings, environment: Mapping[str, str] | None = None) -> Secrets:
-    """The signing keys. Raises SettingError for a short or missing one."""
+    """Return the signing keys. Raises SettingError for a short or missing one."""
     given = os.environ if environment is None else environment
     text = given.get(SIGNING_KEY, "")
     if text:
@@ -54,7 +54,7 @@ def read_secrets(settings: Settings, environment: Mapping[str, str] | None = Non
 
 
 def new_key() -> str:
-    """A fresh key as text: 32 bytes of the operating system's generator in hex."""
+    """Return a new key as text: 32 bytes of the operating system's randomness in hex."""
     return secrets.token_hex(32)
 
 
@@ -63,12 +63,14 @@ def _parse(text: str) -> tuple[bytes, ...]:
     if not keys or min(map(len, keys)) < MIN_KEY_BYTES:
         raise SettingError(f"{SIGNING_KEY}: every key needs at least {MIN_KEY_BYTES} bytes (holdfast keys new)")
     if min(len(set(key)) for key in keys) < MIN_DISTINCT_BYTES:
-        raise SettingError(f"{SIGNING_KEY}: a key repeats a few letters, so it can be guessed (holdfast keys new)")
+        raise SettingError(
+            f"{SIGNING_KEY}: a key has too few different characters, so it can be guessed (holdfast keys new)"
+        )
     return keys
 
 
 def _generated(folder: Path) -> str:
-    """The key file's text, written on the first call; several processes starting at once agree on one."""
+    """Return the key file's text, written on the first call. Processes that start at once agree on one key."""
     file = folder / KEY_FILE
     if not file.exists():
         partial = folder / f".{KEY_FILE}.{os.getpid()}"
@@ -78,7 +80,7 @@ def _generated(folder: Path) -> str:
             stream.flush()
             os.fsync(stream.fileno())
         try:
-            os.link(partial, file)  # fails where another process was first
+            os.link(partial, file)  # fails if another process was first
         except FileExistsError:
             pass
         finally:

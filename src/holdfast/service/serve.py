@@ -1,4 +1,4 @@
-"""Runs the service on granian, or on uvicorn, until told to stop."""
+"""Runs the service on granian, or on uvicorn, until it is stopped."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from holdfast.service.web.asgi import AsgiEntry
     from holdfast.service.web.rsgi import RsgiEntry
 
-STOP_WITHIN_S = int(PROXY_TIMEOUT_S) + 5  # the longest that an accepted request may take, and a little
+STOP_WITHIN_S = int(PROXY_TIMEOUT_S) + 5  # slightly more than the longest time of an accepted request
 PARENT_WATCH_S = 1.0
 GARBAGE_THRESHOLD = 20_000  # objects; the default of 700 is reached every few requests
 
 
 def serve(settings: Settings) -> None:
-    """Serve until SIGINT or SIGTERM; requests that were accepted are answered first."""
+    """Serve until SIGINT or SIGTERM. Accepted requests are answered before it ends."""
     run = {"granian": _serve_granian, "uvicorn": _serve_uvicorn}[settings.server]
     if not settings.admin_port:
         run(settings)
@@ -45,21 +45,21 @@ def serve(settings: Settings) -> None:
 
 
 def rsgi_application() -> RsgiEntry:
-    """What a granian worker loads."""
+    """Return the application that a granian worker loads."""
     from holdfast.service.web.rsgi import RsgiEntry
 
     return RsgiEntry(application())
 
 
 def asgi_application() -> AsgiEntry:
-    """What uvicorn, or any ASGI server, loads."""
+    """Return the application that uvicorn, or any ASGI server, loads."""
     from holdfast.service.web.asgi import AsgiEntry
 
     return AsgiEntry(application())
 
 
 def application() -> Application:
-    """The application as the environment describes it, its metrics and logs set up."""
+    """Return the application that the environment configures, with metrics and logs set up."""
     from holdfast.service.bootstrap import build_application
     from holdfast.service.secrets import read_secrets
     from holdfast.service.settings import read_settings
@@ -74,7 +74,7 @@ def application() -> Application:
 
         measured = Metrics()
     built = build_application(settings, read_secrets(settings), measured)
-    # What was made so far lives as long as the process: looking through it again and again frees nothing.
+    # The objects made so far live as long as the process, so the garbage collector need not look at them again.
     gc.collect()
     gc.freeze()
     gc.set_threshold(GARBAGE_THRESHOLD, 20, 20)
@@ -82,13 +82,13 @@ def application() -> Application:
 
 
 def _end_with_parent() -> None:
-    """Stop this worker when the process that started it is killed: it would keep the port and serve unwatched."""
+    """Stop this worker if its parent process is killed. It would otherwise keep the port and serve on."""
     parent = multiprocessing.parent_process()
     if parent is None:
         return
 
     def watch() -> None:
-        # Asked again and again: workers hold each other's pipes, so no descriptor tells that the parent is gone.
+        # Polled: workers hold each other's pipes, so no descriptor shows that the parent has ended.
         while os.getppid() == parent.pid:
             time.sleep(PARENT_WATCH_S)
         os.kill(os.getpid(), signal.SIGTERM)
@@ -97,10 +97,10 @@ def _end_with_parent() -> None:
 
 
 def needs_raw_paths(settings: Settings) -> bool:
-    """Whether paths must arrive as they were sent.
+    """Return whether paths must arrive as they were sent.
 
-    The indexer proxy refuses encoded slashes, which RSGI's decoded paths no longer show; so the faster RSGI entry is
-    used only where there is no indexer to protect.
+    The indexer proxy refuses encoded slashes, which RSGI's decoded paths do not show. So the faster RSGI entry is used
+    only without an indexer.
     """
     return bool(settings.indexer_app or settings.indexer_url)
 
@@ -111,10 +111,10 @@ def _serve_granian(settings: Settings) -> None:
     from holdfast.wire import logs
 
     logs.configure(settings.log)
-    # With its own logging off, granian raises its logger's level so far that a lost worker would go unmentioned.
+    # With its logging off, granian sets its logger's level so high that a lost worker would not be reported.
     server = Server(**granian_options(settings))
     logging.getLogger("_granian").setLevel(logging.WARNING)
-    # SIGHUP means "read the reserved list again", not "start the workers anew".
+    # SIGHUP re-reads the reserved list; granian would restart its workers.
     server.signal_handler_reload = lambda *_: _pass_on(server, signal.SIGHUP)  # type: ignore[method-assign]  # its only hook
     server.serve()
     if server.interrupt_children and not server.interrupt_signal:
@@ -122,7 +122,7 @@ def _serve_granian(settings: Settings) -> None:
 
 
 def granian_options(settings: Settings) -> dict[str, Any]:
-    """The arguments of granian's server for these settings."""
+    """Return the arguments of granian's server for these settings."""
     from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings, HTTP2Settings
 
@@ -136,9 +136,9 @@ def granian_options(settings: Settings) -> dict[str, Any]:
         "workers": settings.workers,
         "websockets": False,
         "backlog": BACKLOG,
-        # granian accepts no further connection while this many are open in a process; the kernel keeps them waiting.
+        # granian accepts no further connection while a process has this many; the kernel queues them.
         "backpressure": settings.max_connections,
-        # Without TLS HTTP/1.1 alone: looking for HTTP/2 first would let a silent connection stay for ever.
+        # Without TLS, only HTTP/1.1: a detection of HTTP/2 would let a silent connection stay open for ever.
         "http": HTTPModes.auto if settings.tls_cert else HTTPModes.http1,
         "http1_settings": HTTP1Settings(
             header_read_timeout=settings.idle_timeout * 1000, max_buffer_size=CONNECTION_BUFFER_BYTES
@@ -172,10 +172,10 @@ def _serve_uvicorn(settings: Settings) -> None:
         sys.stderr.write("holdfast: HOLDFAST_SERVER=uvicorn needs the extra: pip install 'holdfast[uvicorn]'\n")
         sys.exit(3)
     if settings.workers > 1:
-        # uvicorn's supervisor restarts its workers on SIGHUP, which here means reading a list again.
+        # uvicorn's supervisor restarts its workers on SIGHUP, which must re-read a list here.
         sys.stderr.write("holdfast: several processes need HOLDFAST_SERVER=granian\n")
         sys.exit(3)
-    # uvicorn raises the signal that ended it once more when all is done: that is a clean end, not a death by signal.
+    # uvicorn raises the signal again after its shutdown: the process must end normally, not by the signal.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(0))
     uvicorn.run(

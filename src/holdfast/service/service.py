@@ -1,4 +1,4 @@
-"""The assembled service: its operations, what they rest on, and its life from start to stop."""
+"""The assembled service: its operations, the parts that they use, and its start and stop."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from holdfast.service.clock import Clock
-    from holdfast.service.enclave_source.port import Enclaves
+    from holdfast.service.enclave_source.port import EnclaveProvider
     from holdfast.service.mail.port import Mailer
     from holdfast.service.operations.accounts import Accounts, Balances
     from holdfast.service.operations.dids import Dids
@@ -38,7 +38,7 @@ REFRESH_ENCLAVE_EVERY_S = 60.0
 
 @dataclass(slots=True, kw_only=True)
 class Service:
-    """The operations and what they rest on, chosen in bootstrap."""
+    """The operations and the parts that they use, chosen in bootstrap."""
 
     store: Store
     sessions: Sessions
@@ -51,7 +51,7 @@ class Service:
     indexer: Indexer | None
     workflow: Workflow
     maintenance: Maintenance
-    enclaves: Enclaves
+    enclaves: EnclaveProvider
     reserved: ReservedNames
     engine: bool
     clock: Clock
@@ -60,7 +60,7 @@ class Service:
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     async def start(self) -> None:
-        """Begin what repeats while requests are served."""
+        """Start the background jobs."""
         if self.indexer is not None:
             await self.indexer.start()
         self._listen_for_hangup()
@@ -76,7 +76,7 @@ class Service:
             self._tasks.append(periodic(name, every_s, leased))
 
     async def stop(self) -> None:
-        """End what repeats, then close what it and the requests used."""
+        """Stop the background jobs, then close what they and the requests used."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -95,7 +95,7 @@ class Service:
         await self.enclaves.refresh()
 
     def _listen_for_hangup(self) -> None:
-        """SIGHUP re-reads the reserved list; outside a main thread (tests) nobody sends one."""
+        """Re-read the reserved list on SIGHUP. Only the main thread can receive signals; tests run in others."""
         try:
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGHUP, lambda: self.reserved.refresh(force=True))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _COUNTRY = re.compile(r"[A-Z]{2}")
-MAX_LIMIT = 1_000_000_000  # as seconds some thirty years: times stay within what a calendar can hold
+MAX_LIMIT = 1_000_000_000  # about thirty years in seconds, so that times stay within a calendar's range
 
 
 def _did(text: str) -> str:
@@ -52,7 +52,7 @@ def _sender(text: str) -> str:
 
 
 def is_local(host: str) -> bool:
-    """Whether a host of the public URL is this machine: localhost (RFC 6761) or a loopback address."""
+    """Return whether a host of the public URL is this machine: localhost (RFC 6761) or a loopback address."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -60,7 +60,7 @@ def is_local(host: str) -> bool:
 
 
 def _environment(values: Mapping[str, Any]) -> str:
-    """An address that others can reach counts as production, so that forgetting the variable is no open door."""
+    """Return production for a public address, so that a forgotten variable does not disable its checks."""
     return "development" if is_local(urlsplit(values["public_url"]).hostname or "") else "production"
 
 
@@ -70,7 +70,7 @@ def _host_of(values: Mapping[str, Any]) -> str:
 
 def _sender_of(values: Mapping[str, Any]) -> str:
     host = urlsplit(values["public_url"]).hostname or "localhost"
-    # Mail writes an IPv6 address as RFC 5321, section 4.1.3, does.
+    # Mail addresses contain an IPv6 address in the form of RFC 5321, section 4.1.3.
     return f"Holdfast <no-reply@{f'[IPv6:{host}]' if ':' in host else host}>"
 
 
@@ -81,7 +81,7 @@ def _registrar(values: Mapping[str, Any]) -> str:
             "an IPv6 address, as in HOLDFAST_PUBLIC_URL, cannot stand in a did:web; set HOLDFAST_PUBLIC_URL to a"
             " host's name (passkeys need one as well), or this to the registrar's DID"
         )
-    # did:web writes a port with an encoded colon.
+    # did:web percent-encodes the colon before a port.
     return "did:web:" + host.replace(":", "%3A")
 
 
@@ -93,7 +93,7 @@ def _countries(text: str) -> tuple[str, ...]:
 
 
 def _depth(values: Mapping[str, Any]) -> str:
-    # A chain on this machine is a development chain: it does not reorganise, and mines when it is told to.
+    # A chain on this machine is a development chain: it has no reorganisations, and mines on demand.
     return "0" if is_local(urlsplit(values["rpc_url"]).hostname or "") else str(CONFIRMATION_DEPTH)
 
 

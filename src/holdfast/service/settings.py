@@ -1,7 +1,7 @@
-"""The service's settings: environment to one checked value.
+"""The service's settings, from the environment to one checked value.
 
-The rows (`setting_rows`) name each variable once, with its default, the way it is read, and what it is for; the command
-line, the documentation and the start banner read the same rows.
+The rows (`setting_rows`) list each variable once, with its default, its parser and its purpose. The command line, the
+documentation and the start banner use the same rows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything that the operator can choose, checked. Field names are the rows' names in lower case."""
+    """All choices of the operator, checked. Field names are the rows' names in lower case."""
 
     host: str
     port: int
@@ -79,22 +79,22 @@ class Settings:
 
     @property
     def public_host(self) -> str:
-        """Host of the public URL: relying party ID, registrar, sender's domain."""
+        """The host of the public URL: relying party ID, registrar, sender's domain."""
         return urlsplit(self.public_url).hostname or "localhost"
 
     @property
     def ceilings(self) -> Ceilings:
-        """The limits that were added to the interface's."""
+        """The limits that Holdfast adds to the interface's."""
         return Ceilings(**{field.name: getattr(self, field.name) for field in fields(Ceilings)})
 
     @property
     def production(self) -> bool:
-        """Whether development choices are refused: on request, and wherever others can reach the public URL."""
+        """Whether development choices are refused: on request, and if the public URL is not on this machine."""
         return self.env == "production" or not is_local(self.public_host)
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """The effective settings. Raises SettingError for the first variable that cannot be read."""
+    """Return the effective settings. Raises SettingError for the first variable that cannot be read."""
     given = os.environ if environment is None else environment
     limits = Limits(**read_rows(LIMIT_ROWS, given))
     settings = Settings(**read_rows(ROWS, given), limits=limits)
@@ -105,7 +105,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def _require_both_tls_files(settings: Settings) -> None:
-    """TLS needs certificate and key, both readable; a server that fails on them says less."""
+    """Require certificate and key for TLS, both readable. A server's own error would say less."""
     files = {"HOLDFAST_TLS_CERT": settings.tls_cert, "HOLDFAST_TLS_KEY": settings.tls_key}
     if not any(files.values()):
         return
@@ -117,12 +117,12 @@ def _require_both_tls_files(settings: Settings) -> None:
 
 
 def engine_unsigned(environment: Mapping[str, str]) -> bool:
-    """Whether the workflow SDK is in its development mode, where it takes calls without a signature."""
+    """Return whether the workflow SDK is in its development mode, in which it accepts unsigned calls."""
     return environment.get("INNGEST_DEV", "").strip().lower() not in {"", "0", "false"}  # else a flag or an address
 
 
 def _refuse_development_choices(settings: Settings, given: Mapping[str, str]) -> None:
-    """Refuse what loses mail, leaks codes or weakens the origin, in one message that names every such setting."""
+    """Refuse settings that lose mail, leak codes or weaken the origin, in one message that names all of them."""
     refused = [f"{name}: {why}" for name, why in _development_choices(settings, given)]
     if refused:
         raise SettingError("; ".join(refused))
@@ -137,4 +137,4 @@ def _development_choices(settings: Settings, given: Mapping[str, str]) -> Iterat
     if urlsplit(settings.public_url).scheme == "http" and not is_local(settings.public_host):
         yield "HOLDFAST_PUBLIC_URL", "in production it must be https"
     if engine_unsigned(given):
-        yield "INNGEST_DEV", "it lets anybody call the workflow; in production set INNGEST_SIGNING_KEY"
+        yield "INNGEST_DEV", "it lets anyone call the workflow; in production set INNGEST_SIGNING_KEY"

@@ -1,6 +1,6 @@
-"""What only some requests need is loaded soon after the start, in a thread, so that neither the start nor they wait.
+"""Loads, soon after the start and in a thread, what only some requests need, so that neither the start nor they wait.
 
-Importing takes turns with the event loop: a request meanwhile waits some milliseconds, not for the whole of it.
+Imports take turns with the event loop: a request during an import waits for some milliseconds, not for all of it.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 _log = logging.getLogger("holdfast.service")
-AFTER_S = 1.0  # by then whoever waits for the start has had its answer
+AFTER_S = 1.0  # by then those who wait for the start have their answer
 
 
 def warm_up(*, engine: bool) -> asyncio.Task[None]:
-    """Begin; `engine` says whether a workflow engine calls. Call within the event loop."""
+    """Start loading. `engine` tells whether a workflow engine is configured. Call it within the event loop."""
     jobs = (_identifiers, _upstreams, *((_workflow,) if engine else ()))
     return asyncio.create_task(_later(jobs), name="holdfast-warm-up")
 
@@ -31,14 +31,14 @@ async def _later(jobs: Iterable[Callable[[], None]]) -> None:
     for job in jobs:
         try:
             await asyncio.to_thread(job)
-        except Exception:  # noqa: BLE001 - whoever needs it will meet the same, and say so
+        except Exception:  # noqa: BLE001 - the request that needs it gets the same error and reports it
             _log.exception("warm-up failed", extra={"kind": job.__name__.strip("_")})
-    if gc.get_freeze_count():  # the process has set aside what lives for ever; this is more of the same
+    if gc.get_freeze_count():  # these objects live as long as the process, so they are not collected
         gc.freeze()
 
 
 def _identifiers() -> None:
-    """The tables behind handles and domains beyond ASCII, and behind telephone numbers."""
+    """Load the tables for handles and domains beyond ASCII, and for phone numbers."""
     for text, channel in (
         ("\u00e9", Channel.HANDLE),
         ("a@\u00e9.example", Channel.EMAIL),
@@ -49,7 +49,7 @@ def _identifiers() -> None:
 
 
 def _upstreams() -> None:
-    """The HTTP client and what speaks to chains over it."""
+    """Load the HTTP client, and the JSON-RPC client over it."""
     import aiohttp
 
     from holdfast.chain import rpc, transports
@@ -58,10 +58,10 @@ def _upstreams() -> None:
 
 
 def _workflow() -> None:
-    """The workflow engine's SDK, and the transport that its HTTP client loads when one is made."""
+    """Load the workflow engine's SDK, and the transport that its HTTP client loads when it is made."""
     import httpx
     from inngest._internal import comm_lib, server_lib
 
-    # The SDK's handler itself is made by the first request: its client belongs to the thread that made it.
+    # The SDK's handler is made by the first request, because its client belongs to the thread that made it.
     httpx.Client().close()
     del comm_lib, server_lib

@@ -1,10 +1,72 @@
-"""Reads a JSON-RPC 2.0 response object (sections 5 and 5.1), for the chain's client and the service's."""
+"""Reads JSON-RPC 2.0: requests that are passed on (section 4), and response objects (sections 5 and 5.1)."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
 from typing import Any
 
 MAX_MESSAGE = 500
+_IDS = (str, int, float, type(None))
+_PARAMS = (list, dict)
+
+
+class MalformedRequest(ValueError):
+    """Not one request object; batches are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request of a client, of which `id` and `params` are not checked yet.
+
+    Attributes:
+        method: its method.
+        fields: all its fields; of two with one name the last.
+    """
+
+    method: str
+    fields: dict[str, Any]
+
+    @property
+    def id(self) -> Any:
+        """What the response repeats; None where it is absent."""
+        return self.fields.get("id")
+
+    @property
+    def params(self) -> Any:
+        """Its parameters; None where they are absent."""
+        return self.fields.get("params")
+
+    def written_anew(self) -> bytes:
+        """The request as it may be passed on. Raises MalformedRequest for an `id` or `params` of another type.
+
+        Only `jsonrpc`, `id`, `method` and `params` are written, each once: some readers take the first of two equal
+        names, others ignore case, and to them a second `METHOD` would be another request than the one read here.
+        """
+        if type(self.id) not in _IDS or type(self.fields.get("params", [])) not in _PARAMS:
+            raise MalformedRequest("id or params is of another type than JSON-RPC 2.0 allows")
+        anew = {"jsonrpc": "2.0"} | {
+            name: self.fields[name] for name in ("id", "method", "params") if name in self.fields
+        }
+        try:
+            return json.dumps(anew, allow_nan=False).encode()  # 1e999 reads as infinity, which no JSON can say
+        except (ValueError, RecursionError):
+            raise MalformedRequest("a number or the depth is more than JSON can say") from None
+
+
+def request_of(body: bytes) -> Request:
+    """The request in a body. Raises MalformedRequest."""
+    try:
+        fields = json.loads(body, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise MalformedRequest("the body is no JSON") from None
+    if type(fields) is not dict or type(fields.get("method")) is not str:
+        raise MalformedRequest("the body is not one request object with a method")
+    return Request(fields["method"], fields)
+
+
+def _refuse_constant(_name: str) -> Any:
+    raise ValueError("NaN and Infinity are no JSON")
 
 
 class MalformedResponse(ValueError):

@@ -1,7 +1,7 @@
-"""Development accounts: public keys to everybody's money, and the gate that keeps them off real chains.
+"""Development accounts, whose private keys are public, and the check that keeps them off real chains.
 
-They are the accounts of the mnemonic "test test … junk" that every development chain funds. Whoever holds value on a
-public chain under them loses it at once, so `unlock` is the only way to the keys and it asks the chain first.
+They are the accounts of the mnemonic "test test … junk", which all development chains fund. On a public chain anyone
+can take what they hold, so only `unlock` returns the keys, and it asks the chain first.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LOCAL_CHAIN_IDS = frozenset({84532, 31337})
 
 @dataclass(frozen=True, slots=True)
 class DevelopmentAccount:
-    """A funded account of the local chain: EIP-55 address and its (public) private key in hex."""
+    """A funded account of the local chain: EIP-55 address, and its (public) private key in hex."""
 
     address: str
     private_key: str
@@ -30,7 +30,7 @@ class DevelopmentAccount:
 
 @dataclass(frozen=True, slots=True)
 class DevelopmentAccounts:
-    """Who does what in the local world."""
+    """The accounts by their roles in the local world."""
 
     tester: DevelopmentAccount
     executor: DevelopmentAccount
@@ -59,9 +59,9 @@ _ACCOUNTS = DevelopmentAccounts(
 
 
 async def unlock(rpc: RpcClient, rpc_url: str) -> DevelopmentAccounts:
-    """The accounts, for a development chain on this machine only. Raises NotALocalChain, RpcError."""
+    """Return the accounts, if the chain is a development chain on this machine. Raises NotALocalChain, RpcError."""
     if not _is_loopback(rpc_url):
-        raise NotALocalChain("development keys are refused: the chain's address is not on this machine")
+        raise NotALocalChain("development keys are refused: the chain's endpoint is not on this machine")
     version = await rpc.call("web3_clientVersion")
     if not str(version).lower().startswith("anvil/"):
         raise NotALocalChain("development keys are refused: the chain is not a local development chain (anvil)")
@@ -82,7 +82,7 @@ def _is_loopback(url: str) -> bool:
 
 
 async def _is_a_fork(rpc: RpcClient) -> bool:
-    """Signatures made on a fork count on the chain it was forked from: same chain id, same contracts."""
+    """A signature made on a fork is valid on the original chain too, which has the same chain ID and contracts."""
     info = await rpc.call("anvil_nodeInfo")
     fork = info.get("forkConfig", {}) if isinstance(info, dict) else {}
     return bool(fork.get("forkUrl"))

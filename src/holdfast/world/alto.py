@@ -1,4 +1,4 @@
-"""The bundler: Alto, started as a separate program (its licence is the GPL: it is run, never imported)."""
+"""The bundler Alto, started as a separate program. Its licence is the GPL, so it is run and never imported."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _READY_WITHIN_S = 120.0
 async def start_bundler(
     supervisor: Supervisor, tools: Tools, transport: Transport, rpc_url: str, accounts: DevelopmentAccounts
 ) -> str:
-    """Start Alto over the chain at `rpc_url`; its address once it serves every entry point."""
+    """Start Alto on the chain at `rpc_url`; return its address once it serves every entry point."""
     from holdfast.chain.rpc import RpcClient
 
     port = free_port()

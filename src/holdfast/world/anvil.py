@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from holdfast.world.tools import Tools
 
 CHAIN_ID = 84532
-# Named, because anvil's default moves. Osaka has the P-256 precompile at 0x100 (EIP-7951); prague has not.
+# Named, because anvil's default changes. Osaka has the P-256 precompile at 0x100 (EIP-7951); prague lacks it.
 HARDFORK = "osaka"
 HOST = "127.0.0.1"
 _READY_WITHIN_S = 120.0
@@ -29,7 +29,7 @@ _MINED_WITHIN_S, _LOOK_EVERY_S = 60.0, 0.005
 
 @dataclass(frozen=True, slots=True)
 class ChainOptions:
-    """How the chain runs. `state` is the file it loads and saves; `port` 0 picks one."""
+    """How the chain runs. `state` is the file that it loads and saves; `port` 0 picks a free one."""
 
     hardfork: str = HARDFORK
     port: int = 0
@@ -38,15 +38,15 @@ class ChainOptions:
 
 @dataclass(frozen=True, slots=True)
 class LocalChain:
-    """A running anvil: transactions are mined at once."""
+    """A running anvil that mines each transaction at once."""
 
     rpc_url: str
     rpc: RpcClient
 
     async def transact(self, sender: str, to: str, data: bytes, value: int = 0) -> str:
-        """Send from an account that anvil holds; the mined transaction's hash.
+        """Send from an account that anvil manages, and return the hash of the mined transaction.
 
-        One at a time for a sender: anvil chooses the nonce. Raises RpcError where the transaction fails.
+        Call it once at a time per sender: anvil chooses the nonce. Raises RpcError if the transaction fails.
         """
         transaction = {"from": sender, "to": to, "data": "0x" + data.hex(), "value": hex(value)}
         sent = str(await self.rpc.call("eth_sendTransaction", [transaction]))
@@ -85,7 +85,7 @@ def _arguments(port: int, options: ChainOptions) -> list[str]:
 
 
 async def _answers(rpc: RpcClient) -> bool:
-    # Not through the client's retries: the supervisor asks again itself.
+    # Without the client's retries: the supervisor repeats the question itself.
     try:
         result: Any = await rpc.call("anvil_nodeInfo")
     except RpcError:

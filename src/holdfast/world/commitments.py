@@ -1,7 +1,7 @@
-"""The commitments that the sponsor posts for others, and how many of them (docs/local-world.md).
+"""The commitments that the sponsor posts for others, and their limits (docs/local-world.md).
 
-An operation asks for sponsorship before it is signed, so a stranger's request costs the stranger nothing, and the
-sponsor a transaction for each commitment. Hence the look at the sender, the bound for one operation, and the rate.
+Sponsorship is requested before an operation is signed, so a stranger's request costs the stranger nothing, but the
+sponsor one transaction per commitment. Hence the check of the sender, the limit per operation, and the rate.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ MOST_IN_A_MINUTE = 120
 _WINDOW_S = 60.0
 _CREATE = selector("createAccount(uint256,uint256,uint256)")
 _WORD = 32
-# A claim on a commitment that is about to lapse would fail: the registry's day, less an hour.
+# A claim fails if its commitment expires: the registry's day, less an hour.
 _LAPSES_AFTER_S = 23 * 3600
 _LIMIT_EXCEEDED = -32005  # EIP-1474
 
 
 class Rate:
-    """At most `most` in any minute of `clock`, in seconds."""
+    """At most `most` events in any minute of `clock`, which counts seconds."""
 
     def __init__(self, most: int, clock: Callable[[], float]) -> None:
         self._most = most
@@ -45,7 +45,7 @@ class Rate:
         self._spent: deque[float] = deque()
 
     def spend(self, count: int) -> None:
-        """Take note of `count` more. Raises RpcError, with nothing noted, where they are too many."""
+        """Count `count` more. Raises RpcError, and counts none, if they are too many."""
         now = self._clock()
         while self._spent and self._spent[0] <= now - _WINDOW_S:
             self._spent.popleft()
@@ -55,7 +55,7 @@ class Rate:
 
 
 class Commitments:
-    """Posts from `account`, one of the chain's own. Not for two callers at once: anvil chooses the nonce."""
+    """Posts from `account`, which anvil manages. One caller at a time, as anvil chooses the nonce."""
 
     def __init__(self, chain: LocalChain, account: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._chain = chain
@@ -63,10 +63,10 @@ class Commitments:
         self._rate = Rate(MOST_IN_A_MINUTE, clock)
 
     async def prepare(self, operation: UserOperation) -> None:
-        """Post what the registry wants to have seen before (docs/decisions/0520-a-did-is-its-keys.md).
+        """Post the commitments that the registry requires (docs/decisions/0520-a-did-is-its-keys.md).
 
-        Raises ValueError for an operation that no account of our factory could perform, or that claims too much;
-        RpcError beyond the rate.
+        Raises ValueError for an operation that no account of our factory could execute, or that claims too much;
+        RpcError above the rate.
         """
         needed = commitments_needed(checksum_address(operation.sender), operation.call_data, REGISTRY)
         if not needed:
@@ -78,10 +78,10 @@ class Commitments:
         await self.pass_a_block(operation)
 
     async def pass_a_block(self, operation: UserOperation) -> None:
-        """Let the chain go on by a block where the operation claims what was committed to in the newest one.
+        """Mine a block if the operation's commitment is in the newest one.
 
-        Estimates run in the newest block; a commitment, also one of the account itself, must be of an earlier one. The
-        claims looked at are as few as `prepare` allows.
+        Estimates run in the newest block, but a commitment, also one that the account posted, must be in an earlier
+        one. The limit of claims is that of `prepare`.
         """
         needed = commitments_needed(checksum_address(operation.sender), operation.call_data, REGISTRY)
         newest = await self._chain.rpc.block_number() if needed else 0
@@ -89,12 +89,12 @@ class Commitments:
             await self._chain.rpc.call("evm_mine")
 
     async def _require_account(self, operation: UserOperation) -> None:
-        """Its sender is an account of the factory, or becomes one by this very operation."""
+        """Raise unless the sender is an account of the factory, or is created by this operation."""
         if operation.factory is not None:
             if creates(operation) != operation.sender:
-                raise ValueError("the sender is not the account that the operation's factory data create")
+                raise ValueError("the sender is not the account that the operation's factory data creates")
         elif await self._chain.rpc.get_code(checksum_address(operation.sender)) != _ACCOUNT_CODE:
-            raise ValueError("the sender is no account of the factory, and the operation does not create it")
+            raise ValueError("the sender is not an account of the factory, and the operation does not create it")
 
     async def _post(self, missing: Sequence[bytes]) -> None:
         self._rate.spend(len(missing))
@@ -102,7 +102,7 @@ class Commitments:
             await self._chain.transact(self._account, REGISTRY, call_data("commit(bytes32)", commitment))
 
     async def _posted_in(self, commitment: bytes) -> int:
-        """The block of a commitment that will live long enough, else zero."""
+        """Return the block of a commitment that is valid long enough, else zero."""
         answer = await self._chain.rpc.eth_call(REGISTRY, call_data("committedAt(bytes32)", commitment), at_least=64)
         block, posted_at = int.from_bytes(answer[:32]), int.from_bytes(answer[32:64])
         return block if await self._now() < posted_at + _LAPSES_AFTER_S else 0
@@ -113,7 +113,7 @@ class Commitments:
 
 
 def creates(operation: UserOperation) -> bytes | None:
-    """The address of the account that the operation's factory data create; None where they create none of ours."""
+    """Return the address of the account that the operation's factory data creates; None if it creates none of ours."""
     data = operation.factory_data or b""
     if operation.factory != _FACTORY or data[:4] != _CREATE or len(data) != 4 + 3 * _WORD:
         return None

@@ -1,7 +1,7 @@
-"""One person's way through Holdfast, narrated: a handle, a smart account, a DID on the chain, a payment.
+"""A narrated demonstration: a person gets a handle, a smart account and a DID on the chain, and makes a payment.
 
-Everything goes through the service's own HTTP interface, as an application's would; at the end the chain itself is
-asked, past the service, and its answers decide.
+All steps use the service's own HTTP interface, as an application would. At the end the chain itself is asked, without
+the service, and its answers decide.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ GIVEN, PAID = 10_000_000, 2_500_000  # millionths of a dollar
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
-    """What the chain's own state says at the end."""
+    """The chain's own state at the end."""
 
     did: str
     alias: str
@@ -50,12 +50,12 @@ class Findings:
 
     @property
     def good(self) -> bool:
-        """Whether all of it is as it should be."""
+        """Whether all of it is as expected."""
         return self.did_is_the_accounts and self.alias_is_the_dids and self.payee_was_paid
 
 
 class Demonstration:
-    """The person, with a fresh key and a free handle."""
+    """The person, with a new key and a free handle."""
 
     def __init__(self, world: LocalWorld, service_url: str, say: Callable[[str], None]) -> None:
         self._world = world
@@ -63,13 +63,13 @@ class Demonstration:
         self._say = say
         self._key = SoftwareKey.generate()
         self._alias = f"demo-{secrets.token_hex(4)}"
-        # The handle's payee: an address that has never been used.
+        # The payee: an address that has never been used.
         self._payee = to_hex(secrets.token_bytes(20))
         bundler = RpcClient(f"{service_url}/api/bundler", world.transport, batches=False)
         self._bundler = Bundler(bundler, entry_point=V07.address, chain_id=CHAIN_ID, errors=ERRORS)
 
     async def run(self) -> Findings:
-        """Register and pay. Raises WorldError, ChainError where a step is refused."""
+        """Register and pay. Raises WorldError, ChainError if a step is refused."""
         account = await self._predict()
         await self._reserve()
         registered = await self._register(account)

@@ -1,8 +1,8 @@
-"""Puts the entry points and our contracts where they stand on every chain, and fills the sponsor's deposits.
+"""Deploys the entry points and our contracts to the addresses that they have on all chains, and funds the sponsor.
 
-Ours and the older entry points go through the deterministic deployer (anvil starts with it in place), whose call data
+Our contracts and the older entry points go through the deterministic deployer (anvil starts with it), whose call data
 is 32 bytes of salt and the init code: published code and salts for the entry points, the package's own data for ours.
-EntryPoint 0.9 has no init code on npm: the code that Ethereum's main chain has is put in its place. Nothing is
+npm has no init code of EntryPoint 0.9, so the code that Ethereum mainnet has is set at its address. Nothing is
 compiled.
 """
 
@@ -27,13 +27,13 @@ _DEPOSIT_WEI = 100 * 10**18
 
 
 async def deploy_entry_points(chain: LocalChain, tools: Tools, deployer: str) -> None:
-    """Deploy what is missing, paid by the address `deployer`. Raises WorldError where one is not there afterwards."""
+    """Deploy what is missing, paid by the address `deployer`. Raises WorldError if one is missing afterwards."""
     for entry_point in ENTRY_POINTS:
         await _deploy(chain, tools, deployer, entry_point)
 
 
 async def deploy_contracts(chain: LocalChain, deployer: str) -> None:
-    """Deploy our contracts, the development ones included, where they are missing; fill the sponsor's deposits."""
+    """Deploy our missing contracts, including those for development, and fill the sponsor's deposits."""
     for name in (*PRODUCTION, *DEVELOPMENT):
         contract = load(name)
         if await chain.rpc.get_code(contract.address):
@@ -67,10 +67,10 @@ async def _deploy(chain: LocalChain, tools: Tools, deployer: str, entry_point: E
 
 
 async def _place(chain: LocalChain) -> None:
-    """Put the deployed code of EntryPoint 0.9 and of the helper that it creates accounts through in their places.
+    """Set the deployed code of EntryPoint 0.9 and of its helper, through which it creates accounts.
 
-    Its constructor stores nothing, and the EIP-712 domain in its code is computed anew where the chain id differs. The
-    nonce is that of a contract which has created one other.
+    Its constructor stores nothing, and its code recomputes the EIP-712 domain if the chain ID differs. The nonce is
+    that of a contract which has created one other.
     """
     found = json.loads(ENTRY_POINT_V09_CODE.read_text(encoding="utf-8"))
     for part in (found["entryPoint"], found["senderCreator"]):

@@ -1,4 +1,4 @@
-"""`holdfast dev` without its command line: folders, the world, the service on it, and what happens then."""
+"""`holdfast dev` without its command line: folders, the world, the service on it, and what runs then."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from holdfast.world.demonstration import Findings
 
 TEST_USDC = 1_000_000 * 10**6
-# What a demonstration needs of the service: an answer at once, and no end of demonstrations from one address.
+# For a demonstration: an immediate confirmation, and no limit on the number of demonstrations from one address.
 _FOR_DEMONSTRATIONS = {"HOLDFAST_REGISTRATION_PROOF": "required", "MAX_REGISTRATIONS_PER_IP": "1000000"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class DevelopmentOptions:
-    """What the command line may choose. Ports: 0 picks one. `state` None: nothing outlives the process."""
+    """The options of the command line. Port 0 picks a free one. Without `state`, nothing remains afterwards."""
 
     state: Path | None = None
     port: int = 0
@@ -57,7 +57,7 @@ class Development:
 async def develop(
     options: DevelopmentOptions, say: Callable[[str], None], *, demo: bool = False
 ) -> AsyncIterator[Development]:
-    """Start everything; at the end of the block nothing runs. Raises WorldError, ChainError."""
+    """Start everything, and stop it at the end of the block. Raises WorldError, ChainError."""
     with home(options.state) as (folder, locks):
         require_ports({"--port": options.port, "--rpc-port": options.rpc_port, "--bundler-port": options.bundler_port})
         chain = ChainOptions(options.hardfork, options.rpc_port, chain_state(options.state))
@@ -81,7 +81,7 @@ async def demonstrate(options: DevelopmentOptions, say: Callable[[str], None]) -
 async def run_until_something_ends(
     options: DevelopmentOptions, say: Callable[[str], None], ready: Callable[[dict[str, Any]], None]
 ) -> None:
-    """Start, tell `ready`, and stay. Raises WorldError where one of the programs ends by itself."""
+    """Start, call `ready`, and run. Raises WorldError if one of the programs stops by itself."""
     async with develop(options, say) as running:
         ready(running.facts)
         ended = await running.world.supervisor.first_to_end()
@@ -89,12 +89,12 @@ async def run_until_something_ends(
 
 
 def run_to_the_end(work: Coroutine[Any, Any, Any]) -> Any:
-    """The result of `work`, or None where a signal ended it; its clean-up is done either way."""
+    """Return the result of `work`, or None if a signal ended it. Its clean-up runs in both cases."""
 
     async def guarded() -> Any:
         task = asyncio.ensure_future(work)
         loop = asyncio.get_running_loop()
-        # Before anything is started: a signal must always find someone who cleans up.
+        # Set before anything starts, so that a signal always leads to a clean-up.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, task.cancel)
         with contextlib.suppress(asyncio.CancelledError):

@@ -1,14 +1,14 @@
-"""Why the local world does not stand. Each message is one line that tells a person what to do."""
+"""Errors of the local world. Each message is one line that tells a person what to do."""
 
 from __future__ import annotations
 
 
 class WorldError(Exception):
-    """The local world cannot start or go on."""
+    """The local world cannot start or continue."""
 
 
 class NodeMissing(WorldError):
-    """Node.js or npm is not on this machine."""
+    """Node.js or npm is not installed."""
 
 
 class NotALocalChain(WorldError):

@@ -1,4 +1,4 @@
-"""What a person or a program needs to know about a running world: as a table, and as one JSON object."""
+"""The facts about a running world that a person or program needs: as a table, and as one JSON object."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def facts_of(world: LocalWorld, service_url: str, data: Path, logs: Path) -> dict[str, Any]:
-    """Addresses, URLs and the test account. The key is one of the public development keys."""
+    """Return addresses, URLs and the test account. The key is one of the public development keys."""
     tester = world.accounts.tester
     return {
         "service": service_url,
@@ -33,7 +33,7 @@ def facts_of(world: LocalWorld, service_url: str, data: Path, logs: Path) -> dic
 
 
 def next_steps(facts: dict[str, Any]) -> list[str]:
-    """Commands to copy."""
+    """Return commands to copy."""
     service, tester = facts["service"], facts["testAccount"]["address"]
     return [
         f"curl {service}/api/status",
@@ -45,7 +45,7 @@ def next_steps(facts: dict[str, Any]) -> list[str]:
 
 
 def table_of(facts: dict[str, Any]) -> str:
-    """The table that `holdfast dev` prints. No frame and no folding: every value can be copied whole."""
+    """Return the table that `holdfast dev` prints. It has no frame and wraps no line: values can be copied whole."""
     rows = _rows(facts)
     width = max(len(label) for label, _ in rows)
     lines = ["Holdfast, on a local chain", "", *(f"  {label:<{width}}  {value}" for label, value in rows)]
@@ -62,7 +62,7 @@ def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
         *((f"EntryPoint {version}", address) for version, address in facts["entryPoints"].items()),
         *facts["contracts"].items(),
         ("test account", f"{account['address']}  (test ETH, 1,000,000 test USDC)"),
-        ("its key, known to all", account["privateKey"]),
+        ("its (public) private key", account["privateKey"]),
         ("mails and SMS", facts["outbox"]),
         ("logs", facts["logs"]),
     ]

@@ -1,4 +1,4 @@
-"""The world's `{bundler_url}`: one JSON-RPC address that sponsors by itself and forwards the rest to Alto."""
+"""The world's `{bundler_url}`: a JSON-RPC server that sponsors operations itself and forwards the rest to Alto."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from aiohttp import web
 
 from holdfast.chain.errors import ChainError, RpcError, TransportError
 from holdfast.chain.user_operations import UserOperation
+from holdfast.wire.json_rpc import MalformedRequest, request_of
 from holdfast.world.anvil import HOST
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from holdfast.chain.transports import Transport
+    from holdfast.wire.json_rpc import Request
     from holdfast.world.sponsor import Sponsor
 
 SPONSOR_METHOD, ESTIMATE_METHOD = "pm_sponsorUserOperation", "eth_estimateUserOperationGas"
@@ -32,34 +34,31 @@ class DevelopmentBundler:
         self._transport = transport
 
     async def answer(self, request: web.Request) -> web.Response:
-        """HTTP in, HTTP out; always status 200, as bundlers do."""
-        body = await request.read()
-        try:
-            asked = msgspec.json.decode(body)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            asked = None
-        answer = await self._dispatch(asked)
-        return web.Response(body=answer, content_type="application/json")
+        """Answer one HTTP request, always with status 200, as bundlers do."""
+        return web.Response(body=await self._dispatch(await request.read()), content_type="application/json")
 
-    async def _dispatch(self, asked: Any) -> bytes:
-        if not isinstance(asked, dict):
-            return _error(None, _INVALID_REQUEST, "expected one JSON-RPC request")
-        if asked.get("method") == SPONSOR_METHOD:
-            return await self._sponsored(asked)
-        if asked.get("method") == ESTIMATE_METHOD:
-            await self._pass_a_block(asked.get("params"))
+    async def _dispatch(self, body: bytes) -> bytes:
         try:
-            return await self._transport.post(self._alto_url, _anew(asked))
+            asked = request_of(body)
+            anew = asked.written_anew()  # the bundler sees the method that was checked here
+        except MalformedRequest as error:
+            return _error(None, _INVALID_REQUEST, f"expected one JSON-RPC request: {error}")
+        if asked.method == SPONSOR_METHOD:
+            return await self._sponsored(asked)
+        if asked.method == ESTIMATE_METHOD:
+            await self._pass_a_block(asked.params)
+        try:
+            return await self._transport.post(self._alto_url, anew)
         except TransportError:
-            return _error(asked.get("id"), _INTERNAL, "the bundler does not answer")
+            return _error(asked.id, _INTERNAL, "the bundler does not answer")
 
     async def _pass_a_block(self, parameters: Any) -> None:
-        """A chain that mines only what is sent would else never come to the block in which a claim can be estimated."""
+        """A chain that mines only on a transaction would not reach the block in which a claim can be estimated."""
         with suppress(ValueError, LookupError, TypeError, ChainError):
             await self._sponsor.pass_a_block(UserOperation.from_rpc(parameters[0]))
 
-    async def _sponsored(self, asked: dict[str, Any]) -> bytes:
-        identity, parameters = asked.get("id"), _sponsor_parameters(asked.get("params"))
+    async def _sponsored(self, asked: Request) -> bytes:
+        identity, parameters = asked.id, _sponsor_parameters(asked.params)
         if parameters is None:
             return _error(identity, _INVALID_PARAMS, "expected a user operation, an entry point, perhaps a context")
         try:
@@ -73,14 +72,8 @@ class DevelopmentBundler:
         return msgspec.json.encode({"jsonrpc": "2.0", "id": identity, "result": result})
 
 
-def _anew(asked: dict[str, Any]) -> bytes:
-    """The request with its own four fields alone: the bundler sees the method that was looked at here."""
-    fields = ("jsonrpc", "id", "method", "params")
-    return msgspec.json.encode({name: asked[name] for name in fields if name in asked})
-
-
 def _refusal_of(error: Exception) -> tuple[int, str, Any]:
-    cause = error.__cause__  # the bundler's own answer, where it refused the estimate
+    cause = error.__cause__  # the bundler's own answer, if it refused the estimate
     if isinstance(cause, RpcError) and cause.code is not None:
         return cause.code, str(cause), cause.data
     return _INVALID_PARAMS, str(error), None
@@ -101,7 +94,7 @@ def _error(identity: Any, code: int, message: str, data: Any = None) -> bytes:
 
 @asynccontextmanager
 async def serve_bundler(bundler: DevelopmentBundler, port: int = 0) -> AsyncIterator[str]:
-    """Serve on loopback until the block ends; gives the address."""
+    """Serve on loopback until the block ends; returns the address."""
     application = web.Application(client_max_size=MAX_BODY_BYTES)
     application.router.add_post("/", bundler.answer)
     runner = web.AppRunner(application, access_log=None)

@@ -1,8 +1,8 @@
-"""Runs one command so that it dies with its grandparent, whatever kills that: `python guard.py COMMAND…`.
+"""Runs one command so that it ends with its grandparent, however that ends: `python guard.py COMMAND…`.
 
-The grandparent holds the other end of our standard input. When it goes, even by SIGKILL, the pipe closes and the
-command's whole process group is ended: politely, then by force. Should the guard itself be killed, Linux kills the
-command (PR_SET_PDEATHSIG). Standard library only, because it starts with `-I -S` for the sake of time.
+The grandparent holds the other end of our standard input. When it ends, even by SIGKILL, the pipe closes and the
+command's whole process group is ended: first by SIGTERM, then by SIGKILL. If the guard itself is killed, Linux kills
+the command (PR_SET_PDEATHSIG). Uses the standard library only, because it starts with `-I -S` to save time.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _PR_SET_PDEATHSIG = 1
 
 
 def main(command: list[str]) -> int:
-    """Run `command` until it ends or must end; its exit code."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends these to everyone: the grandparent decides
+    """Run `command` until it ends or must end; return its exit code."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends these to all processes; the grandparent decides
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     child = subprocess.Popen(  # noqa: S603 - the supervisor's own command lines
         command,
@@ -33,7 +33,7 @@ def main(command: list[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=_end, args=(child,), daemon=True).start())
     threading.Thread(target=_watch, args=(child,), daemon=True).start()
     code = child.wait()
-    _signal_group(child, signal.SIGKILL)  # what the command left behind
+    _signal_group(child, signal.SIGKILL)  # processes that the command left behind
     return code if code >= 0 else 128 - code
 
 
@@ -50,7 +50,7 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 
 
 def _signal_group(child: subprocess.Popen[bytes], number: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS says EPERM for a group of zombies
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS raises EPERM for a group of zombies
         os.killpg(child.pid, number)
 
 

@@ -1,4 +1,4 @@
-"""The folder of a world: of one run, or kept under `--state`, where one world at a time lives."""
+"""The folder of a world: for one run, or kept under `--state`, where one world at a time runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PREFIX = "holdfast-dev-"
 
 
 class Home(NamedTuple):
-    """A world's folder, and the descriptors that its programs inherit: while one of them lives, the folder is taken."""
+    """A world's folder, and the lock descriptors that its programs inherit: they lock it while one runs."""
 
     folder: Path
     locks: tuple[int, ...] = ()
@@ -30,7 +30,7 @@ class Home(NamedTuple):
 
 @contextlib.contextmanager
 def home(state: Path | None) -> Iterator[Home]:
-    """The world's folder while it runs. Raises WorldError where `state` cannot be used or another world has it."""
+    """The world's folder while it runs. Raises WorldError if `state` cannot be used or another world runs there."""
     if state is None:
         remove_abandoned(Path(tempfile.gettempdir()))
         with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", ignore_cleanup_errors=True) as folder:
@@ -44,7 +44,7 @@ def home(state: Path | None) -> Iterator[Home]:
 
 
 def _lock(state: Path) -> FileLock:
-    """Two chains that write one state lose each other's transactions, and share a database meanwhile."""
+    """Two chains with the same state would lose each other's transactions, and would share a database."""
     try:
         state.mkdir(mode=0o700, parents=True, exist_ok=True)
         return FileLock(state / "lock")
@@ -55,9 +55,9 @@ def _lock(state: Path) -> FileLock:
 
 
 def chain_state(state: Path | None) -> Path | None:
-    """The file that the chain loads and saves, checked; the one that was whole at the last start is kept aside.
+    """Return the file that the chain loads and saves, after a check. The last good one is kept as a backup.
 
-    Raises WorldError where it is damaged: the chain writes it in place, and may be killed in the middle.
+    Raises WorldError if it is damaged: the chain writes it in place, and may be killed while it does.
     """
     if state is None:
         return None
@@ -80,7 +80,7 @@ def _require_whole(path: Path, last: Path) -> None:
 
 
 def remove_abandoned(parent: Path) -> None:
-    """Remove the folders of worlds whose process was killed before it could."""
+    """Remove the folders of worlds whose process was killed before its clean-up."""
     for folder in parent.glob(f"{_PREFIX}*-*"):
         owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
         if owner.isdecimal() and not _lives(int(owner)):

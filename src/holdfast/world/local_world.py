@@ -1,4 +1,4 @@
-"""The chain's half of the local world, assembled: chain, entry points, contracts, bundler, sponsor."""
+"""The chain of the local world, with its programs: entry points, contracts, bundler, sponsor."""
 
 from __future__ import annotations
 
@@ -29,10 +29,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class WorldOptions:
-    """What a caller may choose.
+    """The options of a world.
 
-    `logs` is where the programs' output goes; port 0 picks one; every program
-    inherits the descriptors `locks`.
+    `logs` is the folder for the programs' output; port 0 picks a free one; all programs inherit `locks`.
     """
 
     logs: Path
@@ -43,7 +42,7 @@ class WorldOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class LocalWorld:
-    """A running world. `bundler_url` is the sponsor front, `supervisor` holds the programs, `http` is a pool."""
+    """A running world. `bundler_url` is the front's, `supervisor` runs the programs, `http` is a pool."""
 
     chain: LocalChain
     bundler_url: str
@@ -53,7 +52,7 @@ class LocalWorld:
 
     @property
     def transport(self) -> Transport:
-        """Carries JSON-RPC over the pool."""
+        """Send JSON-RPC through the pooled session."""
         return AiohttpTransport(self.http)
 
     @property
@@ -69,7 +68,7 @@ class LocalWorld:
 
 @asynccontextmanager
 async def open_world(options: WorldOptions, say: Callable[[str], None]) -> AsyncIterator[LocalWorld]:
-    """Start everything; at the end of the block nothing of it is left. Raises WorldError, ChainError."""
+    """Start everything, and stop it at the end of the block. Raises WorldError, ChainError."""
     tools = await find_tools(say)
     async with aiohttp.ClientSession() as session, Supervisor(options.logs, options.locks) as supervisor:
         transport = AiohttpTransport(session)

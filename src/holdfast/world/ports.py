@@ -1,4 +1,4 @@
-"""The world's ports: which option chooses each, and whether they can be had."""
+"""The world's ports: their options, and whether they are free."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def require_ports(asked: Mapping[str, int]) -> None:
-    """Raise WorldError unless every port of `asked`, by its option, is free and none is asked for twice; 0 is any."""
+    """Raise WorldError unless all ports of `asked`, by option, are free and different; 0 stands for any free port."""
     chosen: dict[int, str] = {}
     for option, port in asked.items():
         if not port:

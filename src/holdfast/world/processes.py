@@ -1,4 +1,4 @@
-"""Starts the world's programs behind guards and ends them all, in every case."""
+"""Starts the world's programs behind guards, and ends all of them in every case."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _LOOK_EVERY_S = 0.03
 _END_WITHIN_S = guard.PATIENCE_S + 2
-# What a child needs of our environment; keys and addresses of other things must not wander into it.
+# The environment variables that a child needs. Others, with keys and addresses, are not passed on.
 _PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "TZ", "SystemRoot")
 
 
@@ -34,13 +34,13 @@ class Child:
     log: Path
 
     def last_words(self) -> str:
-        """The end of what the program wrote."""
+        """Return the end of the program's output."""
         lines = self.log.read_text(errors="replace").strip().splitlines()
         return " | ".join(lines[-3:]) or "(it wrote nothing)"
 
 
 class Supervisor:
-    """An asynchronous context manager: at its end no program that it started is alive."""
+    """An asynchronous context manager. At its end none of the started programs runs."""
 
     def __init__(self, logs: Path, inherited: Sequence[int] = ()) -> None:
         self._logs = logs
@@ -54,7 +54,7 @@ class Supervisor:
     async def __aexit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # Last started, first ended: the service must not see its chain go.
+        # Ended in reverse order: the service must not lose its chain.
         for child in reversed(self._children):
             await end(child.process)
 
@@ -76,7 +76,7 @@ class Supervisor:
         return child
 
     async def ready(self, child: Child, is_ready: Callable[[], Awaitable[bool]], within_s: float) -> None:
-        """Wait until `is_ready` answers yes. Raises WorldError where the program ends or the time is up."""
+        """Wait until `is_ready` returns True. Raises WorldError if the program ends or the time is over."""
         deadline = asyncio.get_running_loop().time() + within_s
         while not await is_ready():
             if child.process.returncode is not None:
@@ -86,7 +86,7 @@ class Supervisor:
             await asyncio.sleep(_LOOK_EVERY_S)
 
     async def first_to_end(self) -> Child:
-        """The first program that ends by itself."""
+        """Return the first program that ends by itself."""
         waits = {asyncio.ensure_future(child.process.wait()): child for child in self._children}
         try:
             done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
@@ -97,14 +97,14 @@ class Supervisor:
 
 
 def guarded(*command: str) -> tuple[str, ...]:
-    """The command line that runs `command` behind a guard; its standard input must be a pipe of ours."""
+    """Return the command line that runs `command` behind a guard. Its standard input must be a pipe of this process."""
     return (sys.executable, "-I", "-S", guard.__file__, *command)
 
 
 async def end(process: asyncio.subprocess.Process) -> None:
-    """End a guard and, through it, its command; both are gone afterwards."""
+    """End a guard and, through it, its command. Both have ended afterwards."""
     if process.stdin is not None:
-        process.stdin.close()  # what the guard waits for
+        process.stdin.close()  # the end of input, for which the guard waits
     try:
         await asyncio.wait_for(process.wait(), _END_WITHIN_S)
     except TimeoutError:
@@ -114,13 +114,13 @@ async def end(process: asyncio.subprocess.Process) -> None:
 
 
 def free_port() -> int:
-    """A loopback TCP port without a listener. On Linux no other process is given it while this one lives."""
+    """Return a free loopback TCP port. On Linux no other process gets it while this one runs."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
         if platform.system() == "Linux":
-            # socket(7): a bound socket that does not listen bars no server with SO_REUSEADDR, yet the kernel picks
-            # other ports for everybody else. Its descriptor stays open, uninherited, until this process ends.
+            # socket(7): a bound socket that does not listen does not block a server with SO_REUSEADDR, but the kernel
+            # picks other ports for all others. Its descriptor stays open, not inherited, until this process ends.
             probe.detach()
         return port

@@ -1,4 +1,4 @@
-"""The service on the local world: `holdfast serve` as a separate program, wired by settings alone."""
+"""The service on the local world: `holdfast serve` as a separate program, configured by settings only."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 _READY_WITHIN_S = 120.0
 _START = "import sys; from holdfast.cli import main; sys.exit(main())"
-# A caller's own settings reach the service, except what the world decides and what only a real service may know.
+# The caller's settings reach the service, except what the world sets and what only a production service may have.
 _PASSED_ON = ("HOLDFAST_", "MAX_", "RATE_LIMIT_", "EMAIL_CODE_", "ATTESTATION_TTL_", "INNGEST_")
 _KEPT_BACK = frozenset({"HOLDFAST_ENV", "HOLDFAST_ENCLAVE_URL", "HOLDFAST_DATABASE_URL", "HOLDFAST_INDEXER_URL"})
 
 
 async def start_service(world: LocalWorld, data: Path, port: int, environment: Mapping[str, str]) -> str:
-    """Start the service and wait until it is ready; its address. `environment` is the caller's."""
+    """Start the service, wait until it is ready, and return its address. `environment` is the caller's."""
     settings = service_environment(world, data, port, environment)
     child = await world.supervisor.start("service", [sys.executable, "-c", _START, "serve"], settings)
     url = f"http://{HOST}:{port}"
@@ -33,12 +33,12 @@ async def start_service(world: LocalWorld, data: Path, port: int, environment: M
 
 
 def public_url(port: int) -> str:
-    """The address for people: passkeys work on `localhost`, not on a bare IP address (WebAuthn section 5.1.3)."""
+    """Return the address for people. Passkeys work on `localhost`, not on IP addresses (WebAuthn section 5.1.3)."""
     return f"http://localhost:{port}"
 
 
 def service_environment(world: LocalWorld, data: Path, port: int, environment: Mapping[str, str]) -> dict[str, str]:
-    """The settings that put the service on this world: everything outside goes to the outbox or to loopback."""
+    """Return the settings of the service on this world. Messages go to the outbox, requests to loopback."""
     chosen = {name: value for name, value in environment.items() if name.startswith(_PASSED_ON)}
     return {name: value for name, value in chosen.items() if name not in _KEPT_BACK} | {
         "HOLDFAST_HOST": HOST,

@@ -1,4 +1,4 @@
-"""A P-256 key in memory, for demonstrations and tests: where a passkey or the enclave signs in earnest."""
+"""A P-256 key in memory, for demonstrations and tests. In production a passkey or the enclave signs."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from holdfast.wire.p256 import low_s
 
 @dataclass(frozen=True)
 class SoftwareKey:
-    """A fresh key: `SoftwareKey.generate()`."""
+    """A P-256 key; `SoftwareKey.generate()` makes a new one."""
 
     private: ec.EllipticCurvePrivateKey
 
     @classmethod
     def generate(cls) -> SoftwareKey:
-        """From the operating system's randomness."""
+        """Generate a key from the operating system's randomness."""
         return cls(ec.generate_private_key(ec.SECP256R1()))
 
     @property
@@ -35,10 +35,10 @@ class SoftwareKey:
 
     @property
     def did(self) -> str:
-        """The DID that the key certifies."""
+        """The `did:new` of the key."""
         return did_of_key(self.x, self.y)
 
     async def sign(self, digest: bytes) -> bytes:
-        """64 bytes r ‖ s with a low s, over the 32 bytes `digest` themselves."""
+        """Sign the 32 bytes `digest` without hashing them; returns 64 bytes r ‖ s with a low s."""
         r, s = decode_dss_signature(self.private.sign(digest, ec.ECDSA(Prehashed(hashes.SHA256()))))
         return r.to_bytes(32) + low_s(s).to_bytes(32)

@@ -1,6 +1,6 @@
-"""Who pays for operations in the local world: prepares the claim, asks for gas, signs for DevPaymaster.
+"""The sponsor of the local world: posts commitments, estimates gas, signs for DevPaymaster.
 
-The signature comes from the chain's own development account (`eth_sign`), so it works on a local chain only.
+The signature is made by the chain's development account (`eth_sign`), so this works only on a local chain.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from holdfast.chain import values
 from holdfast.chain.bundler import Bundler, Margin
 from holdfast.chain.contracts import ADDRESSES
-from holdfast.chain.user_operations import UserOperation, pack
+from holdfast.chain.packed_operations import pack
+from holdfast.chain.user_operations import UserOperation
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import keccak256
 from holdfast.world.commitments import Commitments
@@ -20,13 +21,13 @@ from holdfast.world.commitments import Commitments
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from holdfast.chain.packed_operations import PackedUserOperation
     from holdfast.chain.rpc import RpcClient
-    from holdfast.chain.user_operations import PackedUserOperation
     from holdfast.world.anvil import LocalChain
 
 PAYMASTER = from_hex(ADDRESSES["DevPaymaster"])
 VALID_FOR_S = 3600
-# What validation of DevPaymaster needs, with a margin: one ecrecover and two hashes; it has no postOp.
+# Gas for DevPaymaster's validation, with a margin: one ecrecover and two hashes; it has no postOp.
 _VERIFICATION_GAS, _POST_OP_GAS = 60_000, 1
 _PLACEHOLDER = bytes(12) + b"\x11" * 64 + b"\x1b"
 
@@ -40,12 +41,12 @@ class Sponsor:
         self._account = account
         self._chain_id = chain_id
         self._commitments = Commitments(chain, account)
-        self._turn = asyncio.Lock()  # anvil chooses the nonce of the sponsor's transactions
+        self._turn = asyncio.Lock()  # anvil chooses the nonces of the sponsor's transactions
 
     async def sponsor(
         self, form: Mapping[str, Any], entry_point: str, context: Mapping[str, Any] | None = None
     ) -> dict[str, str | None]:
-        """The fields that the operation `form` still lacks. Raises ValueError for a malformed one, ChainError."""
+        """Return the fields that the operation `form` lacks. Raises ValueError for a malformed one, ChainError."""
         operation = await self._with_fees(UserOperation.from_rpc(form))
         async with self._turn:
             await self._commitments.prepare(operation)
@@ -56,7 +57,7 @@ class Sponsor:
         return {name: given[name] for name in _ANSWERED}
 
     async def _with_fees(self, operation: UserOperation) -> UserOperation:
-        """Who names no fee gets the bundler's: through Holdfast's proxy there is no way to ask for it."""
+        """An operation without a fee gets the bundler's price, which cannot be requested through Holdfast's proxy."""
         if operation.max_fee_per_gas:
             return operation
         fees = (await self._alto.call("pimlico_getUserOperationGasPrice"))["fast"]
@@ -67,7 +68,7 @@ class Sponsor:
         )
 
     async def pass_a_block(self, operation: UserOperation) -> None:
-        """Let the chain go on by a block where the operation claims what was committed to in the newest one."""
+        """Mine a block if the operation's commitment is in the newest one."""
         await self._commitments.pass_a_block(operation)
 
     async def _signature(self, operation: UserOperation, entry_point: str) -> bytes:
@@ -94,7 +95,7 @@ _ANSWERED = (
 
 
 def sponsorship_hash(packed: PackedUserOperation, entry_point: str, chain_id: int, validity: bytes) -> bytes:
-    """What the sponsor signs: DevPaymaster.getHash. `validity` is validUntil ‖ validAfter, six bytes each."""
+    """Return DevPaymaster.getHash, which the sponsor signs. `validity`: validUntil ‖ validAfter, six bytes each."""
     operation = keccak256(
         _word(packed.sender)
         + packed.nonce.to_bytes(32)
@@ -124,7 +125,7 @@ def _with_placeholder(operation: UserOperation) -> UserOperation:
 
 
 def _margin(context: Mapping[str, Any]) -> Margin:
-    """What a WebAuthn signer asks for on top of the estimate (`Bundler.sponsored`)."""
+    """Return the gas that a WebAuthn signer requests in addition to the estimate (`Bundler.sponsored`)."""
     asked = context.get("verificationGasMargin")
     return Margin(0 if asked is None else min(int(str(asked), 16), _GREATEST_MARGIN))
 

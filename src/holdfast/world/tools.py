@@ -1,7 +1,7 @@
-"""The programs of the world that come from npm: where they are, and how they get there once.
+"""The world's programs from npm: where they are, and their installation on first use.
 
-A checkout's `contracts/node_modules` is used where present; otherwise the pinned subset in `npm/` is installed into
-the data folder, without running any install script.
+A checkout's `contracts/node_modules` is used if present. Otherwise the pinned subset in `npm/` is installed into the
+data folder, without any install script.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ if TYPE_CHECKING:
 MANIFEST = Path(__file__).parent / "npm"
 CHECKOUT = Path(__file__).resolve().parents[3] / "contracts" / "node_modules"
 _INSTALL = ("install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
-# npm's own patience is made for one package: with hundreds of them it keeps a machine without network for ten minutes.
+# npm's own retries are made for one package: with hundreds of them, it blocks a machine without network for ten
+# minutes.
 _PATIENCE = ("--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000")
-# Hence one question before: it is answered, or refused, at once.
+# Hence one request first, which is answered or refused at once.
 _ASK = ("view", "--fetch-retries=0", "--fetch-timeout=20000", "--no-update-notifier", "--loglevel=error")
 _NO_NETWORK = re.compile(
     r"\b(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|E?TIMEDOUT|ERR_SOCKET_TIMEOUT)\b"
@@ -46,7 +47,7 @@ UNPINNED = "HOLDFAST_UNPINNED_TOOLS"
 _TELL_EVERY_S = 5.0
 _LOOK_EVERY_S = 0.5
 _NEEDED = "the local chain needs Node.js 20 or newer with npm; pip install 'holdfast[world]' brings both"
-OLDEST_NODE = 20  # what anvil's package asks for; npm leaves it out where Node is older
+OLDEST_NODE = 20  # required by anvil's package; npm skips it on an older Node
 _CPU = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 
 
@@ -59,7 +60,7 @@ class Tools:
 
     @property
     def anvil(self) -> Path:
-        """The chain: a native program in a package of its platform. Raises WorldError where the platform has none."""
+        """The path of anvil, a native program of an npm package. Raises WorldError if this platform has none."""
         path = _anvil_in(self.modules)
         if not path.exists():
             raise WorldError(f"anvil is not installed for this machine: {_platform_package()} is missing")
@@ -67,17 +68,17 @@ class Tools:
 
     @property
     def alto(self) -> Path:
-        """The bundler's start script."""
+        """The path of the bundler's start script."""
         return self.modules / "@pimlico" / "alto" / "esm" / "cli" / "alto.js"
 
     def entry_point_artifact(self, version: str) -> Path:
-        """The published artifact of EntryPoint `version`, "0.7.0" or "0.8.0"."""
+        """Return the published artifact of EntryPoint `version`, "0.7.0" or "0.8.0"."""
         package = "aa07" if version == "0.7.0" else "@account-abstraction/contracts"
         return self.modules / package / "artifacts" / "EntryPoint.json"
 
 
 def find_node() -> str:
-    """Node's path. Raises NodeMissing without one, or when it is older than the tools need."""
+    """Return Node's path. Raises NodeMissing if it is missing, or older than the tools need."""
     node = shutil.which("node", path=search_path())
     found = None
     if node is not None:
@@ -90,7 +91,7 @@ def find_node() -> str:
 
 
 async def find_tools(say: Callable[[str], None], data: Path | None = None) -> Tools:
-    """The tools, installed first where they are not there. Raises NodeMissing, WorldError."""
+    """Return the tools, installed if necessary. Raises NodeMissing, WorldError."""
     node = find_node()
     if (CHECKOUT / "@pimlico" / "alto").is_dir() and _anvil_in(CHECKOUT).exists():
         return Tools(node, CHECKOUT)
@@ -107,7 +108,7 @@ async def _installed(say: Callable[[str], None], data: Path) -> Path:
     folder = data / "chain-tools" / hashlib.sha256(lock.read_bytes()).hexdigest()[:16]
     if not folder.exists():
         async with _alone(say, data):
-            if not folder.exists():  # who was before may have installed them
+            if not folder.exists():  # the previous holder of the lock may have installed them
                 _sweep(folder.parent)
                 await _install(say, folder)
     return folder / "node_modules"
@@ -115,7 +116,7 @@ async def _installed(say: Callable[[str], None], data: Path) -> Path:
 
 @asynccontextmanager
 async def _alone(say: Callable[[str], None], data: Path) -> AsyncIterator[None]:
-    """Hold the lock of the installation, which the system frees however a process ends."""
+    """Hold the lock of the installation, which the system releases when the process ends."""
     announced = False
     while (lock := _locked(data / "chain-tools.lock")) is None:
         if not announced:
@@ -137,13 +138,13 @@ def _locked(path: Path) -> FileLock | None:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what installations left behind that were killed; under the lock none is alive."""
+    """Remove the leftovers of killed installations. Under the lock, no installation runs."""
     for partial in folder.glob("*.partial"):
         shutil.rmtree(partial, ignore_errors=True)
 
 
 async def _install(say: Callable[[str], None], folder: Path) -> None:
-    """Install next to the final place and move there at the end, so that a broken install is never mistaken for one."""
+    """Install next to the final place and rename at the end, so that no partial installation is ever used."""
     npm = npm_command()
     if npm is None:
         raise NodeMissing(_NEEDED)
@@ -166,7 +167,7 @@ async def _install(say: Callable[[str], None], folder: Path) -> None:
 
 
 def _require_leave_for_unpinned() -> None:
-    """Raise WorldError unless a program without a hash in the lock may be taken by the registry's word alone."""
+    """Raise WorldError unless a program without a hash in the lock file is allowed, which trusts the registry."""
     if os.environ.get(UNPINNED) != "1":
         raise WorldError(
             f"{_platform_package()} has no hash in the lock, which was written on another platform: {UNPINNED}=1"
@@ -176,7 +177,7 @@ def _require_leave_for_unpinned() -> None:
 
 async def _run_npm(say: Callable[[str], None], folder: Path, *command: str) -> None:
     began = time.monotonic()
-    # Behind a guard as the world's own programs are: npm must not go on where this process is killed.
+    # Behind a guard, like the world's programs: npm must end if this process is killed.
     process = await asyncio.create_subprocess_exec(
         *guarded(*command), cwd=folder, stdin=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.DEVNULL,
@@ -194,7 +195,7 @@ async def _run_npm(say: Callable[[str], None], folder: Path, *command: str) -> N
 
 
 def _why(errors: str) -> str:
-    """The reason that npm gives, in one line."""
+    """Return npm's reason in one line."""
     if unreachable := _NO_NETWORK.search(errors):
         return (
             f"npm cannot reach its registry ({unreachable[0]}): the chain's tools are installed from there once; "
@@ -205,9 +206,9 @@ def _why(errors: str) -> str:
 
 
 def _platform_package() -> str:
-    """The npm package that holds anvil for this machine.
+    """Return the npm package that contains anvil for this machine.
 
-    npm leaves a platform's package out where the lock was written on another platform, so it may need naming.
+    npm skips the package of a platform on which the lock file was not written, so its name may be needed.
     """
     cpu = platform.machine().lower()
     return f"@foundry-rs/anvil-{sys.platform}-{_CPU.get(cpu, cpu)}"

@@ -251,7 +251,7 @@ def test_names_in_paths_cannot_leave_their_segment():
 
 def test_an_answer_without_end_is_cut_off(monkeypatch):
     monkeypatch.setattr("holdfast.client.http.transport.MAX_ANSWER_BYTES", 1000)
-    with pytest.raises(NetworkError, match="over 1000 bytes"):
+    with pytest.raises(NetworkError, match="larger than 1000 bytes"):
         Both(lambda _r: httpx.Response(200, content=b"x" * 2000))("enclave_wasm")
 
 
@@ -268,7 +268,7 @@ def test_bundler_errors_carry_code_and_data():
 
 
 def test_bundler_answers_to_another_request_are_refused():
-    with pytest.raises(NetworkError, match="another form"):
+    with pytest.raises(NetworkError, match="documented form"):
         Both(answering(200, {"jsonrpc": "2.0", "id": 999, "result": "0x1"}))("bundler", "eth_supportedEntryPoints")
 
 

@@ -1,4 +1,4 @@
-"""Where the contracts stand on every chain; written by tools/compile_contracts.py, checked by a test."""
+"""The contracts' addresses, equal on every chain; tools/compile_contracts.py writes this file."""
 
 from __future__ import annotations
 

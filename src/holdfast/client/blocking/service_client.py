@@ -169,6 +169,10 @@ class ServiceClient:
         """The payment method manifest: GET /pay/payment-method.json."""
         return run(self._asynchronous.payment_method())
 
+    def client_file(self, path: str) -> str:
+        """A module of the JavaScript client: GET /client/{path}."""
+        return run(self._asynchronous.client_file(path))
+
     def related_origins(self) -> models.RelatedOrigins:
         """Origins that may use this service's passkeys: GET /.well-known/webauthn."""
         return run(self._asynchronous.related_origins())
@@ -293,12 +297,8 @@ class ServiceClient:
         return run(self._asynchronous.indexer_events(query))
 
     def indexer_health(self) -> service.IndexerHealth:
-        """Whether the indexer works, and on which chain."""
+        """Return whether the indexer is healthy, and which chain it follows."""
         return run(self._asynchronous.indexer_health())
-
-    def client_file(self, path: str) -> bytes:
-        """A module of the JavaScript client, such as `holdfast.js`."""
-        return run(self._asynchronous.client_file(path))
 
     def register_workflow(self, body: Mapping[str, Any] | None = None) -> Any:
         """Let the service register its functions with the engine. Raises WorkflowNotConfigured, as `workflow` does.

@@ -14,6 +14,7 @@ from holdfast.client.vault.passwords import MIN_CHARACTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from holdfast.client import types
@@ -185,12 +186,44 @@ class Vault:
         return run(self._asynchronous.mint_delegation(given, **options))
 
     def mint_invocation(self, given: types.InvocationOptions, **options: Any) -> calls.MintedUcan:
-        """Sign a UCAN invocation."""
+        """Sign a UCAN invocation.
+
+        With `record=False` the vault does not change: such an invocation must name its `audience`, and expires after
+        ten minutes at most. A client uses it to authorize the upload of a snapshot.
+        """
         return run(self._asynchronous.mint_invocation(given, **options))
 
     def verify_ucan(self, token: str | bytes, **demand: Any) -> calls.UcanClaims:
         """Verify a UCAN. `demand`: `proofs`, `audience`, `subject`, `command`, `args`, `now`, `revoked`."""
         return run(self._asynchronous.verify_ucan(token, **demand))
+
+    def publishing_key(self) -> calls.PublishingKey:
+        """Return the public side of the key that signs the vault's IPNS records.
+
+        Before `generate`, it is the key that the new vault will have, so that the passkey can be created with it:
+        its `user_handle` is the passkey's user handle.
+        """
+        return run(self._asynchronous.publishing_key())
+
+    def publish(self, root_cid: str, sequence: int, validity: datetime, ttl_ns: int) -> calls.PublishedRecord:
+        """Sign an IPNS record that names a snapshot.
+
+        Args:
+            root_cid: the snapshot's root, a CIDv1 in base32.
+            sequence: higher than that of every earlier record; the enclave does not remember it. At most 2^53 - 1.
+            validity: when the record expires; in the future, with a time zone.
+            ttl_ns: how long a reader may keep the record before it asks again, in nanoseconds.
+
+        Raises ValueError for a validity without a time zone, PluginCallError for an invalid field.
+        """
+        return run(self._asynchronous.publish(root_cid, sequence, validity, ttl_ns))
+
+    def publishing_delegation(self) -> calls.MintedUcan:
+        """Return the vault's delegation of `/snapshots/publish` to the publishing key, for a snapshot's manifest.
+
+        It is minted and stored at the first call; later calls return the same one unless it was revoked.
+        """
+        return run(self._asynchronous.publishing_delegation())
 
     def did_key(self) -> str:
         """Return the vault's key as `did:key`: issuer of its delegations, and audience of delegations to it."""

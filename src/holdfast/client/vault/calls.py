@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from holdfast.client import types
@@ -226,7 +227,7 @@ def sign_user_op(
 
 
 def verify_ucan(token: str | bytes, demand: Mapping[str, Any]) -> EnclaveCall[UcanClaims]:
-    """Whether a chain of delegations or an invocation holds."""
+    """Verify a chain of delegations or an invocation."""
     return EnclaveCall("verify_ucan", {"token": token, **demand}, UcanClaims)
 
 
@@ -236,8 +237,62 @@ def mint_delegation(given: types.DelegationOptions, options: Mapping[str, Any]) 
 
 
 def mint_invocation(given: types.InvocationOptions, options: Mapping[str, Any]) -> EnclaveCall[MintedUcan]:
-    """A signed invocation, recorded in the vault."""
-    return EnclaveCall("mint_ucan", {**given.to_json(), **options, "kind": "invocation"}, MintedUcan, changes=True)
+    """A signed invocation, recorded in the vault unless `record` is False."""
+    fields = {**given.to_json(), **options, "kind": "invocation"}
+    return EnclaveCall("mint_ucan", fields, MintedUcan, changes=bool(options.get("record", True)))
+
+
+class PublishingKey(types.Record, frozen=True, kw_only=True):
+    """The public side of the key that signs IPNS records (enclave/ABI.md, "Publishing").
+
+    Attributes:
+        public_key: the 32 bytes in hex.
+        name: the IPNS name, `k51…`.
+        did: the same key as did:key.
+        pending: True if no vault exists yet; the next `generate` adopts the key.
+    """
+
+    public_key: str
+    name: str
+    did: str
+    pending: bool
+
+    @property
+    def user_handle(self) -> bytes:
+        """The 32 bytes of the public key, which a passkey of this vault has as its user handle."""
+        return bytes.fromhex(self.public_key)
+
+
+class PublishedRecord(types.Record, frozen=True, kw_only=True):
+    """A signed IPNS record (protobuf), and the name under which it is published."""
+
+    record: types.Octets
+    name: str
+
+
+def publishing_key() -> EnclaveCall[PublishingKey]:
+    """The vault's publishing key; without a vault, the key that the next `generate` adopts."""
+    return EnclaveCall("publishing_key", {}, PublishingKey, changes=True)
+
+
+def publish(root_cid: str, sequence: int, validity: datetime, ttl_ns: int) -> EnclaveCall[PublishedRecord]:
+    """A signed record for a snapshot. Raises ValueError for a validity without a time zone."""
+    fields = {"root_cid": root_cid, "sequence": sequence, "validity": instant_ns(validity), "ttl_ns": ttl_ns}
+    # A vault that was made without a publishing key gets one by this call.
+    return EnclaveCall("publish", fields, PublishedRecord, changes=True)
+
+
+def instant_ns(moment: datetime) -> str:
+    """An instant as IPNS records contain it: RFC 3339, UTC, nine digits. Raises ValueError without a time zone."""
+    if moment.utcoffset() is None:
+        raise ValueError("validity has no time zone: give one, such as datetime.UTC")
+    utc = moment.astimezone(UTC)
+    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond * 1000:09d}Z"
+
+
+def publishing_delegation(options: Mapping[str, Any]) -> EnclaveCall[MintedUcan]:
+    """The delegation of `/snapshots/publish` to the publishing key, recorded in the vault at the first call."""
+    return EnclaveCall("publishing_delegation", options, MintedUcan, changes=True)
 
 
 class DidKey(types.Record, frozen=True, kw_only=True):
@@ -289,10 +344,10 @@ def list_wraps() -> EnclaveCall[Wraps]:
 
 def set_auto_lock(idle_seconds: int) -> EnclaveCall[Any]:
     """Make the vault lock itself after so long without a call; 0 turns that off."""
-    return EnclaveCall("set_auto_lock", {"idle_seconds": idle_seconds}, AutoLock)
+    return EnclaveCall("set_auto_lock", {"idle_seconds": idle_seconds}, AutoLockSetting)
 
 
-class AutoLock(types.Record, frozen=True, kw_only=True):
+class AutoLockSetting(types.Record, frozen=True, kw_only=True):
     """The seconds without a call after which the vault locks itself."""
 
     idle_seconds: int

@@ -1,1 +1,1 @@
-"""What providers of e-mail and SMS share: addresses, HTTP requests, errors, the development outbox."""
+"""Shared by providers of e-mail and SMS: URLs, HTTP requests, errors, the development outbox."""

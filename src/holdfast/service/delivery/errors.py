@@ -1,4 +1,4 @@
-"""What goes wrong with a provider of e-mail or SMS."""
+"""Errors of providers of e-mail and SMS."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ class DeliveryError(Exception):
     """A provider did not accept a message or a check.
 
     Attributes:
-        kind: one of 'unreachable', 'timeout', 'refused', 'nonsense'. Never carries the recipient or the code.
-        perhaps_sent: whether the message may have gone out all the same. Unless the provider's filling knows better,
-            it may after a timeout and after an answer that cannot be read.
+        kind: one of 'unreachable', 'timeout', 'refused', 'nonsense'. Never contains the recipient or the code.
+        perhaps_sent: whether the message may have been sent despite the error. By default True after a timeout and
+            after an answer that cannot be read.
     """
 
     def __init__(self, kind: str, detail: str = "", *, perhaps_sent: bool | None = None) -> None:

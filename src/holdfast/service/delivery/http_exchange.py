@@ -1,4 +1,4 @@
-"""One request to a provider's HTTP API: bounded in time and size, and every failure told in DeliveryError's words."""
+"""One request to a provider's HTTP API, limited in time and size. All failures become DeliveryError."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 TIMEOUT_S = 10.0
 MAX_ANSWER_BYTES = 64 * 1024
 FIRST_ERROR = 400
-# The pooled session unpacks nothing: ask for plain JSON, and say who asks, as some APIs insist.
+# The session does not decompress, so plain JSON is requested. Some APIs require a user agent.
 _HEADERS = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": f"Holdfast/{__version__}"}
 
 
@@ -31,22 +31,22 @@ async def exchange(
     headers: Mapping[str, str],
     **request: Any,
 ) -> tuple[int, dict[str, Any]]:
-    """Status and JSON object of the answer; an empty object where the answer is not one.
+    """Return status and JSON object of the answer; an empty object if the body is not one.
 
     Args:
         session: returns the pooled session.
         method: HTTP method.
         url: complete address.
-        repeatable: whether the provider recognises a repetition, so that a request whose pooled connection turned
-            out to be closed may be sent once more.
-        timeout_s: longest time, repetition included.
-        headers: what the provider needs to see beside what every API does.
+        repeatable: whether the provider recognises a repetition, so that a request may be sent again if its pooled
+        connection turns out to be closed.
+        timeout_s: longest time in seconds, repetition included.
+        headers: headers in addition to those of every API.
         request: further arguments of aiohttp's `request`.
 
     Raises:
         DeliveryError: 'timeout', 'unreachable', or 'nonsense' for an answer that is not HTTP.
     """
-    import aiohttp  # slow to import, and needed by the first send only
+    import aiohttp  # slow to import, and only the first send needs it
 
     request["headers"] = {**_HEADERS, **headers}
     try:
@@ -68,20 +68,20 @@ async def exchange(
 
 
 def refusal(status: int) -> DeliveryError:
-    """What to raise for an answer other than the documented ones."""
+    """Return the error for an answer other than the documented ones."""
     return DeliveryError("refused" if status >= FIRST_ERROR else "nonsense", f"HTTP {status}")
 
 
 async def _once(
     session: aiohttp.ClientSession, method: str, url: str, request: Mapping[str, Any]
 ) -> tuple[int, dict[str, Any]]:
-    """Redirects are not followed: they would carry the credentials to wherever the answer points."""
+    """Send once. Redirects are not followed: they would send the credentials to another server."""
     async with session.request(method, url, allow_redirects=False, raise_for_status=False, **request) as response:
         return response.status, _object(await _read(response))
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:
-    """The body, or nothing where it is longer than any answer of these APIs."""
+    """Return the body, or nothing if it is longer than any answer of these APIs."""
     body = bytearray()
     async for chunk in response.content.iter_any():
         body += chunk

@@ -1,4 +1,4 @@
-"""The development outbox: messages become files that only their owner reads, and the log shows the code."""
+"""The development outbox: messages become files that only their owner can read, and the log shows the code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = logging.getLogger("holdfast.outbox")
 
 
 async def put(folder: Path, suffix: str, content: bytes) -> Path:
-    """A new file with this content; names sort by time and tell nothing. Raises DeliveryError."""
+    """Write a new file with this content. Names sort by time and reveal nothing. Raises DeliveryError."""
     try:
         return await asyncio.to_thread(_put, folder, suffix, content)
     except OSError as error:
@@ -26,7 +26,7 @@ async def put(folder: Path, suffix: str, content: bytes) -> Path:
 
 
 async def checked(folder: Path) -> str:
-    """One line about the folder, which exists afterwards. Raises DeliveryError."""
+    """Make the folder and return one line about it. Raises DeliveryError."""
     try:
         await asyncio.to_thread(ensure_private, folder)
     except OSError as error:
@@ -35,7 +35,7 @@ async def checked(folder: Path) -> str:
 
 
 def ensure_private(folder: Path) -> None:
-    """Make the folder, or take everybody else's rights to it away. Raises OSError."""
+    """Make the folder, or remove other users' permissions from it. Raises OSError."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(0o700)
 

@@ -1,6 +1,6 @@
-"""Addresses of providers as settings write them: `scheme://user:password@place?option=…`, taken apart once.
+"""Parses providers' URLs in settings: `scheme://user:password@place?option=…`.
 
-No sentence of this module repeats any part of the address, as any part may be a secret written in the wrong place.
+No message of this module repeats any part of the URL, as each part may be a secret in the wrong place.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ MAX_PORT = 65535
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ProviderUrl:
-    """The parts of a provider's address, percent-decoded; `host` keeps its case. Never shown: no repr.
+    """The parts of a provider's URL, percent-decoded; `host` keeps its case. Has no repr, so that it is never shown.
 
     Attributes:
-        port: None where the address names none.
+        port: None if the URL has none.
     """
 
     scheme: str
@@ -36,7 +36,7 @@ class ProviderUrl:
 
 
 def parse_provider_url(setting: str, text: str, known_options: Iterable[str]) -> ProviderUrl:
-    """The parts of `text`. Raises ValueError that names the setting and what is wrong, never the value."""
+    """Return the parts of `text`. Raises ValueError with the setting and the problem, but never the value."""
     if _FORBIDDEN.search(text):
         raise ValueError(f"{setting}: white space and control characters must be percent-encoded.")
     try:
@@ -53,7 +53,7 @@ def parse_provider_url(setting: str, text: str, known_options: Iterable[str]) ->
 
 
 def parse_base_url(setting: str, text: str) -> str:
-    """A provider's HTTP address without a slash at its end. Raises ValueError unless secrets may travel to it."""
+    """Return a provider's HTTP URL without a trailing slash. Raises ValueError unless secrets may be sent to it."""
     sentence = f"{setting}: base_url must be https://host (or http:// on this machine), without credentials or query."
     try:
         parts = urlsplit(text)
@@ -67,7 +67,7 @@ def parse_base_url(setting: str, text: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host name or address never leaves this machine."""
+    """Return whether a host name or address is on this machine."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -75,7 +75,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _place(setting: str, text: str) -> tuple[str, int | None]:
-    """Host (IPv6 without brackets) and port; urlsplit's own would lower the case, which Twilio's names need."""
+    """Return host (IPv6 without brackets) and port. urlsplit would lower the case, which Twilio's IDs need."""
     match = re.fullmatch(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[^:\[\]]*))(?::(?P<port>[0-9]{1,5}))?", text)
     if match is None or (match["port"] and not 0 < int(match["port"]) <= MAX_PORT):
         raise ValueError(f"{setting}: after the credentials comes host or host:port, with a port up to {MAX_PORT}.")

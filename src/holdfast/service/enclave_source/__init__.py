@@ -1,1 +1,1 @@
-"""Where the enclave that the service hands out comes from."""
+"""The enclave that the service hands out, and its sources."""

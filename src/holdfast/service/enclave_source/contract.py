@@ -1,7 +1,7 @@
-"""What a module must offer before it may take the bundled enclave's place, found out by running it in a sandbox.
+"""Checks in a sandbox whether a module may replace the bundled enclave.
 
-The bundled copy sets the measure: each of its exports, its ABI version and each of its functions must be there. Two
-answers that are known beforehand show that the module computes, and does not only carry the names.
+The module must have all exports, functions and the ABI version of the bundled copy. Two functions with known answers
+show that it computes, and does not only have the names.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MAGIC = b"\0asm\x01\0\0\0"  # a core module of version 1 (WebAssembly core specification, section 5.5.16)
 MAX_MEMORY = 64 * 1024 * 1024
-FUEL = 500_000_000  # instructions, roughly; the real module's self-test takes a fiftieth of that
+FUEL = 500_000_000  # instructions, roughly; the real module's self-test needs a fiftieth of that
 # The address space is 32 bits wide, and enclave_call packs address and length into 64 (enclave/ABI.md).
 _ADDRESS_BITS = 32
 _MASK = (1 << _ADDRESS_BITS) - 1
@@ -41,12 +41,12 @@ KNOWN: tuple[tuple[str, dict[str, Any], dict[str, Any]], ...] = (
 
 
 class Unusable(Exception):
-    """The module cannot take the enclave's place; the message says why, without naming where it lies."""
+    """The module cannot replace the enclave. The message says why, without naming where it is stored."""
 
 
 @dataclass(frozen=True, slots=True)
-class Contract:
-    """What a module offers.
+class ModuleContract:
+    """The exports, functions and ABI version of a module.
 
     Attributes:
         abi: version of the calling convention.
@@ -59,9 +59,9 @@ class Contract:
     functions: frozenset[str]
 
 
-def contract_of(body: bytes) -> Contract:
-    """Compile, instantiate and ask. Raises Unusable. Takes CPU time: call it in a thread."""
-    if not body.startswith(MAGIC):  # wasmtime would take the text format and components too
+def contract_of(body: bytes) -> ModuleContract:
+    """Compile the module, run it and return its contract. Raises Unusable. Takes CPU time: call it in a thread."""
+    if not body.startswith(MAGIC):  # wasmtime would accept the text format and components too
         raise Unusable("the published enclave is not a WebAssembly module")
     import wasmtime
 
@@ -77,8 +77,8 @@ def contract_of(body: bytes) -> Contract:
     return _Sandbox(engine, module).contract()
 
 
-def require_replaceable(body: bytes, measure: Contract) -> Contract:
-    """The contract of a module that may replace one with the contract `measure`. Raises Unusable."""
+def require_replaceable(body: bytes, measure: ModuleContract) -> ModuleContract:
+    """Return the contract of a module that may replace one with the contract `measure`. Raises Unusable."""
     found = contract_of(body)
     if found.abi != measure.abi:
         raise Unusable(f"the published enclave speaks ABI {found.abi}, not {measure.abi}")
@@ -90,7 +90,7 @@ def require_replaceable(body: bytes, measure: Contract) -> Contract:
 
 
 class _Sandbox:
-    """One instance, with nothing of the host but the module's two imports, bounded in memory and instructions."""
+    """One instance with only the module's two imports, limited in memory and instructions."""
 
     def __init__(self, engine: wasmtime.Engine, module: wasmtime.Module) -> None:
         import wasmtime
@@ -104,8 +104,8 @@ class _Sandbox:
         except (wasmtime.WasmtimeError, wasmtime.Trap):
             raise Unusable("the published enclave cannot be instantiated with the imports of the ABI") from None
 
-    def contract(self) -> Contract:
-        """What the instance says of itself, once the known answers were right. Raises Unusable."""
+    def contract(self) -> ModuleContract:
+        """Return the instance's contract, after its known answers were right. Raises Unusable."""
         self._run("_initialize")
         abi = self._run("enclave_abi")
         about = self._asked("version", {})
@@ -114,8 +114,8 @@ class _Sandbox:
             raise Unusable("the published enclave does not say which ABI it speaks")
         for name, given, known in KNOWN:
             if name in names and self._asked(name, given) != known:
-                raise Unusable(f"the published enclave answers {name} wrongly")
-        return Contract(abi, self._kinds, frozenset(map(str, names)))
+                raise Unusable(f"the published enclave gives a wrong answer for {name}")
+        return ModuleContract(abi, self._kinds, frozenset(map(str, names)))
 
     def _asked(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
         function, text = name.encode(), json.dumps(given).encode()
@@ -143,7 +143,7 @@ class _Sandbox:
         return memory
 
     def _run(self, name: str, *arguments: int) -> int:
-        """Call an export. Raises Unusable for one that is absent, of another type, or that does not come to an end."""
+        """Call an export. Raises Unusable if it is missing, has another type, or does not end."""
         import wasmtime
 
         function = self._exports[name] if name in self._kinds else None
@@ -157,7 +157,7 @@ class _Sandbox:
 
 
 def _imports(engine: wasmtime.Engine) -> wasmtime.Linker:
-    """Randomness and time as enclave/ABI.md names them: none and never, as nothing here may depend on either."""
+    """The imports of enclave/ABI.md: no randomness and time 0, as nothing here may depend on either."""
     import wasmtime
 
     i32, f64 = wasmtime.ValType.i32(), wasmtime.ValType.f64()
@@ -168,7 +168,7 @@ def _imports(engine: wasmtime.Engine) -> wasmtime.Linker:
 
 
 def _kind(kind: Any) -> str:
-    """An export's type as text; of a memory and the like the kind alone, as their sizes may differ."""
+    """Return an export's type as text. Of a memory and the like only the kind, as their sizes may differ."""
     if not hasattr(kind, "params"):
         return type(kind).__name__
     return f"({', '.join(map(str, kind.params))}) -> ({', '.join(map(str, kind.results))})"

@@ -1,4 +1,4 @@
-"""The published enclave as an object in storage: fetched within bounds, put in place as a whole."""
+"""The published enclave as an object in storage: read within limits, replaced as a whole."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from obstore import GetOptions, GetResult
     from obstore.store import ObjectStore
 
-    from holdfast.service.enclave_source.place import Place
+    from holdfast.service.enclave_source.place import ObjectAddress
 
 MAX_BYTES = 8 * 1024 * 1024
 CHUNK_BYTES = 1024 * 1024
@@ -24,15 +24,15 @@ TRANSFER_S = 60.0
 
 
 class Absent(Unusable):
-    """Storage has no object of that name."""
+    """Storage has no object with that name."""
 
 
 class Unreachable(Unusable):
-    """Storage gave no answer that can be used."""
+    """Storage gave no usable answer."""
 
 
 async def fetch(store: ObjectStore, name: str, etag: str | None = None) -> tuple[str | None, bytes] | None:
-    """The object's entity tag and bytes; None when it still has the tag `etag`.
+    """Return the object's entity tag and bytes; None if its tag is still `etag`.
 
     Raises:
         Unusable: larger than MAX_BYTES.
@@ -53,22 +53,22 @@ async def fetch(store: ObjectStore, name: str, etag: str | None = None) -> tuple
         raise Unreachable(f"object storage cannot be read ({type(error).__name__})") from None
 
 
-async def published(place: Place) -> tuple[bytes, str | None]:
-    """The object and the digest that was published with it, None without one. Raises as `fetch`."""
+async def published(place: ObjectAddress) -> tuple[bytes, str | None]:
+    """Return the object and the digest that was published with it, None without one. Raises as `fetch`."""
     async with _in_time():
         store = open_store(place)
         found = await fetch(store, place.name)
-        assert found is not None  # no tag was given, so it cannot be the same
+        assert found is not None  # without a tag the answer cannot be None
         return found[1], await _digest(store, place)
 
 
-async def publish(place: Place, body: bytes) -> str:
-    """Put the module in place, read it back, and put its digest next to it as `NAME.sha256`; returns the digest.
+async def publish(place: ObjectAddress, body: bytes) -> str:
+    """Write the module, read it back, and write its digest next to it as `NAME.sha256`; returns the digest.
 
-    Each object is replaced as a whole: a service that fetches meanwhile gets the old module or the new one.
+    Each object is replaced as a whole: a service that reads in the meantime gets the old module or the new one.
 
     Raises:
-        Unreachable: storage cannot be written, or gives back other bytes than were written.
+        Unreachable: storage cannot be written, or returns other bytes than were written.
     """
     import obstore
     from obstore.exceptions import BaseError
@@ -81,15 +81,15 @@ async def publish(place: Place, body: bytes) -> str:
             back = await fetch(store, place.name)
             if back is None or back[1] != body:
                 raise Unreachable("object storage gives back another enclave than was written")
-            # In a thread of ours: a command ends right after this, and obstore's own thread, which would still hold an
-            # awaited result, aborts the process when it needs the interpreter that is going.
+            # In a separate thread: the command ends right after this, and obstore's own thread, with an awaited result,
+            # would abort the process if it needed the interpreter while that shuts down.
             await asyncio.to_thread(obstore.put, store, _digest_name(place), f"{digest}  {place.name}\n".encode())
         except (BaseError, OSError, ValueError) as error:
             raise Unreachable(f"object storage cannot be written ({type(error).__name__})") from None
     return digest
 
 
-async def _digest(store: ObjectStore, place: Place) -> str | None:
+async def _digest(store: ObjectStore, place: ObjectAddress) -> str | None:
     try:
         found = await fetch(store, _digest_name(place))
     except Absent:
@@ -98,12 +98,12 @@ async def _digest(store: ObjectStore, place: Place) -> str | None:
     return words[0] if words else ""
 
 
-def _digest_name(place: Place) -> str:
+def _digest_name(place: ObjectAddress) -> str:
     return f"{place.name}.sha256"
 
 
-def open_store(place: Place) -> ObjectStore:
-    """The store of a place. Raises Unreachable for one that its client does not take, such as an absent folder."""
+def open_store(place: ObjectAddress) -> ObjectStore:
+    """Open the store of a place. Raises Unreachable for one that its client does not accept, such as a missing one."""
     from obstore.exceptions import BaseError
 
     try:
@@ -114,7 +114,7 @@ def open_store(place: Place) -> ObjectStore:
 
 @asynccontextmanager
 async def _in_time() -> AsyncIterator[None]:
-    """TRANSFER_S for a whole transfer. Raises Unreachable when it is over."""
+    """Limit a whole transfer to TRANSFER_S seconds. Raises Unreachable when it takes longer."""
     try:
         async with asyncio.timeout(TRANSFER_S):
             yield
@@ -127,7 +127,7 @@ def _unless(etag: str | None) -> GetOptions:
 
 
 async def _bounded(result: GetResult) -> bytes:
-    """The object's bytes. Raises Unusable past the limit, whatever size storage stated."""
+    """Return the object's bytes. Raises Unusable past the limit, whatever size storage stated."""
     size, body = result.meta["size"], bytearray()
     if size <= MAX_BYTES:
         async for chunk in result.stream(min_chunk_size=CHUNK_BYTES):

@@ -1,4 +1,4 @@
-"""Where the published enclave lies: `HOLDFAST_ENCLAVE_URL` taken apart, without touching the network."""
+"""The address of the published enclave: parses `HOLDFAST_ENCLAVE_URL` without network access."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 SETTING = "HOLDFAST_ENCLAVE_URL"
 OBJECT = "enclave.wasm"
-# What may stand after '?', and what obstore calls it. `public` is apart, as its value is a choice.
+# The options after '?', and obstore's names for them. `public` is separate, as its value is a choice.
 _OPTIONS: dict[str, dict[str, str]] = {
     "s3": {"endpoint": "endpoint", "region": "region"},
     "gs": {"endpoint": "base_url"},
@@ -26,14 +26,14 @@ _RETRIES = {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Place:
+class ObjectAddress:
     """An object in a store.
 
     Attributes:
         scheme: s3, gs, az or file.
         folder: address of the bucket or folder.
         name: the object's name in it.
-        options: what the store's client is told beside.
+        options: further options for the store's client.
         allow_http: whether the operator named an endpoint without TLS.
     """
 
@@ -44,11 +44,11 @@ class Place:
     allow_http: bool
 
 
-def parse_place(url: str) -> Place:
-    """The place that a setting names: an object where it ends in `.wasm`, else `enclave.wasm` in that folder.
+def parse_place(url: str) -> ObjectAddress:
+    """Return the place that a setting names: an object if it ends in `.wasm`, else `enclave.wasm` in that folder.
 
     Raises:
-        ValueError: for an address of another form, with a sentence that does not repeat it.
+        ValueError: for a URL of another form; the message does not repeat it.
     """
     try:
         parts = urlsplit(url)
@@ -64,11 +64,11 @@ def parse_place(url: str) -> Place:
     if not last.endswith(".wasm"):
         folder, last = parts.path.rstrip("/"), OBJECT
     allow_http = any(str(value).startswith("http://") for value in given.values())
-    return Place(scheme, f"{scheme}://{parts.netloc}{folder}", last, given, allow_http)
+    return ObjectAddress(scheme, f"{scheme}://{parts.netloc}{folder}", last, given, allow_http)
 
 
-def opened(place: Place) -> ObjectStore:
-    """The store of a place; credentials come from the cloud's usual environment variables. Raises obstore's errors."""
+def opened(place: ObjectAddress) -> ObjectStore:
+    """Return the store of a place. Credentials come from the cloud's environment variables. Raises obstore's errors."""
     from obstore.store import from_url  # slow to import, and not every service has object storage
 
     if place.scheme == "file":
@@ -79,7 +79,7 @@ def opened(place: Place) -> ObjectStore:
 
 
 def _given(scheme: str, query: str) -> dict[str, str | bool]:
-    """Options in the words of the store's client."""
+    """Return the options with the store client's names."""
     names = _OPTIONS[scheme]
     given = dict(parse_qsl(query, keep_blank_values=True))
     known = {*names, "public"} if names else set()

@@ -7,8 +7,8 @@ from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class Enclave:
-    """A module as it is served.
+class ServedEnclave:
+    """A module, as it is served.
 
     Attributes:
         body: the WebAssembly binary.
@@ -21,17 +21,17 @@ class Enclave:
     published: bool
 
 
-class Enclaves(Protocol):
-    """Knows which enclave is to be served."""
+class EnclaveProvider(Protocol):
+    """Knows which enclave to serve."""
 
-    def current(self) -> Enclave:
-        """The enclave to serve now; never waits."""
+    def current(self) -> ServedEnclave:
+        """Return the enclave to serve now. Never waits."""
         ...
 
     async def refresh(self) -> bool:
-        """Look for a newer published enclave; True when one took its place. Never raises for what storage does."""
+        """Look for a newer published enclave; returns True if one is now in use. Never raises for errors of storage."""
         ...
 
     async def verdict(self) -> str | None:
-        """Look now, and say why the published enclave is not the one in use; None when it is."""
+        """Look now, and return why the published enclave is not in use; None if it is."""
         ...

@@ -1,6 +1,6 @@
-"""The enclave that the service hands out: the bundled copy, until object storage holds a later one that is valid.
+"""The enclave that the service hands out: the bundled copy, or a valid one from object storage.
 
-Requests read an attribute; fetching, validating and replacing happen beside them.
+Requests only read an attribute. Fetching, validation and replacement run in the background.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import hashlib
 import logging
 from typing import TYPE_CHECKING
 
-from holdfast.service.enclave_source.contract import Contract, Unusable, contract_of, require_replaceable
+from holdfast.service.enclave_source.contract import ModuleContract, Unusable, contract_of, require_replaceable
 from holdfast.service.enclave_source.object_storage import fetch, open_store
-from holdfast.service.enclave_source.place import Place, parse_place
-from holdfast.service.enclave_source.port import Enclave
+from holdfast.service.enclave_source.place import ObjectAddress, parse_place
+from holdfast.service.enclave_source.port import ServedEnclave
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -25,38 +25,38 @@ CURRENT = "current"
 
 
 class EnclaveSource:
-    """Keeps the latest valid enclave at hand.
+    """Holds the latest valid enclave.
 
     Args:
-        url: HOLDFAST_ENCLAVE_URL: s3://, gs://, az:// or file://; None or empty: only the bundled copy is served.
-        bundled: the copy that came with this release.
-        fetch_s: longest time of one fetch.
+        url: HOLDFAST_ENCLAVE_URL: s3://, gs://, az:// or file://. If None or empty, only the bundled copy is served.
+        bundled: the copy of this release.
+        fetch_s: longest time of one fetch, in seconds.
 
     Raises:
-        ValueError: for an address of another form, without repeating it.
+        ValueError: for a URL of another form; the message does not repeat it.
     """
 
     def __init__(self, url: str | None, bundled: bytes, fetch_s: float = FETCH_S) -> None:
         self._place = parse_place(url) if url else None
         self._current = _enclave(bundled, published=False)
         self._bundled = bundled
-        self._measure: Contract | None = None  # what the bundled copy offers, found out when first needed
+        self._measure: ModuleContract | None = None  # the contract of the bundled copy, computed when first needed
         self._fetch_s = fetch_s
         self._store: ObjectStore | None = None
         self._seen_etag: str | None = None
         self._seen_digest = b""
-        self._verdict = "bundled"  # what became of the object seen last
-        self._state = "bundled"  # what the log was last told
+        self._verdict = "bundled"  # the outcome for the object seen last
+        self._state = "bundled"  # the state that was logged last
         self._busy = asyncio.Lock()
 
-    def current(self) -> Enclave:
-        """The enclave to serve now; never waits."""
+    def current(self) -> ServedEnclave:
+        """The enclave to serve now. Never waits."""
         return self._current
 
     async def refresh(self) -> bool:
-        """Look for a newer published enclave; True when one took its place.
+        """Look for a newer published enclave; returns True if one is now in use.
 
-        Never raises for what storage does or holds: the last good enclave stays, and the log has one line for each
+        Never raises for errors or content of storage: the last valid enclave stays, and the log has one line for each
         change between working and failing.
         """
         if self._place is None:
@@ -67,22 +67,22 @@ class EnclaveSource:
             return self._current is not before
 
     async def verdict(self) -> str | None:
-        """Look now, and say why the published enclave is not the one in use; None where it is. For `holdfast check`."""
+        """Look now, and return why the published enclave is not in use; None if it is. For `holdfast check`."""
         if self._place is None:
             return "none is named"
         async with self._busy:
             outcome = await self._outcome(self._place)
         return None if outcome == CURRENT else outcome
 
-    async def _outcome(self, place: Place) -> str:
-        """Fetch and judge; `current`, or why it is not."""
+    async def _outcome(self, place: ObjectAddress) -> str:
+        """Fetch and check the published enclave; returns `current`, or why it is not used."""
         try:
             async with asyncio.timeout(self._fetch_s):
                 fetched = await self._fetch(place)
             if fetched is not None:
                 etag, body = fetched
                 self._verdict = await self._judged(body)
-                self._seen_etag = etag  # only now: an object whose judgement was interrupted must be fetched again
+                self._seen_etag = etag  # only now: an object whose check was interrupted must be fetched again
         except Unusable as error:
             return str(error)
         except TimeoutError:
@@ -90,7 +90,7 @@ class EnclaveSource:
         return self._verdict
 
     async def _judged(self, body: bytes) -> str:
-        """Replace the current enclave where the body may do so; what became of it."""
+        """Use the body as the enclave if it is valid; returns the outcome."""
         digest = hashlib.sha256(body).digest()
         if digest == self._seen_digest:
             return self._verdict
@@ -106,19 +106,19 @@ class EnclaveSource:
         return verdict
 
     def _validate(self, body: bytes) -> None:
-        """Raise Unusable unless the body may take the bundled copy's place. Takes CPU time: runs in a thread."""
+        """Raise Unusable unless the body may replace the bundled copy. Takes CPU time: runs in a thread."""
         if self._measure is None:
             self._measure = contract_of(self._bundled)
         require_replaceable(body, self._measure)
 
-    async def _fetch(self, place: Place) -> tuple[str | None, bytes] | None:
-        """The object's entity tag and bytes; None when it is the one seen last. Raises Unusable."""
+    async def _fetch(self, place: ObjectAddress) -> tuple[str | None, bytes] | None:
+        """Return the object's entity tag and bytes; None if it is the one seen last. Raises Unusable."""
         if self._store is None:
             self._store = open_store(place)
         return await fetch(self._store, place.name, self._seen_etag)
 
     def _tell(self, state: str) -> None:
-        """One line for each change of state."""
+        """Log one line for each change of state."""
         if state == self._state:
             return
         self._state = state
@@ -128,5 +128,5 @@ class EnclaveSource:
             log.warning("enclave: %s; the last good copy stays", state)
 
 
-def _enclave(body: bytes, *, published: bool) -> Enclave:
-    return Enclave(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"', published)
+def _enclave(body: bytes, *, published: bool) -> ServedEnclave:
+    return ServedEnclave(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"', published)

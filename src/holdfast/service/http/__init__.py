@@ -1,1 +1,1 @@
-"""Ground room: HTTP requests and responses as every room of the service may use them."""
+"""Ground room: HTTP requests and responses for all rooms of the service."""

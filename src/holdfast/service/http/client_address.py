@@ -1,4 +1,4 @@
-"""Whose request it is: the subject of the per-address limits (interface: Authentication, 1)."""
+"""The client's address: the subject of the per-address limits (interface: Authentication, 1)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     Networks = tuple[IPv4Network | IPv6Network, ...]
 
 _MAX_HOPS = 32
-_MAX_TEXT = 64  # longer than any address with a zone: nothing larger is looked at, nor kept in a cache
+_MAX_TEXT = 64  # longer than any address with a zone: longer texts are neither read nor cached
 
 
 class ClientAddress:
-    """Finds the requester's address behind the proxies that the operator trusts."""
+    """Finds the client's address behind the proxies that the operator trusts."""
 
     def __init__(self, header: str | None, trusted: Networks) -> None:
         self._header = header
@@ -27,21 +27,22 @@ class ClientAddress:
         self._trusted = lru_cache(4096)(lambda address: _inside(address, trusted))
 
     def subject(self, request: Request) -> str:
-        """The address as limits count it: IPv4 whole, IPv6 by its /64, a tunnel's by the IPv4 address in it."""
-        return _subject(self._address(request))
+        """Return the subject of limits: an IPv4 address, an IPv6 /64, or the IPv4 address inside a tunnel's."""
+        address = self._address(request)
+        return address if _ipv4_bytes(address) else _subject(address)
 
     def _address(self, request: Request) -> str:
         peer = request.peer
         if not self._trusted(peer):
             return peer
         if self._header is not None:
-            # Where the edge appends instead of replacing, what it wrote itself is the last.
+            # If the edge proxy appends instead of replacing, its own entry is the last.
             *_, named = _listed(request, self._header)
             return named if _parse(named) else peer
         return self._beyond_proxies(request, peer)
 
     def _beyond_proxies(self, request: Request, peer: str) -> str:
-        """X-Forwarded-For read from the right: the first hop that is not a trusted proxy, the peer's own at worst."""
+        """Read X-Forwarded-For from the right and return the first untrusted hop, else the peer's address."""
         values = request.header_values("x-forwarded-for")
         if len(values) == 1 and self._is_plain_client(values[0]):
             return values[0]
@@ -55,12 +56,23 @@ class ClientAddress:
         return nearest
 
     def _is_plain_client(self, text: str) -> bool:
-        """Whether the text is one IPv4 address that is no trusted proxy: by far the usual case, decided quickly."""
-        try:
-            number = int.from_bytes(inet_pton(AF_INET, text))
-        except (OSError, ValueError):
+        """Return whether the text is one IPv4 address that is no trusted proxy: a fast check of the usual case."""
+        packed = _ipv4_bytes(text)
+        if packed is None:
             return False
-        return all(number & mask != network for network, mask in self._trusted_v4)
+        number = int.from_bytes(packed)
+        for network, mask in self._trusted_v4:  # noqa: SIM110 - `all` of a generator takes twice as long
+            if number & mask == network:
+                return False
+        return True
+
+
+def _ipv4_bytes(text: str) -> bytes | None:
+    """The bytes of an IPv4 address, None for any other text: ten times as quick as `ip_address`."""
+    try:
+        return inet_pton(AF_INET, text)
+    except (OSError, ValueError):
+        return None
 
 
 def _inside(text: str, networks: Networks) -> bool:
@@ -83,14 +95,15 @@ def _parse_short(text: str) -> IPv4Address | IPv6Address | None:
         address = ip_address(text.partition("%")[0])
     except ValueError:
         return None
-    # Mapped addresses alone: what a tunnel's address embeds is its own word, and must not make it a trusted proxy.
+    # Mapped addresses only: an address embedded in a tunnel's is chosen by the client and must not make it a trusted
+    # proxy.
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
         return address.ipv4_mapped
     return address
 
 
 def _listed(request: Request, header: str) -> list[str]:
-    """The last addresses in the headers of this name, in order, without ports; an empty text where there are none."""
+    """Return the last addresses in the headers of this name, in order, without ports; "" if there are none."""
     hops = ",".join(request.header_values(header)).rsplit(",", _MAX_HOPS)
     return [_without_port(hop.strip()) for hop in hops]
 

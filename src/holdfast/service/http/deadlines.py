@@ -1,4 +1,4 @@
-"""A time limit shared by many waits: a timer each would cost a request several microseconds."""
+"""A time limit shared by many waits, as a timer for each would cost several microseconds per request."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import asyncio
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Awaitable
 
 T = TypeVar("T")
 
 
 class Deadlines:
-    """Ends the waits of one event loop that take longer than a limit, with one timer for all of them."""
+    """Ends the waits of one event loop that exceed a limit, with one timer for all of them."""
 
     def __init__(self, limit_s: float) -> None:
         self._limit_s = limit_s
@@ -20,8 +20,8 @@ class Deadlines:
         self._late: set[asyncio.Task[Any]] = set()
         self._timer: asyncio.TimerHandle | None = None
 
-    async def within(self, wait: Coroutine[Any, Any, T]) -> T:
-        """What `wait` returns. Raises TimeoutError when it is not over after the limit, or a moment later."""
+    async def within(self, wait: Awaitable[T]) -> T:
+        """Return what `wait` returns. Raises TimeoutError at the limit, or a moment later."""
         loop = asyncio.get_running_loop()
         task = asyncio.current_task()
         assert task is not None

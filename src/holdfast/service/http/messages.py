@@ -1,4 +1,4 @@
-"""Requests and responses as handlers see them, whatever server brings them."""
+"""Requests and responses for handlers, independent of the server."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Headers = list[tuple[str, str]]
 
 
 class FixedHeaders(list[tuple[str, str]]):
-    """Headers that many answers share, encoded once. Never changed after they are made."""
+    """Headers that many responses share, encoded once. Immutable."""
 
     __slots__ = ("pairs",)
 
@@ -25,7 +25,7 @@ class FixedHeaders(list[tuple[str, str]]):
 
 
 def encoded_pairs(headers: Headers) -> list[tuple[bytes, bytes]]:
-    """Names and values as bytes, as ASGI wants them."""
+    """Return names and values as bytes, as ASGI needs them."""
     return headers.pairs if type(headers) is FixedHeaders else _pairs(headers)
 
 
@@ -44,7 +44,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Request(Protocol):
-    """One request. `path` is decoded, `raw_path` as it came; `peer` is the address of the other end."""
+    """One request. `path` is decoded, `raw_path` is as sent; `peer` is the address of the connection's other end."""
 
     method: str
     path: str
@@ -57,32 +57,32 @@ class Request(Protocol):
 
     @property
     def peer(self) -> str:
-        """Address of the connection's other end, empty where there is none."""
+        """The address of the connection's other end; empty without one."""
         ...
 
     def header(self, name: str) -> str | None:
-        """The first header of this lower-case name."""
+        """Return the first header with this lower-case name."""
         ...
 
     def header_values(self, name: str) -> Sequence[str]:
-        """Every header of this lower-case name, in order."""
+        """Return all headers with this lower-case name, in order."""
         ...
 
     def all_headers(self) -> Headers:
-        """Every header, names in lower case."""
+        """Return all headers, with names in lower case."""
         ...
 
     async def body(self, limit: int) -> bytes:
-        """The whole body. Raises Refused(BODY_TOO_LARGE) past `limit` bytes, Refused(REQUEST_TIMEOUT) when slow."""
+        """Return the body. Raises Refused(BODY_TOO_LARGE) past `limit` bytes, Refused(REQUEST_TIMEOUT) if slow."""
         ...
 
 
 class ClientGone(Exception):
-    """The client left, or broke the protocol, before its body was whole: there is nobody to answer."""
+    """The client disconnected, or broke the protocol, before its body was complete. There is no one to answer."""
 
 
 class Response:
-    """Status, headers and the whole body. The request ID, a header of its own, is filled in by the application."""
+    """Status, headers and body. The application adds the request ID as a header."""
 
     __slots__ = ("body", "headers", "request_id", "status")
 
@@ -94,37 +94,37 @@ class Response:
 
 
 def length_missing(response: Response) -> bool:
-    """Whether an empty answer has yet to say that it is empty."""
+    """Return whether an empty response still lacks its Content-Length."""
     return response.status not in BODILESS and not any(name == "content-length" for name, _ in response.headers)
 
 
-# Whoever broke the protocol may still be listening; whoever left is not.
+# A client that broke the protocol may still read an answer; one that disconnected does not.
 ABORTED = Response(400, [ANY_ORIGIN, ("connection", "close")], b"")
 
 
 def json_response(value: Any, status: int = 200) -> Response:
-    """The value as JSON, not to be stored by caches."""
+    """Return the value as JSON that caches must not store."""
     return Response(status, _JSON_HEADERS, _encode(value))
 
 
 def cached_json(value: Any, cache_control: str) -> Response:
-    """The value as JSON that may be kept."""
+    """Return the value as JSON that caches may store."""
     headers = [header for header in _JSON_HEADERS if header[0] != "cache-control"]
     return Response(200, [*headers, ("cache-control", cache_control)], _encode(value))
 
 
 def raw_json(body: bytes, status: int = 200) -> Response:
-    """Bytes that are JSON already."""
+    """Return a response of bytes that are JSON already."""
     return Response(status, _JSON_HEADERS, body)
 
 
 def error_response(row: ErrorRow, extra: Sequence[tuple[str, str]] = ()) -> Response:
-    """The row as an error body."""
+    """Return the row as an error body."""
     return Response(row.status, [*_JSON_HEADERS, *extra], _encode({"error": row.error}))
 
 
 def refusal(refused: Refused) -> Response:
-    """The answer to a refusal, with the time to wait where it is known."""
+    """Return the answer to a refusal, with the time to wait if it is known."""
     if refused.retry_after_s is None:
         return error_response(refused.row)
     return error_response(refused.row, [("retry-after", str(refused.retry_after_s))])

@@ -1,4 +1,4 @@
-"""Static answers: prepared once, with an ETag, answering 304 (RFC 9110, section 13.1.2)."""
+"""Static responses: prepared once, with an ETag, answered with 304 if unchanged (RFC 9110, section 13.1.2)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class StaticAnswer:
-    """One body with its headers, and the 304 that stands for it."""
+    """A body with its headers, and the 304 for a client that has it."""
 
     __slots__ = ("_etag", "_full", "_unchanged")
 
@@ -25,7 +25,7 @@ class StaticAnswer:
         self._unchanged = Response(304, FixedHeaders([*shared, *extra]), b"")
 
     def answer(self, request: Request) -> Response:
-        """The body, or 304 when the client has it."""
+        """Return the response, or 304 if the client has the body."""
         known = request.header("if-none-match")
         if known is not None and _matches(known, self._etag):
             return self._unchanged
@@ -33,7 +33,7 @@ class StaticAnswer:
 
 
 def etag_of(body: bytes) -> str:
-    """A strong validator: the digest of the bytes."""
+    """Return a strong validator: the digest of the bytes."""
     return f'"{hashlib.sha256(body).hexdigest()[:32]}"'
 
 

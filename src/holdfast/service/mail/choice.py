@@ -1,4 +1,4 @@
-"""Which mailer `HOLDFAST_MAIL_URL` asks for. Each is imported when it is chosen, so that a start loads only one."""
+"""Chooses the mailer for `HOLDFAST_MAIL_URL`. Each is imported when chosen, so that a start loads only one."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 SETTING = "HOLDFAST_MAIL_URL"
 RESEND_BASE_URL = "https://api.resend.com"
-DEFAULT_CONNECTIONS = 3  # what the strictest large provider lets one account open at once
+DEFAULT_CONNECTIONS = 3  # the number that the strictest large provider lets one account open at once
 MAX_CONNECTIONS = 50
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _MailSettings:
-    """All that a mailer may be made from."""
+    """The settings for a mailer."""
 
     url: str
     sender: str
@@ -37,17 +37,17 @@ class _MailSettings:
 def mailer_of(
     url: str, sender: str, http: Callable[[], aiohttp.ClientSession], outbox_dir: Path, product_host: str
 ) -> Mailer:
-    """The mailer that a setting describes.
+    """Return the mailer that a setting describes.
 
     Args:
         url: value of HOLDFAST_MAIL_URL.
         sender: value of HOLDFAST_MAIL_FROM.
-        http: returns the pooled HTTP session; called when a message is sent, not before.
+        http: returns the pooled HTTP session; called when a message is sent.
         outbox_dir: folder of the development outbox.
-        product_host: host that people see in the mail's text.
+        product_host: the host that the mail's text names.
 
     Raises:
-        ValueError: with a sentence for the operator that never repeats the value.
+        ValueError: with a sentence for the operator; it never repeats the value.
     """
     given = _MailSettings(url, sender, http, outbox_dir, product_host)
     match scheme_of(SETTING, url, MailScheme):

@@ -1,4 +1,4 @@
-"""The mail that carries a code: addresses that cannot break a header, text and HTML from templates, one message."""
+"""The mail with a code: addresses that cannot break a header, text and HTML from templates, one message."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from string import Template
 
 import idna
 
-MAX_ADDRESS_CHARS = 320  # 64 of the local part, the sign, 255 of the domain (RFC 5321 section 4.5.3.1)
+MAX_ADDRESS_CHARS = 320  # 64 for the local part, the at sign, 255 for the domain (RFC 5321 section 4.5.3.1)
 _ATOM = r"[^\x00-\x20\x7f-\xa0\ud800-\udfff()<>\[\]:;,.\\\"@\s]+"  # atext of RFC 5322, widened by RFC 6532
 _LOCAL_PART = re.compile(
     rf"(?!.*=\?.*\?=){_ATOM}(?:\.{_ATOM})*"
-)  # readers would decode what looks like an encoded word
+)  # mail readers would decode what looks like an encoded word
 _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 _DOMAIN = re.compile(rf"{_LABEL}(?:\.{_LABEL})*|\[(?:IPv6:)?[0-9A-Fa-f.:]+\]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -33,7 +33,7 @@ SECONDS_PER_MINUTE = 60
 
 @dataclass(frozen=True, slots=True)
 class CodeMail:
-    """What a code's mail says, in its three renderings."""
+    """The texts of a code's mail in its three parts."""
 
     subject: str
     text: str
@@ -42,14 +42,14 @@ class CodeMail:
 
 @dataclass(frozen=True, slots=True)
 class MailIdentity:
-    """Who writes: the sender's address, and the host that people see in the text."""
+    """The sender's address, and the host that the text names."""
 
     sender: Address
     host: str
 
 
 def mail_identity(sender: str, host: str) -> MailIdentity:
-    """The identity of a sender such as `Name <box@domain>`. Raises ValueError for anything but one address."""
+    """Return the identity for a sender such as `Name <box@domain>`. Raises ValueError for anything but one address."""
     if _CONTROL.search(sender + host):
         raise ValueError("The sender or the host of mail holds a control character.")
     found = _only_address(sender)
@@ -57,7 +57,7 @@ def mail_identity(sender: str, host: str) -> MailIdentity:
 
 
 def recipient_address(text: str) -> Address:
-    """The one address that a code goes to. Raises ValueError (without the address) for anything else."""
+    """Return the one address to which a code goes. Raises ValueError (without the address) for anything else."""
     local, at, domain = text.rpartition("@")
     if not at or len(text) > MAX_ADDRESS_CHARS or not _LOCAL_PART.fullmatch(local):
         raise ValueError("not one mail address")
@@ -65,12 +65,12 @@ def recipient_address(text: str) -> Address:
 
 
 def is_international(*addresses: Address) -> bool:
-    """Whether any of these needs SMTPUTF8 (RFC 6531): domains are in ASCII already, so only local parts count."""
+    """Return whether any of these needs SMTPUTF8 (RFC 6531). Domains are in ASCII, so only local parts count."""
     return not all(address.addr_spec.isascii() for address in addresses)
 
 
 def render(identity: MailIdentity, code: str, lifetime_s: int) -> CodeMail:
-    """The mail's words. The code stands at the subject's end, where a notification still shows it."""
+    """Return the mail's texts. The code is at the subject's end, where a notification still shows it."""
     if not _CODE.fullmatch(code):
         raise ValueError("not a one-time code")
     subject = f"Your code for {identity.host}: {code}"
@@ -80,7 +80,7 @@ def render(identity: MailIdentity, code: str, lifetime_s: int) -> CodeMail:
 
 
 def compose(identity: MailIdentity, to: Address, mail: CodeMail) -> EmailMessage:
-    """The message as it is handed over: two alternatives, and marked as written by a machine (RFC 3834)."""
+    """Return the message: text and HTML as alternatives, marked as automatic (RFC 3834)."""
     message = EmailMessage(policy=_INTERNATIONAL if is_international(identity.sender, to) else _PLAIN)
     message["From"] = identity.sender
     message["To"] = to
@@ -94,16 +94,16 @@ def compose(identity: MailIdentity, to: Address, mail: CodeMail) -> EmailMessage
 
 
 def spoken(seconds: int) -> str:
-    """A lifetime in words: whole minutes from two minutes on, seconds otherwise."""
+    """Return a lifetime in words: in minutes from two minutes on, else in seconds."""
     minutes, rest = divmod(seconds, SECONDS_PER_MINUTE)
     return f"{minutes} minutes" if minutes > 1 and rest == 0 else f"{seconds} seconds"
 
 
 def _only_address(text: str) -> Address:
-    """The single address of a From header. Raises ValueError."""
+    """Return the only address of a From header. Raises ValueError."""
     try:
         header = policy.default.header_factory("From", text)
-    except (IndexError, MessageError):  # the library's own parser trips over some half addresses
+    except (IndexError, MessageError):  # the library's own parser raises other errors for some incomplete addresses
         header = None
     addresses: tuple[Address, ...] = () if header is None or header.defects else header.addresses
     if len(addresses) != 1 or not addresses[0].domain:
@@ -112,7 +112,7 @@ def _only_address(text: str) -> Address:
 
 
 def _address(local: str, domain: str, name: str = "") -> Address:
-    """An address whose domain is in ASCII (IDNA 2008), as not every server on the way knows SMTPUTF8."""
+    """Return the address with its domain in ASCII (IDNA 2008), as not all mail servers support SMTPUTF8."""
     try:
         ascii_domain = domain if domain.isascii() else idna.encode(domain, uts46=True).decode()
         address = Address(display_name=name, username=local, domain=ascii_domain)
@@ -125,6 +125,6 @@ def _address(local: str, domain: str, name: str = "") -> Address:
 
 @cache
 def _template(name: str) -> Template:
-    """A template of this package, read once."""
+    """Return a template of this package, read once."""
     text = resources.files(__package__ or "").joinpath("templates", name).read_text(encoding="utf-8")
     return Template(text)

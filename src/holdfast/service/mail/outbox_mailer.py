@@ -1,4 +1,4 @@
-"""Mail in development: written to the outbox, with the code in the log."""
+"""Mail in development: files in the outbox, with the code in the log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class OutboxMailer:
-    """Mailer that writes `.eml` files. For development: whoever can read the folder or the log can use the code."""
+    """A Mailer that writes `.eml` files. For development only: who can read the folder or the log can use the code."""
 
     def __init__(self, folder: Path, identity: MailIdentity) -> None:
         self._folder = folder
@@ -35,4 +35,4 @@ class OutboxMailer:
         return await outbox.checked(self._folder)
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Nothing to close."""

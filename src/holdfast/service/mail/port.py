@@ -13,9 +13,9 @@ class Mailer(Protocol):
         ...
 
     async def check(self) -> str:
-        """One line that says what was reached. Raises DeliveryError."""
+        """Return one line that says what was reached. Raises DeliveryError."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         ...

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from holdfast.service.mail.code_mail import MailIdentity
 
 SUCCESS = range(200, 300)
-SEND_ONLY_KEY = "restricted_api_key"  # a key that may send but not list anything is the one to use
+SEND_ONLY_KEY = "restricted_api_key"  # a key with permission only to send
 
 
 class ResendMailer:
@@ -44,7 +44,7 @@ class ResendMailer:
             self._http,
             "POST",
             f"{self._base_url}/emails",
-            repeatable=True,  # by virtue of the idempotency key
+            repeatable=True,  # thanks to the idempotency key
             timeout_s=self._timeout_s,
             headers={**self._authorization, "Idempotency-Key": str(uuid.uuid4())},
             json=self._message(recipient, code, lifetime_s),
@@ -64,7 +64,7 @@ class ResendMailer:
         return f"mail API at {urlsplit(self._base_url).netloc}, key accepted"
 
     async def close(self) -> None:
-        """Nothing to let go of: the session belongs to the service."""
+        """Nothing to close: the service owns the session."""
 
     def _message(self, recipient: str, code: str, lifetime_s: int) -> dict[str, Any]:
         try:

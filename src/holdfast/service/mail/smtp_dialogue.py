@@ -1,4 +1,4 @@
-"""The dialogue with a mail server: its steps, and its failures in DeliveryError's words."""
+"""The SMTP dialogue: its steps, and its failures as DeliveryError."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GARBAGE = -1  # aiosmtplib's code for an answer that is not SMTP
 
 
 async def greet(client: aiosmtplib.SMTP) -> None:
-    """Learn the server's extensions, where connecting has not done so yet."""
+    """Learn the server's extensions, unless connecting has done so already."""
     if client.is_ehlo_or_helo_needed:
         try:
             await client.ehlo()
@@ -33,7 +33,7 @@ async def greet(client: aiosmtplib.SMTP) -> None:
 
 
 async def envelope(client: aiosmtplib.SMTP, message: EmailMessage) -> None:
-    """MAIL and RCPT. Raises SMTPNotSupported for an international address on a server without SMTPUTF8."""
+    """Send MAIL and RCPT. Raises SMTPNotSupported for an international address on a server without SMTPUTF8."""
     sender, recipient = (message[name].addresses[0] for name in ("From", "To"))
     if not is_international(sender, recipient):
         await client.mail(sender.addr_spec)
@@ -46,7 +46,7 @@ async def envelope(client: aiosmtplib.SMTP, message: EmailMessage) -> None:
 
 
 async def name_sender(client: aiosmtplib.SMTP, sender: Address) -> None:
-    """MAIL and at once RSET: whether the server takes mail from this address, without a recipient."""
+    """Send MAIL and then RSET: checks whether the server accepts mail from this address, without a recipient."""
     if is_international(sender):
         await client.mail(sender.addr_spec, options=["SMTPUTF8", "BODY=8BITMIME"], encoding="utf-8")
     else:
@@ -55,12 +55,12 @@ async def name_sender(client: aiosmtplib.SMTP, sender: Address) -> None:
 
 
 async def content(client: aiosmtplib.SMTP, message: EmailMessage) -> None:
-    """DATA. The message counts as handed over from here on, whatever becomes of the answer."""
+    """Send DATA. From here on the message may have been sent, whatever the answer."""
     await client.data(message.as_bytes())
 
 
 async def was_reset(client: aiosmtplib.SMTP) -> bool:
-    """Whether the server forgot the refused envelope, so that the connection can carry another."""
+    """Return whether the server forgot the refused envelope, so that the connection can be used for another."""
     try:
         await client.rset()
     except (aiosmtplib.SMTPException, OSError):
@@ -80,7 +80,7 @@ async def close_politely(client: aiosmtplib.SMTP) -> None:
 
 
 def abort(client: aiosmtplib.SMTP) -> None:
-    """Drop the connection at once: a peer that does not answer would hold up an orderly end of TLS too."""
+    """Close the connection at once: a peer that does not answer would delay an orderly end of TLS too."""
     abort = getattr(client.transport, "abort", None)  # uvloop's transports share no base class with asyncio's
     client.close()
     if abort is not None:
@@ -89,7 +89,7 @@ def abort(client: aiosmtplib.SMTP) -> None:
 
 @contextmanager
 def delivery_errors() -> Iterator[None]:
-    """Turn every failure of the dialogue into a DeliveryError; servers' own words may name the recipient."""
+    """Convert all failures of the dialogue to DeliveryError. A server's own words may name the recipient."""
     try:
         yield
     except aiosmtplib.SMTPConnectTimeoutError:
@@ -109,7 +109,7 @@ def delivery_errors() -> Iterator[None]:
 
 
 def hung_up(error: BaseException) -> str:
-    """Why there is no connection, in words that no server chose."""
+    """Return why there is no connection, without words that the server chose."""
     cause = error.__cause__ or error
     if isinstance(cause, ssl.SSLCertVerificationError):
         return f"certificate not trusted: {cause.verify_message}"

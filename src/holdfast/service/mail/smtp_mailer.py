@@ -1,4 +1,4 @@
-"""Mail by SMTP: verified TLS, a few kept connections, and never the same message twice."""
+"""Mail by SMTP: verified TLS, a few pooled connections, and no message sent twice."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ Encryption = Literal["none", "tls", "starttls"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SmtpServer:
-    """Where and how mail is handed over. Never shown: no repr.
+    """The mail server and its limits. Has no repr, so that it is never shown.
 
     Attributes:
-        tls: trusted certificates; None means the system's.
-        connections: how many connections this process opens at most.
-        total_s: longest time of one send, waiting included.
-        command_s: longest time of connecting and of each answer.
-        idle_s: how long an unused connection is kept.
+        tls: trusted certificates; None for the system's.
+        connections: the most connections that this process opens.
+        total_s: longest time of one send, waiting included, in seconds.
+        command_s: longest time of connecting and of each answer, in seconds.
+        idle_s: how long an unused connection stays open, in seconds.
     """
 
     host: str
@@ -82,7 +82,7 @@ class SmtpMailer:
                 await self._deliver(message)
 
     async def check(self) -> str:
-        """Connect, encrypt, sign in, name the sender, leave before a recipient. Raises DeliveryError."""
+        """Connect, encrypt, sign in, name the sender, and stop before a recipient. Raises DeliveryError."""
         with delivery_errors():
             async with asyncio.timeout(self._server.total_s):
                 client = await self._connect()
@@ -93,16 +93,16 @@ class SmtpMailer:
                     await close_politely(client)
 
     async def close(self) -> None:
-        """Close every kept connection with QUIT."""
+        """Close all pooled connections with QUIT."""
         for client in list(self._idle):
             self._retire(client)
         await asyncio.gather(*self._closing)
 
     async def _deliver(self, message: EmailMessage) -> None:
-        """One message over a kept connection, or over a new one where the kept one turns out dead.
+        """Send one message over a pooled connection, or over a new one if the pooled one is dead.
 
-        Only the envelope is ever tried again: a server that has seen the message may have accepted it, whatever
-        became of its answer.
+        Only the envelope is ever repeated: a server that has received the message may have accepted it, even without an
+        answer.
         """
         client = await self._reused(message)
         if client is None:
@@ -115,7 +115,7 @@ class SmtpMailer:
         self._keep(client)
 
     async def _reused(self, message: EmailMessage) -> aiosmtplib.SMTP | None:
-        """A kept connection that took the envelope; None when there is none alive."""
+        """Return a pooled connection that accepted the envelope; None if none is alive."""
         while self._idle:
             client, timer = self._idle.popitem()
             timer.cancel()
@@ -133,7 +133,7 @@ class SmtpMailer:
         return None
 
     async def _guarded(self, client: aiosmtplib.SMTP, message: EmailMessage, step: _Step) -> None:
-        """One step of the dialogue. After a refusal the connection is kept, after anything else it is dropped."""
+        """Do one step of the dialogue. A refusal keeps the connection open, any other error closes it."""
         try:
             await step(client, message)
         except aiosmtplib.SMTPResponseException as error:
@@ -190,7 +190,7 @@ class SmtpMailer:
 
 
 def tls_context_of(ca_file: str) -> ssl.SSLContext:
-    """A context that trusts the certificates of this file alone. Raises ValueError when it holds none."""
+    """Return a context that trusts only the certificates of this file. Raises ValueError if it has none."""
     try:
         return ssl.create_default_context(cafile=ca_file)
     except OSError:  # ssl.SSLError is one

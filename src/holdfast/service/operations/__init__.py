@@ -1,1 +1,1 @@
-"""Operations gather facts, let a rule decide, and have a store or provider act. They know no HTTP."""
+"""Operations read facts, let a rule decide, and act through the store or a provider. They know no HTTP."""

@@ -25,7 +25,7 @@ _MAX_PREDICTED = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """Smart accounts on the default chain, whose operations the configured entry point counts."""
+    """Smart accounts on the default chain, whose nonces the configured entry point counts."""
 
     chain: ChainReader
     factory: str
@@ -34,9 +34,9 @@ class Accounts:
     _predicted: OrderedDict[tuple[int, int, int], str] = field(default_factory=OrderedDict)
 
     async def predict(self, x: int, y: int, salt: int) -> str:
-        """The counterfactual address of a key. Raises Refused(RPC_ERROR).
+        """Return the counterfactual address of a key. Raises Refused(RPC_ERROR).
 
-        For one factory the answer never changes, so it is kept.
+        For one factory the answer never changes, so it is cached.
         """
         key = (x, y, salt)
         known = self._predicted.get(key)
@@ -53,7 +53,7 @@ class Accounts:
         return address
 
     async def state(self, account: bytes) -> AccountSlots:
-        """The account's state as the helper contract reports it. Raises Refused(RPC_ERROR)."""
+        """Return the account's state, read through the helper contract. Raises Refused(RPC_ERROR)."""
         question = abi.encode_account_state(account, from_hex(self.entry_point))
         data = await _call(self.chain, self.helper, question, 5 * WORD)
         try:
@@ -68,19 +68,19 @@ class Balances:
 
     Attributes:
         chains: reader by chain ID.
-        usdc: address of the USDC token by chain ID, absent where there is none.
+        usdc: address of the USDC token by chain ID, absent for a chain without it.
     """
 
     chains: Mapping[int, ChainReader]
     usdc: Mapping[int, str]
 
     def admit(self, token: Token, chain_id: int) -> None:
-        """Refuse a token that the chain does not have (interface: GET /api/balance, 400)."""
+        """Refuse a token that the chain lacks (interface: GET /api/balance, 400)."""
         if token.symbol == "USDC" and not self.usdc.get(chain_id):
             raise Refused(USDC_NOT_AVAILABLE)
 
     async def of(self, account: bytes, token: Token, chain_id: int) -> int:
-        """The balance of an admitted token in its smallest unit. Raises Refused(RPC_ERROR)."""
+        """Return the balance of an admitted token in its smallest unit. Raises Refused(RPC_ERROR)."""
         chain = self.chains[chain_id]
         if token.symbol == "USDC":
             return await self._usdc(chain, account, self.usdc[chain_id])

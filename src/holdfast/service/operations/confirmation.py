@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from holdfast.service.upstreams.chain_rpc import ChainReader
 
 _log = logging.getLogger("holdfast.confirmation")
-_COMPANY = 20  # questions that travel together
+_COMPANY = 20  # checks that are sent together
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
-    """A transaction registers what was said: its block, and whether enough blocks stand on top of it."""
+class ChainProof:
+    """The transaction registers the DID: its block, and whether enough blocks are on top of it."""
 
     block_number: int
     deep: bool
@@ -36,10 +36,10 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Confirmations:
-    """Asks the chain whether registrations took place.
+    """Checks on the chain whether registrations took place.
 
     Attributes:
-        depth: blocks that must stand on top of a transaction's before it counts.
+        depth: the number of blocks on top of a transaction's block before it counts.
     """
 
     store: Store
@@ -49,21 +49,21 @@ class Confirmations:
     depth: int
     clock: Clock
 
-    async def prove(self, tx_hash: str, sought: Sought) -> Proof | None:
-        """What a transaction proves; None when it does not register what is sought. Raises Refused(RPC_ERROR)."""
+    async def prove(self, tx_hash: str, sought: Sought) -> ChainProof | None:
+        """Return what a transaction proves; None if it does not register the DID. Raises Refused(RPC_ERROR)."""
         try:
             verdict = await self.verdict(tx_hash, sought)
             if not isinstance(verdict, registrations.Confirmed):
                 return None
-            return Proof(verdict.block_number, await self._deep(verdict.block_number))
+            return ChainProof(verdict.block_number, await self._deep(verdict.block_number))
         except RpcError:
             raise Refused(RPC_ERROR) from None
 
     async def confirm_all(self) -> dict[str, int]:
-        """Settle the pending registrations that are due and that the chain has a word on; how many went which way.
+        """Settle the due pending registrations on which the chain decides; returns how many went which way.
 
-        One that cannot be asked about stands in no other's way. A turn has an end, in number and in time: what it
-        does not reach comes first in the next.
+        A failed check does not delay others. A turn is limited in number and in time; what it does not reach comes
+        first in the next.
         """
         counts = {outcome.value: 0 for outcome in Confirmation}
         turn = _Turn(self, asyncio.get_running_loop().time() + CONFIRM_TURN_S)
@@ -76,7 +76,7 @@ class Confirmations:
         return counts
 
     async def verdict(self, tx_hash: str, sought: Sought) -> registrations.Verdict:
-        """What the chain says now, whatever stands on top of it. Raises RpcError."""
+        """Return what the chain says now, whatever the number of blocks on top. Raises RpcError."""
         verdict = await registrations.confirm_registration(
             self.chain.client, tx_hash, registry=self.registry, sought=sought
         )
@@ -90,7 +90,7 @@ class Confirmations:
 
 
 class _Turn:
-    """One turn of confirmation: what it knows of the chain, and when it ends."""
+    """One turn of confirmation: its facts about the chain, and when it ends."""
 
     def __init__(self, confirmations: Confirmations, ends: float) -> None:
         """`ends` is a time of the event loop's clock, in seconds."""
@@ -103,7 +103,7 @@ class _Turn:
         return asyncio.get_running_loop().time() >= self._ends
 
     async def reached(self) -> bool:
-        """Whether the chain answers at all: while it does not, no registration's day ends."""
+        """Return whether the chain can be reached. While it cannot, no registration expires."""
         if self._head is None:
             try:
                 self._head = await self._all.chain.client.block_number()
@@ -112,9 +112,9 @@ class _Turn:
         return self._head is not None
 
     async def settle(self, rows: list[PendingRegistration]) -> list[Confirmation]:
-        """Ask about these together, settle those that the chain has a word on, and put the others off."""
+        """Check these together, settle those on which the chain decides, and postpone the others."""
         seen = dict(zip(rows, await asyncio.gather(*map(self._ask, rows)), strict=True))
-        # An answer too large to read, or a refusal of the whole batch, is not the others' doing: once more, alone.
+        # Too large an answer, or a refused batch, may be caused by one check only: each is repeated alone.
         for row in [row for row in rows if seen[row] is None]:
             if self.over:
                 del seen[row]
@@ -136,7 +136,7 @@ class _Turn:
             await self._all.store.put_off(times)
 
     async def _ask(self, row: PendingRegistration) -> registrations.Verdict | None:
-        """What the chain says now; None when it gave no usable answer to this question."""
+        """Return what the chain says now; None if it gave no usable answer."""
         handle = row.key if row.channel == Channel.HANDLE.value else None
         try:
             return await self._all.verdict(row.tx_hash, Sought(row.did, row.smart_account, handle))
@@ -170,5 +170,5 @@ class _Turn:
 
 
 def _in_sight(seen: registrations.Verdict | None) -> bool:
-    """Whether the transaction is mined with the events sought, and only lacks blocks on top of it."""
+    """Return whether the transaction is mined with the expected events, and only needs more blocks on top."""
     return isinstance(seen, registrations.Confirmed)

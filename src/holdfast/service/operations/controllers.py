@@ -1,4 +1,4 @@
-"""Whether the account that registered a `did:new` on the chain is the DID's own (docs/decisions/0009)."""
+"""Checks whether the account that registered a `did:new` on the chain is the DID's own (docs/decisions/0009)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _METHOD = "did:new:"
 
 @dataclass(frozen=True, slots=True)
 class Controllers:
-    """Judges controllers.
+    """Checks controllers.
 
-    Holdfast's registry accepts a `did:new` only from the account of its key, which the contract computes; its address
-    follows from its code, so at that address there is no other. What another registry accepts is not known: there the
-    account must show the key, and be the one that the factory makes of it.
+    Holdfast's registry accepts a `did:new` only from the account of its key, whose address the contract computes. The
+    registry's address follows from its code, so no other code is there. Other registries may accept more, so with them
+    the account must show the key, and be the one that the factory makes for it.
     """
 
     chain: ChainReader
@@ -31,12 +31,12 @@ class Controllers:
     factory: str
 
     async def may_hold(self, did: str, controller: bytes) -> bool:
-        """Whether `controller` is the account of the DID's key. Raises RpcError."""
+        """Return whether `controller` is the account of the DID's key. Raises RpcError."""
         if not did.startswith(_METHOD) or self.registry == from_hex(DID_REGISTRY):
             return True
         answer = await self.chain.client.eth_call("0x" + controller.hex(), abi.PUBLIC_KEY, at_least=0)
         if len(answer) != 2 * WORD:
-            return False  # no account of ours
+            return False  # not one of our accounts
         x, y = int.from_bytes(answer[:WORD]), int.from_bytes(answer[WORD:])
         return did_of_key(x, y) == did and await self._account_of(x, y) == controller
 

@@ -1,4 +1,4 @@
-"""Registration of DIDs, and the way back from a credential to its DID."""
+"""Registration of DIDs, and the look-up of a DID by credential."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from holdfast.chain.registrations import Sought
-from holdfast.rules.attestations import Proof, verify_at
+from holdfast.rules.attestations import VerifiedAttestation, verify_at
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.quotas import of_did_post
 from holdfast.rules.registration import Confirmation, RegistrationRequest, RegistrationRule
@@ -41,12 +41,12 @@ class Dids:
     proof_required: bool
 
     async def register(self, asked: RegisterDid, identifier: Identifier, ip: str) -> None:
-        """Register a DID. Raises Refused in the decided order (decisions, sections 5 and 6).
+        """Register a DID. Raises Refused, in the decided order of checks (decisions, sections 5 and 6).
 
         Args:
             asked: the request in canonical form.
-            identifier: what the DID is registered for.
-            ip: subject of the address's limits.
+            identifier: the identifier for which the DID is registered.
+            ip: subject of the address limits.
         """
         now = self.clock()
         await self.store.charge(of_did_post(ip, self.ceilings), now)
@@ -66,7 +66,7 @@ class Dids:
         await self.store.register(registration, self._decision(registration))
 
     async def look_up(self, credential: str) -> RegisteredDid | None:
-        """The registration of a folded credential ID, unless the chain refused it."""
+        """Return the registration of a canonical credential ID, unless the chain refused it."""
         return await self.store.find_credential(credential)
 
     def _decision(self, registration: NewRegistration) -> RegistrationRule:
@@ -79,7 +79,7 @@ class Dids:
         )
         return RegistrationRule(request, self.limits, self.ceilings)
 
-    def _proof(self, asked: RegisterDid, identifier: Identifier, now: float) -> Proof | None:
+    def _proof(self, asked: RegisterDid, identifier: Identifier, now: float) -> VerifiedAttestation | None:
         if identifier.channel is Channel.HANDLE:
             return None
         if asked.attestation is None:
@@ -87,7 +87,7 @@ class Dids:
         return verify_at(asked.attestation, identifier, self.secrets.signing_keys, self.registrar, now)
 
     async def _proven(self, asked: RegisterDid, identifier: Identifier) -> tuple[Confirmation, int]:
-        """What the chain shows must hold now; with too few blocks on top it is confirmed later, like any other."""
+        """Check the transaction on the chain. With too few blocks on top it is confirmed later, like any other."""
         handle = identifier.key if identifier.channel is Channel.HANDLE else None
         proof = await self.confirmations.prove(asked.tx_hash, Sought(asked.did, asked.smart_account, handle))
         if proof is None:

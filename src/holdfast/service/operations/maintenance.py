@@ -1,4 +1,4 @@
-"""What is done regularly: by the service itself, or by a workflow engine where one is set up."""
+"""Periodic work, done by the service itself or by a workflow engine."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ if TYPE_CHECKING:
     from holdfast.service.operations.confirmation import Confirmations
     from holdfast.service.store.port import Store
 
-ENGINE = "engine"  # lease and holder: any process that hears of the engine renews it for all
-ENGINE_LEASE_S = 600.0  # after as long without a registration or a finished run, the service does the work again
+ENGINE = "engine"  # name and holder of the lease, which any process renews when the engine calls it
+ENGINE_LEASE_S = 600.0  # after so long without a registration or finished run, the service does the work again
 
 
 @dataclass(frozen=True, slots=True)
 class Maintenance:
-    """Two operations, and whether the engine has taken them over."""
+    """Two jobs, and whether the engine does them at present."""
 
     store: Store
     confirmations: Confirmations
     clock: Clock
 
     async def confirm_registrations(self) -> dict[str, int]:
-        """Settle pending registrations by the chain's word."""
+        """Settle pending registrations as the chain decides."""
         return await self.confirmations.confirm_all()
 
     async def engine_seen(self) -> None:
-        """Leave the work to the workflow engine for a while: it has registered, or finished a run."""
+        """Leave the work to the workflow engine for a while, because it has registered or finished a run."""
         await self.store.take_lease(ENGINE, ENGINE, self.clock(), ENGINE_LEASE_S)
 
     def unless_engine(self, work: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[object]]:
-        """`work`, left out while the engine does it."""
+        """Return `work` as a job that does nothing while the engine does it."""
 
         async def by_itself() -> object:
             return None if await self.store.holds_lease(ENGINE, ENGINE, self.clock()) else await work()
@@ -41,5 +41,5 @@ class Maintenance:
         return by_itself
 
     async def expire(self) -> dict[str, int]:
-        """Remove codes, used marks and send records that no rule looks at any more."""
+        """Remove codes, marks and send records that no rule reads any more."""
         return {"removed": await self.store.expire(self.clock())}

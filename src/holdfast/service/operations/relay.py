@@ -1,4 +1,4 @@
-"""The way of user operations to the bundler: only listed methods, and those that cost money within a window."""
+"""Passes JSON-RPC requests to the bundler: only listed methods, and those that cost money within a window."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.port import Store
     from holdfast.service.upstreams.bundler import BundlerProxy
 
-# What a bundler or paymaster charges the operator for; the others only look.
+# The methods that a bundler or paymaster charges to the operator. The others only read.
 CHARGED = frozenset({"eth_sendUserOperation", "pm_sponsorUserOperation"})
 
 
@@ -29,7 +29,7 @@ class Relay:
     clock: Clock
 
     async def forward(self, body: bytes, ip: str) -> bytes:
-        """The bundler's answer to one JSON-RPC request (interface: POST /api/bundler).
+        """Return the bundler's answer to one JSON-RPC request (interface: POST /api/bundler).
 
         Args:
             body: the request as the client sent it.

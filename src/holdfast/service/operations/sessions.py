@@ -1,4 +1,4 @@
-"""Registration sessions: who may have an identifier, and the counters of addresses."""
+"""Registration sessions: which identifiers are available, and the counters of addresses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """Opens sessions and says what is free."""
+    """Opens sessions, and says which identifiers are available."""
 
     store: Store
     reserved: Callable[[], ReservedList]
@@ -32,30 +32,30 @@ class Sessions:
     clock: Clock
 
     async def open(self, identifier: Identifier, did: str, ip: str) -> None:
-        """Open a session. Raises Refused: reserved, taken, or the address has had its share."""
+        """Open a session. Raises Refused if the identifier is reserved or taken, or the address is at its limit."""
         request = RegistrationRequest(identifier.channel, did, self.is_reserved(identifier))
         session = NewSession(identifier=identifier, did=did, ip=ip, now=self.clock())
         await self.store.open_session(session, SessionRule(request, self.limits))
 
     async def unavailable(self, identifier: Identifier) -> ErrorRow | None:
-        """Why a session for this identifier would be refused now, whatever the address; None when it is free."""
+        """Return why a session for this identifier would be refused now, for any address; None if it is free."""
         reserved = self.is_reserved(identifier)
         claimed = not reserved and await self.store.is_claimed(identifier.channel.value, identifier.key)
         return unavailable(reserved=reserved, claimed=claimed)
 
     async def holder(self, identifier: Identifier) -> str | None:
-        """The DID that holds an identifier: the registrar's for a reserved one, None when it is free."""
+        """Return the DID that holds an identifier: the registrar's for a reserved one, None if it is free."""
         if self.is_reserved(identifier):
             return self.registrar
         claim = await self.store.claim_of(identifier.channel.value, identifier.key)
         return claim.did if claim else None
 
     async def counters(self, ip: str) -> RegistrationCounters:
-        """Sessions ever created from this address, its limit, and sessions in all."""
+        """Return all sessions ever created from this address, its limit, and all sessions of the service."""
         mine, total = await self.store.registrations(ip)
         limit = self.limits.max_registrations_per_ip
         return RegistrationCounters(ip_registrations=mine, ip_limit=limit, total_registrations=total)
 
     def is_reserved(self, identifier: Identifier) -> bool:
-        """Only handles are reserved: an e-mail address or a number is proven, not chosen."""
+        """Return whether it is reserved. Only handles can be: an e-mail address or a number is verified, not chosen."""
         return identifier.channel is Channel.HANDLE and self.reserved().holds(identifier.key)

@@ -1,4 +1,4 @@
-"""What the service says about itself."""
+"""The service's status."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class ServiceStatus:
     """Status and readiness.
 
     Attributes:
-        shown_rpc: the chain's endpoint as strangers may see it.
+        shown_rpc: the chain's endpoint in the form that the public may see.
     """
 
     store: Store
     shown_rpc: str
 
     async def report(self) -> Status:
-        """Body of GET /api/status."""
+        """Return the body of GET /api/status."""
         try:
             await self.ready()
             database = "connected"
@@ -35,5 +35,5 @@ class ServiceStatus:
         return Status(chain=chain.name, chain_id=chain.chain_id, rpc=self.shown_rpc, database=database)
 
     async def ready(self) -> None:
-        """Raise StoreUnavailable unless the store can be reached, which includes its migrations."""
+        """Raise StoreUnavailable unless the store can be reached, with all its migrations done."""
         await self.store.ping()

@@ -31,7 +31,7 @@ _ALL_BUT_REFUSED = frozenset(Counted) - _REFUSED
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Sends codes and judges them."""
+    """Sends and checks codes."""
 
     store: Store
     mailer: Mailer
@@ -44,14 +44,14 @@ class Verification:
     entropy: Entropy
 
     async def send(self, identifier: Identifier, ip: str) -> None:
-        """Have a code sent.
+        """Send a code.
 
-        The send is counted before the provider is asked and given back when it refuses, so that neither parallel
-        requests nor a crash can send more than the limits allow. What may have gone out all the same stays counted,
-        and refused sends have a window of their own.
+        The send is counted before the provider is asked, and not counted if the provider refuses. So neither parallel
+        requests nor a crash can exceed the limits. A send that may have succeeded stays counted, and refused sends have
+        a separate window.
 
         Raises:
-            Refused: over a limit, a country that is not served, or the provider did not take it.
+            Refused: over a limit, a country that is not served, or the provider refused it.
         """
         quotas = of_send(identifier, ip, self.limits, self.ceilings)
         charge = await self.store.charge(quotas, self.clock())
@@ -68,7 +68,7 @@ class Verification:
         await self.store.give_back(charge, _REFUSED)
 
     async def _deliver(self, identifier: Identifier, ip: str) -> None:
-        # Codes go to the canonical key: what is verified must be exactly where the code arrived.
+        # Codes go to the canonical key, because exactly that is verified.
         if identifier.channel is Channel.SMS:
             await self.sms.start(identifier.key)
             return
@@ -83,20 +83,20 @@ class Verification:
         )
 
     async def check(self, identifier: Identifier, code: str, ip: str) -> Attestation | CodeFailure:
-        """The attestation for a right code, or why there is not one.
+        """Return the attestation for a correct code, or why there is none.
 
-        Raises Refused when the address has made its checks, or the SMS provider fails.
+        Raises Refused if the address is at its limit of checks, or the SMS provider fails.
         """
         of_channel = self._check_sms if identifier.channel is Channel.SMS else self._check_email
         outcome = await of_channel(identifier, code, ip)
         if isinstance(outcome, CodeFailure):
             return outcome
-        # The instant that was written: GET /api/verify/status must tell the same one.
+        # The time that was stored, so that GET /api/verify/status shows the same one.
         key, ttl_s = self.secrets.signing_keys[0], self.limits.attestation_ttl_seconds
         return issue_at(identifier, self.registrar, key, outcome, ttl_s)
 
     async def _check_email(self, identifier: Identifier, code: str, ip: str) -> float | CodeFailure:
-        """When the identifier was verified, in seconds since the epoch, or why it was not."""
+        """Return when the identifier was verified, in seconds since the epoch, or why it was not."""
         now, limit = self.clock(), self.limits.max_verify_attempts
         quotas = of_check(ip, self.ceilings)
         attempt = await self.store.count_attempt(
@@ -110,7 +110,7 @@ class Verification:
         return now
 
     async def _check_sms(self, identifier: Identifier, code: str, ip: str) -> float | CodeFailure:
-        """As `_check_email`, by the provider's word and as of its answer. Raises Refused when it gives none."""
+        """As `_check_email`, but the provider checks, and its answer sets the time. Raises Refused if it gives none."""
         await self.store.charge(of_check(ip, self.ceilings), self.clock())
         try:
             right = await self.sms.check_code(identifier.key, code)
@@ -124,10 +124,10 @@ class Verification:
         return now
 
     async def verified_at(self, identifier: Identifier) -> float | None:
-        """When the identifier was verified last, in seconds since the epoch."""
+        """Return when the identifier was last verified, in seconds since the epoch."""
         return await self.store.verified_at(identifier)
 
 
 def _log_failure(event: str, channel: Channel, error: DeliveryError) -> None:
-    """One line; `why` names the step that failed, which a DeliveryError tells without recipient, code or key."""
+    """Log one line. `why` names the failed step, in DeliveryError's words, without recipient, code or key."""
     _log.warning(event, extra={"channel": channel.value, "kind": error.kind, "why": str(error)})

@@ -1,4 +1,4 @@
-"""Which verifier `HOLDFAST_SMS_URL` asks for. The development outbox is imported when it is chosen."""
+"""Chooses the verifier for `HOLDFAST_SMS_URL`. The development outbox is imported when it is chosen."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def sms_verifier_of(
     clock: Callable[[], float],
     entropy: Callable[[int], bytes],
 ) -> SmsVerifier:
-    """The verifier that a setting describes.
+    """Return the verifier that a setting describes.
 
     Args:
         url: value of HOLDFAST_SMS_URL.
-        http: returns the pooled HTTP session; called when a message is sent, not before.
+        http: returns the pooled HTTP session; called when a message is sent.
         outbox_dir: folder of the development outbox.
-        clock: seconds since the epoch, for the outbox's own codes.
-        entropy: that many random bytes, for the outbox's own codes.
+        clock: seconds since the epoch, for the outbox's codes.
+        entropy: returns that many random bytes, for the outbox's codes.
 
     Raises:
-        ValueError: with a sentence for the operator that never repeats the value.
+        ValueError: with a sentence for the operator; it never repeats the value.
     """
     if scheme_of(SETTING, url, SmsScheme) is SmsScheme.TWILIO:
         return twilio_verifier(url, http)

@@ -6,20 +6,20 @@ from typing import Protocol
 
 
 class SmsVerifier(Protocol):
-    """Makes, sends and checks codes; Holdfast never sees them."""
+    """Generates, sends and checks codes; Holdfast never sees them."""
 
     async def start(self, phone: str) -> None:
-        """Have a code sent to an E.164 number. Raises DeliveryError."""
+        """Send a code to an E.164 number. Raises DeliveryError."""
         ...
 
     async def check_code(self, phone: str, code: str) -> bool:
-        """Whether this is the code; False for a wrong, expired or unknown one. Raises DeliveryError."""
+        """Return whether the code is correct; False for a wrong, expired or unknown one. Raises DeliveryError."""
         ...
 
     async def check(self) -> str:
-        """One line that says what was reached. Raises DeliveryError."""
+        """Return one line that says what was reached. Raises DeliveryError."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         ...

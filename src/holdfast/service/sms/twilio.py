@@ -1,4 +1,4 @@
-"""Codes by SMS through Twilio Verify, which makes and checks them."""
+"""Codes by SMS through Twilio Verify, which generates and checks them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TWILIO_BASE_URL = "https://verify.twilio.com"
 SUCCESS = range(200, 300)
 NOT_FOUND = 404
 TOO_MANY = 429
-MAX_CHECKS_REACHED = 60202  # Twilio's error code: this verification takes no more attempts
+MAX_CHECKS_REACHED = 60202  # Twilio's error code for a verification without attempts left
 OVER = frozenset({"pending", "canceled", "max_attempts_reached", "deleted", "failed", "expired"})
 _CODE = re.compile(r"[0-9A-Za-z]{4,10}")
 _SID = re.compile(r"[A-Za-z0-9]{2,64}")
@@ -45,7 +45,7 @@ class TwilioVerifier:
         self._timeout_s = timeout_s
 
     async def start(self, phone: str) -> None:
-        """Have Twilio send a code. Raises DeliveryError unless it says that the verification is pending."""
+        """Let Twilio send a code. Raises DeliveryError unless Twilio says that the verification is pending."""
         status, answer = await self._ask("POST", "/Verifications", {"To": phone, "Channel": "sms"})
         if status not in SUCCESS:
             raise refusal(status)
@@ -53,10 +53,10 @@ class TwilioVerifier:
             raise DeliveryError("nonsense", f"HTTP {status} without a pending verification")
 
     async def check_code(self, phone: str, code: str) -> bool:
-        """Whether Twilio approves the code; False also when it knows of no verification. Raises DeliveryError.
+        """Return whether Twilio approves the code; False also if Twilio knows no verification. Raises DeliveryError.
 
-        What cannot be one of Twilio's codes is not sent there: Twilio would call it an invalid request, which looks
-        like a failure of ours.
+        What cannot be a code is not sent: Twilio would answer with an invalid request, which looks like an error of the
+        service.
         """
         if not _CODE.fullmatch(code):
             return False
@@ -82,13 +82,13 @@ class TwilioVerifier:
         return f"Twilio Verify at {urlsplit(self._service_url).netloc}, token accepted"
 
     async def close(self) -> None:
-        """Nothing to let go of: the session belongs to the service."""
+        """Nothing to close: the service owns the session."""
 
     async def _ask(self, method: str, path: str, form: dict[str, str] | None) -> tuple[int, dict[str, Any]]:
-        """One request over a connection of its own.
+        """Send one request over a new connection.
 
-        Twilio knows no idempotency key: when a kept connection died under a request, nobody could tell whether the
-        SMS went out, so none is kept.
+        Twilio has no idempotency key. If a pooled connection broke during a request, it would be unknown whether the
+        SMS was sent, so no connection is pooled.
         """
         headers = {"Authorization": self._authorization, "Connection": "close"}
         url = self._service_url + path
@@ -96,7 +96,7 @@ class TwilioVerifier:
 
 
 def twilio_verifier(url: str, http: Callable[[], aiohttp.ClientSession]) -> TwilioVerifier:
-    """The verifier of a `twilio:` address. Raises ValueError that never repeats it."""
+    """Return the verifier for a `twilio:` URL. Raises ValueError that never repeats the URL."""
     parts = parse_provider_url(SETTING, url, ("base_url",))
     if not _SID.fullmatch(parts.user) or not _SID.fullmatch(parts.host) or parts.port:
         raise ValueError(f"{SETTING}: write twilio://ACCOUNT_SID:TOKEN@VERIFY_SERVICE_SID")

@@ -1,1 +1,1 @@
-"""What the service keeps: the Store port, and a room for each kind of database that fills it."""
+"""What the service stores: the Store port, and a room for each kind of database."""

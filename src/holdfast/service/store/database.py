@@ -1,4 +1,4 @@
-"""A database that a URL names, whatever kind it is: what commands and the start do with it apart from serving."""
+"""The database that a URL names, for commands and for the start; requests use its store."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SchemaTooNew(Exception):
 
 
 class NotABackup(Exception):
-    """The file is no intact copy of a Holdfast database."""
+    """The file is not an intact copy of a Holdfast database."""
 
 
 class InUse(Exception):
@@ -41,37 +41,37 @@ class Concern:
     """
 
     subject: str
-    state: Literal["ok", "note", "fault"]
+    state: Literal["ok", "note", "error"]
     found: str
     fix: str = ""
 
 
 class Database(Protocol):
-    """One kind of database implements this once; `kinds.KINDS` lists the kinds.
+    """One kind of database; `kinds.KINDS` lists the kinds.
 
-    Every method raises StoreUnavailable when the database cannot be reached.
+    Every method raises StoreUnavailable if the database cannot be reached.
     """
 
     @property
     def place(self) -> str:
-        """Where it is, as messages may show it: without a password."""
+        """Where the database is, for messages: without a password."""
         ...
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """Files of this machine that only the service's user may read; none for a server."""
+        """The files on this machine that only the service's user may read; none for a database server."""
         ...
 
     def exists(self) -> bool:
-        """Whether there is a database already."""
+        """Return whether the database exists already."""
         ...
 
     def open(self) -> Store:
-        """The store, created and brought to this release's schema if need be. Raises SchemaTooNew."""
+        """Open the store, created and migrated to this release's schema if necessary. Raises SchemaTooNew."""
         ...
 
     def try_write(self) -> None:
-        """Write something that reaches the disk, and take it back. Raises StoreUnavailable where that fails."""
+        """Write something that reaches the disk, and remove it. Raises StoreUnavailable if that fails."""
         ...
 
     def concerns(self) -> list[Concern]:
@@ -79,13 +79,13 @@ class Database(Protocol):
         ...
 
     def backup(self, target: Path) -> None:
-        """Write a consistent copy while the service runs; it appears whole or not at all. Raises OSError."""
+        """Write a consistent copy while the service runs. The file appears whole or not at all. Raises OSError."""
         ...
 
     def restore(self, backup: Path) -> None:
-        """Put a copy in the database's place. Raises NotABackup, SchemaTooNew, InUse, OSError."""
+        """Replace the database with a copy. Raises NotABackup, SchemaTooNew, InUse, OSError."""
         ...
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Every row of every table, as of one moment; its table under `table`, blobs as hex."""
+        """Return every row of every table at one moment; its table under `table`, blobs as hex."""
         ...

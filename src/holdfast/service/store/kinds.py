@@ -1,6 +1,6 @@
-"""The kinds of databases: the scheme of HOLDFAST_DATABASE_URL, and what opens it. A new kind is one more row.
+"""The kinds of databases: the scheme of HOLDFAST_DATABASE_URL, and its module. A new kind is one more row.
 
-Each kind is imported when a URL names it, so that reading settings loads no database.
+A kind is imported when a URL names it, so that reading settings loads no database.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ def _postgresql(url: str) -> Database:
 
 KINDS: Mapping[str, Callable[[str], Database]] = {"sqlite": _sqlite, "postgresql": _postgresql}
 
-FILE_ADDRESSES = ("sqlite:///",)  # these name a file and hold no password
+FILE_ADDRESSES = ("sqlite:///",)  # these URLs name a file and contain no password
 
 
 def default_url(data_dir: Path) -> str:
-    """Address of the embedded database in the data folder."""
+    """Return the URL of the embedded database in the data folder."""
     return f"sqlite:///{data_dir / 'holdfast.db'}"
 
 
 def database_of(url: str) -> Database:
-    """The database that a URL names. Raises ValueError, without the URL, for one of no known form."""
+    """Return the database that a URL names. Raises ValueError, without the URL, for an unknown form."""
     kind = KINDS.get(url.partition(":")[0])
     if kind is None:
         raise ValueError("an address that begins with one of these is needed: " + ", ".join(KINDS))

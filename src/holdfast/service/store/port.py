@@ -1,4 +1,4 @@
-"""The Store port: what the service keeps, and the values that go in and out. `kinds.py` lists what fills it."""
+"""The Store port: what the service stores, and its input and output values. `kinds.py` lists the implementations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class StoreUnavailable(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSession:
-    """A session to be written. `ip` is the subject of the address limit, `now` seconds since the epoch."""
+    """A session to store. `ip` is the subject of the address limit, `now` seconds since the epoch."""
 
     identifier: Identifier
     did: str
@@ -34,10 +34,10 @@ class NewSession:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRegistration:
-    """A DID's registration to be written: the request in canonical form, and what the service knows besides.
+    """A DID's registration to store: the request in canonical form, and the service's facts about it.
 
     Attributes:
-        asked: the request; its credential ID is folded, its block number the one to keep.
+        asked: the request; its credential ID is canonical, its block number the one to store.
         attestation: signature of the attestation and its expiry, to be remembered as used; None for handles.
     """
 
@@ -51,7 +51,7 @@ class NewRegistration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewCode:
-    """A code that was sent: `digest` is its keyed hash, `ip` the address that asked for it, times as above."""
+    """A code that was sent: `digest` is its keyed hash, `ip` the address that requested it, times as above."""
 
     identifier: Identifier
     digest: bytes
@@ -62,7 +62,7 @@ class NewCode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewAttempt:
-    """An attempt at an identifier's code, of `limit` in all, that also counts on the windows of its address."""
+    """An attempt at an identifier's code, of `limit` in total, which also counts on the windows of its address."""
 
     identifier: Identifier
     ip: str
@@ -72,7 +72,7 @@ class NewAttempt:
 
 
 class RegisteredDid(msgspec.Struct, frozen=True, gc=False):
-    """What a credential ID leads to."""
+    """The registration of a credential ID."""
 
     identifier: str
     channel: str
@@ -107,7 +107,7 @@ Charge = object
 
 
 class Store(Protocol):
-    """All that is kept. Every method is one atomic step; what it has returned survives `kill -9`.
+    """All stored data. Each method is one atomic step, and what it has returned survives `kill -9`.
 
     Every method raises StoreUnavailable when the store cannot be reached. A rule that is passed in is called with
     facts and may refuse, which changes nothing; what it admits is written only if these are the facts of that very
@@ -120,31 +120,31 @@ class Store(Protocol):
         ...
 
     async def claim_of(self, channel: str, key: str) -> Claim | None:
-        """Who holds an identifier."""
+        """Return who holds an identifier."""
         ...
 
     async def is_claimed(self, channel: str, key: str) -> bool:
-        """Whether anybody holds an identifier: the question that registration pages ask at every keystroke."""
+        """Return whether an identifier is claimed. Registration pages ask this at each keystroke."""
         ...
 
     async def find_credential(self, credential: str) -> RegisteredDid | None:
-        """The registration of a folded credential ID, unless the chain refused it."""
+        """Return the registration of a canonical credential ID, unless the chain refused it."""
         ...
 
     async def registrations(self, ip: str) -> tuple[int, int]:
-        """Sessions ever created from this address, and in all."""
+        """Return the number of sessions ever created from this address, and in total."""
         ...
 
     async def verified_at(self, identifier: Identifier) -> float | None:
-        """When the identifier was verified, in seconds since the epoch."""
+        """Return when the identifier was verified, in seconds since the epoch."""
         ...
 
     async def open_session(self, session: NewSession, decide: Callable[[SessionFacts], None]) -> None:
-        """Write a session that `decide` admits, and charge its address."""
+        """Store a session if `decide` admits it, and charge its address."""
         ...
 
     async def register(self, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move]) -> None:
-        """Write a registration as `decide` says.
+        """Store a registration as `decide` says.
 
         CLAIM makes the identifier's claim and charges the address, DISPLACE gives the claim to the registration's DID,
         CONTINUE leaves it with the DID that has it.
@@ -152,46 +152,46 @@ class Store(Protocol):
         ...
 
     async def charge(self, quotas: Sequence[Quota], now: float) -> Charge:
-        """Count one event on every window; Refused(RATE_LIMITED) when one is full, and nothing is counted."""
+        """Count one event on all windows. Raises Refused(RATE_LIMITED) if one is full; nothing is counted then."""
         ...
 
     async def give_back(self, charge: Charge, what: Collection[Counted]) -> None:
-        """Take an event off its windows of these kinds again; a second time changes nothing."""
+        """Remove an event from its windows of these kinds. A second call changes nothing."""
         ...
 
     async def keep_code(self, code: NewCode) -> None:
-        """Keep the hash of a code that was sent, in place of an older one."""
+        """Store the hash of a code that was sent, in place of an older one."""
         ...
 
     async def count_attempt(self, attempt: NewAttempt) -> CountedAttempt | None:
-        """Count one attempt at the current code, durably, before anything is compared; None without a code.
+        """Count one attempt at the present code, durably, before the code is compared; None without a code.
 
-        Raises Refused(RATE_LIMITED) when a window of the address is full.
+        Raises Refused(RATE_LIMITED) if a window of the address is full.
         """
         ...
 
     async def consume_code(self, identifier: Identifier, code_id: int, now: float) -> bool:
-        """Use the code up and mark the identifier verified; False when another request did so first."""
+        """Use the code up and mark the identifier as verified; False if another request did so first."""
         ...
 
     async def mark_verified(self, identifier: Identifier, now: float) -> None:
-        """Mark an identifier verified whose code a provider checked."""
+        """Mark an identifier as verified whose code a provider checked."""
         ...
 
     async def due(self, now: float, limit: int) -> list[PendingRegistration]:
-        """Registrations to ask the chain about: longest due first, but one of each identifier before further ones."""
+        """Return registrations to check on the chain: longest due first, but one per identifier before further ones."""
         ...
 
     async def put_off(self, times: Sequence[tuple[str, float]]) -> None:
-        """Note that these credentials were asked about, and when each is due again."""
+        """Note that these credentials were checked, and when each is due again."""
         ...
 
     async def settle(self, credential: str, outcome: Confirmation, block_number: int | None, now: float) -> bool:
-        """Record what the chain says; False when it was settled before."""
+        """Store the chain's result; False if it was stored before."""
         ...
 
     async def expire(self, now: float) -> int:
-        """Remove what no rule looks at any more; how many rows went."""
+        """Remove what no rule reads any more; returns how many rows were removed."""
         ...
 
     async def take_lease(self, name: str, holder: str, now: float, ttl_s: float) -> bool:
@@ -199,21 +199,21 @@ class Store(Protocol):
         ...
 
     async def holds_lease(self, name: str, holder: str, now: float) -> bool:
-        """Whether this holder has the named lease now."""
+        """Return whether this holder has the named lease now."""
         ...
 
     async def release(self, channel: str, key: str, now: float) -> bool:
-        """Free an identifier with all that hangs on it; False when nobody holds it."""
+        """Free an identifier and delete its data; False if it is not claimed."""
         ...
 
     async def revoke_credential(self, credential: str, now: float) -> bool:
-        """Remove one credential's registration; False when there is none."""
+        """Remove one credential's registration; False if there is none."""
         ...
 
     async def describe(self, channel: str, key: str) -> dict[str, Any] | None:
-        """Everything kept about one identifier, for the operator."""
+        """Return everything stored about one identifier, for the operator."""
         ...
 
     async def close(self) -> None:
-        """Finish the writes that were accepted, then let go."""
+        """Finish accepted writes, then close."""
         ...

@@ -1,1 +1,1 @@
-"""Plain clients of what the service asks over HTTP: chain, bundler, indexer."""
+"""HTTP clients of the service's upstreams: chain, bundler, indexer."""

@@ -19,13 +19,13 @@ _HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
 
 @dataclass(frozen=True, slots=True)
 class BundlerProxy:
-    """A bundler at an address; `url` is None where none is configured."""
+    """A bundler at an address; `url` is None if none is configured."""
 
     url: str | None
     session: Callable[[], aiohttp.ClientSession]
 
     async def forward(self, request: bytes) -> bytes:
-        """The answer to an allowed request. Raises Refused(BUNDLER_NOT_CONFIGURED), Refused(BUNDLER_ERROR)."""
+        """Return the answer to an allowed request. Raises Refused(BUNDLER_NOT_CONFIGURED), Refused(BUNDLER_ERROR)."""
         if self.url is None:
             raise Refused(BUNDLER_NOT_CONFIGURED)
         try:

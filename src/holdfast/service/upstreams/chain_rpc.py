@@ -1,4 +1,4 @@
-"""Reads of one chain: equal questions at one moment share one upstream call, answers are kept for two seconds."""
+"""Reads of one chain. Equal reads at the same time share one upstream call, and answers are cached for two seconds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_KEPT = 10_000
 
 
 class ChainReader:
-    """eth_call and eth_getBalance over one JSON-RPC client that is made when it is first needed."""
+    """eth_call and eth_getBalance over one JSON-RPC client, which is made when first needed."""
 
     def __init__(self, connect: Callable[[], RpcClient]) -> None:
         self._connect = connect
@@ -28,18 +28,18 @@ class ChainReader:
 
     @property
     def client(self) -> RpcClient:
-        """The client underneath, for what must not be shared or kept."""
+        """Return the client itself, for reads that must not be shared or cached."""
         if self._client is None:
             self._client = self._connect()
         return self._client
 
     async def call(self, to: str, data: bytes, size: int) -> bytes:
-        """What the contract returns, `size` bytes at least. Raises RpcError, also where there is no contract."""
+        """Return what the contract returns, at least `size` bytes. Raises RpcError, also if there is no contract."""
         answer: bytes = await self._shared(("call", to, data), lambda: self.client.eth_call(to, data, at_least=size))
         return answer
 
     async def balance(self, address: bytes) -> int:
-        """Wei that an address owns. Raises RpcError."""
+        """Return an address's balance in wei. Raises RpcError."""
         wei: int = await self._shared(("balance", address), lambda: self.client.get_balance("0x" + address.hex()))
         return wei
 
@@ -51,7 +51,7 @@ class ChainReader:
         if task is None:
             task = self._in_flight[key] = asyncio.ensure_future(ask())
             task.add_done_callback(lambda done: self._finished(key, done))
-        # Shielded: a caller that leaves must not take the answer away from the others.
+        # Shielded: a caller that is cancelled must not cancel the call of the others.
         return await asyncio.shield(task)
 
     def _finished(self, key: tuple[Any, ...], done: asyncio.Future[Any]) -> None:

@@ -24,7 +24,7 @@ class Indexer(Protocol):
     """Answers one GET."""
 
     async def get(self, path: str, query: str, headers: dict[str, str]) -> UpstreamAnswer:
-        """The answer to an encoded path and query. Raises UpstreamError."""
+        """Return the answer to an encoded path and query. Raises UpstreamError."""
         ...
 
     async def start(self) -> None:
@@ -37,7 +37,7 @@ class Indexer(Protocol):
 
 
 class IndexerAddress:
-    """An indexer somewhere else."""
+    """An indexer at an address."""
 
     def __init__(self, url: str, session: Callable[[], aiohttp.ClientSession]) -> None:
         self._url = url
@@ -49,14 +49,14 @@ class IndexerAddress:
         return await fetch(self._session, "GET", target, headers)
 
     async def start(self) -> None:
-        """Nothing to begin."""
+        """Nothing to start."""
 
     async def stop(self) -> None:
-        """Nothing to end."""
+        """Nothing to stop."""
 
 
 class IndexerBinding:
-    """An ASGI application in this process, called without a socket in between; its lifespan follows ours."""
+    """An ASGI application in this process, called without a socket. Its lifespan follows the service's."""
 
     def __init__(self, application: AsgiApp) -> None:
         self._application = application
@@ -82,7 +82,7 @@ class IndexerBinding:
         return collected.answer()
 
     async def start(self) -> None:
-        """Run the application's lifespan; one that has none is fine (ASGI, lifespan protocol)."""
+        """Run the application's lifespan; an application may lack one (ASGI, lifespan protocol)."""
         self._life = asyncio.ensure_future(self._live())
         await self._inbox.put({"type": "lifespan.startup"})
         waiting = asyncio.ensure_future(self._started.wait())
@@ -100,7 +100,7 @@ class IndexerBinding:
         scope = {"type": "lifespan", "asgi": {"version": "3.0", "spec_version": "2.0"}, "state": {}}
         try:
             await self._application(scope, self._inbox.get, self._heard)
-        except Exception:  # noqa: BLE001 - an application without a lifespan raises whatever it likes
+        except Exception:  # noqa: BLE001 - an application without a lifespan may raise anything
             return
 
     async def _heard(self, message: dict[str, Any]) -> None:
@@ -109,7 +109,7 @@ class IndexerBinding:
 
 
 class _Collected:
-    """Gathers what an ASGI application sends."""
+    """Collects what an ASGI application sends."""
 
     def __init__(self) -> None:
         self._status = 0

@@ -1,4 +1,4 @@
-"""The upstream connections of a process: a pool for each upstream, so that a slow one holds up no other."""
+"""A process's connections to upstreams: one pool for each, so that a slow one does not block the others."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
 
     import aiohttp
 
-CONNECTIONS = 100  # of each upstream; further requests to it wait for one
+CONNECTIONS = 100  # per upstream; further requests wait for a free one
 _KEEPALIVE_S = 30.0
-# Nothing is unpacked here, so nothing packed is asked for; a proxied request's own header goes first.
+# No answer is decompressed here, so none is requested compressed; a proxied request's own header takes precedence.
 _HEADERS = {"User-Agent": f"Holdfast/{__version__}", "Accept-Encoding": "identity"}
 
 
 class ConnectionPools:
-    """Lends a session for each upstream, opened when it is first asked."""
+    """Gives a session for each upstream, opened when first used."""
 
     def __init__(self) -> None:
         self._sessions: dict[str, aiohttp.ClientSession] = {}
 
     def of(self, upstream: str) -> Callable[[], aiohttp.ClientSession]:
-        """What returns the session of the upstream of this name; to be called within the event loop."""
+        """Return a function that returns the session of the named upstream. Call that within the event loop."""
         return partial(self._session, upstream)
 
     def _session(self, upstream: str) -> aiohttp.ClientSession:
-        """It keeps no cookies, so nothing crosses from one answer into another request; bodies pass unpacked."""
+        """Open a session without cookies, so that no answer affects another request. Bodies are not decompressed."""
         session = self._sessions.get(upstream)
         if session is None:
-            import aiohttp  # a quarter of a second that a start must not wait for
+            import aiohttp  # its import takes a quarter of a second, for which a start must not wait
 
             session = self._sessions[upstream] = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=CONNECTIONS, keepalive_timeout=_KEEPALIVE_S),
@@ -44,5 +44,5 @@ class ConnectionPools:
         return session
 
     async def close(self) -> None:
-        """Close the connections of all."""
+        """Close all connections."""
         await asyncio.gather(*(session.close() for session in self._sessions.values()))

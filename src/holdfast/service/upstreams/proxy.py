@@ -1,4 +1,4 @@
-"""What crosses a proxy: bounded answers, and of the headers only those that concern the content."""
+"""What a proxy passes on: answers of limited size, with only those headers that describe the content."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ RESPONSE_HEADERS = frozenset(
     {"content-type", "content-encoding", "content-language", "cache-control", "etag", "last-modified", "expires",
      "vary", "retry-after"}
 )  # fmt: skip
-_FINAL = range(200, 600)  # an interim answer in a final one's place would end HTTP on the client's connection
+_FINAL = range(200, 600)  # an interim status instead of a final one would end HTTP on the client's connection
 
 
 class UpstreamError(Exception):
-    """The upstream cannot be reached, is too slow, or answers too much."""
+    """The upstream cannot be reached, is too slow, or its answer is too large."""
 
 
 @dataclass(frozen=True, slots=True)
 class UpstreamAnswer:
-    """Status, content headers and body as the upstream sent them."""
+    """Status, content headers and body, as the upstream sent them."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -41,8 +41,8 @@ async def fetch(
     headers: dict[str, str],
     body: bytes | None = None,
 ) -> UpstreamAnswer:
-    """Ask an upstream. `url` is used to the letter. Raises UpstreamError."""
-    # Imported here: aiohttp takes a quarter of a second, which only a service that asks upstreams pays.
+    """Send a request to an upstream. `url` is sent unchanged. Raises UpstreamError."""
+    # Imported here: aiohttp takes a quarter of a second, which only a service with upstreams should spend.
     import aiohttp
     from yarl import URL
 
@@ -72,7 +72,7 @@ async def _bounded(answer: aiohttp.ClientResponse) -> bytes:
 
 
 def _content_headers(answer: aiohttp.ClientResponse) -> list[tuple[str, str]]:
-    """Those that may cross; a value beyond printable ASCII may not be written again (RFC 9110, section 5.5)."""
+    """Return the headers that are passed on. A value beyond printable ASCII must not be (RFC 9110, section 5.5)."""
     return [
         (name.lower(), value)
         for name, value in answer.headers.items()

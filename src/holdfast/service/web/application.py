@@ -1,4 +1,4 @@
-"""From request to response: route, handler, refusal, the headers that every answer carries."""
+"""From request to response: route, handler, refusal, and the headers of every response."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _log = logging.getLogger("holdfast.web")
 _MAX_REQUEST_ID = 128
 _PREFLIGHT_AGE_S = 86400
 _NOT_FOUND = error_response(NOT_FOUND)
-# After these the rest of a body may still be on its way: the connection is of no further use.
+# After these errors the rest of a body may still arrive, so the connection must be closed.
 _CLOSING = frozenset({BODY_TOO_LARGE, REQUEST_TIMEOUT})
 
 
 class Application:
-    """Answers every request; never raises but for a client that has gone."""
+    """Answers every request. Raises only if the client has disconnected."""
 
     def __init__(self, web: WebContext, metrics: Metrics | None = None) -> None:
         self._web = web
@@ -43,15 +43,15 @@ class Application:
         self._routes = {route.path: route for route in ROUTES}
 
     async def start(self) -> None:
-        """Open what the service needs."""
+        """Start the service."""
         await self.service.start()
 
     async def stop(self) -> None:
-        """Close it, when the last accepted request was answered."""
+        """Stop the service, after the last accepted request was answered."""
         await self.service.stop()
 
     async def respond(self, request: Request) -> Response:
-        """The response to one request, with its request ID."""
+        """Return the response to one request, with its request ID."""
         started = time.perf_counter() if self._metrics else 0.0
         request_id = _request_id(request)
         route = self._routes.get(request.path) or _prefixed(request.path)
@@ -60,7 +60,7 @@ class Application:
             response = await handler(self._web, request) if handler else _without_handler(route, request.method)
         except ClientGone:
             raise
-        except Exception as error:  # noqa: BLE001 - the last resort is a 500 that says nothing, and a log that says all
+        except Exception as error:  # noqa: BLE001 - the last resort: a 500 without details, and a log entry
             response = _failed(error, route, request_id)
         if self._metrics:
             path, method = _labels(route, request.method)
@@ -72,7 +72,7 @@ class Application:
 
 
 def _labels(route: Route | None, method: str) -> tuple[str, str]:
-    """Path and method as metrics name them: nothing that a requester chose freely."""
+    """Return path and method for metrics: nothing that a client chose freely."""
     if route is None:
         return "unknown", "other"
     return route.path, method if method in route.handlers else "other"
@@ -85,7 +85,7 @@ def _without_handler(route: Route | None, method: str) -> Response:
 
 
 def _failed(error: Exception, route: Route | None, request_id: str) -> Response:
-    """What a handler's exception answers."""
+    """Return the response to a handler's exception."""
     if isinstance(error, Refused):
         answer = refusal(error)
         if error.row in _CLOSING:
@@ -109,7 +109,7 @@ def _request_id(request: Request) -> str:
 
 
 _IDS_DRAWN = 256
-_ids: list[str] = []  # a call into the system for each would cost more than finding the route
+_ids: list[str] = []  # one system call for each would cost more than the routing
 
 
 def _draw_ids() -> None:
@@ -117,7 +117,7 @@ def _draw_ids() -> None:
     _ids.extend(digits[start : start + 16] for start in range(0, len(digits), 16))
 
 
-os.register_at_fork(after_in_child=_ids.clear)  # or two processes would give out the same
+os.register_at_fork(after_in_child=_ids.clear)  # otherwise two processes would generate the same IDs
 
 
 def _prefixed(path: str) -> Route | None:

@@ -1,4 +1,4 @@
-"""Entry for ASGI servers: granian with an indexer, uvicorn, any other, tests."""
+"""The entry for ASGI servers: granian with an indexer, uvicorn, any other, tests."""
 
 from __future__ import annotations
 
@@ -95,14 +95,14 @@ class AsgiEntry:
         self._deadlines = Deadlines(BODY_TIMEOUT_S)
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
-        """Answer one request, or follow the server's life."""
+        """Answer one request, or follow the server's lifespan."""
         if scope["type"] != "http":
             await self._other(scope["type"], receive, send)
             return
         try:
             response = await self._application.respond(AsgiRequest(scope, receive, self._deadlines))
         except ClientGone:
-            response = ABORTED  # granian makes a 500 of no answer at all
+            response = ABORTED  # without any answer, granian would send a 500
         headers = [*encoded_pairs(response.headers)]
         if response.request_id:
             headers.append((b"x-request-id", response.request_id.encode("ascii")))
@@ -121,7 +121,7 @@ class AsgiEntry:
         await receive()
         try:
             await self._application.start()
-        except Exception as error:  # noqa: BLE001 - whatever it is, the server must hear that the start failed
+        except Exception as error:  # noqa: BLE001 - whatever the error is, the server must learn that the start failed
             await send({"type": "lifespan.startup.failed", "message": str(error)})
             return
         await send({"type": "lifespan.startup.complete"})

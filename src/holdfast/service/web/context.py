@@ -1,4 +1,4 @@
-"""What handlers reach: the service's operations, the prepared answers, and who asks."""
+"""What handlers can use: the service's operations, prepared responses, and the client's address."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from holdfast.service.http.static import StaticAnswer
 
 if TYPE_CHECKING:
-    from holdfast.service.enclave_source.port import Enclave
+    from holdfast.service.enclave_source.port import ServedEnclave
     from holdfast.service.http.client_address import ClientAddress
     from holdfast.service.http.messages import Request
     from holdfast.service.service import Service
@@ -24,14 +24,14 @@ class WebContext:
     service: Service
     files: PreparedFiles
     client_address: ClientAddress
-    _wrapped: tuple[Enclave, StaticAnswer] | None = None
+    _wrapped: tuple[ServedEnclave, StaticAnswer] | None = None
 
     def subject(self, request: Request) -> str:
-        """Whose request it is, as limits count addresses."""
+        """Return the client's address as the subject of limits."""
         return self.client_address.subject(request)
 
     def enclave(self) -> StaticAnswer:
-        """The enclave in force, wrapped once."""
+        """The present enclave as a response, made once."""
         current = self.service.enclaves.current()
         if self._wrapped is None or self._wrapped[0] is not current:
             self._wrapped = (current, StaticAnswer(current.body, "application/wasm", ENCLAVE_CACHE))

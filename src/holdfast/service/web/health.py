@@ -1,4 +1,4 @@
-"""GET /healthz and GET /readyz, for whatever restarts and routes (decisions, section 3)."""
+"""GET /healthz and GET /readyz, for process managers and load balancers (decisions, section 3)."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ async def alive(_web: WebContext, _request: Request) -> Response:
 
 @serves_plainly(READINESS)
 async def ready(web: WebContext, _request: Request) -> Response:
-    """GET /readyz: the store can be reached. Reaching it includes its migrations."""
+    """GET /readyz: the store can be reached, with all its migrations done."""
     await web.service.status.ready()
     return raw_json(_ALIVE)

@@ -1,9 +1,8 @@
-"""From a request to the struct that its endpoint asks for (wire/requests.py)."""
+"""Reads a request into the struct that its endpoint declares (wire/requests.py)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, get_args, get_type_hints
 from urllib.parse import unquote_plus
 
 import msgspec
@@ -24,11 +23,11 @@ A = TypeVar("A", bound=Asked)
 _decode = msgspec.json.Decoder().decode
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
+class _Field(NamedTuple):
     attribute: str
-    names: tuple[str, ...]
-    convert: Callable[[Any], Any]  # the value, or None where it counts as absent
+    name: str
+    other_names: tuple[str, ...]
+    convert: Callable[[Any], Any]  # the value, or None if it counts as absent
     required: bool
 
 
@@ -39,29 +38,29 @@ class Reader(Generic[A]):
         assert endpoint.asks is not None
         self._asks = endpoint.asks
         self._missing = endpoint.missing
-        self._in_query = endpoint.method == "GET"
         self._fields = _fields_of(endpoint.asks)
 
-    async def read(self, request: Request) -> A:
-        """The struct. Raises Refused with the endpoint's row where a required field is absent."""
-        return self.of(query_values(request.query) if self._in_query else await json_object(request))
-
     def of(self, given: Mapping[str, Any]) -> A:
-        """As `read`, of fields by their names on the wire."""
+        """Return the struct from fields by their wire names.
+
+        Raises Refused with the endpoint's row if a required field is absent.
+        """
         values, fields = {}, self._asks.completed(given)
-        for field in self._fields:
-            value = _first(fields, field)
+        for attribute, name, other_names, convert, required in self._fields:
+            value = convert(fields.get(name))
+            if value is None and other_names:
+                value = _first(fields, other_names, convert)
             if value is not None:
-                values[field.attribute] = value
-            elif field.required:
+                values[attribute] = value
+            elif required:
                 assert self._missing is not None
                 raise Refused(self._missing)
         return self._asks(**values)
 
 
-def _first(given: Mapping[str, Any], field: _Field) -> Any:
-    for name in field.names:
-        value = field.convert(given.get(name))
+def _first(given: Mapping[str, Any], names: tuple[str, ...], convert: Callable[[Any], Any]) -> Any:
+    for name in names:
+        value = convert(given.get(name))
         if value is not None:
             return value
     return None
@@ -72,7 +71,8 @@ def _fields_of(asks: type[Asked]) -> tuple[_Field, ...]:
     return tuple(
         _Field(
             attribute=field.name,
-            names=(field.encode_name, *asks.OTHER_NAMES.get(field.name, ())),
+            name=field.encode_name,
+            other_names=asks.OTHER_NAMES.get(field.name, ()),
             convert=_CONVERTERS[_without_none(hints[field.name])],
             required=field.required,
         )
@@ -81,7 +81,7 @@ def _fields_of(asks: type[Asked]) -> tuple[_Field, ...]:
 
 
 def _without_none(hint: Any) -> Any:
-    """The type without `| None`, and of a list the list."""
+    """Return the type without `| None`, and the list type of a list."""
     kinds = [kind for kind in get_args(hint) if kind is not type(None)] if type(None) in get_args(hint) else [hint]
     return getattr(kinds[0], "__origin__", kinds[0])
 
@@ -104,7 +104,7 @@ _CONVERTERS: dict[Any, Callable[[Any], Any]] = {str: _text, int: _integer, list:
 
 
 async def json_object(request: Request) -> Mapping[str, Any]:
-    """The body's fields; none at all when it is not a JSON object, so that each counts as absent."""
+    """Return the body's fields; none if it is not a JSON object, so that all of them count as absent."""
     body = await request.body(MAX_BODY_BYTES)
     try:
         value = _decode(body)
@@ -114,7 +114,7 @@ async def json_object(request: Request) -> Mapping[str, Any]:
 
 
 def query_values(query: str) -> dict[str, str]:
-    """Parameters of a query string; of a repeated one the first, empty ones count as absent (WHATWG URL, get)."""
+    """Return a query string's parameters: of a repeated one the first; empty ones count as absent (WHATWG URL, get)."""
     found: dict[str, str] = {}
     for pair in query.split("&"):
         name, _, value = pair.partition("=")
@@ -125,7 +125,7 @@ def query_values(query: str) -> dict[str, str]:
 
 
 def restore_plus_sign(text: str, channel: Channel) -> str:
-    """An identifier of a query as it was meant: in an address or number a space can only have been a plus sign."""
+    """Return an identifier of a query with its plus sign: in an address or number a space can only have been one."""
     if channel is Channel.HANDLE:
         return text
     if channel is Channel.EMAIL:

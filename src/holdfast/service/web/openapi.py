@@ -1,4 +1,4 @@
-"""/openapi.json and /docs: what the declared endpoints say, as a document for machines and a page for people."""
+"""/openapi.json and /docs: the declared endpoints as a document for machines and a page for people."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OK = 200
 
 
 def document(endpoints: Sequence[Endpoint[Asked]]) -> bytes:
-    """The OpenAPI 3.1 document."""
+    """Return the OpenAPI 3.1 document."""
     answers = {answer for endpoint in endpoints for answer in endpoint.answers}
     _, components = msgspec.json.schema_components(
         sorted([*answers, models.ErrorBody], key=lambda answer: answer.__name__), ref_template=_REFERENCE
@@ -40,7 +40,7 @@ def document(endpoints: Sequence[Endpoint[Asked]]) -> bytes:
 
 
 def page(endpoints: Iterable[Endpoint[Asked]]) -> bytes:
-    """The same facts as a page for people, without scripts."""
+    """Return the same facts as a page for people, without scripts."""
     rows = "".join(
         f"<tr><td>{endpoint.method}</td><td><code>{html.escape(endpoint.path)}</code></td>"
         f"<td>{html.escape(endpoint.summary)}</td><td>{html.escape(_inputs(endpoint))}</td></tr>"
@@ -57,7 +57,7 @@ def page(endpoints: Iterable[Endpoint[Asked]]) -> bytes:
 
 
 def fields(asks: type[Asked] | None) -> list[tuple[str, bool, dict[str, Any]]]:
-    """Every name under which a field may come, whether it must, and its JSON schema; an alias makes none required."""
+    """Return each name of a field, whether it is required, and its JSON schema. One with other names is not."""
     if asks is None:
         return []
     schemas = msgspec.json.schema(asks)["$defs"][asks.__name__]["properties"]
@@ -70,7 +70,7 @@ def fields(asks: type[Asked] | None) -> list[tuple[str, bool, dict[str, Any]]]:
 
 
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without what only says that the field may be absent."""
+    """Return the schema without the part that only says that the field may be absent."""
     choices = [choice for choice in schema.get("anyOf", [schema]) if choice.get("type") != "null"]
     return {name: value for name, value in choices[0].items() if name != "default"}
 

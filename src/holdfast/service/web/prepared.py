@@ -1,4 +1,4 @@
-"""The payment handler's files and the contract set, each read and wrapped once."""
+"""The payment handler's files and the contract set, each read once into a response."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HTML = "text/html; charset=utf-8"
 JSON = "application/json"
 _SCRIPT = "text/javascript; charset=utf-8"
 PAY_LINK = '</pay/manifest.json>; rel="payment-method-manifest"'
-# The icon is fetched by the shop's page, so it must be allowed to cross origins.
+# The shop's page loads the icon, so it must be allowed across origins.
 _CROSS_ORIGIN = ("cross-origin-resource-policy", "cross-origin")
 _PAGE_POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; connect-src 'self';"
@@ -38,7 +38,7 @@ _PAGE_HEADERS = (
 
 @dataclass(frozen=True, slots=True)
 class PreparedFiles:
-    """Every static answer, by what it is."""
+    """All static responses, by name."""
 
     contracts: StaticAnswer
     pay: StaticAnswer
@@ -54,7 +54,7 @@ class PreparedFiles:
 
 
 def prepare(contracts: ContractSet, related_origins: Sequence[str] = ()) -> PreparedFiles:
-    """Read and wrap every file once."""
+    """Read all files and make their responses."""
     return PreparedFiles(
         contracts=_json(contracts, CONTRACTS_CACHE),
         pay=_file("pay.html", HTML, [("link", PAY_LINK), *_PAGE_HEADERS]),

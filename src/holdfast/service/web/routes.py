@@ -1,4 +1,4 @@
-"""The routes that follow from the declared endpoints: paths, methods, handlers."""
+"""The routes, derived from the declared endpoints: paths, methods, handlers."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from holdfast.wire.endpoints import ENDPOINTS, WORKFLOW
 if TYPE_CHECKING:
     from holdfast.service.web.serving import Handler
 
-# Importing a module registers what it serves.
+# Importing a module registers its handlers.
 SERVING = (accounts, dids, files, health, proxies, sessions, verification, workflow)
 _REST = "{path}"
-# Every method of the workflow's path goes to its handler (interface: ANY /api/workflow).
+# All methods of the workflow's path go to its handler (interface: ANY /api/workflow).
 ANY_METHOD = {WORKFLOW.path: HANDLERS[WORKFLOW.key]}
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One path and what answers on it."""
+    """One path and its handlers."""
 
     path: str
     handlers: dict[str, Handler]
-    any_other: Handler | None = None  # answers the methods that are not listed, but not OPTIONS
+    any_other: Handler | None = None  # answers the methods that are not listed, except OPTIONS
 
     def handler_of(self, method: str) -> Handler | None:
-        """What answers a method; None where the application does."""
+        """Return the handler of a method; None if the application answers it."""
         return self.handlers.get(method) or (None if method == "OPTIONS" else self.any_other)
 
     @property
     def allowed(self) -> str:
-        """The Allow header's value."""
+        """The value of the Allow header."""
         return ", ".join([*self.handlers, "OPTIONS"])
 
 

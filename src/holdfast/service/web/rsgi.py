@@ -1,4 +1,4 @@
-"""Entry for granian's RSGI, which costs less than ASGI. Its paths come decoded, so it is not used with an indexer."""
+"""The entry for granian's RSGI, which costs less than ASGI. Its paths are decoded, so an indexer needs ASGI."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class RsgiRequest:
-    """A request as granian hands it over."""
+    """A request as granian passes it."""
 
     __slots__ = ("_deadlines", "_headers", "_protocol", "_scope", "method", "path", "query")
 
@@ -64,14 +64,11 @@ class RsgiRequest:
         if length is not None and length.isdigit() and int(length) > limit:
             raise Refused(BODY_TOO_LARGE)
         try:
-            return await self._deadlines.within(self._chunks(limit) if length is None else self._undivided())
+            body: bytes = await self._deadlines.within(self._chunks(limit) if length is None else self._protocol())
         except TimeoutError:
             raise Refused(REQUEST_TIMEOUT) from None
         except (ProtocolClosed, ProtocolError):
             raise ClientGone from None
-
-    async def _undivided(self) -> bytes:
-        body: bytes = await self._protocol()
         return body
 
     async def _chunks(self, limit: int) -> bytes:
@@ -85,18 +82,18 @@ class RsgiRequest:
 
 
 class RsgiEntry:
-    """What granian calls."""
+    """The object that granian calls."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
         self._deadlines = Deadlines(BODY_TIMEOUT_S)
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start with the server's loop."""
+        """Start the service with the server's loop."""
         loop.run_until_complete(self._application.start())
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Finish what was accepted."""
+        """Stop the service after accepted requests were answered."""
         loop.run_until_complete(self._application.stop())
 
     async def __rsgi__(self, scope: Any, protocol: Any) -> None:

@@ -1,6 +1,6 @@
 """The background-workflow engine: Inngest's SDK serves our functions, which call the same operations as the jobs.
 
-Until the engine has registered, or has finished a run, and again when it stays away, the service does the jobs.
+The service does the jobs itself until the engine has registered or finished a run, and again if it stays silent.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
 
 APP_ID = "holdfast"
 PATH = "/api/workflow"
-RETRIES = 3  # of each step, at growing distances; the engine counts them
+RETRIES = 3  # of each step, at growing intervals; the engine counts them
 SIGNATURE = "x-inngest-signature"
-# Of another form it cannot be right, and the SDK's comparison raises on some of those.
+# A signature of another form cannot be valid, and the SDK's comparison raises on some of those.
 _SIGNED = re.compile(r"t=[0-9]{1,20}&s=[0-9a-f]{64}")
-_SPARSE = Sparse()  # strangers can make the SDK complain as often as they like
+_SPARSE = Sparse()  # strangers can make the SDK log errors as often as they like
 _log = logging.getLogger("holdfast.workflow")
 DEV_SERVER, HOSTED = "http://127.0.0.1:8288", "https://api.inngest.com"  # as the SDK's constants say
 
 
 def engine_configured(environment: Mapping[str, str] | None = None) -> bool:
-    """Whether an engine calls the functions, so that the service need not run them by itself.
+    """Return whether an engine calls the functions, so that the service need not run them.
 
-    The SDK serves with a signing key or in its development mode; an event key alone is only for sending events.
+    The SDK serves with a signing key or in development mode. An event key alone only allows sending events.
     """
     given = os.environ if environment is None else environment
     return bool(given.get("INNGEST_SIGNING_KEY")) or engine_unsigned(given)
 
 
 def engine_address(environment: Mapping[str, str]) -> str:
-    """Where the SDK finds the engine: its development server's address, the one that is set, or the hosted one."""
+    """Return the engine's address for the SDK: its development server, the configured one, or the hosted one."""
     development = environment.get("INNGEST_DEV", "")
     if development.startswith(("http://", "https://")):
         return development
@@ -56,7 +56,7 @@ def engine_address(environment: Mapping[str, str]) -> str:
 
 
 class InngestWorkflow:
-    """Answers the engine. The SDK is loaded on the first request: it takes half a second that a start must not wait."""
+    """Answers the engine. The SDK is loaded on the first request, as it takes half a second."""
 
     def __init__(self, jobs: Jobs, public_url: str) -> None:
         self._jobs = jobs
@@ -64,7 +64,7 @@ class InngestWorkflow:
         self._handler: Any = None
 
     async def handle(self, request: Request) -> Response:
-        """The SDK's answer; 405 for a method that it has no answer to. Raises Refused(WORKFLOW_NOT_CONFIGURED)."""
+        """Return the SDK's answer, or 405 for an unknown method. Raises Refused(WORKFLOW_NOT_CONFIGURED)."""
         if not engine_configured():
             raise Refused(WORKFLOW_NOT_CONFIGURED)
         if request.method not in WORKFLOW_METHODS:
@@ -76,13 +76,13 @@ class InngestWorkflow:
         if _shows_the_engine(request.method, asked, answer):
             await self._jobs.engine_seen()
         headers = [(name.lower(), value) for name, value in answer.headers.items()]
-        body = answer.body_bytes()  # that the SDK has signed: written in another way, the engine would refuse them
+        body = answer.body_bytes()  # signed by the SDK: other bytes would be refused
         if isinstance(body, Exception):
             raise body
         return Response(answer.status_code, [*headers, ANY_ORIGIN, EXPOSED, NO_SNIFFING], body)
 
     async def close(self) -> None:
-        """Close the connections of the SDK, which does not do so by itself."""
+        """Close the connections of the SDK, which does not close them itself."""
         if self._handler is not None:
             clients = self._handler._http_client  # noqa: SLF001 - the SDK offers no other way
             await clients._http_client.aclose()  # noqa: SLF001 - as above
@@ -94,8 +94,8 @@ class InngestWorkflow:
         return await (self._handler.put(asked) if method == "PUT" else self._handler.post(asked))
 
     async def _translate(self, request: Request) -> Any:
-        # The SDK's framework adapters (Flask, FastAPI, ...) are thin shells around this request type and handler;
-        # ours is one more such shell, so the SDK's version is pinned and a test drives all three methods.
+        # The SDK's framework adapters (Flask, FastAPI, ...) are thin wrappers of this request type and handler. This is
+        # another such wrapper, so the SDK's version is pinned, and a test uses all three methods.
         from inngest._internal import comm_lib
 
         headers = {name: value for name, value in request.all_headers() if name != SIGNATURE}
@@ -116,7 +116,7 @@ class InngestWorkflow:
 
 
 def _shows_the_engine(method: str, asked: Any, answer: Any) -> bool:
-    """Whether an answer is one that only a working engine can have got.
+    """Return whether an answer shows that the engine works.
 
     The SDK answers a registration that the engine refused with 200 and the engine's error, so the body decides.
     """
@@ -144,7 +144,7 @@ def _build(jobs: Jobs) -> Any:
 
 
 def _unsigned_registration(environment: Mapping[str, str]) -> bool:
-    """Whether anybody's PUT may have the service call its engine; the SDK's own setting, here off unless it is set."""
+    """Return whether anyone may make the service register with its engine: the SDK's setting, off by default."""
     return environment.get("INNGEST_ENABLE_UNAUTHED_SYNC", "").strip().lower() in {"1", "true"}
 
 
@@ -165,12 +165,12 @@ def _functions(client: inngest.Inngest, jobs: Jobs) -> list[Any]:
 
 
 def _without_details(work: Callable[[], Awaitable[dict[str, int]]]) -> Callable[[], Awaitable[dict[str, int]]]:
-    """`work`; its failure is logged here, and told to the engine without its words, which may quote identifiers."""
+    """Return `work` with its errors logged here; the engine gets no text, which could quote identifiers."""
 
     async def step() -> dict[str, int]:
         try:
             return await work()
-        except Exception as error:  # noqa: BLE001 - whatever it is, the engine tries again
+        except Exception as error:  # noqa: BLE001 - whatever the error is, the engine tries again
             _log.error("workflow step failed", exc_info=error)
         raise StepFailed("the step failed; the service's log says why")
 
@@ -178,4 +178,4 @@ def _without_details(work: Callable[[], Awaitable[dict[str, int]]]) -> Callable[
 
 
 class StepFailed(Exception):
-    """A step did not end well; the engine tries it again."""
+    """A step failed; the engine tries it again."""

@@ -1,4 +1,4 @@
-"""The port of the background-workflow engine: what the service asks of it, and what it may call."""
+"""The port of the background-workflow engine, and the jobs that the engine may call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Workflow(Protocol):
     """Answers the engine's requests."""
 
     async def handle(self, request: Request) -> Response:
-        """The answer to ANY /api/workflow. Raises Refused(WORKFLOW_NOT_CONFIGURED)."""
+        """Return the answer to ANY /api/workflow. Raises Refused(WORKFLOW_NOT_CONFIGURED)."""
         ...
 
     async def close(self) -> None:
@@ -21,16 +21,16 @@ class Workflow(Protocol):
 
 
 class Jobs(Protocol):
-    """What the engine runs."""
+    """The jobs that the engine runs."""
 
     async def confirm_registrations(self) -> dict[str, int]:
-        """Settle pending registrations; how many went which way."""
+        """Settle pending registrations; returns how many went which way."""
         ...
 
     async def expire(self) -> dict[str, int]:
-        """Remove what no rule looks at any more; how many rows went."""
+        """Remove what no rule reads any more; returns how many rows were removed."""
         ...
 
     async def engine_seen(self) -> None:
-        """The engine has registered, or finished a run."""
+        """Note that the engine has registered, or finished a run."""
         ...

@@ -33,7 +33,7 @@ async def claim(connection: Connection) -> None:
             "SELECT EXISTS (SELECT 1 FROM holdfast.identifiers) OR EXISTS (SELECT 1 FROM holdfast.audit)"
             " OR EXISTS (SELECT 1 FROM holdfast.totals)"
         ):
-            raise NotEmpty("the target has registrations of its own; name an empty database")
+            raise NotEmpty("the target already has registrations; name an empty database")
         await connection.execute("INSERT INTO holdfast.moving DEFAULT VALUES")
 
 

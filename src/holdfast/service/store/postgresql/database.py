@@ -90,7 +90,7 @@ class PostgresqlDatabase:
         return in_thread(lambda: self.ask(question))
 
     async def ask(self, question: Callable[[Connection], Coroutine[Any, Any, T]]) -> T:
-        """What `question` returns, over a connection of its own. Raises StoreUnavailable."""
+        """Return what `question` returns, over a new connection. Raises StoreUnavailable."""
         connection = await open_connection(self.address, _OPEN_WITHIN_S)
         try:
             return await question(connection)
@@ -103,7 +103,7 @@ class PostgresqlDatabase:
 
 
 def in_thread(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """The result of a coroutine, in an event loop and thread of its own: the caller may be in a loop itself."""
+    """Return the result of a coroutine, run in another thread: the caller may itself be in an event loop."""
     results: list[T] = []
     errors: list[BaseException] = []
 

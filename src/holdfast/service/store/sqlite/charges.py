@@ -1,4 +1,4 @@
-"""What the embedded store counts in sliding windows: sends, checks and posts, by address, number and country."""
+"""Events that the embedded store counts in sliding windows: sends, checks and posts, by address, number and country."""
 
 from __future__ import annotations
 

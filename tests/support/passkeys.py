@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Route
-    from tests.service.conftest import Server
+    from tests.support.serving import Server
 
 PATIENCE_MS = 60_000
 AUTHENTICATOR = {
@@ -31,7 +31,7 @@ async (options) => {
 """
 MAKE = """
 async ({name, options}) => {
-  window.passkey = await hf.createPasskey({userName: name, ...options});
+  window.passkey = await client.createPasskey({userName: name, ...options});
   const made = await client.vault.generate({credential: passkey.credential}, await hf.passkeyKey(passkey));
   return {did: made.did, credentialId: passkey.credentialId, fields: Object.keys(passkey), made};
 }

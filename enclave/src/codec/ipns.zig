@@ -1,0 +1,71 @@
+//! IPNS records of Ed25519 keys (IPNS specification): version 2 only, in canonical form.
+
+const std = @import("std");
+const base36 = @import("base36.zig");
+const cbor = @import("cbor.zig");
+const cid = @import("cid.zig");
+const ipld = @import("ipld.zig");
+const varint = @import("varint.zig");
+const Allocator = std.mem.Allocator;
+
+pub const Error = cbor.Error;
+
+/// What a record says.
+pub const Entry = struct {
+    /// The text of the CID that the name stands for.
+    root_cid: []const u8,
+    /// Rises with every change.
+    sequence: u64,
+    /// The instant at which the record expires: RFC 3339 with nine digits of a second, in UTC.
+    validity: []const u8,
+    /// How long a reader may keep the record before it asks again, in nanoseconds.
+    ttl_ns: u64,
+};
+
+/// The key as libp2p's protobuf PublicKey: type 1 (Ed25519), then 32 bytes of data.
+const key_prefix = [_]u8{ 0x08, 0x01, 0x12, 0x20 };
+
+/// Version 1, codec libp2p-key, and a multihash of function 0 (identity), which contains the key itself.
+const name_prefix = [_]u8{ 0x01, 0x72, 0x00, key_prefix.len + 32 };
+
+/// The name of the key in base36: `k51…`.
+pub fn name(arena: Allocator, public_key: [32]u8) error{OutOfMemory}![]const u8 {
+    const digits = base36.encode(arena, &(name_prefix ++ key_prefix ++ public_key)) catch return error.OutOfMemory;
+    return std.mem.concat(arena, u8, &.{ "k", digits });
+}
+
+/// The DAG-CBOR of an entry, which the record contains and its signature covers.
+pub fn data(arena: Allocator, entry: Entry) Error![]const u8 {
+    const value = try std.mem.concat(arena, u8, &.{ "/ipfs/", entry.root_cid });
+    return cbor.encode(arena, .dag, .{
+        .map = &.{
+            ipld.field("Value", .{ .bytes = value }),
+            ipld.field("Validity", .{ .bytes = entry.validity }),
+            ipld.field("ValidityType", .{ .int = 0 }), // EOL: valid until `Validity`
+            ipld.field("Sequence", .{ .int = entry.sequence }),
+            ipld.field("TTL", .{ .int = entry.ttl_ns }),
+        },
+    });
+}
+
+/// The bytes that the signature of version 2 covers.
+pub fn signed(arena: Allocator, encoded: []const u8) error{OutOfMemory}![]const u8 {
+    return std.mem.concat(arena, u8, &.{ "ipns-signature:", encoded });
+}
+
+/// The record: the protobuf IpnsEntry with its fields 8 (signatureV2) and 9 (data).
+pub fn record(arena: Allocator, signature: [64]u8, encoded: []const u8) error{OutOfMemory}![]const u8 {
+    var buffer: [varint.max_length]u8 = undefined;
+    return std.mem.concat(arena, u8, &.{
+        &.{ 8 << 3 | 2, signature.len }, &signature, &.{9 << 3 | 2}, varint.put(&buffer, encoded.len), encoded,
+    });
+}
+
+/// Whether the text is the canonical form (base32, version 1) of a CID of DAG-CBOR with SHA-256, as a snapshot's root has.
+pub fn isRoot(arena: Allocator, text: []const u8) error{OutOfMemory}!bool {
+    const bytes = cid.fromText(arena, text) catch |err| return if (err == error.OutOfMemory) error.OutOfMemory else false;
+    const parsed = cid.parse(bytes) catch return false;
+    if (parsed.version != 1 or parsed.codec != cid.dag_cbor or parsed.hash != cid.sha2_256) return false;
+    const canonical = cid.toText(arena, bytes) catch |err| return if (err == error.OutOfMemory) error.OutOfMemory else false;
+    return std.mem.eql(u8, text, canonical);
+}

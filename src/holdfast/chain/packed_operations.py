@@ -1,0 +1,167 @@
+"""A user operation as the entry point's ABI takes it, and the hash that an account signs.
+
+Sources: ERC-4337; EntryPoint 0.7.0, 0.8.0 and 0.9.0 `getUserOpHash`, from which vectors/user_operations/ are taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from holdfast.chain.entry_points import HashKind, entry_point_at
+from holdfast.chain.user_operations import ADDRESS_BYTES, UserOperation
+from holdfast.wire.encoding import from_hex
+from holdfast.wire.keccak import keccak256
+
+_EIP7702_FACTORY = b"\x77\x02" + b"\x00" * 18
+_OPERATION_TYPE = keccak256(
+    b"PackedUserOperation(address sender,uint256 nonce,bytes initCode,bytes callData,bytes32 accountGasLimits,"
+    b"uint256 preVerificationGas,bytes32 gasFees,bytes paymasterAndData)"
+)
+_DOMAIN_TYPE = keccak256(b"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)")
+_DOMAIN_NAME, _DOMAIN_VERSION = keccak256(b"ERC4337"), keccak256(b"1")
+# EntryPoint 0.9.0, UserOperationLib: paymaster data may end with signature ‖ its length (2 bytes) ‖ this magic. The
+# hash then covers only the magic of these three.
+_SUFFIX_MAGIC = keccak256(b"PaymasterSignature")[:8]
+_SUFFIX_BYTES = 2 + len(_SUFFIX_MAGIC)
+_PAYMASTER_HEAD_BYTES = 20 + 16 + 16
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PackedUserOperation:
+    """The struct of the entry point's ABI, in all versions."""
+
+    sender: bytes
+    nonce: int
+    init_code: bytes
+    call_data: bytes
+    account_gas_limits: bytes
+    pre_verification_gas: int
+    gas_fees: bytes
+    paymaster_and_data: bytes
+    signature: bytes
+
+
+def pack(operation: UserOperation) -> PackedUserOperation:
+    """Return the packed form of `operation`."""
+    return PackedUserOperation(
+        sender=operation.sender,
+        nonce=operation.nonce,
+        init_code=(operation.factory or b"") + (operation.factory_data or b""),
+        call_data=operation.call_data,
+        account_gas_limits=_halves(operation.verification_gas_limit, operation.call_gas_limit),
+        pre_verification_gas=operation.pre_verification_gas,
+        gas_fees=_halves(operation.max_priority_fee_per_gas, operation.max_fee_per_gas),
+        paymaster_and_data=_paymaster_and_data(operation),
+        signature=operation.signature,
+    )
+
+
+def unpack(packed: PackedUserOperation) -> UserOperation:
+    """Return the operation of a packed form. Raises ValueError if a part is too short."""
+    if 0 < len(packed.init_code) < ADDRESS_BYTES or 0 < len(packed.paymaster_and_data) < 52:  # noqa: PLR2004 - 20+16+16
+        raise ValueError("a packed part is too short")
+    verification, call = _unhalves(packed.account_gas_limits)
+    priority, fee = _unhalves(packed.gas_fees)
+    return UserOperation(
+        sender=packed.sender,
+        nonce=packed.nonce,
+        call_data=packed.call_data,
+        call_gas_limit=call,
+        verification_gas_limit=verification,
+        pre_verification_gas=packed.pre_verification_gas,
+        max_fee_per_gas=fee,
+        max_priority_fee_per_gas=priority,
+        signature=packed.signature,
+        **_unpack_factory(packed.init_code),
+        **_unpack_paymaster(packed.paymaster_and_data),
+    )
+
+
+def operation_hash(operation: UserOperation, *, entry_point: str, chain_id: int) -> bytes:
+    """Return the 32 bytes that an account signs.
+
+    Raises UnknownEntryPoint; ValueError for an EIP-7702 marker as factory, or for paymaster data whose suffix (v0.9)
+    states a longer signature than there is.
+    """
+    known = entry_point_at(entry_point)
+    if operation.factory == _EIP7702_FACTORY:
+        # The v0.8 contract replaces the marker with the account's delegate, which only the chain knows.
+        raise ValueError("EIP-7702 operations are not supported")
+    address = _word(from_hex(known.address))
+    packed = pack(operation)
+    if known.hash_kind is HashKind.NESTED:
+        return keccak256(keccak256(_hashed_fields(packed)) + address + _number(chain_id))
+    if known.hash_kind is HashKind.UNSIGNED_SUFFIX:
+        packed = replace(packed, paymaster_and_data=_signed_part(packed.paymaster_and_data))
+    domain = keccak256(_DOMAIN_TYPE + _DOMAIN_NAME + _DOMAIN_VERSION + _number(chain_id) + address)
+    return keccak256(b"\x19\x01" + domain + keccak256(_OPERATION_TYPE + _hashed_fields(packed)))
+
+
+def _signed_part(data: bytes) -> bytes:
+    """Return the paymaster data that EntryPoint 0.9 hashes: without a paymaster's signature at its end."""
+    available = len(data) - _PAYMASTER_HEAD_BYTES - _SUFFIX_BYTES
+    if available < 0 or not data.endswith(_SUFFIX_MAGIC):
+        return data
+    length = int.from_bytes(data[-_SUFFIX_BYTES : -len(_SUFFIX_MAGIC)])
+    if length > available:
+        raise ValueError("the paymaster's signature is cut short")
+    return data[: -_SUFFIX_BYTES - length] + _SUFFIX_MAGIC if length else data
+
+
+def _hashed_fields(packed: PackedUserOperation) -> bytes:
+    return b"".join(
+        (
+            _word(packed.sender),
+            _number(packed.nonce),
+            keccak256(packed.init_code),
+            keccak256(packed.call_data),
+            packed.account_gas_limits,
+            _number(packed.pre_verification_gas),
+            packed.gas_fees,
+            keccak256(packed.paymaster_and_data),
+        )
+    )
+
+
+def _paymaster_and_data(operation: UserOperation) -> bytes:
+    if operation.paymaster is None:
+        return b""
+    limits = _halves(operation.paymaster_verification_gas_limit or 0, operation.paymaster_post_op_gas_limit or 0)
+    return operation.paymaster + limits + (operation.paymaster_data or b"")
+
+
+def _unpack_factory(init_code: bytes) -> dict[str, Any]:
+    if not init_code:
+        return {}
+    return {"factory": init_code[:20], "factory_data": init_code[20:]}
+
+
+def _unpack_paymaster(data: bytes) -> dict[str, Any]:
+    if not data:
+        return {}
+    verification, post_op = _unhalves(data[20:52])
+    return {
+        "paymaster": data[:20],
+        "paymaster_verification_gas_limit": verification,
+        "paymaster_post_op_gas_limit": post_op,
+        "paymaster_data": data[52:],
+    }
+
+
+def _halves(high: int, low: int) -> bytes:
+    return high.to_bytes(16) + low.to_bytes(16)
+
+
+def _unhalves(word: bytes) -> tuple[int, int]:
+    if len(word) != 32:  # noqa: PLR2004 - one EVM word
+        raise ValueError("a packed part is too short")
+    return int.from_bytes(word[:16]), int.from_bytes(word[16:])
+
+
+def _word(value: bytes) -> bytes:
+    return value.rjust(32, b"\x00")
+
+
+def _number(value: int) -> bytes:
+    return value.to_bytes(32)

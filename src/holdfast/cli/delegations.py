@@ -1,0 +1,81 @@
+"""holdfast vault delegate and revoke: letting others act for the vault."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Annotated, Any
+
+import typer
+
+from holdfast.cli import client_vault as common
+from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service, ValShare
+from holdfast.cli.exits import Exit
+from holdfast.cli.output import emit, fail
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
+
+
+def delegate(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    to: Annotated[str, typer.Argument(metavar="DID", help="Who may act.")],
+    command: Annotated[str, typer.Argument(metavar="COMMAND", help="What, as /resource/action.")],
+    hours: Annotated[float, typer.Option(min=0.01, help="For how long.")] = 24.0,
+    at_most: Annotated[int | None, typer.Option(metavar="AMOUNT", help="Payments: at most so much each.")] = None,
+    in_total: Annotated[int | None, typer.Option(metavar="AMOUNT", help="Payments: so much in all.")] = None,
+    payee: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Payments: to this address alone.")] = None,
+    token: Annotated[str | None, typer.Option(help='Payments: of this ERC-20 token alone, or "native".')] = None,
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    val_share: ValShare = None,
+    as_json: AsJson = False,
+) -> None:
+    """Delegate a command of this vault to another DID, within limits. Prints the token.
+
+    The limits on payments need the command /accounts/pay. They count each token separately.
+    """
+    from holdfast.client.types import DelegationOptions
+
+    policy = _payment_policy(at_most, in_total, payee, token)
+    if policy and command != "/accounts/pay":
+        fail(Exit.USAGE, "limits on payments go with the command /accounts/pay", as_json=as_json)
+    given = DelegationOptions(
+        to=to, command=command, expiration=int(time.time() + hours * 3600), caveats={"policy": policy}
+    )
+    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service, val_share) as vault:
+        made = vault.mint_delegation(given)
+        emit({"cid": made.cid, "token": made.container}, made.container, as_json=as_json)
+
+
+def revoke(
+    cid: Annotated[str, typer.Argument(metavar="CID")],
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    as_json: AsJson = False,
+) -> None:
+    """Take a delegation back."""
+    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
+        done = vault.exec("resource:delegations action:revoke", {"cid": cid})
+        if not done.success:
+            fail(Exit.NOT_FOUND, f"no such delegation ({done.error})", as_json=as_json)
+        emit({"revoked": cid}, f"revoked {cid}", as_json=as_json)
+
+
+def _payment_policy(at_most: int | None, in_total: int | None, payee: str | None, token: str | None) -> list[Any]:
+    """The statements; addresses in the form in which payments are judged. Raises BadParameter for no address."""
+    statements: list[Any] = [["<=", ".amount", at_most]] if at_most is not None else []
+    statements += [["<=", ".total", in_total]] if in_total is not None else []
+    statements += [["==", ".to", _address(payee)]] if payee is not None else []
+    if token is not None:
+        statements += [["==", ".token", token if token == "native" else _address(token)]]  # noqa: S105 - a currency
+    return statements
+
+
+def _address(text: str) -> str:
+    from holdfast.wire.encoding import from_hex
+    from holdfast.wire.keccak import checksum_address
+
+    if not _ADDRESS.fullmatch(text):
+        raise typer.BadParameter(f"{text} is no address")
+    return checksum_address(from_hex(text))

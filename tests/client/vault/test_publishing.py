@@ -1,0 +1,109 @@
+"""The publishing key through the client: before the vault, in a passkey's user handle, in records and tokens."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from tests.support.vaults import GIVEN, SECRET, end, made
+
+from holdfast.client import types
+from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.vault.calls import instant_ns
+from holdfast.client.vault.keeping import revision_of
+from holdfast.wire.client_errors import PluginCallError
+
+SNAPSHOT = "bafyreic7dsdhfxj6dvvtewz7jyvjztihnt776tbmhpocaq6fh4sheyzfrq"
+FAR = datetime(2090, 1, 1, tzinfo=UTC)
+SERVICE = "did:web:keep.example"
+MINUTE_NS = 60 * 10**9
+
+
+@pytest.fixture
+def store(tmp_path):
+    with VaultStore(directory=tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture(params=["blocking", "asyncio"])
+def vault(request, store):
+    vault = made(request.param, store)
+    vault.boot()
+    yield vault
+    end(vault)
+
+
+def stored_revision(store):
+    return revision_of(store.load().sealed)
+
+
+def test_the_key_exists_before_the_vault_and_stays_with_it(vault, store):
+    before = vault.publishing_key()
+    assert (before.pending, len(before.user_handle)) == (True, 32)
+    vault.generate(GIVEN, SECRET)
+    after = vault.publishing_key()
+    assert (after.name, after.public_key, after.pending) == (before.name, before.public_key, False)
+    assert stored_revision(store) == 1  # it was stored with the new vault
+
+
+def test_a_key_made_later_is_stored_before_it_is_told(vault, store):
+    vault.generate(GIVEN, SECRET)
+    first = vault.publishing_key()
+    assert stored_revision(store) == 2
+    vault.lock()
+    vault.unlock(SECRET)
+    assert vault.publishing_key() == first
+
+
+def test_a_record_is_signed_by_the_key_and_stores_nothing(vault, store):
+    public = vault.publishing_key()
+    vault.generate(GIVEN, SECRET)
+    published = vault.publish(SNAPSHOT, 7, FAR, MINUTE_NS)
+    record = bytes(published.record)
+    Ed25519PublicKey.from_public_bytes(public.user_handle).verify(record[2:66], b"ipns-signature:" + record[69:])
+    assert SNAPSHOT.encode() in record and b"2090-01-01T00:00:00.000000000Z" in record
+    assert published.name == public.name
+    assert stored_revision(store) == 1
+
+
+def test_a_validity_needs_a_time_zone(vault):
+    vault.generate(GIVEN, SECRET)
+    with pytest.raises(ValueError, match="time zone"):
+        vault.publish(SNAPSHOT, 7, datetime(2090, 1, 1), MINUTE_NS)  # noqa: DTZ001 - the point of the test
+    with pytest.raises(PluginCallError, match="validity"):
+        vault.publish(SNAPSHOT, 7, datetime(2020, 1, 1, tzinfo=UTC), MINUTE_NS)
+
+
+@pytest.mark.parametrize(
+    ("moment", "text"),
+    [
+        (FAR, "2090-01-01T00:00:00.000000000Z"),
+        (datetime(2090, 1, 1, 2, tzinfo=timezone(timedelta(hours=2))), "2090-01-01T00:00:00.000000000Z"),
+        (datetime(2090, 1, 1, 0, 0, 0, 123456, tzinfo=UTC), "2090-01-01T00:00:00.123456000Z"),
+    ],
+)
+def test_an_instant_in_utc_with_nanoseconds(moment, text):
+    assert instant_ns(moment) == text
+
+
+def test_the_delegation_is_minted_and_stored_once(vault, store):
+    did = vault.publishing_key().did
+    vault.generate(GIVEN, SECRET)
+    first = vault.publishing_delegation()
+    revision = stored_revision(store)
+    assert vault.publishing_delegation() == first
+    assert stored_revision(store) == revision == 2
+    claims = vault.verify_ucan(first.container, audience=did, command="/snapshots/publish")
+    assert (claims.kind, claims.expiration, claims.policy) == ("delegation", None, [])
+
+
+def test_an_invocation_without_record_stores_nothing(vault, store):
+    did = vault.generate(GIVEN, SECRET).did
+    write = types.InvocationOptions(command="/snapshots/write")
+    token = vault.mint_invocation(write, audience=SERVICE, record=False).container
+    assert stored_revision(store) == 1
+    claims = vault.verify_ucan(token, subject=did, audience=SERVICE, command="/snapshots/write")
+    assert claims.kind == "invocation"
+    vault.mint_invocation(write, audience=SERVICE)
+    assert stored_revision(store) == 2

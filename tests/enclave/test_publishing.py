@@ -1,0 +1,265 @@
+"""The publishing key: made before the vault, kept in it, bound to its DID, and used for IPNS records only."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import dag_cbor
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from tests.support.credentials import KEY
+from tests.support.linear_memory import memory_of
+from tests.support.older_vaults import OLD, OLD_DID
+from tests.support.pairing_by_hand import pair
+from tests.support.sealed_vaults import edited, opened, sealed
+
+from holdfast.enclave import Enclave, PluginCallError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECRET = base64.b64decode(KEY["secret"])
+SERVICE = "did:web:keep.example"
+SNAPSHOT = "bafyreic7dsdhfxj6dvvtewz7jyvjztihnt776tbmhpocaq6fh4sheyzfrq"
+RECORD = {"root_cid": SNAPSHOT, "sequence": 1, "validity": "2090-01-01T00:00:00.000000000Z", "ttl_ns": 60 * 10**9}
+
+
+def public_of(enclave: Enclave) -> str:
+    return str(enclave.call("publishing_key")["public_key"])
+
+
+def fields_of(record: bytes) -> tuple[bytes, bytes]:
+    """Signature and data of a record of version 2 with less than 16 KiB of data."""
+    assert record[:2] == b"\x42\x40"
+    assert record[66] == 0x4A
+    length = record[67] if record[67] < 128 else record[67] - 128 + 128 * record[68]
+    data = record[68 if record[67] < 128 else 69 :]
+    assert len(data) == length
+    return record[2:66], data
+
+
+def seed_in(database: bytes) -> bytes:
+    """The seed of the publishing key of a database in the clear."""
+    connection = sqlite3.connect(":memory:")
+    connection.deserialize(database)
+    ((data, nonce, key),) = connection.execute("SELECT sealed, nonce, key FROM publishing_keys").fetchall()
+    connection.close()
+    return AESGCM(key).decrypt(nonce, data, b"holdfast/publishing-key/v1")
+
+
+def test_generate_adopts_the_key_that_was_shown_before(
+    enclave: Enclave, credential: bytes, key: dict[str, str]
+) -> None:
+    before = enclave.call("publishing_key")
+    assert before["pending"] is True
+    assert enclave.call("publishing_key") == before
+    made = enclave.call("generate", credential=credential, key=key)
+    assert enclave.call("publishing_key") == {**before, "pending": False}
+    database = opened(base64.b64decode(made["database"]), SECRET)
+    with Enclave() as again:
+        assert again.call("load", database=made["database"], key=key)["success"] is True
+        assert public_of(again) == before["public_key"]
+        assert again.call("status")["unsaved"] is False
+    assert len(seed_in(database)) == 32
+
+
+def test_a_generate_that_fails_leaves_the_key_for_the_next(
+    enclave: Enclave, credential: bytes, key: dict[str, str]
+) -> None:
+    before = public_of(enclave)
+    with pytest.raises(PluginCallError):
+        enclave.call("generate", credential=b"{}", key=key)
+    with pytest.raises(PluginCallError):
+        enclave.call("generate", credential=credential)
+    enclave.call("generate", credential=credential, key=key)
+    assert public_of(enclave) == before
+
+
+def test_another_vault_takes_the_place_of_the_waiting_key(vault: Enclave, key: dict[str, str]) -> None:
+    wanted = public_of(vault)
+    saved, exported = vault.call("save")["database"], vault.call("export", password="pw")["data"]
+    for name, fields in (
+        ("load", {"database": saved, "key": key}),
+        ("unlock", {"database": saved, "key": key}),
+        ("import", {"data": exported, "password": "pw", "key": key}),
+    ):
+        with Enclave() as other:
+            waiting = public_of(other)
+            assert other.call(name, **fields)["success"] is True
+            assert public_of(other) == wanted != waiting
+    with Enclave() as paired:
+        public_of(paired)
+        pair(vault, paired, key)
+        assert public_of(paired) == wanted
+
+
+def test_nothing_of_the_seed_stays_in_memory(enclave: Enclave, credential: bytes, key: dict[str, str]) -> None:
+    public_of(enclave)
+    made = enclave.call("generate", credential=credential, key=key)
+    enclave.call("publish", **RECORD)
+    seed = seed_in(opened(base64.b64decode(made["database"]), SECRET))
+    expanded = hashlib.sha512(seed).digest()
+    enclave.call("lock")
+    memory = memory_of(enclave)
+    for secret in (seed[:16], seed[16:], seed.hex().encode(), expanded[:16], expanded[32:48], expanded[48:]):
+        assert secret not in memory
+
+
+def test_an_older_vault_gets_its_key_when_it_is_asked_for_one() -> None:
+    with Enclave() as old:
+        assert old.call("load", database=sealed(OLD, OLD_DID.encode(), SECRET), key=KEY)["success"] is True
+        old.call("save")
+        assert old.call("status")["unsaved"] is False
+        first = old.call("publishing_key")
+        assert (first["pending"], old.call("status")["unsaved"]) == (False, True)
+        saved = old.call("save")["database"]
+    with Enclave() as again:
+        assert again.call("load", database=saved, key=KEY)["success"] is True
+        assert again.call("publishing_key") == first
+
+
+def test_a_record_verifies_under_the_key_that_names_it(vault: Enclave) -> None:
+    published = vault.call("publish", **RECORD)
+    signature, data = fields_of(base64.b64decode(published["record"]))
+    shown = vault.call("publishing_key")
+    Ed25519PublicKey.from_public_bytes(bytes.fromhex(shown["public_key"])).verify(signature, b"ipns-signature:" + data)
+    assert published["name"] == shown["name"]
+    assert dag_cbor.decode(data) == {
+        "TTL": 60 * 10**9,
+        "Value": f"/ipfs/{SNAPSHOT}".encode(),
+        "Sequence": 1,
+        "Validity": b"2090-01-01T00:00:00.000000000Z",
+        "ValidityType": 0,
+    }
+
+
+def test_publishing_changes_nothing_in_the_vault(vault: Enclave) -> None:
+    """Else each published snapshot would make another one necessary."""
+    public_of(vault)
+    vault.call("publishing_delegation")
+    vault.call("save")
+    vault.call("publish", **RECORD)
+    vault.call("publishing_delegation")
+    vault.call("mint_ucan", kind="invocation", command="/snapshots/write", audience=SERVICE, record=False)
+    assert vault.call("status")["unsaved"] is False
+
+
+@pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
+def test_the_delegation_binds_the_key_to_the_did(credential: bytes, key: dict[str, str], curve: str) -> None:
+    with Enclave() as vault, Enclave() as stranger:
+        vault.call("generate", credential=credential, key=key, curve=curve)
+        bound = vault.call("publishing_delegation")
+        shown = vault.call("publishing_key")
+        demand = {"command": "/snapshots/publish", "audience": shown["did"], "subject": vault.call("status")["did"]}
+        claims = stranger.call("verify_ucan", token=bound["container"], **demand)
+        assert (claims["kind"], claims["valid"], claims["policy"]) == ("delegation", True, [])
+        assert "expiration" not in claims or claims["expiration"] is None
+        assert claims["issuer"] == bound["issuer"]
+        assert claims["cid"] == bound["cid"]
+        with pytest.raises(PluginCallError, match="audience"):
+            stranger.call("verify_ucan", token=bound["container"], **{**demand, "audience": SERVICE})
+
+
+def test_the_delegation_is_made_once_and_again_after_a_revocation(vault: Enclave) -> None:
+    first = vault.call("publishing_delegation")
+    assert vault.call("publishing_delegation") == first
+    assert (
+        vault.call("exec", filter="resource:delegations action:revoke", args={"cid": first["cid"]})["success"] is True
+    )
+    second = vault.call("publishing_delegation")
+    assert second["cid"] != first["cid"]
+    assert vault.call("publishing_delegation") == second
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [{"expiration": 4_000_000_000}, {"not_before": 1}, {"policy": [["==", ".a", 1]]}, {"command": "/snapshots"}],
+)
+def test_a_limited_delegation_is_not_taken_for_it(vault: Enclave, limit: dict[str, Any]) -> None:
+    did = vault.call("publishing_key")["did"]
+    limited = vault.call("mint_ucan", **{"to": did, "command": "/snapshots/publish", **limit})
+    assert vault.call("publishing_delegation")["cid"] != limited["cid"]
+
+
+def test_without_its_second_share_the_vault_asks_for_it(credential: bytes, key: dict[str, str]) -> None:
+    with Enclave() as vault:
+        made = vault.call("generate", credential=credential, key=key, keep_val_share=False)
+        with pytest.raises(PluginCallError, match="val_share"):
+            vault.call("publishing_delegation")
+        share = made["encrypted_shares"]["val_share"]
+        first = vault.call("publishing_delegation", val_share=share)
+        assert vault.call("publishing_delegation") == first  # recorded: nothing is signed
+        assert vault.call("publish", **RECORD)["record"]
+
+
+def test_an_invocation_for_a_keeping_service(vault: Enclave) -> None:
+    fields = {"kind": "invocation", "command": "/snapshots/write", "audience": SERVICE, "record": False}
+    minted = vault.call("mint_ucan", **fields)
+    with Enclave() as service:
+        demand = {"subject": vault.call("status")["did"], "audience": SERVICE, "command": "/snapshots/write"}
+        claims = service.call("verify_ucan", token=minted["container"], **demand)
+    assert (claims["kind"], claims["proofs"]) == ("invocation", [])
+    assert vault.call("exec", filter="resource:invocations action:list")["result"] == []
+    assert minted["container"].startswith("C")
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [({"audience": None}, "missing_field"), ({"after": 601}, "invalid_field"), ({"after": 600}, None)],
+)
+def test_an_invocation_without_record_is_short(
+    credential: bytes, key: dict[str, str], change: dict[str, Any], code: str | None
+) -> None:
+    now = 1_800_000_000
+    fields = {"kind": "invocation", "command": "/snapshots/write", "audience": SERVICE, "record": False, **change}
+    if (after := fields.pop("after", None)) is not None:
+        fields["expiration"] = now + after
+    with Enclave(now=lambda: now) as vault:
+        vault.call("generate", credential=credential, key=key)
+        if code is None:
+            assert vault.call("mint_ucan", **fields)["container"]
+            return
+        with pytest.raises(PluginCallError) as refused:
+            vault.call("mint_ucan", **fields)
+        assert refused.value.code == code
+
+
+def test_no_token_reaches_the_key(vault: Enclave) -> None:
+    """It is no resource: nothing lists it, signs with it, or deletes it."""
+    vault.call("publishing_key")
+    listed = vault.call("exec", filter="resource:enclaves action:list")["result"]
+    assert [row["curve"] for row in listed] == ["P-256"]
+    for resource in ("publishing_keys", "publishing_key", "publish", "snapshots"):
+        answer = vault.call("exec", filter=f"resource:{resource} action:list")
+        assert answer["error"].startswith("unknown_action")
+
+
+def test_a_key_that_was_changed_in_the_database_signs_nothing(
+    enclave: Enclave, credential: bytes, key: dict[str, str], tmp_path: Path
+) -> None:
+    public_of(enclave)
+    made = enclave.call("generate", credential=credential, key=key)
+    database = opened(base64.b64decode(made["database"]), SECRET)
+    for number, (change, code) in enumerate(
+        (
+            ("UPDATE publishing_keys SET public_key = zeroblob(32)", "key_mismatch"),
+            ("UPDATE publishing_keys SET sealed = zeroblob(48)", "share_rejected"),
+            ("UPDATE publishing_keys SET nonce = zeroblob(12)", "share_rejected"),
+        )
+    ):
+        changed = sealed(edited_copy(database, tmp_path / f"{number}", change), made["did"].encode(), SECRET)
+        with Enclave() as other:
+            assert other.call("load", database=changed, key=key)["success"] is True
+            for name, fields in (("publishing_key", {}), ("publish", RECORD), ("publishing_delegation", {})):
+                with pytest.raises(PluginCallError) as refused:
+                    other.call(name, **fields)
+                assert refused.value.code == code
+
+
+def edited_copy(database: bytes, folder: Path, sql: str) -> bytes:
+    folder.mkdir()
+    return edited(database, folder / "db", sql)

@@ -1,0 +1,40 @@
+"""JSON-RPC requests that are passed on: what is one, and how it is written anew (JSON-RPC 2.0, section 4)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from holdfast.wire.json_rpc import MalformedRequest, request_of
+
+
+def test_only_the_four_fields_are_written_and_the_version_is_ours() -> None:
+    body = b'{"jsonrpc":"1.0","id":"a","method":"m","params":[1],"METHOD":"other","auth":"x"}'
+    assert json.loads(request_of(body).written_anew()) == {"jsonrpc": "2.0", "id": "a", "method": "m", "params": [1]}
+
+
+def test_what_is_absent_stays_absent() -> None:
+    request = request_of(b'{"method":"m"}')
+    assert (request.method, request.id, request.params) == ("m", None, None)
+    assert json.loads(request.written_anew()) == {"jsonrpc": "2.0", "method": "m"}
+
+
+def test_of_two_equal_names_the_one_that_was_looked_at_is_written() -> None:
+    request = request_of(b'{"method":"first","method":"last"}')
+    assert request.method == json.loads(request.written_anew())["method"] == "last"
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"\xff", b"7", b"[]", b'[{"method":"m"}]', b"{}", b'{"method":1}', b'{"method":NaN}', b"[" * 100_000]
+)
+def test_what_is_not_one_request_is_refused(body: bytes) -> None:
+    with pytest.raises(MalformedRequest):
+        request_of(body)
+
+
+@pytest.mark.parametrize("field", ['"id":[]', '"id":true', '"params":"x"', '"params":null', '"params":[1e999]'])
+def test_a_field_of_another_type_is_not_passed_on(field: str) -> None:
+    request = request_of(b'{"method":"m",%s}' % field.encode())
+    with pytest.raises(MalformedRequest):
+        request.written_anew()

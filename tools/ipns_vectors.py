@@ -1,0 +1,192 @@
+"""Writes vectors/ipns/records.json: IPNS records made by other libraries, which the enclave must equal byte for byte.
+
+`tools/ipns_vectors.py` writes the file. `records` are the records themselves, for every reader and writer of IPNS;
+`cases` are calls of the enclave that must give the same bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import dag_cbor
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from multiformats import multibase
+
+ROOT = Path(__file__).resolve().parent.parent
+OUTPUT = ROOT / "vectors" / "ipns" / "records.json"
+MINTING = ROOT / "vectors" / "ucan" / "mint_valid.json"
+NOW_MS = 1_700_000_000_000
+SNAPSHOT = "bafyreic7dsdhfxj6dvvtewz7jyvjztihnt776tbmhpocaq6fh4sheyzfrq"
+RAW = "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"
+FAR = "2040-01-01T00:00:00.000000000Z"
+MINUTES_5 = 300_000_000_000
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a record says, and the seed of its key. `ttl_ns` is in nanoseconds."""
+
+    name: str
+    seed: int
+    root_cid: str = SNAPSHOT
+    sequence: int = 7
+    validity: str = FAR
+    ttl_ns: int = MINUTES_5
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The arguments of the enclave's `publish`."""
+        names = ("root_cid", "sequence", "validity", "ttl_ns")
+        return {name: getattr(self, name) for name in names}
+
+
+RECORDS = (
+    Said("a snapshot", 1),
+    Said("another snapshot", 1, root_cid="bafyreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"),
+    Said("the first sequence", 2, sequence=0),
+    Said("the largest sequence", 2, sequence=(1 << 53) - 1),
+    Said("a sequence of one byte more", 2, sequence=24),
+    Said("no caching", 3, ttl_ns=0),
+    Said("the longest caching", 3, ttl_ns=(1 << 63) - 1),
+    Said("a validity of one nanosecond", 4, validity="2033-12-31T23:59:59.000000001Z"),
+    Said("the last validity", 4, validity="9999-12-31T23:59:59.999999999Z"),
+)
+INVALID: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("no root", {"root_cid": None}, "missing_field"),
+    ("no sequence", {"sequence": None}, "missing_field"),
+    ("no validity", {"validity": None}, "missing_field"),
+    ("no TTL", {"ttl_ns": None}, "missing_field"),
+    ("a root of version 0", {"root_cid": "QmdfTbBqBPQ7VNxZEYEj14VmRuZBkqFbiwReogJgS1zR1n"}, "invalid_field"),
+    ("a root in upper case", {"root_cid": SNAPSHOT.upper()}, "invalid_field"),
+    ("a root in base58", {"root_cid": multibase.encode(multibase.decode(SNAPSHOT), "base58btc")}, "invalid_field"),
+    (
+        "a root of another codec",
+        {"root_cid": "bafybeihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"},
+        "invalid_field",
+    ),
+    ("a root by the identity hash", {"root_cid": "bafkqaaa"}, "invalid_field"),
+    ("a root of raw bytes", {"root_cid": RAW}, "invalid_field"),
+    ("a root with a path", {"root_cid": f"{SNAPSHOT}/a"}, "invalid_field"),
+    ("a root that is too long", {"root_cid": "b" * 129}, "value_too_large"),
+    ("a negative sequence", {"sequence": -1}, "invalid_field"),
+    ("a sequence over 2^53 - 1", {"sequence": 1 << 53}, "invalid_field"),
+    ("a sequence that is a text", {"sequence": "7"}, "invalid_field"),
+    ("a negative TTL", {"ttl_ns": -1}, "invalid_field"),
+    ("a TTL over 2^63 - 1", {"ttl_ns": 1 << 63}, "invalid_field"),
+    ("a validity in milliseconds", {"validity": "2040-01-01T00:00:00.000Z"}, "invalid_field"),
+    ("a validity with an offset", {"validity": "2040-01-01T00:00:00.00000+00:0"}, "invalid_field"),
+    ("a validity that is no date", {"validity": "2040-02-30T00:00:00.000000000Z"}, "invalid_field"),
+    ("a validity in the past", {"validity": "2020-01-01T00:00:00.000000000Z"}, "invalid_field"),
+    ("a validity that is now", {"validity": "2023-11-14T22:13:20.000000000Z"}, "invalid_field"),
+)
+
+
+def main() -> None:
+    """Write the file."""
+    content = {
+        "claim": "The enclave writes these IPNS records of version 2 byte for byte, and refuses other input",
+        "source": "own (tools/ipns_vectors.py); `a snapshot` was read by js `ipns`, `@helia/ipns` and py-libp2p",
+        "function": "publish",
+        "records": [record_of(said) for said in RECORDS],
+        "cases": [*map(case_of, RECORDS), *(refusal(*invalid) for invalid in INVALID), locked(), absent()],
+    }
+    OUTPUT.parent.mkdir(exist_ok=True)
+    OUTPUT.write_text(json.dumps(content, indent=1) + "\n")
+
+
+def record_of(said: Said) -> dict[str, Any]:
+    """A record with what it says; bytes in hex."""
+    record = signed(said)
+    about = {"public_key": public_key(said).hex(), "ipns_name": ipns_name(public_key(said))}
+    digest = hashlib.sha256(record).hexdigest()
+    seed = seed_of(said).hex()
+    return {"name": said.name, "seed": seed, **said.fields, **about, "record": record.hex(), "sha256": digest}
+
+
+def signed(said: Said) -> bytes:
+    """The protobuf IpnsEntry with its fields 8 (signatureV2) and 9 (data)."""
+    data = dag_cbor.encode(
+        {
+            "Value": b"/ipfs/" + said.root_cid.encode(),
+            "Validity": said.validity.encode(),
+            "ValidityType": 0,
+            "Sequence": said.sequence,
+            "TTL": said.ttl_ns,
+        }
+    )
+    signature = Ed25519PrivateKey.from_private_bytes(seed_of(said)).sign(b"ipns-signature:" + data)
+    return b"\x42\x40" + signature + b"\x4a" + varint(len(data)) + data
+
+
+SEVEN_BITS = 0x7F
+
+
+def varint(number: int) -> bytes:
+    """A protobuf varint."""
+    return bytes([number]) if number <= SEVEN_BITS else bytes([number & SEVEN_BITS | 0x80]) + varint(number >> 7)
+
+
+def seed_of(said: Said) -> bytes:
+    """The key's seed, 32 equal bytes."""
+    return bytes([said.seed]) * 32
+
+
+def public_key(said: Said) -> bytes:
+    """The key's 32 public bytes."""
+    return Ed25519PrivateKey.from_private_bytes(seed_of(said)).public_key().public_bytes_raw()
+
+
+def ipns_name(key: bytes) -> str:
+    """The key's name: a CIDv1 of codec libp2p-key with an identity multihash, in base36."""
+    return multibase.encode(b"\x01\x72\x00\x24\x08\x01\x12\x20" + key, "base36")
+
+
+def case_of(said: Said) -> dict[str, Any]:
+    """A vault that adopts the key, and publishes."""
+    record, name = signed(said), ipns_name(public_key(said))
+    waiting = {"public_key": public_key(said).hex(), "name": name, "pending": True}
+    steps = [
+        {"function": "publishing_key", "random": seed_of(said).hex(), "contains": waiting},
+        made_vault(),
+        {"function": "publishing_key", "contains": {**waiting, "pending": False}},
+        {"input": said.fields, "output": {"record": base64.b64encode(record).decode(), "name": name}},
+    ]
+    return {"name": said.name, "now_ms": NOW_MS, "steps": steps}
+
+
+def refusal(name: str, change: dict[str, Any], code: str) -> dict[str, Any]:
+    """An open vault that is asked to publish something else."""
+    step = {"input": {**RECORDS[0].fields, **change}, "error": code}
+    return {"name": name, "now_ms": NOW_MS, "steps": [made_vault(), step]}
+
+
+def locked() -> dict[str, Any]:
+    """A locked vault publishes nothing and names no key."""
+    steps = [made_vault(), {"function": "lock"}]
+    steps += [{"input": RECORDS[0].fields, "error": "vault_locked"}]
+    steps += [{"function": name, "error": "vault_locked"} for name in ("publishing_key", "publishing_delegation")]
+    return {"name": "a locked vault", "now_ms": NOW_MS, "steps": steps}
+
+
+def absent() -> dict[str, Any]:
+    """A key that waits for a vault publishes nothing."""
+    steps = [{"function": "publishing_key", "contains": {"pending": True}}]
+    steps += [{"input": RECORDS[0].fields, "error": "vault_uninitialized"}]
+    steps += [{"function": "publishing_delegation", "error": "vault_uninitialized"}]
+    return {"name": "no vault", "now_ms": NOW_MS, "steps": steps}
+
+
+def made_vault() -> dict[str, Any]:
+    """The step that makes a vault, with fixed randomness."""
+    step: dict[str, Any] = json.loads(MINTING.read_text())["cases"][0]["steps"][0]
+    random = b"".join(hashlib.sha256(bytes([index])).digest() for index in range(64)).hex()
+    return {"function": "generate", "random": random, "input": step["input"]}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""Write rules/unicode_tables.py: Unicode's confusables and scripts, from the ICU library that the package icu4py has.
+
+`--check` exits with 1 where the module is not what would be written.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import sys
+import textwrap
+from importlib import metadata
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).parents[1] / "src/holdfast/rules/unicode_tables.py"
+_SURROGATES = range(0xD800, 0xE000)
+_CODE_POINTS = [point for point in range(sys.maxunicode + 1) if point not in _SURROGATES]
+_ROOM = 400  # UTF-16 code units; nothing made of one character is longer
+_LONG_NAME = 1
+_NO_SCRIPT = frozenset({"COMMON", "INHERITED", "UNKNOWN"})
+
+
+class Icu:
+    """What is asked of ICU; its functions' names end with its major version."""
+
+    def __init__(self) -> None:
+        files = {file.name.partition("-")[0]: file for file in metadata.files("icu4py") or () if "libicu" in file.name}
+        libraries = {
+            name: ctypes.CDLL(str(files[name].locate()), ctypes.RTLD_GLOBAL)
+            for name in ("libicudata", "libicuuc", "libicui18n")
+        }
+        found = re.search(r"(\d+)\.\d+$", files["libicuuc"].name)
+        assert found
+        self.version, self._major = found[0], found[1]
+        self._common, self._i18n = libraries["libicuuc"], libraries["libicui18n"]
+        self._checker = self._pointer(self._i18n, "uspoof_open")
+        self._decomposer = self._pointer(self._common, "unorm2_getNFDInstance")
+
+    def unicode_version(self) -> str:
+        """Such as "17.0.0"."""
+        parts = (ctypes.c_uint8 * 4)()
+        self._function(self._common, "u_getUnicodeVersion")(parts)
+        return ".".join(str(part) for part in parts[:3])
+
+    def skeleton(self, text: str) -> str:
+        """TR39 section 4, skeleton."""
+        return self._text(self._function(self._i18n, "uspoof_getSkeleton"), self._checker, text, 0)
+
+    def decomposed(self, text: str) -> str:
+        """NFD."""
+        return self._text(self._function(self._common, "unorm2_normalize"), self._decomposer, text)
+
+    def script(self, point: int) -> str:
+        """The long name of a code point's Script property, in capitals."""
+        status = ctypes.c_int(0)
+        code = self._function(self._common, "uscript_getScript")(point, ctypes.byref(status))
+        name = self._function(self._common, "uscript_getName", ctypes.c_char_p)(code)
+        return str(name.decode()).upper()
+
+    def _function(self, library: ctypes.CDLL, name: str, answers: Any = ctypes.c_int) -> Any:
+        function = getattr(library, f"{name}_{self._major}")
+        function.restype = answers
+        return function
+
+    def _pointer(self, library: ctypes.CDLL, name: str) -> ctypes.c_void_p:
+        status = ctypes.c_int(0)
+        pointer = ctypes.c_void_p(self._function(library, name, ctypes.c_void_p)(ctypes.byref(status)))
+        assert status.value <= 0, f"{name}: {status.value}"
+        return pointer
+
+    @staticmethod
+    def _text(function: Any, handle: ctypes.c_void_p, text: str, *first: int) -> str:
+        given, made, status = text.encode("utf-16-le"), ctypes.create_string_buffer(2 * _ROOM), ctypes.c_int(0)
+        length = function(handle, *first, given, len(given) // 2, made, _ROOM, ctypes.byref(status))
+        assert status.value <= 0, f"{text!r}: {status.value}"
+        return made.raw[: 2 * length].decode("utf-16-le")
+
+
+def source(icu: Icu) -> str:
+    """The module's text."""
+    about = (
+        f'"""Unicode {icu.unicode_version()}: confusables (TR39) and scripts (UAX 24).\n\n'
+        f"Written by `tools/unicode_tables.py` from ICU {icu.version}; not edited by hand.\n"
+        "Copyright 1991-2025 Unicode, Inc., under https://www.unicode.org/license.txt (Unicode-3.0).\n"
+        '"""\n\nfrom __future__ import annotations\n\n'
+    )
+    prototypes = "# A character and its prototype, code points in hex; without one it is ignored.\n" + _block(
+        "PROTOTYPES", _prototypes(icu)
+    )
+    scripts = "# A script and its first and last code points in hex.\n" + _block("SCRIPTS", _scripts(icu))
+    return about + prototypes + "\n" + scripts
+
+
+def _prototypes(icu: Icu) -> list[str]:
+    """Characters that stay as they are in NFD: of every other, its parts are looked up."""
+    pairs = ((point, icu.skeleton(chr(point))) for point in _CODE_POINTS if icu.decomposed(chr(point)) == chr(point))
+    return [
+        ":".join([f"{point:x}", *(f"{ord(c):x}" for c in skeleton)])
+        for point, skeleton in pairs
+        if skeleton != chr(point)
+    ]
+
+
+def _scripts(icu: Icu) -> list[str]:
+    rows = []
+    for script, group in groupby(_CODE_POINTS, icu.script):
+        points = list(group)
+        if script not in _NO_SCRIPT:
+            rows.append(f"{script}:{points[0]:x}:{points[-1]:x}")
+    return rows
+
+
+def _block(name: str, rows: list[str]) -> str:
+    text = "\n".join(textwrap.wrap(" ".join(rows), 118, break_long_words=False, break_on_hyphens=False))
+    return f'{name} = """\n{text}\n"""\n'
+
+
+def main() -> int:
+    """Write the module; with --check compare it."""
+    text = source(Icu())
+    if "--check" in sys.argv:
+        return 0 if FILE.read_text() == text else 1
+    FILE.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
