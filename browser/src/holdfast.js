@@ -1,14 +1,17 @@
 /**
  * Holdfast in a browser: passkeys, the vault, the service.
  *
- *     import { Client, createPasskey, passkeyKey } from "https://vault.example/client/holdfast.js";
+ *     import { Client, passkeyKey } from "https://vault.example/client/holdfast.js";
  *     const client = new Client();
  *     await client.boot();
- *     const passkey = await createPasskey({ userName: "alice" });
+ *     const passkey = await client.createPasskey({ userName: "alice" });
  *     await client.vault.generate({ credential: passkey.credential }, await passkeyKey(passkey));
  *     await client.register({ handle: "alice" });
  */
 
+export { NATIVE, paymentOf } from "./chain/calls.js";
+export { AccountNotFunded, OperationFailed, PaymentRefused } from "./chain/errors.js";
+export { checksumAddress } from "./chain/names.js";
 export { Client } from "./client.js";
 export {
   ClientStateError,

@@ -101,7 +101,7 @@ async function attempt(name, work) {
 
 for (const path of files(vectorsPath)) {
   const file = fromText(readFileSync(path, "utf8"));
-  if (file.function === undefined) continue; // vectors of other rooms have forms of their own
+  if (file.function === undefined) continue; // vectors of other rooms have other forms
   summary.files += 1;
   for (const vector of file.cases) {
     summary.cases += 1;

@@ -19,7 +19,7 @@ from holdfast.rules.snapshot_quotas import (
     SNAPSHOT_UPLOADS_PER_ADDRESS_HOUR,
 )
 from holdfast.service.delivery.schemes import MailScheme, SmsScheme
-from holdfast.service.store.kinds import KINDS, default_url
+from holdfast.service.store.kinds import FILE_ADDRESSES, KINDS, default_url
 from holdfast.settings.parsers import (
     MAX_PORT,
     chain_address_or_none,
@@ -197,7 +197,12 @@ ROWS: tuple[SettingRow, ...] = (
     SettingRow(
         "HOLDFAST_SMS_COUNTRIES", ALL_COUNTRIES, _countries, "countries that are sent text messages, as DE,AT,CH"
     ),
-    SettingRow("HOLDFAST_SNAPSHOTS", "on", one_of("on", "off"), "kept snapshots; off: their paths are 404"),
+    SettingRow(
+        "HOLDFAST_SNAPSHOTS",
+        lambda values: "on" if values["database_url"].startswith(FILE_ADDRESSES) else "off",
+        one_of("on", "off"),
+        "kept snapshots; off: their paths are 404",
+    ),
     SettingRow(
         "HOLDFAST_SNAPSHOTS_URL",
         lambda values: f"file://{quote(str(values['data_dir'].absolute() / 'snapshots'))}",

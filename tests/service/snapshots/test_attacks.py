@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import dag_cbor
 import pytest
+from tests.support.kept_snapshots import BOUNDARY, Vault, failure, folder, form, plain_manifest, registered, spooled
 
 from holdfast.content import varints
 from holdfast.content.cars import car_begin, section_begin, write_car
@@ -16,8 +17,6 @@ from holdfast.content.cids import Block, bytes_of, cid_of, raw_block
 from holdfast.content.ipld import dag_cbor_block, link
 from holdfast.service.snapshots.port import BlocksFull, BlocksUnavailable
 from holdfast.service.web.asgi import AsgiEntry
-
-from .conftest import BOUNDARY, Vault, failure, folder, form, plain_manifest, registered, spooled
 
 if TYPE_CHECKING:
     from collections.abc import Callable

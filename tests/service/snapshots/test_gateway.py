@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
+from tests.support.kept_snapshots import Vault
 
 from holdfast.content.cars import CarReader
 from holdfast.content.cids import cid_of
-
-from .conftest import Vault
 
 if TYPE_CHECKING:
     import httpx

@@ -6,12 +6,11 @@ import json
 import os
 
 import pytest
+from tests.support.kept_snapshots import BOUNDARY, Vault, folder, form, plain_manifest
 
 from holdfast.content.cars import car_begin, read_car, section_begin, write_car
 from holdfast.content.cids import raw_block
 from holdfast.content.ipld import dag_cbor_block, link
-
-from .conftest import BOUNDARY, Vault, folder, form, plain_manifest
 
 
 async def test_a_snapshot_is_taken_and_read_back(vault: Vault) -> None:

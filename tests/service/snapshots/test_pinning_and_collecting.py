@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.support.kept_snapshots import BOUNDARY, form
 
 from holdfast.content.cars import write_car
 from holdfast.content.snapshots import Manifest, snapshot_blocks
@@ -22,8 +23,6 @@ from holdfast.service.operations.snapshot_waste import SnapshotWaste
 from holdfast.service.snapshots.object_blocks import ObjectBlocks
 from holdfast.service.store.kinds import database_of, default_url
 from holdfast.wire.failures import SnapshotRefused
-
-from .conftest import BOUNDARY, form
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

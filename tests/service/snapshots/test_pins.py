@@ -7,10 +7,9 @@ import re
 from urllib.parse import quote
 
 import pytest
+from tests.support.kept_snapshots import Vault, failure, registered
 
 from holdfast.content.cids import cid_of
-
-from .conftest import Vault, failure, registered
 
 ELSEWHERE = cid_of("dag-cbor", b"\xa0")
 PEER = re.compile(r"(/[^/]+)+/p2p/12D3Koo[A-Za-z0-9]{45}")

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
-from tests.service.conftest import Server, becomes_true, serve  # noqa: F401 - the fixture that starts services
+from tests.support.kept_snapshots import BOUNDARY, form
+from tests.support.serving import Server, becomes_true
 from tests.support.vault_tokens import VaultKey
 
 from holdfast.content.cars import read_car, write_car
 from holdfast.content.snapshots import Manifest, snapshot_blocks
-
-from .conftest import BOUNDARY, form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import base64
 import gzip
+import json
 import os
+from pathlib import Path
 
 import dag_cbor
 import pytest
+from tests.support.kept_snapshots import Vault, failure, registered
 from tests.support.vault_tokens import VaultKey, container
 
 from holdfast.content.cars import write_car
 from holdfast.enclave import Enclave
 from holdfast.service.store.port import StoreUnavailable
 
-from .conftest import Vault, failure, registered
-
 NOW = 1_800_000_000
+VECTORS = Path(__file__).resolve().parents[3] / "vectors"
 
 
 async def told(vault: Vault, authorization: str | None) -> tuple[int, str]:
@@ -181,9 +183,9 @@ async def test_every_token_issued_until_now_is_revoked(vault: Vault) -> None:
 
 
 async def test_the_enclave_mints_what_the_service_takes(vault: Vault) -> None:
-    from tests.enclave.test_ucan_minting import vault as made
-
-    enclave = made()
+    cases = json.loads((VECTORS / "webauthn" / "valid.json").read_text())["cases"]
+    enclave = Enclave(now=lambda: NOW)
+    enclave.call("generate", credential=cases[0]["input"]["credential"], key={"kind": "secret", "secret": bytes(32)})
     did = enclave.call("status")["did"]
     assert (await vault.api.register(identifier="eve", credentialId="credential-eve", did=did)).status_code == 200
     asked = {"kind": "invocation", "command": "/snapshots/write", "audience": "did:web:localhost%3A8787"}

