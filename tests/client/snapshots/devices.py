@@ -54,7 +54,8 @@ class Device:
     async def made(self, authenticator=None):
         """A new vault; with an authenticator, opened by a passkey that leads to it."""
         if authenticator is None:
-            await self.vault.generate(GIVEN, SECRET)
+            passkey = Authenticator("http://localhost:8787", SoftwareAuthenticator()).create_passkey(Person("ada"))
+            await self.vault.generate(types.GenerateInput(credential=passkey.credential), SECRET)
             return
         person = Person("ada", id=(await self.vault.publishing_key()).user_handle)
         passkey = authenticator.create_passkey(person)

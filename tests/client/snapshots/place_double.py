@@ -99,6 +99,10 @@ class PlaceDouble:
             pin = {"requestid": request_id, "created": "2026-01-01T00:00:00Z", "delegates": ["/ip4/1.1.1.1/p2p/Q"]}
             self.pins[request_id] = {**pin, "status": self.steps[0], "pin": json.loads(request.content), "at": 0}
             return httpx.Response(202, json=self.pins[request_id])
+        if not name:
+            assert parse_qs(request.url.query.decode())["meta"]
+            listed = list(self.pins.values())[::-1]
+            return httpx.Response(200, json={"count": len(listed), "results": listed})
         if name not in self.pins:
             return httpx.Response(404, json={"error": {"reason": "NOT_FOUND"}})
         if method == "DELETE":

@@ -13,6 +13,7 @@ from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.snapshots.publishing import SnapshotConflict, SnapshotRolledBack
 from holdfast.client.storage.pinning import PinFailed
 from holdfast.client.ucan import UcanVerifier
+from holdfast.client.vault.keys import SecretKey
 from holdfast.content import records
 from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
 
@@ -41,7 +42,8 @@ async def test_the_newest_revision_is_uploaded_pinned_and_named(device, place):
     assert (state.status, state.sequence, state.acknowledged_revision) == ("pinned", 1, stored.revision)
     assert record.root_cid == state.acknowledged_root == stored.manifest.root_cid
     assert list(dict.fromkeys(device.states)) == ["queued", "pinning", "pinned"]
-    assert place.pins["r1"]["pin"] == {"cid": state.acknowledged_root, "name": "vault"}
+    meta = {"vault": stored.manifest.did}
+    assert place.pins["r1"]["pin"] == {"cid": state.acknowledged_root, "name": "vault", "meta": meta}
 
 
 async def test_nothing_goes_up_twice_and_a_change_continues_the_line(device, place):
@@ -120,7 +122,6 @@ async def test_old_pins_are_given_up(tmp_path, place):
             await device.change(str(number))
             await device.client.publish_snapshot()
         assert sorted(place.pins) == ["r3", "r4"]
-        assert (await device.client.snapshot_state()).pins == ("r3", "r4")
 
 
 async def test_a_place_that_goes_back_is_told(device, place):
@@ -219,3 +220,32 @@ async def test_an_import_that_another_root_answers_is_no_upload(device, place, m
     monkeypatch.setattr(PlaceDouble, "_import", lambda *_: httpx.Response(200, content=answer))
     with pytest.raises(StorageError, match="another root"):
         await device.client.publish_snapshot()
+
+
+async def test_the_boot_status_says_whether_the_place_works(device, place):
+    assert device.vault.boot_status.helia
+    place.lost_requests = 2  # a gateway gives records on two paths
+    with pytest.raises(NetworkError):
+        await device.client.publish_snapshot()
+    assert not device.vault.boot_status.helia
+    await device.client.publish_snapshot()
+    assert device.vault.boot_status.helia
+    steps = [(event.status, event.error) for event in device.vault.boot_log.events if event.subsystem == "helia"]
+    assert [status for status, _ in steps] == ["booting", "ready", "failed", "booting", "ready"]
+    assert "no answer" in steps[2][1]
+
+
+async def test_no_snapshot_that_a_removed_key_opens_stays_pinned(device, place):
+    other = SecretKey(b"o" * 32, id="other")
+    await device.vault.add_key(other)
+    await device.client.publish_snapshot()
+    await device.change()
+    await device.client.publish_snapshot()
+    assert len(place.pins) == 2
+    await device.vault.remove_key("secret", "other")
+    await device.client.publish_snapshot()
+    (pin,) = place.pins.values()
+    assert pin["pin"]["cid"] == (await device.client.snapshot_state()).acknowledged_root
+    await device.change("later")
+    await device.client.publish_snapshot()
+    assert len(place.pins) == 2

@@ -7,15 +7,17 @@ import contextlib
 import contextvars
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakKeyDictionary
 
+from holdfast.client.callbacks import answered
 from holdfast.client.snapshots.automatic import AutomaticSnapshots, Pauses
 from holdfast.client.snapshots.comparison import compare_vaults
 from holdfast.client.snapshots.place import SnapshotPlace, full_config
-from holdfast.client.snapshots.publishing import Publisher
+from holdfast.client.snapshots.publishing import Publisher, SnapshotConflict, SnapshotRolledBack
 from holdfast.client.snapshots.recovery import Recovery
 from holdfast.client.snapshots.tokens import bearer_token
 from holdfast.client.vault.keys import KnownKey
-from holdfast.wire.client_errors import ClientStateError
+from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from holdfast.client.types import VaultSnapshotConfig
     from holdfast.client.vault.async_vault import AsyncVault
     from holdfast.client.vault.keys import KeyProvider, RecoveryPasskey
+
+_TURNS: WeakKeyDictionary[AsyncVault, asyncio.Lock] = WeakKeyDictionary()
 
 
 class KeptSnapshots:
@@ -51,8 +55,8 @@ class KeptSnapshots:
         self._on_snapshot = on_snapshot
         self._connect = partial(SnapshotPlace, client.base_url, self._config, retries=retries, transport=transport)
         self._place: SnapshotPlace | None = None
-        # One attempt at a time, whoever asked for it.
-        self._turn = asyncio.Lock()
+        # One attempt at a time for a vault, also from several clients of it.
+        self._turn = asyncio.Lock() if vault is None else _TURNS.setdefault(vault, asyncio.Lock())
         pauses = Pauses(quiet_s=self._config.debounce_s)
         self._automatic = AutomaticSnapshots(self.publish, pauses)
         if vault is not None and vault.store is not None and self._config.automatic:
@@ -70,8 +74,17 @@ class KeptSnapshots:
 
     async def publish(self) -> SnapshotState:
         """See AsyncClient.publish_snapshot."""
+        vault, _ = self._vault()
         async with self._turn:
-            return await self._publisher().publish()
+            try:
+                state = await self._publisher().publish()
+            except (SnapshotConflict, SnapshotRolledBack):
+                raise
+            except (NetworkError, StorageError) as error:
+                await answered(vault.boot_log.report, "helia", str(error))
+                raise
+            await answered(vault.boot_log.report, "helia", None)
+            return state
 
     async def settle(self, within_s: float) -> bool:
         """See AsyncClient.settle_snapshots."""

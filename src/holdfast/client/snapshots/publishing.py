@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from holdfast.client.callbacks import answered
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.snapshots.state import SnapshotState, read_state, write_state
 from holdfast.client.storage import snapshots
+from holdfast.client.storage.vault_store import forgotten_note
 from holdfast.client.types import PinRequest
 from holdfast.content.records import Change, change, read_record
 from holdfast.wire.client_errors import ClientStateError, ServiceError, StorageError
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
 VALIDITY = timedelta(days=20 * 365)
 TTL_NS = 60 * 1_000_000_000
 PIN_NAME = "vault"
-_NOT_FOUND = 404
 _CONFLICT = 409
+_LISTED = 1000
 
 
 class SnapshotRolledBack(StorageError):
@@ -131,7 +133,7 @@ class Publisher:
         taken = await self._snapshot(delegation, stored, state)
         state = await self._note(state, status="pinning", root_cid=taken.root_cid)
         await self._place.upload(taken)
-        state = await self._pinned(taken, state)
+        await self._pinned(taken, state)
         return await self._named(name, taken, stored, state)
 
     async def _compare(self, state: SnapshotState, record: Record | None) -> SnapshotState:
@@ -154,15 +156,12 @@ class Publisher:
         manifest = msgspec.structs.replace(stored.manifest, root_cid=state.acknowledged_root)
         return await asyncio.to_thread(snapshots.take, manifest, stored.sealed, delegation)
 
-    async def _pinned(self, taken: Snapshot, state: SnapshotState) -> SnapshotState:
+    async def _pinned(self, taken: Snapshot, state: SnapshotState) -> None:
         if self._place.pinning is None:
-            return state
-        pin = PinRequest(cid=taken.root_cid, name=PIN_NAME)
-        made = await self._place.pinning.add(pin)
-        state = await self._note(state, pins=(*state.pins, made.request_id))
+            return
+        made = await self._place.pinning.add(PinRequest(cid=taken.root_cid, name=PIN_NAME, meta=_meta(state.did)))
         if made.status != "pinned":
             await self._place.pinning.wait(made.request_id, poll_s=self._poll_s)
-        return state
 
     async def _named(self, name: str, taken: Snapshot, stored: StoredVault, state: SnapshotState) -> SnapshotState:
         until = datetime.fromtimestamp(self._now(), UTC) + VALIDITY
@@ -176,7 +175,8 @@ class Publisher:
             raise
         state = await self._acknowledged(state, state.sequence + 1)
         await asyncio.to_thread(self._name_stored, stored.revision, taken)
-        return await self._without_old_pins(state)
+        await self._remove_old_pins(state)
+        return state
 
     async def _overtaken(self, name: str, ours: bytes) -> bool:
         """Whether another device published between our look and our record; its snapshot is then in the store."""
@@ -199,25 +199,22 @@ class Publisher:
             other_root=None,
         )
 
-    async def _without_old_pins(self, state: SnapshotState) -> SnapshotState:
-        """Give up the oldest pins. A refusal costs their room alone: the next upload tries again."""
-        if self._place.pinning is None or len(state.pins) <= self._place.config.kept:
-            return state
-        old, kept = state.pins[: -self._place.config.kept], state.pins[-self._place.config.kept :]
-        try:
-            for request_id in old:
-                await self._delete(request_id)
-        except ServiceError:
-            return state
-        return await self._note(state, pins=kept)
+    async def _remove_old_pins(self, state: SnapshotState) -> None:
+        """Remove the oldest pins of this vault, of every device; after a key was removed, all but the newest one.
 
-    async def _delete(self, request_id: str) -> None:
-        try:
-            if self._place.pinning is not None:
-                await self._place.pinning.delete(request_id)
-        except RequestRefused as error:
-            if error.status != _NOT_FOUND:
-                raise
+        After a refusal the next upload tries again.
+        """
+        pinning = self._place.pinning
+        if pinning is None:
+            return
+        forgotten = await asyncio.to_thread(self._store.note, forgotten_note(state.did))
+        kept = 1 if forgotten is not None else self._place.config.kept
+        with contextlib.suppress(ServiceError):
+            found = await pinning.list(meta=_meta(state.did), limit=_LISTED)
+            for pin in found[kept:]:
+                await pinning.delete(pin.request_id)
+            if forgotten is not None and state.acknowledged_revision >= int(forgotten):
+                await asyncio.to_thread(self._store.set_note, forgotten_note(state.did), None)
 
     def _name_stored(self, revision: int, taken: Snapshot) -> None:
         """Name the snapshot in the manifest, unless the vault has changed meanwhile."""
@@ -243,3 +240,8 @@ class Publisher:
         if did is None:
             raise ClientStateError("there is no vault")
         return did
+
+
+def _meta(did: str) -> dict[str, str]:
+    """What tells a vault's pins from others of the same account."""
+    return {"vault": did}

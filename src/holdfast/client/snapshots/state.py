@@ -29,7 +29,6 @@ class SnapshotState(Record, frozen=True, kw_only=True):
         sequence: of the last record that was seen or published.
         other_root: in a conflict, the other device's snapshot.
         sent_root: named by the last record that was sent, perhaps without an answer, with its `sent_revision`.
-        pins: request IDs of the pins made so far, oldest first.
     """
 
     did: str
@@ -43,7 +42,6 @@ class SnapshotState(Record, frozen=True, kw_only=True):
     other_root: str | None = None
     sent_root: str | None = None
     sent_revision: int = 0
-    pins: tuple[str, ...] = ()
 
 
 def read_state(store: VaultStore, did: str) -> SnapshotState:

@@ -26,6 +26,14 @@ if TYPE_CHECKING:
 
 _NO_GATEWAY = "the block is not here, and no gateway is configured"
 _NOT_FOUND = 404
+# The empty block that every trustless gateway gives out (specification, "Probing").
+PROBE: Call[None] = Call(
+    method="GET",
+    path="/ipfs/bafkqaaa",
+    query={"format": "raw"},
+    headers={"Accept": "application/vnd.ipld.raw"},
+    read=lambda _reply: None,
+)
 
 
 def block_call(cid: str) -> Call[bytes]:

@@ -95,6 +95,8 @@ class VaultStore:
             self._forget_old(database, manifest.did, 1 if forget_older else self._kept)
             if forget_older:
                 _forget_blocks(database, manifest.did)
+                note = (forgotten_note(manifest.did), str(revision))
+                database.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", note)
         if forget_older:
             with self._reading() as database:
                 _empty_journal(database)
@@ -246,6 +248,11 @@ class VaultStore:
                 database.execute("ROLLBACK")
                 raise
             database.execute("COMMIT")
+
+
+def forgotten_note(did: str) -> str:
+    """The name of the note with the first revision that a removed key does not open: pins of earlier ones must go."""
+    return f"forgotten-before:{did}"
 
 
 def store_path(config: VaultStoreConfig, directory: Path | str | None = None) -> Path:

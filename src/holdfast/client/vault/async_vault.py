@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.client import types
 from holdfast.client.callbacks import answered, outside
+from holdfast.client.http.calls import Retries
+from holdfast.client.http.transport import HttpTransport
 from holdfast.client.installed import require_libp2p
-from holdfast.client.storage.gateway import AsyncGateway, snapshot_stored
+from holdfast.client.storage.gateway import PROBE, AsyncGateway, snapshot_stored
 from holdfast.client.vault import calls
 from holdfast.client.vault.boot import BootLog
 from holdfast.client.vault.keeping import Keeper, did_of
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from holdfast.client.vault.keys import KeyProvider
     from holdfast.client.vault.second_share import ShareKeeper, ShareSource, ValShare
     from holdfast.enclave import AsyncEnclave
+
+_PROBE_S = 5.0
 
 
 class AsyncVault:
@@ -79,6 +83,7 @@ class AsyncVault:
             self._keeper = Keeper(self._store, file_sha256(self._module) if self._module else bundled_sha256())
         async with self._log.starting("helia", required=False):
             await asyncio.to_thread(check_readable, self._store)
+            await check_gateway(self._snapshots)
         async with self._log.starting("libp2p", required=False):
             require_libp2p()
         return self.boot_status
@@ -479,6 +484,17 @@ def file_sha256(path: Path) -> str:
 def check_readable(store: VaultStore | None) -> None:
     """Check that the store can write blocks and read them back. Raises StorageError, ClientStateError."""
     require_store(store).try_block()
+
+
+async def check_gateway(config: types.VaultSnapshotConfig) -> None:
+    """Check that the configured gateway answers the specification's probe. Raises NetworkError."""
+    if config.gateway_url is None:
+        return
+    gateway = HttpTransport(config.gateway_url, timeout=_PROBE_S, retries=Retries(attempts=1))
+    try:
+        await gateway.send(PROBE)
+    finally:
+        await gateway.close()
 
 
 def require_store(store: VaultStore | None) -> VaultStore:
