@@ -75,10 +75,10 @@ def sealed(terminal):
 
 
 def test_what_a_command_changes_goes_up_and_comes_back(first, tmp_path, service):
-    assert first.json("vault", "status")["snapshot"]["upToDate"]
+    assert first.json("vault", "status")["snapshot"]["current"]
     first.json("vault", "delegate", TO, "/accounts/pay")
     status = first.json("vault", "status")
-    assert (status["snapshot"]["status"], status["snapshot"]["upToDate"]) == ("pinned", True)
+    assert (status["snapshot"]["status"], status["snapshot"]["current"]) == ("pinned", True)
     name = first.json("vault", "snapshot")["name"]
     new = Terminal(tmp_path / "new", service, HOLDFAST_VAULT_KEY=first.kind)
     words = () if first.kind == "passkey" else ("--key", "password", "--name", name)
@@ -101,7 +101,7 @@ def test_two_terminals_that_both_changed(first, tmp_path, service):
     (difference,) = [row for row in new.json("vault", "compare") if row["table"] == "delegations"]
     assert (len(difference["only_here"]), len(difference["only_there"])) == (1, 1)
     assert new.json("vault", "choose", "there")["status"] == "pinned"
-    assert new.json("vault", "status")["snapshot"]["upToDate"]
+    assert new.json("vault", "status")["snapshot"]["current"]
     first.run("vault", "choose", "sideways", code=Exit.USAGE)
 
 
@@ -127,7 +127,7 @@ def test_offline_changes_go_up_later(first, service):
     first.environment["HOLDFAST_SERVICE_URL"] = service
     first.run("vault", "credentials")
     status = first.json("vault", "status")["snapshot"]
-    assert (status["upToDate"], status["sequence"]) == (True, before + 1)
+    assert (status["current"], status["sequence"]) == (True, before + 1)
 
 
 def test_what_is_missing_is_told_in_one_line(tmp_path, service, security_key):

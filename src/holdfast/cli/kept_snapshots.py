@@ -79,7 +79,7 @@ def summary(store: VaultStore, stored: StoredVault) -> Summary:
         return Summary()
     upto = stored.revision == state.acknowledged_revision
     text = "up to date" if upto else f"{state.status}{f': {state.reason}' if state.reason else ''}"
-    found = {"status": state.status, "root": state.acknowledged_root, "sequence": state.sequence, "upToDate": upto}
+    found = {"status": state.status, "root": state.acknowledged_root, "sequence": state.sequence, "current": upto}
     return Summary([f"snapshot {state.sequence}, {text}"], {"snapshot": found})
 
 

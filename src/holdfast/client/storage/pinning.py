@@ -45,7 +45,7 @@ TokenSource = Callable[[], Awaitable[str]]
 
 
 class PinReport(PinInfo, frozen=True, kw_only=True):
-    """A pin and what the service reports of it: `status_details` of `info` says why it has this status."""
+    """A pin and what the service says about it: `status_details` of `info` tells why a pin is where it is."""
 
     info: dict[str, str] | None = None
 

@@ -77,7 +77,7 @@ class Request(Protocol):
         ...
 
     def pieces(self) -> AsyncIterator[bytes]:
-        """Yield the body as it arrives; the caller counts and times it. Raises ClientGone."""
+        """Yield the body as it arrives; the caller limits its size and time. Raises ClientGone."""
         ...
 
 

@@ -36,7 +36,7 @@ class Car:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotReading:
-    """Reads kept blocks and records, without authorization: they are sealed or public."""
+    """Reads kept snapshots for anyone who knows a CID."""
 
     index: SnapshotIndex
     blocks: BlockStorage

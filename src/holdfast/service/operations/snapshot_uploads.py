@@ -219,7 +219,7 @@ def _require_allowed(taken: int, allowed: int) -> None:
 
 
 async def _in_time(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield the pieces. Raises TimeoutError if one takes too long, so that a silent client frees its reservation."""
+    """The pieces. Raises TimeoutError if one takes too long: a silent client does not keep its reservation."""
     while True:
         async with asyncio.timeout(BODY_TIMEOUT_S):
             piece = await anext(pieces, None)
