@@ -137,7 +137,7 @@ def _build_enclave() -> None:
 
 
 def _ensure_node_packages() -> None:
-    """Install the chain's tools, the JavaScript checks and the tests' peers from npm, by the environment's Node."""
+    """Install the chain's tools, the JavaScript checks and the tests' peers from npm, with the environment's Node."""
     folders = {"npm": ROOT / "contracts", "npm-browser": ROOT / "browser", "npm-peers": ROOT / "tests" / "peers"}
     for name, folder in folders.items():
         lock = folder / "package-lock.json"
