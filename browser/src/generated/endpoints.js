@@ -392,6 +392,16 @@ export class EndpointMethods {
   }
 
   /**
+   * The IPNS name of the snapshots of a credential's vault, for passkeys whose user handle is not the name: GET /api/snapshots/name.
+   *
+   * @param {import("./types.js").NameOfSnapshots} asked
+   * @returns {Promise<import("./types.js").SnapshotName | import("./types.js").DidNotFound>}
+   */
+  nameOfSnapshots(asked) {
+    return this._call({ method: "GET", path: "/api/snapshots/name", reads: "json" }, asked);
+  }
+
+  /**
    * A block, or a snapshot as a CAR file (trustless gateway): GET /ipfs/{path}.
    *
    * @param {import("./types.js").ReadBlock} asked

@@ -635,6 +635,13 @@
  */
 
 /**
+ * GET /api/snapshots/name.
+ *
+ * @typedef {object} NameOfSnapshots
+ * @property {string} credentialId
+ */
+
+/**
  * GET /ipfs/{path}.
  *
  * @typedef {object} ReadBlock
@@ -844,6 +851,14 @@
  * @typedef {object} Revoked
  * @property {boolean} revoked
  * @property {string | null} [cid]
+ */
+
+/**
+ * GET /api/snapshots/name, found: the IPNS name under which the vault of a credential publishes.
+ *
+ * @typedef {object} SnapshotName
+ * @property {boolean} found
+ * @property {string} name
  */
 
 /**

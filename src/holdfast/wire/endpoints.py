@@ -454,6 +454,17 @@ REVOKE_TOKENS = _writing(
     answers=(p.Revoked,),
     status=200,
 )
+NAME_OF_SNAPSHOTS = Endpoint(
+    name="name_of_snapshots",
+    method="GET",
+    path="/api/snapshots/name",
+    summary="The IPNS name of the snapshots of a credential's vault, for passkeys whose user handle is not the name",
+    asks=r.NameOfSnapshots,
+    missing=e.MISSING_CREDENTIAL_ID,
+    answers=(m.SnapshotName, m.DidNotFound),
+    refusals=(e.INVALID_CREDENTIAL_ID, *_COMMON),
+    of_snapshots=True,
+)
 IPFS = _reading(
     "ipfs",
     "/ipfs/{path}",

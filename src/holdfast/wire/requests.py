@@ -56,6 +56,12 @@ class LookUpDid(Asked, frozen=True, kw_only=True):
     credential_id: str = msgspec.field(name="credentialId")
 
 
+class NameOfSnapshots(Asked, frozen=True, kw_only=True):
+    """GET /api/snapshots/name."""
+
+    credential_id: str = msgspec.field(name="credentialId")
+
+
 class CheckAlias(Asked, frozen=True, kw_only=True):
     """GET /api/aliases/check."""
 

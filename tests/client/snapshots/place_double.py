@@ -24,7 +24,7 @@ class PlaceDouble:
         refusal: a status and Failure that every write gets.
         details: `status_details` of every pin.
         lie: gives other bytes for every block; so do the hosts in `liars`.
-        names: IPNS names by DID. dids: DIDs by credential.
+        names: IPNS names by credential.
         down: hosts that do not answer.
         old: by host, the records that it still has.
     """
@@ -41,7 +41,6 @@ class PlaceDouble:
     details: str | None = None
     lie: bool = False
     names: dict[str, str] = field(default_factory=dict)
-    dids: dict[str, str] = field(default_factory=dict)
     down: set[str] = field(default_factory=set)
     liars: set[str] = field(default_factory=set)
     old: dict[str, dict[str, bytes]] = field(default_factory=dict)
@@ -76,10 +75,8 @@ class PlaceDouble:
             return self._pins(method, path.removeprefix("/pins").strip("/"), request)
         if path.startswith("/ipfs/"):
             return self._block(path.removeprefix("/ipfs/"), lie=self.lie or request.url.host in self.liars)
-        if path == "/api/dids/lookup":
-            return self._lookup(parse_qs(request.url.query.decode())["credentialId"][0])
         if path == "/api/snapshots/name":
-            found = self.names.get(parse_qs(request.url.query.decode())["did"][0])
+            found = self.names.get(parse_qs(request.url.query.decode())["credentialId"][0])
             return httpx.Response(200, json={"found": bool(found), **({"name": found} if found else {})})
         if path.startswith(("/ipns/", "/routing/v1/ipns/")):
             return self._record(method, unquote(path.rpartition("/")[2]), request)
@@ -112,13 +109,6 @@ class PlaceDouble:
         pin["at"] = min(pin["at"] + 1, len(self.steps) - 1)
         pin["status"] = self.steps[pin["at"]]
         return httpx.Response(200, json=pin | ({"info": {"status_details": self.details}} if self.details else {}))
-
-    def _lookup(self, credential_id: str) -> httpx.Response:
-        if credential_id not in self.dids:
-            return httpx.Response(200, json={"found": False})
-        record = {"identifier": "ada", "channel": "handle", "did": self.dids[credential_id], "txHash": "0x"}
-        more = {"blockNumber": 0, "smartAccount": "", "createdAt": "2026-01-01T00:00:00Z"}
-        return httpx.Response(200, json={"found": True, **record, **more})
 
     def _block(self, cid: str, *, lie: bool) -> httpx.Response:
         if cid not in self.blocks:

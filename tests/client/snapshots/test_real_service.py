@@ -11,8 +11,9 @@ from tests.support.software_authenticator import SoftwareAuthenticator
 
 from holdfast.client.async_client import AsyncClient
 from holdfast.client.http.refusals import RequestRefused
-from holdfast.client.passkeys import Authenticator
-from holdfast.client.types import SnapshotConfig
+from holdfast.client.passkeys import Authenticator, PasskeyKey, Person
+from holdfast.client.snapshots.recovery import RecoveryRefused
+from holdfast.client.types import GenerateInput, SnapshotConfig
 
 
 @pytest.fixture(scope="module")
@@ -64,3 +65,21 @@ async def test_a_token_for_another_service_is_refused_in_words(first, service):
         with pytest.raises(RequestRefused) as caught:
             await client.publish_snapshot()
     assert caught.value.code == "WRONG_AUDIENCE"
+
+
+async def test_an_older_passkey_leads_over_the_service(tmp_path, service, config):
+    authenticator = Authenticator(service.base_url.replace("127.0.0.1", "localhost"), SoftwareAuthenticator())
+    passkey = authenticator.create_passkey(Person("ada"))
+    async with (
+        Device(tmp_path / "a", config=config, url=service.base_url) as device,
+        Device(tmp_path / "b", config=config, url=service.base_url) as new,
+    ):
+        key = PasskeyKey(authenticator, passkey.credential_id)
+        await device.vault.generate(GenerateInput(credential=passkey.credential), key)
+        with pytest.raises(RecoveryRefused, match="no snapshot"):
+            await new.client.recover(passkey=authenticator)
+        await device.client.register(handle="o" + secrets.token_hex(6))
+        with pytest.raises(RecoveryRefused, match="no snapshot"):
+            await new.client.recover(passkey=authenticator)
+        await device.client.publish_snapshot()
+        assert (await new.client.recover(passkey=authenticator)).did == device.store.dids()[0]

@@ -51,7 +51,7 @@ class KeptSnapshots:
         retries: Retries | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        self._client, self._given, self._config = client, vault, full_config(config)
+        self._given, self._config = vault, full_config(config)
         self._on_snapshot = on_snapshot
         self._connect = partial(SnapshotPlace, client.base_url, self._config, retries=retries, transport=transport)
         self._place: SnapshotPlace | None = None
@@ -120,7 +120,7 @@ class KeptSnapshots:
         vault, store = self._vault()
         place = self._connect()
         try:
-            recovery = Recovery(self._client, vault, store, place, accept=accept, on_progress=tell)
+            recovery = Recovery(vault, store, place, accept=accept, on_progress=tell)
             return await recovery.recover(passkey=passkey, key=key, name=name, car=car)
         finally:
             await place.close()

@@ -75,10 +75,10 @@ class SnapshotPlace:
         """Send a record, which carries its own proof. Raises RequestRefused, NetworkError."""
         await self._http.send(publish_call(name, record))
 
-    async def name_of(self, did: str) -> str | None:
-        """The IPNS name that Holdfast's service knows for a DID: a hint, the caller verifies what it names."""
+    async def name_of(self, credential_id: str) -> str | None:
+        """The IPNS name that Holdfast's service knows for a passkey: a hint, the caller verifies what it names."""
         try:
-            return await self._http.send(name_call(did))
+            return await self._http.send(name_call(credential_id))
         except RequestRefused as error:
             if error.status == _NOT_FOUND:
                 return None
@@ -133,9 +133,9 @@ def publish_call(name: str, record: bytes) -> Call[None]:
     return Call(method="PUT", path=path, content=record, headers=headers, read=lambda _reply: None)
 
 
-def name_call(did: str) -> Call[str | None]:
-    """GET /api/snapshots/name?did=…: `{found: true, name}` or `{found: false}`."""
-    return Call(method="GET", path="/api/snapshots/name", query={"did": did}, read=_read_name)
+def name_call(credential_id: str) -> Call[str | None]:
+    """GET /api/snapshots/name?credentialId=…: `{found: true, name}` or `{found: false}`."""
+    return Call(method="GET", path="/api/snapshots/name", query={"credentialId": credential_id}, read=_read_name)
 
 
 def _read_name(reply: Reply) -> str | None:

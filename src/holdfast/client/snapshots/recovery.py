@@ -21,7 +21,6 @@ from holdfast.wire.client_errors import ClientStateError, PluginCallError, Stora
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.snapshots.place import SnapshotPlace
     from holdfast.client.storage.snapshots import Snapshot
     from holdfast.client.storage.vault_store import VaultStore
@@ -66,7 +65,6 @@ class Recovery:
 
     def __init__(
         self,
-        client: AsyncServiceClient,
         vault: AsyncVault,
         store: VaultStore,
         place: SnapshotPlace,
@@ -74,7 +72,7 @@ class Recovery:
         accept: Callable[[str], Any] | None = None,
         on_progress: Callable[[str], Any] | None = None,
     ) -> None:
-        self._client, self._vault, self._store, self._place = client, vault, store, place
+        self._vault, self._store, self._place = vault, store, place
         self._accept, self._on_progress = accept, on_progress
 
     async def recover(
@@ -122,7 +120,7 @@ class Recovery:
         return _Found(snapshot, record)
 
     async def _record(self, name: str | None, chosen: DiscoveredPasskey | None) -> NameRecord | None:
-        """The record under the given name, the passkey's, or the one that the service knows for its DID.
+        """The record under the given name, the passkey's, or the one that the service knows for the passkey.
 
         The last is for passkeys that were made before there were publishing keys: their user handle is random.
         """
@@ -131,8 +129,7 @@ class Recovery:
         handle = chosen.user_handle if chosen else b""
         if len(handle) == PUBLIC_KEY_BYTES and (found := await self._place.gateway.record(name_of(handle))):
             return found
-        known = await self._client.lookup_did(chosen.credential_id) if chosen else None
-        named = await self._place.name_of(known.did) if known else None
+        named = await self._place.name_of(chosen.credential_id) if chosen else None
         return await self._place.gateway.record(named) if named else None
 
     async def _check(self, snapshot: Snapshot, public_key: bytes | None) -> None:

@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast.content.cids import Block
+from holdfast.content.names import name_of
+from holdfast.content.snapshots import read_root
+from holdfast.rules.snapshot_tokens import publisher_of
+
 if TYPE_CHECKING:
     from holdfast.service.operations.snapshot_access import SnapshotAccess
     from holdfast.service.operations.snapshot_names import SnapshotNames
@@ -35,3 +40,13 @@ class Snapshots:
     async def collect(self) -> dict[str, int]:
         """End what is over, and delete what no snapshot needs; how many rows and objects went."""
         return await self.uploads.waste.collect()
+
+    async def name_of(self, did: str) -> str | None:
+        """Return the IPNS name that a DID's newest pinned snapshot delegates to; None if it has none."""
+        for pin in await self.index.pins(did):
+            place = await self.index.block(pin.asked.cid)
+            if place is not None:
+                root = read_root(Block(pin.asked.cid, await self.reading.block(place)))
+                key = publisher_of(root.manifest.delegation, did, self.names.clock())
+                return None if key is None else name_of(key)
+        return None

@@ -5,22 +5,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.content.records import MAX_RECORD_BYTES
+from holdfast.rules.dids import parse_credential_id
 from holdfast.rules.gateway import Form, attachment, is_known, wanted
 from holdfast.service.http.messages import Headers, Response
 from holdfast.service.http.static import etag_of
 from holdfast.service.operations.snapshot_names import canonical_name
 from holdfast.service.web.failures import NEVER_RENDERED, SHARED
 from holdfast.service.web.input import query_values
-from holdfast.service.web.serving import serves_plainly
-from holdfast.wire.endpoints import IPNS, PUBLISH_NAME, ROUTED_NAME
+from holdfast.service.web.serving import serves, serves_plainly
+from holdfast.wire.endpoints import IPNS, NAME_OF_SNAPSHOTS, PUBLISH_NAME, ROUTED_NAME
 from holdfast.wire.failures import BAD_REQUEST, NOT_ACCEPTABLE, SnapshotRefused
+from holdfast.wire.models import DidNotFound, SnapshotName
 
 if TYPE_CHECKING:
     from holdfast.service.http.messages import Request
     from holdfast.service.web.context import WebContext
+    from holdfast.wire.requests import NameOfSnapshots
 
 _GATEWAY, _ROUTING = "/ipns/", "/routing/v1/ipns/"
 _ONLY_RECORDS = "only IPNS records are given out here: format=ipns-record, or Accept: " + Form.RECORD.value
+
+
+@serves(NAME_OF_SNAPSHOTS)
+async def name_of_snapshots(web: WebContext, asked: NameOfSnapshots, _request: Request) -> SnapshotName | DidNotFound:
+    """GET /api/snapshots/name."""
+    # In a query "+" stands for a space, which base64 does not have, so a plus sign was meant.
+    record = await web.service.dids.look_up(parse_credential_id(asked.credential_id.replace(" ", "+")))
+    name = None if record is None else await web.snapshots.name_of(record.did)
+    return DidNotFound() if name is None else SnapshotName(name=name)
 
 
 @serves_plainly(IPNS)
