@@ -46,6 +46,20 @@ async def test_an_isolated_page_of_another_origin_registers(browser: Browser, se
         assert seen.get("value") == {"baseUrl": service, "same": True, "held": 1}, seen
 
 
+async def test_a_page_of_another_origin_cannot_start_the_services_own_worker(
+    browser: Browser, serve: Callable[..., Server]
+) -> None:
+    server = serve()
+    with serving(App) as address:
+        page = await browser.new_page()
+        await page.goto(address)
+        await page.evaluate("window.hf = {ServiceError: class {}}")
+        seen = await outcome(
+            page, f"return new Worker('http://localhost:{server.port}/client/worker.js', {{type: 'module'}})"
+        )
+        assert seen["name"] == "SecurityError", "a vault's storage is its origin's alone"
+
+
 async def test_an_address_is_registered_with_the_code_that_was_sent(
     browser: Browser, serve: Callable[..., Server]
 ) -> None:

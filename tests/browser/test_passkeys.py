@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -203,6 +205,14 @@ async def test_capabilities_and_signals(page: Page) -> None:
     assert await authenticator.credentials() == []
     await page.evaluate("delete PublicKeyCredential.signalUnknownCredential")
     assert await page.evaluate("hf.signalUnknownCredential('AAAA')") is False
+
+
+async def test_a_long_credential_id_has_a_short_name_in_the_vault(page: Page) -> None:
+    await Authenticator.of(page)
+    await page.evaluate(CLIENT, {})
+    names = await page.evaluate("Promise.all([hf.keyId('A'.repeat(128)), hf.keyId('A'.repeat(200))])")
+    digest = base64.urlsafe_b64encode(hashlib.sha256(bytes(150)).digest()).decode().rstrip("=")
+    assert names == ["A" * 128, f"sha256:{digest}"]
 
 
 async def test_a_browser_without_passkeys_is_told_so(page: Page) -> None:
