@@ -43,7 +43,7 @@ export class Client extends ServiceClient {
     return this.#vault.boot();
   }
 
-  /** Ends the worker and every request. Closing again is harmless. */
+  /** Ends the worker and every request. Repeated calls have no effect. */
   async close() {
     this.#vault.close();
     await super.close();

@@ -29,7 +29,7 @@ function failed(what) {
 
 for (const path of files(vectorsPath)) {
   const ran = await runFile(wasm, readFileSync(path, "utf8"));
-  if (ran === null) continue; // vectors of other rooms have forms of their own
+  if (ran === null) continue; // vectors of other rooms have other forms
   summary.files += 1;
   summary.cases += ran.cases;
   for (const failure of ran.failures) failed(`${path} ${failure}`);

@@ -256,7 +256,7 @@ export class WorkerSession {
     await this.#turn;
   }
 
-  /** The vault is another tab's: nothing of it stays here. */
+  /** Another tab has taken the vault over: erases it here. */
   #taken() {
     this.#enclave?.wipe();
     this.#closed();
@@ -269,7 +269,7 @@ export class WorkerSession {
   }
 
   /**
-   * The host looks at the clock when a vault is due to lock itself; afterwards the page is told.
+   * The host checks when a vault must lock itself; afterwards the page is notified.
    *
    * @param {number} ms
    * @param {() => void} work
