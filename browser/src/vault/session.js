@@ -61,7 +61,7 @@ export class WorkerSession {
     } catch (error) {
       return { reply: { id: request.id, error: described(error, request.fn) }, transfer: [] };
     } finally {
-      wipe(request.args.key?.secret);
+      for (const key of [request.args.key, ...(request.args.keys ?? [])]) wipe(key?.secret);
     }
   }
 
