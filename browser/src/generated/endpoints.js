@@ -322,4 +322,111 @@ export class EndpointMethods {
   runWorkflow(body) {
     return this._call({ method: "POST", path: "/api/workflow", reads: "json" }, body);
   }
+
+  /**
+   * Upload a snapshot as a CAR file (Kubo RPC): POST /api/v0/dag/import.
+   *
+   * @param {import("./types.js").ImportSnapshot} asked
+   * @returns {Promise<import("./types.js").ImportedLine | import("./types.js").StatsLine>}
+   */
+  importSnapshot(asked) {
+    return this._call({ method: "POST", path: "/api/v0/dag/import", reads: "json" }, asked);
+  }
+
+  /**
+   * Pins of the token's DID, newest first (Pinning Service API): GET /pins.
+   *
+   * @param {import("./types.js").ListPins} asked
+   * @returns {Promise<import("./types.js").PinResults>}
+   */
+  listPins(asked) {
+    return this._call({ method: "GET", path: "/pins", reads: "json" }, asked);
+  }
+
+  /**
+   * Pin a snapshot: POST /pins.
+   *
+   * @param {import("./types.js").PinSnapshot} asked
+   * @returns {Promise<import("./types.js").PinReport>}
+   */
+  addPin(asked) {
+    return this._call({ method: "POST", path: "/pins", reads: "json" }, asked);
+  }
+
+  /**
+   * One pin: GET /pins/{requestid}.
+   *
+   * @returns {Promise<import("./types.js").PinReport>}
+   */
+  getPin() {
+    return this._call({ method: "GET", path: "/pins/{requestid}", reads: "json" });
+  }
+
+  /**
+   * Replace a pin by another in one step: POST /pins/{requestid}.
+   *
+   * @param {import("./types.js").PinSnapshot} asked
+   * @returns {Promise<import("./types.js").PinReport>}
+   */
+  replacePin(asked) {
+    return this._call({ method: "POST", path: "/pins/{requestid}", reads: "json" }, asked);
+  }
+
+  /**
+   * Give a pin up: DELETE /pins/{requestid}.
+   *
+   * @returns {Promise<any>}
+   */
+  removePin() {
+    return this._call({ method: "DELETE", path: "/pins/{requestid}", reads: "json" });
+  }
+
+  /**
+   * Revoke one bearer token, or all that were issued until now: POST /api/snapshots/revocations.
+   *
+   * @param {object} [body]
+   * @returns {Promise<import("./types.js").Revoked>}
+   */
+  revokeTokens(body) {
+    return this._call({ method: "POST", path: "/api/snapshots/revocations", reads: "json" }, body);
+  }
+
+  /**
+   * A block, or a snapshot as a CAR file (trustless gateway): GET /ipfs/{path}.
+   *
+   * @param {import("./types.js").ReadBlock} asked
+   * @returns {Promise<ArrayBuffer>}
+   */
+  ipfs(asked) {
+    return this._call({ method: "GET", path: "/ipfs/{path}", reads: "bytes" }, asked);
+  }
+
+  /**
+   * The IPNS record of a name (trustless gateway): GET /ipns/{path}.
+   *
+   * @param {import("./types.js").ReadRecord} asked
+   * @returns {Promise<ArrayBuffer>}
+   */
+  ipns(asked) {
+    return this._call({ method: "GET", path: "/ipns/{path}", reads: "bytes" }, asked);
+  }
+
+  /**
+   * The IPNS record of a name (HTTP Routing V1): GET /routing/v1/ipns/{name}.
+   *
+   * @returns {Promise<ArrayBuffer>}
+   */
+  routedName() {
+    return this._call({ method: "GET", path: "/routing/v1/ipns/{name}", reads: "bytes" });
+  }
+
+  /**
+   * Publish an IPNS record (HTTP Routing V1): PUT /routing/v1/ipns/{name}.
+   *
+   * @param {object} [body]
+   * @returns {Promise<string>}
+   */
+  publishName(body) {
+    return this._call({ method: "PUT", path: "/routing/v1/ipns/{name}", reads: "text" }, body);
+  }
 }

@@ -62,6 +62,7 @@ class AsyncVault:
         self._closed = False
         # Revisions reach the store in the order in which the enclave made them.
         self._saving = asyncio.Lock()
+        self._listeners: list[Callable[[], None]] = []
 
     async def boot(self) -> BootStatus:
         """Start the enclave, test the store, and check whether libp2p is installed.
@@ -86,6 +87,16 @@ class AsyncVault:
     def store(self) -> VaultStore | None:
         """The store of sealed revisions, if any."""
         return self._store
+
+    @property
+    def snapshot_config(self) -> types.VaultSnapshotConfig:
+        """Where snapshots are kept and read."""
+        return self._snapshots
+
+    @property
+    def listeners(self) -> list[Callable[[], None]]:
+        """Called in the event loop's thread whenever a revision was stored, or a stored vault was opened."""
+        return self._listeners
 
     @property
     def boot_status(self) -> BootStatus:
@@ -146,10 +157,13 @@ class AsyncVault:
         self, key: KeyProvider, database: bytes | types.UnlockInput | None = None, *, did: str | None = None
     ) -> types.UnlockOutput:
         """Unlock a vault: the given bytes, else the one that this enclave locked, else the newest stored one."""
-        if database is None and (await self._run(calls.status())).initialized:
-            return await self._run(calls.unlock(await outside(key.host_key), None, None))
-        sealed, revision = await self._sealed(database, did)
-        return await self._run(calls.unlock(await outside(key.host_key), sealed, revision))
+        sealed, revision = None, None
+        if database is not None or not (await self._run(calls.status())).initialized:
+            sealed, revision = await self._sealed(database, did)
+        opened = await self._run(calls.unlock(await outside(key.host_key), sealed, revision))
+        if opened.success and database is None:
+            self._tell_stored()
+        return opened
 
     async def lock(self) -> types.LockOutput:
         """Seal and store the vault, and erase it from memory."""
@@ -436,6 +450,12 @@ class AsyncVault:
 
     async def _keep(self, did: str, sealed: bytes) -> None:
         await asyncio.to_thread(self._keeper.keep, did, sealed)
+        if self._store is not None:
+            self._tell_stored()
+
+    def _tell_stored(self) -> None:
+        for listener in self._listeners:
+            listener()
 
     async def _sealed(
         self, database: bytes | types.LoadInput | types.UnlockInput | None, did: str | None
