@@ -111,7 +111,7 @@ def check_sizes(root: Root, sizes: Mapping[str, int]) -> None:
 
 
 def check_all_linked(root: Root, blocks: Mapping[str, object]) -> None:
-    """Check that there is no block besides the root and those that it links to. Raises ContentError."""
+    """Check that there is no block other than the root and those that it links to. Raises ContentError."""
     if not set(blocks) <= {root.cid, *root.blocks}:
         raise ContentError("block_unlinked", "a block does not belong to the snapshot")
 

@@ -30,7 +30,7 @@ class Folder:
     Attributes:
         scheme: s3, gs, az or file.
         folder: address of the bucket or folder.
-        options: what the store's client is told besides.
+        options: further options for the store's client.
         allow_http: whether the operator named an endpoint without TLS.
     """
 

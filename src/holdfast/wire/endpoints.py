@@ -59,7 +59,7 @@ class Endpoint(Generic[A]):
         status: status of the success.
         takes: content type of the body.
         errors_as: form of its refusals.
-        failures: refusals of an endpoint whose form is another than Holdfast's, besides those that every request meets.
+        failures: refusals of an endpoint whose error form is another than Holdfast's.
         of_snapshots: whether it belongs to kept snapshots, which a setting turns off. Such endpoints speak protocols of
             others, so the service's client has no methods for them.
     """

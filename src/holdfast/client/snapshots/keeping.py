@@ -132,7 +132,7 @@ class KeptSnapshots:
             await self._place.close()
 
     async def _other(self) -> Snapshot:
-        """The other device's version of a conflict. Raises ClientStateError where there is none."""
+        """The other device's version of a conflict. Raises ClientStateError without one."""
         state = await self.state()
         if state.other_root is None:
             raise ClientStateError("no other version of the vault is known")

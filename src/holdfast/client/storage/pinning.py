@@ -45,7 +45,7 @@ TokenSource = Callable[[], Awaitable[str]]
 
 
 class PinReport(PinInfo, frozen=True, kw_only=True):
-    """A pin with what the service says besides: `status_details` of `info` tells why a pin is where it is."""
+    """A pin and what the service says about it: `status_details` of `info` tells why a pin is where it is."""
 
     info: dict[str, str] | None = None
 

@@ -77,7 +77,7 @@ class Request(Protocol):
         ...
 
     def pieces(self) -> AsyncIterator[bytes]:
-        """The body as it arrives, for whoever counts and times it. Raises ClientGone."""
+        """Yield the body as it arrives; the caller limits its size and time. Raises ClientGone."""
         ...
 
 

@@ -36,7 +36,7 @@ class Car:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotReading:
-    """Reads what is kept; it judges nobody."""
+    """Reads kept snapshots for anyone who knows a CID."""
 
     index: SnapshotIndex
     blocks: BlockStorage

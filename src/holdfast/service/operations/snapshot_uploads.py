@@ -219,7 +219,7 @@ def _require_allowed(taken: int, allowed: int) -> None:
 
 
 async def _in_time(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The pieces. Raises TimeoutError where one takes too long, so that nobody holds a reservation by silence."""
+    """The pieces. Raises TimeoutError if one takes too long: a silent client does not keep its reservation."""
     while True:
         async with asyncio.timeout(BODY_TIMEOUT_S):
             piece = await anext(pieces, None)

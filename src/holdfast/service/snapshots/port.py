@@ -27,7 +27,7 @@ class BlockStorage(Protocol):
         ...
 
     async def get(self, name: str) -> bytes | None:
-        """An object's bytes; None where there is none."""
+        """An object's bytes; None if it does not exist."""
         ...
 
     async def get_all(self, names: Sequence[str]) -> list[bytes | None]:

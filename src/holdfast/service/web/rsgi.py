@@ -130,4 +130,4 @@ async def _stream(protocol: Any, response: StreamedResponse, headers: Headers) -
         async for piece in response.pieces:
             await transport.send_bytes(piece)
     except (ProtocolClosed, ProtocolError):
-        return  # the client has left: there is nobody to send the rest to
+        return  # the client has left: the rest has no receiver
