@@ -33,13 +33,17 @@ _BYTES_TOO |= {("UnlockInput", "database")}
 _NUMBERS_TOO = {("GetSmartAccountAddressInput", "salt"): "string | number | bigint"}
 
 
+# The paths of kept snapshots speak protocols of others, whose requests and errors have other forms.
+DECLARED = [it for it in endpoints.ENDPOINTS if not it.of_snapshots]
+
+
 def files() -> dict[str, str]:
     """The text of each generated file, by its name."""
     return {"endpoints.js": _endpoints(), "types.js": _types()}
 
 
 def _endpoints() -> str:
-    declared = [it for it in endpoints.ENDPOINTS if it.name not in BY_HAND]
+    declared = [it for it in DECLARED if it.name not in BY_HAND]
     head = _HEAD.format(source="`src/holdfast/wire/endpoints.py`")
     imports = '\n/** @typedef {import("./types.js").Endpoint} Endpoint */\n'
     about = "\n/** A method for each endpoint whose declaration says all that a client needs. */\n"
@@ -102,8 +106,8 @@ def _camel(name: str) -> str:
 def _types() -> str:
     head = _HEAD.format(source="`interface/client_types.json`, `src/holdfast/wire/` and its error table")
     named = json.loads(INTERFACE.read_text())["types"]
-    wire = [answer for it in endpoints.ENDPOINTS for answer in it.answers] + [models.Attestation, models.ErrorBody]
-    asked = [it.asks for it in endpoints.ENDPOINTS if it.asks is not None]
+    wire = [answer for it in DECLARED for answer in it.answers] + [models.Attestation, models.ErrorBody]
+    asked = [it.asks for it in DECLARED if it.asks is not None]
     parts = [_named(name, entry) for name, entry in named.items()]
     parts += [_struct(it) for it in dict.fromkeys([*asked, *wire]) if it.__name__ not in named]
     parts += [_codes(), _ENDPOINT]

@@ -603,66 +603,6 @@
  */
 
 /**
- * POST /api/v0/dag/import: its query.
- *
- * @typedef {object} ImportSnapshot
- * @property {string | null} [pin-roots]
- * @property {string | null} [stats]
- */
-
-/**
- * GET /pins.
- *
- * @typedef {object} ListPins
- * @property {string | null} [cid]
- * @property {string | null} [name]
- * @property {string | null} [match]
- * @property {string | null} [status]
- * @property {string | null} [before]
- * @property {string | null} [after]
- * @property {string | null} [limit]
- * @property {string | null} [meta]
- */
-
-/**
- * POST /pins, POST /pins/{requestid}.
- *
- * @typedef {object} PinSnapshot
- * @property {string} cid
- * @property {string | null} [name]
- * @property {string[] | null} [origins]
- * @property {dict | null} [meta]
- */
-
-/**
- * GET /api/snapshots/name.
- *
- * @typedef {object} NameOfSnapshots
- * @property {string} credentialId
- */
-
-/**
- * GET /ipfs/{path}.
- *
- * @typedef {object} ReadBlock
- * @property {string | null} [format]
- * @property {string | null} [filename]
- * @property {string | null} [dag-scope]
- * @property {string | null} [entity-bytes]
- * @property {string | null} [car-version]
- * @property {string | null} [car-order]
- * @property {string | null} [car-dups]
- */
-
-/**
- * GET /ipns/{path}.
- *
- * @typedef {object} ReadRecord
- * @property {string | null} [format]
- * @property {string | null} [filename]
- */
-
-/**
  * GET /api/contracts.
  *
  * @typedef {object} ContractSet
@@ -809,56 +749,6 @@
  *
  * @typedef {object} RelatedOrigins
  * @property {string[]} origins
- */
-
-/**
- * One line of the answer to an import.
- *
- * @typedef {object} ImportedLine
- * @property {ImportedRoot} Root
- */
-
-/**
- * The last line of the answer to an import with `stats=true`.
- *
- * @typedef {object} StatsLine
- * @property {ImportStats} Stats
- */
-
-/**
- * GET /pins: `count` is of all matches, `results` the newest of them.
- *
- * @typedef {object} PinResults
- * @property {number} count
- * @property {PinReport[]} results
- */
-
-/**
- * PinStatus: a pin and how far it is. `created` is RFC 3339 in UTC, unique and unchanging.
- *
- * @typedef {object} PinReport
- * @property {string} requestid
- * @property {string} status
- * @property {string} created
- * @property {PinnedObject} pin
- * @property {string[]} delegates
- * @property {dict} [info]
- */
-
-/**
- * POST /api/snapshots/revocations: `cid` of the one token that was named, null where all are revoked.
- *
- * @typedef {object} Revoked
- * @property {boolean} revoked
- * @property {string | null} [cid]
- */
-
-/**
- * GET /api/snapshots/name, found: the IPNS name under which the vault of a credential publishes.
- *
- * @typedef {object} SnapshotName
- * @property {boolean} found
- * @property {string} name
  */
 
 /**
