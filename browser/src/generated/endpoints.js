@@ -354,34 +354,6 @@ export class EndpointMethods {
   }
 
   /**
-   * One pin: GET /pins/{requestid}.
-   *
-   * @returns {Promise<import("./types.js").PinReport>}
-   */
-  getPin() {
-    return this._call({ method: "GET", path: "/pins/{requestid}", reads: "json" });
-  }
-
-  /**
-   * Replace a pin by another in one step: POST /pins/{requestid}.
-   *
-   * @param {import("./types.js").PinSnapshot} asked
-   * @returns {Promise<import("./types.js").PinReport>}
-   */
-  replacePin(asked) {
-    return this._call({ method: "POST", path: "/pins/{requestid}", reads: "json" }, asked);
-  }
-
-  /**
-   * Give a pin up: DELETE /pins/{requestid}.
-   *
-   * @returns {Promise<any>}
-   */
-  removePin() {
-    return this._call({ method: "DELETE", path: "/pins/{requestid}", reads: "json" });
-  }
-
-  /**
    * Revoke one bearer token, or all that were issued until now: POST /api/snapshots/revocations.
    *
    * @param {object} [body]
@@ -389,44 +361,5 @@ export class EndpointMethods {
    */
   revokeTokens(body) {
     return this._call({ method: "POST", path: "/api/snapshots/revocations", reads: "json" }, body);
-  }
-
-  /**
-   * A block, or a snapshot as a CAR file (trustless gateway): GET /ipfs/{path}.
-   *
-   * @param {import("./types.js").ReadBlock} asked
-   * @returns {Promise<ArrayBuffer>}
-   */
-  ipfs(asked) {
-    return this._call({ method: "GET", path: "/ipfs/{path}", reads: "bytes" }, asked);
-  }
-
-  /**
-   * The IPNS record of a name (trustless gateway): GET /ipns/{path}.
-   *
-   * @param {import("./types.js").ReadRecord} asked
-   * @returns {Promise<ArrayBuffer>}
-   */
-  ipns(asked) {
-    return this._call({ method: "GET", path: "/ipns/{path}", reads: "bytes" }, asked);
-  }
-
-  /**
-   * The IPNS record of a name (HTTP Routing V1): GET /routing/v1/ipns/{name}.
-   *
-   * @returns {Promise<ArrayBuffer>}
-   */
-  routedName() {
-    return this._call({ method: "GET", path: "/routing/v1/ipns/{name}", reads: "bytes" });
-  }
-
-  /**
-   * Publish an IPNS record (HTTP Routing V1): PUT /routing/v1/ipns/{name}.
-   *
-   * @param {object} [body]
-   * @returns {Promise<string>}
-   */
-  publishName(body) {
-    return this._call({ method: "PUT", path: "/routing/v1/ipns/{name}", reads: "text" }, body);
   }
 }

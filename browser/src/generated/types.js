@@ -631,7 +631,7 @@
  * @property {string} cid
  * @property {string | null} [name]
  * @property {string[] | null} [origins]
- * @property {dict | null} [meta]
+ * @property {Record<string, string> | null} [meta]
  */
 
 /**
@@ -835,7 +835,7 @@
  * @property {string} created
  * @property {PinnedObject} pin
  * @property {string[]} delegates
- * @property {dict} [info]
+ * @property {Record<string, string>} [info]
  */
 
 /**
@@ -863,6 +863,32 @@
  *
  * @typedef {object} ErrorBody
  * @property {string} error
+ */
+
+/**
+ * The root that was imported, as Kubo writes it.
+ *
+ * @typedef {object} ImportedRoot
+ * @property {Record<string, string>} Cid
+ * @property {string} [PinErrorMsg=""]
+ */
+
+/**
+ * What `stats=true` asks for.
+ *
+ * @typedef {object} ImportStats
+ * @property {number} BlockCount
+ * @property {number} BlockBytesCount
+ */
+
+/**
+ * Pin: what is asked for. `cid` is a snapshot's root, `name` at most 255 characters.
+ *
+ * @typedef {object} PinnedObject
+ * @property {string} cid
+ * @property {string} [name]
+ * @property {string[]} [origins]
+ * @property {Record<string, string>} [meta]
  */
 
 /** @typedef {"Invalid JSON-RPC request" | "Invalid account: expected 20-byte hex address" | "Invalid channel. Must be \"handle\", \"email\" or \"sms\"" | "Invalid channel. Must be \"sms\" or \"email\"" | "Invalid credentialId" | "Invalid did" | "Invalid identifier" | "Invalid pubKeyX or pubKeyY: expected uint256 hex string" | "Invalid salt: expected uint256 decimal or hex string" | "Invalid txHash" | "Missing query parameter: account" | "Missing query parameter: alias" | "Missing query parameter: credentialId" | "Missing query parameter: identifier" | "Missing query parameters: account, token, chainId" | "Missing query parameters: identifier, channel" | "Missing query parameters: pubKeyX, pubKeyY" | "Missing required fields: credentialId, identifier, channel, did, txHash" | "Missing required fields: identifier, channel" | "Missing required fields: identifier, channel, code" | "Missing required fields: identifier, channel, did" | "USDC not available on this chain" | "Unsupported chainId" | "Unsupported country" | "Unsupported token. Supported: ETH, USDC" | "attestation_expired" | "attestation_invalid" | "attestation_mismatch" | "attestation_required" | "attestation_used" | "body_too_large" | "bundler_error" | "bundler_not_configured" | "credential_already_registered" | "credential_limit_reached" | "database_unavailable" | "email_send_failed" | "identifier_reserved" | "identifier_taken" | "indexer_error" | "indexer_not_configured" | "internal_error" | "ip_limit_reached" | "method_not_allowed" | "not_found" | "rate_limited" | "registration_unproven" | "request_timeout" | "rpc_error" | "rpc_method_not_allowed" | "sms_check_failed" | "sms_send_failed" | "workflow_not_configured"} ErrorCode the service's error texts */

@@ -27,4 +27,6 @@ def parse_place(url: str) -> ObjectAddress:
     folder, name = found.folder, OBJECT
     if found.folder.endswith(".wasm"):
         folder, _, name = found.folder.rpartition("/")
-    return ObjectAddress(scheme=found.scheme, folder=folder, options=found.options, allow_http=found.allow_http, name=name)
+    return ObjectAddress(
+        scheme=found.scheme, folder=folder, options=found.options, allow_http=found.allow_http, name=name
+    )
