@@ -1,12 +1,13 @@
 """A recorded history of three nodes is that of one store; and errors planted into it are found.
 
-HOLDFAST_TEST_HISTORY sets the number of operations: 5000, unless the long history is asked for.
+HOLDFAST_TEST_HISTORY sets the number of operations: 4000, unless the long history is asked for.
 """
 
 from __future__ import annotations
 
 import os
 import random
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from tests.support.linearizability import Operation
     from tests.support.planted_errors import Plant
 
-OPERATIONS = int(os.environ.get("HOLDFAST_TEST_HISTORY", "5000"))
+OPERATIONS = int(os.environ.get("HOLDFAST_TEST_HISTORY", "4000"))
 PLANTED = 400  # of each kind
 FOUND = 0.95
 
@@ -37,8 +38,10 @@ async def test_the_nodes_answer_as_one_store(site: Site, capsys: pytest.CaptureF
     assert load.operations > 0.9 * OPERATIONS
     found = {plant.__name__: _share_found(plant, load.histories) for plant in PLANTS}
     with capsys.disabled():
-        print(f"\n{load.operations} operations on {len(load.histories)} keys, {took:.0f} s; checked in {checked:.1f} s;")
-        print(f"answers {dict(load.counts())}; planted errors found {found}")
+        sys.stdout.write(
+            f"\n{load.operations} operations on {len(load.histories)} keys in {took:.0f} s, checked in {checked:.1f} s."
+            f"\nAnswers: {dict(load.counts())}.\nPlanted errors found: {found}.\n"
+        )
     assert min(found.values()) >= FOUND, found
 
 

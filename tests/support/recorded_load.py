@@ -10,17 +10,16 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import aiohttp
 from tests.support.linearizability import UNKNOWN, Operation, explained
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
     from pathlib import Path
 
     from tests.support.nodes import Nodes
-    from tests.support.serving import Server
 
 KINDS = ("session", "credential", "address", "code")
 GROUPS = (3, 3, 2)  # eight clients; those of a group share a key, so that a wrong answer cannot hide
@@ -49,10 +48,14 @@ class NotSent(Exception):
 
 
 class RecordedLoad:
-    """Eight clients in groups that take one key after the other, each request at a node by chance."""
+    """Eight clients in groups that take one key after the other, each request at a node by chance.
 
-    def __init__(self, nodes: Nodes, seed: int = 1) -> None:
+    With `balancer`, the address of what stands in front of the nodes, each request is a new connection to it.
+    """
+
+    def __init__(self, nodes: Nodes, seed: int = 1, balancer: str | None = None) -> None:
         self._nodes = nodes
+        self._balancer = balancer
         self._chance = random.Random(seed)
         self._run = f"{self._chance.getrandbits(40):010x}"
         self._numbers = itertools.count(1)
@@ -62,9 +65,10 @@ class RecordedLoad:
         self.histories: list[tuple[str, list[Operation]]] = []
         self.answers: list[Answer] = []
 
-    async def __aenter__(self) -> RecordedLoad:
+    async def __aenter__(self) -> Self:
         self._http = aiohttp.ClientSession(
-            timeout=aiohttp.ClientTimeout(total=_PATIENCE_S), connector=aiohttp.TCPConnector(limit=64)
+            timeout=aiohttp.ClientTimeout(total=_PATIENCE_S),
+            connector=aiohttp.TCPConnector(force_close=self._balancer is not None),
         )
         return self
 
@@ -163,16 +167,16 @@ class RecordedLoad:
 
     async def _send_code(self, history: list[Operation], mail: str, ip: str) -> str | None:
         """The code that was sent; None where no answer came: what follows could not be judged."""
-        called, server = time.monotonic(), self._node()
+        called = time.monotonic()
         body = {"identifier": mail, "channel": "email"}
         try:
-            answer, _ = await self._ask("POST", "/api/verify/send", ip, body, server)
+            answer, _ = await self._ask("POST", "/api/verify/send", ip, body)
         except NotSent:
             return None
         if answer.status != 200:
             assert answer.status in {0, 503}, answer
             return None
-        code = _code_in(server.data / "outbox", mail)
+        code = _code_in([node.data / "outbox" for node in self._nodes.running], mail)
         history.append(Operation(called, time.monotonic(), "send", code, "sent"))
         return code
 
@@ -192,13 +196,21 @@ class RecordedLoad:
 
     # -- requests --------------------------------------------------------------------------------------------------
 
-    async def _mix(
-        self, size: int, write: Callable[[], Awaitable[None]], read: Callable[[], Awaitable[None]]
-    ) -> None:
+    async def _mix(self, size: int, write: Callable[[], Awaitable[None]], read: Callable[[], Awaitable[None]]) -> None:
         """Each client writes now and then, mostly early, and reads; one reads last of all."""
-        await self._each(size, _CLAIMS, lambda: (write if self._chance.random() < 0.6 else read)())
-        await self._each(size, PER_CLIENT - _CLAIMS, lambda: (write if self._chance.random() < 0.1 else read)())
+        await self._each(size, _CLAIMS, self._either(write, read, 0.6))
+        await self._each(size, PER_CLIENT - _CLAIMS, self._either(write, read, 0.1))
         await read()
+
+    def _either(
+        self, write: Callable[[], Awaitable[None]], read: Callable[[], Awaitable[None]], share: float
+    ) -> Callable[[], Awaitable[None]]:
+        """A write in this share of all calls, else a read."""
+
+        async def act() -> None:
+            await (write() if self._chance.random() < share else read())
+
+        return act
 
     async def _each(self, size: int, turns: int, act: Callable[[], Awaitable[None]]) -> None:
         async def client() -> None:
@@ -239,11 +251,9 @@ class RecordedLoad:
     def _post(self, path: str, body: dict[str, str], ip: str) -> Awaitable[Any]:
         return self._ask("POST", path, ip, body)
 
-    async def _ask(
-        self, method: str, path: str, ip: str, body: dict[str, str] | None = None, server: Server | None = None
-    ) -> tuple[Answer, Any]:
+    async def _ask(self, method: str, path: str, ip: str, body: dict[str, str] | None = None) -> tuple[Answer, Any]:
         """The answer and its JSON. Raises NotSent."""
-        url = (server or self._node()).url + path
+        url = (self._balancer or self._chance.choice(self._nodes.running).url) + path
         began = time.monotonic()
         try:
             async with self._http.request(method, url, json=body, headers={"X-Forwarded-For": ip}) as response:
@@ -260,9 +270,6 @@ class RecordedLoad:
             await asyncio.sleep(_AFTER_FAILURE_S)
         return answer, found
 
-    def _node(self) -> Server:
-        return self._chance.choice(self._nodes.running)
-
     def _did(self) -> str:
         return f"did:new:0x{self._chance.getrandbits(256):064x}"
 
@@ -272,9 +279,9 @@ class RecordedLoad:
         return f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
 
 
-def _code_in(outbox: Path, mail: str) -> str:
+def _code_in(outboxes: Sequence[Path], mail: str) -> str:
     """The code that was sent to an address; its file is removed."""
-    for file in outbox.glob("*.eml"):
+    for file in (file for outbox in outboxes for file in outbox.glob("*.eml")):
         text = file.read_text()
         found = _CODE.search(text.split("Subject:")[-1])
         if mail in text and found:

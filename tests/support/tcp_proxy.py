@@ -1,4 +1,4 @@
-"""A TCP proxy between a node and its database, whose network can be cut: packets are lost, connections stay open."""
+"""A TCP proxy: between nodes and their database, to cut the network; or in front of the nodes, as a tiny balancer."""
 
 from __future__ import annotations
 
@@ -14,11 +14,15 @@ _PART = 65536
 
 
 class TcpProxy:
-    """Forwards connections on a free port of loopback. While it is cut, nothing passes, and new connections are mute."""
+    """Forwards connections on a free port of loopback, to its targets in turn; one that refuses is passed over.
 
-    def __init__(self, target_port: int) -> None:
+    While it is cut, nothing passes, connections stay open, and new ones are mute.
+    """
+
+    def __init__(self, *target_ports: int) -> None:
         """Runs at once, in a thread. `port` is where it listens."""
-        self._target_port = target_port
+        self._targets = list(target_ports)
+        self.resting: set[int] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="tcp-proxy", daemon=True)
         self._thread.start()
@@ -56,9 +60,17 @@ class TcpProxy:
         task.add_done_callback(self._tasks.discard)
         with contextlib.suppress(OSError, asyncio.CancelledError), contextlib.closing(writer):
             await self._whole.wait()
-            there, to_there = await asyncio.open_connection("127.0.0.1", self._target_port)
+            there, to_there = await self._connect()
             with contextlib.closing(to_there):
                 await asyncio.gather(self._pump(reader, to_there), self._pump(there, writer))
+
+    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A connection to the next target that takes one and is not resting. Raises ConnectionRefusedError."""
+        self._targets.append(self._targets.pop(0))
+        for port in [port for port in self._targets if port not in self.resting]:
+            with contextlib.suppress(ConnectionRefusedError):
+                return await asyncio.open_connection("127.0.0.1", port)
+        raise ConnectionRefusedError
 
     async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while part := await reader.read(_PART):
@@ -73,9 +85,9 @@ class TcpProxy:
 
 
 @contextlib.contextmanager
-def proxied(target_port: int) -> Iterator[TcpProxy]:
+def proxied(*target_ports: int) -> Iterator[TcpProxy]:
     """A proxy, gone afterwards."""
-    proxy = TcpProxy(target_port)
+    proxy = TcpProxy(*target_ports)
     try:
         yield proxy
     finally:
