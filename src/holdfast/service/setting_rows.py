@@ -113,7 +113,7 @@ ROWS: tuple[SettingRow, ...] = (
         "HOLDFAST_DATABASE_URL",
         lambda values: default_url(values["data_dir"]),
         url_with(*KINDS),
-        "where registrations are kept",
+        "where registrations are kept: sqlite:/// or postgresql://",
         secret=True,
     ),
     SettingRow("HOLDFAST_WORKERS", "1", integer_between(1, 64), "processes"),
