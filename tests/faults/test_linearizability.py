@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tests.support.planted_errors import Plant
 
 OPERATIONS = int(os.environ.get("HOLDFAST_TEST_HISTORY", "4000"))
-PLANTED = 400  # of each kind
+PLANTED = 1000  # of each kind
 FOUND = 0.95
 
 
