@@ -58,62 +58,6 @@ def shop() -> Iterator[str]:
         yield address
 
 
-class ConfirmPage:
-    """The payment window, which the browser does not list among its pages."""
-
-    def __init__(self, session: CDPSession, target: str) -> None:
-        self._session = session
-        self._target = target
-        self._answers: dict[int, asyncio.Future[Any]] = {}
-        self._count = 0
-        session.on("Target.receivedMessageFromTarget", self._received)
-
-    def _received(self, event: dict[str, Any]) -> None:
-        message = json.loads(event["message"])
-        if message.get("id") in self._answers:
-            self._answers.pop(message["id"]).set_result(message.get("result", message))
-
-    async def command(self, method: str, **params: Any) -> Any:
-        return await asyncio.wait_for(await self._send(method, params), PATIENCE_S)
-
-    async def _send(self, method: str, params: dict[str, Any]) -> asyncio.Future[Any]:
-        self._count += 1
-        future = self._answers[self._count] = asyncio.get_running_loop().create_future()
-        text = json.dumps({"id": self._count, "method": method, "params": params})
-        await self._session.send("Target.sendMessageToTarget", {"sessionId": self._target, "message": text})
-        return future
-
-    async def evaluate(self, expression: str) -> Any:
-        """The value; None where the expression throws, and where the window is between two documents."""
-        answer = await self.command("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
-        return answer.get("result", {}).get("value")
-
-    async def click(self, name: str) -> None:
-        """Click the element ``name``. A click may close the window before it answers, so no answer is awaited."""
-        await self._send("Runtime.evaluate", {"expression": f"document.getElementById('{name}').click()"})
-
-    async def shows(self, expression: str) -> None:
-        deadline = time.monotonic() + PATIENCE_S
-        while time.monotonic() < deadline:
-            if await self.evaluate(expression):
-                return
-            await asyncio.sleep(0.05)
-        raise AssertionError(f"never true: {expression}; page says {await self.evaluate('document.body.innerText')}")
-
-
-async def confirm_page(browser: Browser) -> ConfirmPage:
-    session = await browser.new_browser_cdp_session()
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        targets = (await session.send("Target.getTargets"))["targetInfos"]
-        window = next((target for target in targets if "/pay/confirm" in target["url"]), None)
-        if window:
-            attached = await session.send("Target.attachToTarget", {"targetId": window["targetId"], "flatten": False})
-            return ConfirmPage(session, attached["sessionId"])
-        await asyncio.sleep(0.05)
-    raise AssertionError("the payment window did not open")
-
-
 async def new_page(browser: Browser) -> Page:
     page = await browser.new_page()
     page.set_default_timeout(PATIENCE_S * 1000)
