@@ -11,6 +11,10 @@ import { amountText } from "./text.js";
  * @typedef {{sponsored: boolean, cost: bigint}} Fee `cost`: the most that the account may pay, in wei
  */
 
+/** An account that was registered a moment ago may not be indexed yet. */
+const TRIES = 4;
+const PAUSE_MS = 1200;
+
 /**
  * The account of a stored vault, where the chain knows it already.
  *
@@ -19,6 +23,19 @@ import { amountText } from "./text.js";
  * @returns {Promise<import("../flows/account.js").AccountKey | null>}
  */
 export async function publicAccount(client, did) {
+  for (let tries = 1; tries <= TRIES; tries += 1) {
+    const found = await indexed(client, did).catch(() => null);
+    if (found) return found;
+    if (tries < TRIES) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+  return null;
+}
+
+/**
+ * @param {Client} client
+ * @param {string} did
+ */
+async function indexed(client, did) {
   const { found, controller } = await client.indexerDid(await textHash(client.vault, did));
   if (!found || !controller) return null;
   const { pubKeyX, pubKeyY } = await client.accountState({ account: controller });

@@ -93,10 +93,9 @@ class Payment {
   /** Fee and balance, as far as they are public. What fails here is told again, or settled, when the vault is open. */
   async #preview() {
     const request = this.#known();
-    const key = await publicAccount(this.#client, this.#did).catch(() => null);
-    if (key) {
+    const key = await publicAccount(this.#client, this.#did);
+    if (key && !this.#busy) {
       await checkBalance(this.#client, key.address, request);
-      // Under a delegation the limit is checked first: its refusal says more than the chain's.
       this.#fee = await feeOf(this.#client, key, request, this.#payee.address);
     }
     if (!this.#over) showFee(this.#fee);
