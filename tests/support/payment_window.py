@@ -67,7 +67,7 @@ class ConfirmPage:
     async def shows(self, expression: str) -> None:
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
-            if await self.evaluate(expression):
+            if await self.evaluate(f"Boolean({expression})"):
                 return
             await asyncio.sleep(0.05)
         raise AssertionError(f"never true: {expression}; page says {await self.evaluate('document.body.innerText')}")
