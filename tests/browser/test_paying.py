@@ -115,7 +115,6 @@ class Person:
         await self.page.evaluate(ADD_KEY, await window.passkey())
         await self.page.evaluate(LOCKED)
 
-
     async def can_pay(self) -> bool:
         """What the worker answers to `canmakepayment` on this profile: called directly, as Chromium does not always ask."""
         page = await self.context.new_page()
@@ -126,7 +125,7 @@ class Person:
 
 async def refused(window: ConfirmPage, told: asyncio.Task[Any], text: str) -> dict[str, Any]:
     """The window says why, and that nothing was paid; then the shop is told."""
-    await window.shows("document.getElementById('back')")
+    await window.shows("document.getElementById('back')?.disabled === false")
     shown = await window.evaluate("document.body.innerText")
     assert text in shown and "Nothing was paid." in shown, shown
     assert not told.done()
@@ -260,7 +259,8 @@ async def test_a_payment_under_a_delegation(browser: Browser, chain: ChainServic
     """
     within = await outcome(person.page, f"{mint} return (await client.vault.delegate(asked)).container")
     ends = await outcome(
-        person.page, f"{mint} return (await client.vault.delegate({{...asked, expiration: Math.floor(Date.now() / 1000) + 2}})).container"
+        person.page,
+        f"{mint} return (await client.vault.delegate({{...asked, expiration: Math.floor(Date.now() / 1000) + 2}})).container",
     )
     before = chain.usdc_of(PAYEE)
     window, told = await person.asked(shop, ucan=within["value"])
@@ -273,7 +273,8 @@ async def test_a_payment_under_a_delegation(browser: Browser, chain: ChainServic
         (ends["value"], "delegation_expired", "has ended"),
     ):
         opened = await outcome(
-            person.page, "return client.vault.unlock(await hf.passkeyKey(await hf.usePasskey()))"
+            person.page,
+            "return client.vault.unlock(await hf.passkeyKey(await hf.usePasskey()), null, {takeOver: true})",
         )
         assert opened["value"]["success"], opened
         window, told = await person.asked(shop, ucan=token)

@@ -133,9 +133,7 @@ async def test_without_a_vault_no_shop_is_told_that_a_payment_can_be_made(
     assert await page.evaluate("indexedDB.databases()") == []  # asking made none
 
 
-async def test_the_page_without_a_vault_says_so(
-    browser: Browser, shop: str, serve: Callable[..., Server]
-) -> None:
+async def test_the_page_without_a_vault_says_so(browser: Browser, shop: str, serve: Callable[..., Server]) -> None:
     server = serve()
     data = {"to": PAYEE, "amount": "31000000", "token": "native", "chainId": 84532, "refusals": "result"}
     _, asked, method = await ask(browser, shop, server, **data)

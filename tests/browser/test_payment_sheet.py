@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 from pathlib import Path
@@ -58,7 +57,9 @@ def request(**changes: Any) -> dict[str, Any]:
 
 async def opened(browser: Browser, server: Server, language: str, scheme: Any, size: tuple[int, int]) -> Page:
     viewport: Any = {"width": size[0], "height": size[1]}
-    context = await browser.new_context(locale=language, color_scheme=scheme, viewport=viewport, reduced_motion="reduce")
+    context = await browser.new_context(
+        locale=language, color_scheme=scheme, viewport=viewport, reduced_motion="reduce"
+    )
     page = await context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     await page.goto(f"http://localhost:{server.port}/pay/confirm")
@@ -71,7 +72,12 @@ async def violations(page: Page) -> list[str]:
     session = await page.context.new_cdp_session(page)
     await session.send("Runtime.evaluate", {"expression": AXE_SCRIPT})
     found = await session.send(
-        "Runtime.evaluate", {"expression": "axe.run().then((it) => JSON.stringify(it.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.target + ' ' + n.failureSummary).join('; '))))", "awaitPromise": True, "returnByValue": True}
+        "Runtime.evaluate",
+        {
+            "expression": "axe.run().then((it) => JSON.stringify(it.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.target + ' ' + n.failureSummary).join('; '))))",
+            "awaitPromise": True,
+            "returnByValue": True,
+        },
     )
     return list(json.loads(found["result"]["value"]))
 

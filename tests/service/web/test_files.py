@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from tests.support.api import Api
 
 from holdfast.service.web.prepared import PaymentFacts, prepare
 from holdfast.wire.models import ContractSet
+
+if TYPE_CHECKING:
+    from holdfast.service.http.messages import Request
 
 
 async def test_the_enclave_is_a_module_with_the_documented_headers(api: Api) -> None:
@@ -92,9 +97,11 @@ async def test_the_confirm_page_knows_its_chain(api: Api) -> None:
 
 
 def test_the_confirm_page_reaches_the_service_and_its_chain_and_escapes_settings() -> None:
-    contracts = ContractSet(chain_id=84532, entry_point="", did_registry="", account_helper="", session_sbt="", app_factory="")
+    contracts = ContractSet(
+        chain_id=84532, entry_point="", did_registry="", account_helper="", session_sbt="", app_factory=""
+    )
     prepared = prepare(contracts, (), PaymentFacts('"><b>', "https://rpc.example/key?secret"))
-    full = prepared.pay_confirm.answer(Request("GET", "/pay/confirm", "", [], b"", "127.0.0.1"))
+    full = prepared.pay_confirm.answer(cast("Request", SimpleNamespace(header=lambda _: None)))
     policy = dict(full.headers)["content-security-policy"]
     assert "connect-src 'self' https://rpc.example;" in policy and "secret" not in policy
     assert b"<b>" not in full.body
