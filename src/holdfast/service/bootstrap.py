@@ -41,7 +41,7 @@ from holdfast.service.upstreams.indexer import IndexerAddress, IndexerBinding
 from holdfast.service.upstreams.pool import ConnectionPools
 from holdfast.service.web.application import Application
 from holdfast.service.web.context import WebContext
-from holdfast.service.web.prepared import prepare
+from holdfast.service.web.prepared import PaymentFacts, prepare
 from holdfast.service.workflow.engine import InngestWorkflow, engine_configured
 from holdfast.settings.rows import SettingError
 from holdfast.wire.encoding import from_hex
@@ -77,7 +77,8 @@ def build_application(settings: Settings, secrets: Secrets, metrics: Metrics | N
 def application_of(settings: Settings, service: Service, metrics: Metrics | None = None) -> Application:
     """Return the web application for a service."""
     client_address = ClientAddress(settings.client_ip_header, settings.trusted_proxies)
-    files = prepare(contract_set(settings), settings.related_origins)
+    payments = PaymentFacts(settings.usdc_84532, shown_rpc(settings))
+    files = prepare(contract_set(settings), settings.related_origins, payments)
     return Application(WebContext(service, files, client_address), metrics)
 
 
