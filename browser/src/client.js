@@ -1,6 +1,9 @@
 /** A service and a vault, and what takes both. */
 
 import { ServiceClient } from "./http/service.js";
+import { SmartAccount } from "./flows/account.js";
+import { getAccountState, getSmartAccountAddress } from "./flows/lookups.js";
+import { pay } from "./flows/pay.js";
 import { register } from "./flows/register.js";
 import { Vault } from "./vault/vault.js";
 
@@ -9,9 +12,17 @@ export class Client extends ServiceClient {
   /** @type {Vault} */
   #vault;
 
-  /** @param {import("./http/service.js").ServiceOptions & import("./vault/vault.js").VaultOptions & {vault?: Vault}} [options] */
-  constructor({ vault, ...options } = {}) {
+  /** One operation at a time: an account's nonces follow each other. */
+  #turn = Promise.resolve();
+
+  /**
+   * @param {import("./http/service.js").ServiceOptions & import("./vault/vault.js").VaultOptions &
+   *   {vault?: Vault, gas?: import("./chain/own_gas.js").GasPolicy}} [options]
+   */
+  constructor({ vault, gas = {}, ...options } = {}) {
     super(options);
+    /** Who pays for the operations of the vault's account. */
+    this.gas = gas;
     this.#vault = vault ?? new Vault({ wasmUrl: `${this.baseUrl}/enclave.wasm`, ...options });
   }
 
@@ -45,6 +56,49 @@ export class Client extends ServiceClient {
    * @throws {RegistrationRefused} no right code was given, or the passkey is another DID's
    */
   register(request) {
-    return register(this, request);
+    return this.#inTurn(() => register(this, request));
+  }
+
+  /**
+   * Pays from the vault's smart account, and waits until the payment is on the chain.
+   *
+   * With `params.ucan` the delegation has to allow `/accounts/pay` with {to, amount, token, chainId, total}; the
+   * enclave checks that before anything is signed, and `total` counts what was spent under it before.
+   *
+   * @param {import("./generated/types.js").PaymentParams} params
+   * @param {import("./flows/pay.js").PayOptions} [options]
+   * @returns {Promise<import("./generated/types.js").PaymentResult>}
+   * @throws {TypeError} the parameters cannot be a payment on the service's chain
+   * @throws {PaymentRefused} nothing was signed: the payee is not registered, or the delegation does not allow it
+   * @throws {OperationFailed} the chain refused the payment
+   */
+  pay(params, options = {}) {
+    return this.#inTurn(() => pay(this, params, options));
+  }
+
+  /** @returns {Promise<SmartAccount>} the open vault's account at this service's chain, deployed or not yet */
+  account() {
+    return SmartAccount.open(this, this.gas);
+  }
+
+  /** @param {import("./generated/types.js").GetSmartAccountAddressInput} input @returns {Promise<string>} */
+  getSmartAccountAddress(input) {
+    return getSmartAccountAddress({ vaultUrl: this.baseUrl, ...input });
+  }
+
+  /** @param {import("./generated/types.js").GetAccountStateInput} input */
+  getAccountState(input) {
+    return getAccountState({ vaultUrl: this.baseUrl, ...input });
+  }
+
+  /**
+   * @template T
+   * @param {() => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  #inTurn(work) {
+    const done = this.#turn.then(work);
+    this.#turn = done.then(() => {}, () => {});
+    return done;
   }
 }

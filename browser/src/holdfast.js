@@ -9,6 +9,9 @@
  *     await client.register({ handle: "alice" });
  */
 
+export { NATIVE, paymentOf } from "./chain/calls.js";
+export { AccountNotFunded, OperationFailed, PaymentRefused } from "./chain/errors.js";
+export { checksumAddress } from "./chain/names.js";
 export { Client } from "./client.js";
 export {
   ClientStateError,

@@ -1,24 +1,173 @@
-/** The registration on the chain, where the service has a bundler. */
+/** The registration on the chain, where the service has a bundler. A handle may need a commitment first. */
 
-import { RequestRefused } from "../errors.js";
+import { OperationFailed, isRefusal, isStale } from "../chain/errors.js";
+import { textHash } from "../chain/names.js";
+import { ServiceError } from "../errors.js";
+import { SmartAccount } from "./account.js";
+
+const RECEIPT_AGAIN_MS = 15000;
+const NEXT_BLOCK_MS = 3000;
+const TRIES = 4;
+/** Selectors of the registry's errors: NotCommitted(bytes32), CommitmentExpired and CommitmentTooNew(bytes32,uint256). */
+const [NOT_COMMITTED, EXPIRED, TOO_NEW] = ["4ebe8a4d", "8c68b006", "5b9f9ba2"];
 
 /**
- * @param {import("../client.js").Client} client
- * @param {import("./journal.js").Journal} journal
- * @param {import("./register.js").RegistrationRequest} _request
+ * @typedef {import("../client.js").Client} Client
+ * @typedef {import("./journal.js").Journal} Journal
+ * @typedef {import("./register.js").RegistrationRequest} RegistrationRequest
  */
-export async function registerOnChain(client, journal, _request) {
+
+/**
+ * Registers the vault's DID, and a handle as its alias, on the chain. Goes on from the journal.
+ *
+ * @param {Client} client
+ * @param {Journal} journal
+ * @param {RegistrationRequest} request
+ * @throws {OperationFailed}
+ */
+export async function registerOnChain(client, journal, request) {
   if (journal.row.txHash || !(await hasBundler(client))) return;
-  throw new Error("not yet");
+  const account = await SmartAccount.open(client, client.gas);
+  const { did, operationHash } = journal.row;
+  const registered = (await account.state()).did === (await textHash(client.vault, did));
+  if (operationHash && (registered || (await arrived(account, operationHash)))) return noted(account, journal, operationHash, request);
+  if (registered) throw new ServiceError("the chain has this DID already: it was registered earlier, or from another device");
+  const hash = await sentRegistration(client, account, journal, request);
+  await noted(account, journal, hash, request);
 }
 
-/** @param {import("../client.js").Client} client */
+/** @param {Client} client */
 async function hasBundler(client) {
   try {
     await client.bundler("eth_supportedEntryPoints");
     return true;
   } catch (error) {
-    if (error instanceof RequestRefused && error.code === "bundler_not_configured") return false;
+    if (isRefusal(error, "bundler_not_configured")) return false;
+    throw error;
+  }
+}
+
+/**
+ * @param {Client} client
+ * @param {SmartAccount} account
+ * @param {Journal} journal
+ * @param {RegistrationRequest} request
+ */
+async function sentRegistration(client, account, journal, request) {
+  const prepared = await preparedRegistration(client, account, journal, request);
+  const signed = await account.signed(prepared);
+  await journal.write({ operationHash: signed.hash });
+  await account.send(signed);
+  request.onProgress?.("sent to the chain");
+  return signed.hash;
+}
+
+/**
+ * The operation that registers. Whether a sponsor posts the commitment to the alias shows only when it is asked.
+ *
+ * @param {Client} client
+ * @param {SmartAccount} account
+ * @param {Journal} journal
+ * @param {RegistrationRequest} request
+ */
+async function preparedRegistration(client, account, journal, request) {
+  const callData = await callOf(client, account, journal, "register");
+  let committed = false;
+  for (let left = TRIES; ; left -= 1) {
+    try {
+      return await account.prepared(callData);
+    } catch (error) {
+      const lack = lackOf(error, journal.row.channel);
+      if (!lack || left === 1) throw error;
+      if (!committed && lack !== "block") await commit(client, account, journal, request, lack === "expired");
+      else await new Promise((resolve) => setTimeout(resolve, NEXT_BLOCK_MS));
+      committed = true;
+    }
+  }
+}
+
+/**
+ * What the registry refuses a claim for (docs/contracts.md, "Claims").
+ *
+ * @param {unknown} error
+ * @param {string} channel
+ * @returns {"commitment" | "block" | "expired" | null}
+ */
+function lackOf(error, channel) {
+  if (channel !== "handle" || !(error instanceof OperationFailed) || isStale(error)) return null;
+  const told = error.message + JSON.stringify(/** @type {any} */ (error.cause)?.data ?? "");
+  if (told.includes(TOO_NEW)) return "block";
+  if (told.includes(EXPIRED)) return "expired";
+  // Without a reason it is most likely for want of a commitment.
+  return told.includes(NOT_COMMITTED) || /revert/i.test(told) ? "commitment" : null;
+}
+
+/**
+ * @param {Client} client
+ * @param {SmartAccount} account
+ * @param {Journal} journal
+ * @param {RegistrationRequest} request
+ * @param {boolean} anew
+ */
+async function commit(client, account, journal, { onProgress }, anew) {
+  const before = journal.row.commitmentHash;
+  if (!anew && before && (await arrived(account, before))) return;
+  const callData = await callOf(client, account, journal, "commit");
+  const signed = await account.signed(await account.prepared(callData));
+  await journal.write({ commitmentHash: signed.hash });
+  await account.send(signed);
+  onProgress?.("commitment sent");
+  await account.bundler.wait(signed.hash);
+  onProgress?.("committed");
+}
+
+/**
+ * @param {Client} client
+ * @param {SmartAccount} account
+ * @param {Journal} journal
+ * @param {"commit" | "register"} step
+ */
+async function callOf(client, account, { row }, step) {
+  const { didRegistry, entryPoint, appFactory } = account.contracts;
+  const where = { registry_addr: didRegistry, entry_point: entryPoint, factory: appFactory };
+  const alias = row.channel === "handle" ? canonicalHandle(row.identifier) : "";
+  const made = await client.vault.createRegistration({ ...where, sender: account.address, alias, step });
+  return made.call_data;
+}
+
+/**
+ * A handle as the service knows it, which is the alias on the chain (docs/formats.md).
+ *
+ * @param {string} handle
+ */
+function canonicalHandle(handle) {
+  return handle.normalize("NFKC").trim().toLowerCase();
+}
+
+/**
+ * @param {SmartAccount} account
+ * @param {Journal} journal
+ * @param {string} hash
+ * @param {RegistrationRequest} request
+ */
+async function noted(account, journal, hash, { onProgress }) {
+  const { transactionHash, blockNumber } = await account.bundler.wait(hash);
+  await journal.write({ txHash: transactionHash, blockNumber, smartAccount: account.address });
+  onProgress?.("on the chain");
+}
+
+/**
+ * Whether an interrupted attempt's operation was mined; if not, its nonce is free for another one.
+ *
+ * @param {SmartAccount} account
+ * @param {string} hash
+ */
+async function arrived(account, hash) {
+  try {
+    await account.bundler.wait(hash, RECEIPT_AGAIN_MS);
+    return true;
+  } catch (error) {
+    if (error instanceof OperationFailed) return false;
     throw error;
   }
 }

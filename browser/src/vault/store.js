@@ -131,6 +131,23 @@ export class VaultStore {
     await this.#write(["notes"], async (notes) => void (value === null ? notes.delete(name) : notes.put(value, name)));
   }
 
+  /**
+   * Replaces several notes at once, if all of them are still as expected.
+   *
+   * @param {Record<string, [unknown, unknown]>} changes by name: the value that is expected, null for none, and the new one
+   * @returns {Promise<boolean>} false where one is not, and nothing has changed
+   */
+  async replaceNotes(changes) {
+    let same = true;
+    await this.#write(["notes"], async (notes) => {
+      for (const [name, [expected]] of Object.entries(changes)) {
+        same &&= ((await done(notes.get(name))) ?? null) === expected;
+      }
+      if (same) Object.entries(changes).forEach(([name, [, value]]) => notes.put(value, name));
+    });
+    return same;
+  }
+
   async #onlyDid() {
     const manifests = await this.manifests();
     if (manifests.length > 1) throw new StorageError("several vaults are stored: name one by its DID");

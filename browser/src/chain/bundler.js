@@ -1,0 +1,140 @@
+/** A user operation's way to the chain, through the service's bundler: sponsored or estimated, sent once, waited for. */
+
+import { RpcError } from "../http/service.js";
+import { NetworkError } from "../errors.js";
+import { OperationFailed } from "./errors.js";
+
+const ESTIMATES = ["callGasLimit", "verificationGasLimit", "preVerificationGas"];
+const SPONSORS = [
+  ...ESTIMATES, "maxFeePerGas", "maxPriorityFeePerGas",
+  "paymaster", "paymasterVerificationGasLimit", "paymasterPostOpGasLimit", "paymasterData",
+];
+/** In range and with a low s, so that an estimate goes through the whole curve arithmetic before it says no. */
+const PLACEHOLDER_SIGNATURE = `0x${"7f".repeat(32)}${"3f".repeat(32)}`;
+const RECEIPT_WITHIN_MS = 120000;
+const FIRST_LOOK_MS = 100;
+const SLOWEST_LOOK_MS = 1000;
+
+/**
+ * @typedef {import("../generated/types.js").UserOp} UserOp
+ * @typedef {import("../http/service.js").ServiceClient} ServiceClient
+ * @typedef {{transactionHash: string, blockNumber: number, logs: any[]}} Receipt
+ */
+
+/** The bundler of one service, for its entry point. */
+export class Bundler {
+  #client;
+  #entryPoint;
+
+  /**
+   * @param {ServiceClient} client
+   * @param {string} entryPoint
+   */
+  constructor(client, entryPoint) {
+    this.#client = client;
+    this.#entryPoint = entryPoint;
+  }
+
+  /**
+   * The operation with the sponsor's fields and limits.
+   *
+   * @param {UserOp} operation
+   * @returns {Promise<UserOp>}
+   * @throws {OperationFailed} the sponsor refuses, or names no paymaster
+   */
+  async sponsored(operation) {
+    const given = await this.#ask("pm_sponsorUserOperation", [placeholder(operation), this.#entryPoint]);
+    const sponsored = merged(operation, given, SPONSORS);
+    // Signing now would have the account pay for what its owner believes to be free.
+    if (!sponsored.paymaster) throw new OperationFailed("the sponsor named no paymaster");
+    return sponsored;
+  }
+
+  /**
+   * The operation with the bundler's limits; its fees stay.
+   *
+   * @param {UserOp} operation
+   * @returns {Promise<UserOp>}
+   */
+  async estimated(operation) {
+    const given = await this.#ask("eth_estimateUserOperationGas", [placeholder(operation), this.#entryPoint]);
+    return merged(operation, given, ESTIMATES);
+  }
+
+  /**
+   * Hands the signed operation over, once.
+   *
+   * @param {UserOp} operation
+   * @param {string} hash as the enclave signed it
+   * @throws {OperationFailed} it is refused; after a NetworkError it may have arrived all the same
+   */
+  async send(operation, hash) {
+    const answer = await this.#ask("eth_sendUserOperation", [operation, this.#entryPoint]);
+    if (answer !== hash) throw new NetworkError("the bundler's operation hash is not ours");
+  }
+
+  /**
+   * The receipt, waited for.
+   *
+   * @param {string} hash
+   * @param {number} [within] milliseconds
+   * @returns {Promise<Receipt>}
+   * @throws {OperationFailed} it was mined and failed, or did not arrive in time
+   */
+  async wait(hash, within = RECEIPT_WITHIN_MS) {
+    const end = performance.now() + within;
+    for (let pause = FIRST_LOOK_MS; ; pause = Math.min(pause * 1.5, SLOWEST_LOOK_MS)) {
+      const found = await this.receipt(hash);
+      if (found) return found;
+      if (performance.now() + pause > end) throw new OperationFailed(`no receipt of the operation within ${within / 1000} s`);
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+
+  /**
+   * @param {string} hash
+   * @returns {Promise<Receipt | null>} null until the operation is mined
+   * @throws {OperationFailed} it was mined and failed
+   */
+  async receipt(hash) {
+    const answer = await this.#ask("eth_getUserOperationReceipt", [hash]);
+    if (answer === null) return null;
+    if (answer?.userOpHash !== hash) throw new NetworkError("the answer is another operation's receipt");
+    const { transactionHash, blockNumber } = answer.receipt ?? {};
+    if (!transactionHash) throw new NetworkError("the answer lacks the transaction's receipt");
+    if (answer.success !== true) throw new OperationFailed(`the operation was mined and failed (${answer.reason ?? "no reason"})`);
+    return { transactionHash, blockNumber: Number(blockNumber), logs: answer.logs ?? [] };
+  }
+
+  /**
+   * @param {string} method
+   * @param {unknown[]} params
+   */
+  async #ask(method, params) {
+    try {
+      return await this.#client.bundler(method, params);
+    } catch (cause) {
+      if (cause instanceof RpcError) throw new OperationFailed(cause.message.replace(/^Network: /, "refused: "), { cause });
+      throw cause;
+    }
+  }
+}
+
+/** @param {UserOp} operation */
+function placeholder(operation) {
+  return { ...operation, signature: PLACEHOLDER_SIGNATURE };
+}
+
+/**
+ * The operation with those fields of an answer that it may set, and no others.
+ *
+ * @param {UserOp} operation
+ * @param {any} given
+ * @param {string[]} names
+ * @returns {UserOp}
+ */
+function merged(operation, given, names) {
+  if (typeof given !== "object" || given === null) throw new NetworkError("the bundler's answer has another form");
+  const chosen = names.filter((name) => typeof given[name] === "string").map((name) => [name, given[name]]);
+  return { ...operation, ...Object.fromEntries(chosen) };
+}

@@ -1,0 +1,76 @@
+/** Call data of the few contract functions that payments are made of (Solidity ABI). */
+
+const EXECUTE = "b61d27f6"; // execute(address,uint256,bytes)
+const TRANSFER = "a9059cbb"; // transfer(address,uint256)
+const CREATE_ACCOUNT = "4c1ed7f5"; // createAccount(uint256,uint256,uint256)
+const WORD = 64;
+/** The token of a chain's own coin. */
+export const NATIVE = "native";
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+/**
+ * @typedef {{to: string, value: bigint, data: string}} Call `data`: hex digits without 0x
+ * @typedef {{to: string, amount: bigint, token: string}} Payment `token`: an ERC-20 address, or "native"
+ */
+
+/** @param {unknown} text */
+export function isAddress(text) {
+  return typeof text === "string" && ADDRESS.test(text);
+}
+
+/**
+ * What an account is told to do for a payment.
+ *
+ * @param {Payment} payment
+ * @returns {string} call data of an operation, 0x-hex
+ */
+export function paymentCall({ to, amount, token }) {
+  if (token === NATIVE) return execute({ to, value: amount, data: "" });
+  return execute({ to: token, value: 0n, data: TRANSFER + address(to) + number(amount) });
+}
+
+/**
+ * The payment that call data makes: what a page shows has to be read from the bytes that are signed.
+ *
+ * @param {string} callData
+ * @returns {Payment | null} null where it is no single payment, or not in its one canonical form
+ */
+export function paymentOf(callData) {
+  const digits = callData.toLowerCase().replace(/^0x/, "");
+  if (!digits.startsWith(EXECUTE)) return null;
+  const word = (/** @type {number} */ at) => digits.slice(8 + at * WORD, 8 + (at + 1) * WORD);
+  const length = Number(BigInt(`0x${word(3) || 0}`)) * 2;
+  const data = digits.slice(8 + 4 * WORD, 8 + 4 * WORD + length);
+  const found = data.startsWith(TRANSFER)
+    ? { to: `0x${data.slice(8 + 24, 8 + WORD)}`, amount: BigInt(`0x${data.slice(8 + WORD) || 0}`), token: `0x${word(0).slice(24)}` }
+    : { to: `0x${word(0).slice(24)}`, amount: BigInt(`0x${word(1) || 0}`), token: NATIVE };
+  const isWhole = isAddress(found.to) && (found.token === NATIVE || isAddress(found.token));
+  return isWhole && found.amount < 2n ** 256n && paymentCall(found) === `0x${digits}` ? found : null;
+}
+
+/**
+ * What the factory is told by the first operation of an account.
+ *
+ * @param {bigint} x
+ * @param {bigint} y
+ * @returns {string} 0x-hex
+ */
+export function createAccount(x, y) {
+  return `0x${CREATE_ACCOUNT}${number(x)}${number(y)}${number(0n)}`;
+}
+
+/** @param {Call} call */
+function execute({ to, value, data }) {
+  const padded = data.padEnd(Math.ceil(data.length / WORD) * WORD, "0");
+  return `0x${EXECUTE}${address(to)}${number(value)}${number(96n)}${number(BigInt(data.length / 2))}${padded}`;
+}
+
+/** @param {string} text */
+function address(text) {
+  return text.slice(2).toLowerCase().padStart(WORD, "0");
+}
+
+/** @param {bigint} value */
+function number(value) {
+  return value.toString(16).padStart(WORD, "0");
+}

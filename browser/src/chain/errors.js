@@ -1,0 +1,63 @@
+/** What can go wrong with a user operation. */
+
+import { RequestRefused, ServiceError } from "../errors.js";
+
+/** The operation was refused, or was mined and failed. */
+export class OperationFailed extends ServiceError {
+  /**
+   * @param {string} message
+   * @param {ErrorOptions} [options]
+   */
+  constructor(message, options) {
+    super(message, options);
+    this.name = "OperationFailed";
+  }
+}
+
+/** No sponsor pays, and the account cannot. Amounts in wei. */
+export class AccountNotFunded extends OperationFailed {
+  /**
+   * @param {string} message
+   * @param {{address: string, balance: bigint, needed: bigint}} account
+   */
+  constructor(message, { address, balance, needed }) {
+    super(message);
+    this.name = "AccountNotFunded";
+    this.address = address;
+    this.balance = balance;
+    this.needed = needed;
+  }
+}
+
+/** The payment was not made: nothing was signed. */
+export class PaymentRefused extends ServiceError {
+  /**
+   * @param {string} message
+   * @param {string} code for programs: "payee_unregistered", "payee_unverified", "delegation"
+   * @param {ErrorOptions} [options]
+   */
+  constructor(message, code, options) {
+    super(message, options);
+    this.name = "PaymentRefused";
+    this.code = code;
+  }
+}
+
+/**
+ * Whether an operation was refused because another one of the account came first (ERC-4337: AA25, AA10).
+ *
+ * @param {unknown} error
+ */
+export function isStale(error) {
+  return error instanceof OperationFailed && /AA25|AA10/.test(error.message);
+}
+
+/**
+ * Whether the service or its bundler is not there to be asked.
+ *
+ * @param {unknown} error
+ * @param {string} code
+ */
+export function isRefusal(error, code) {
+  return error instanceof RequestRefused && error.code === code;
+}

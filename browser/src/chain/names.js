@@ -1,0 +1,44 @@
+/** Hashes and addresses as the contracts know them; the enclave hashes. */
+
+import { fromHex } from "../bytes.js";
+
+const encoder = new TextEncoder();
+
+/** @typedef {import("../vault/vault.js").Vault} Vault */
+
+/**
+ * @param {Vault} vault
+ * @param {string} text
+ * @returns {Promise<string>} Keccak-256 of the text's UTF-8, 0x-hex
+ */
+export function textHash(vault, text) {
+  return vault.keccak256(encoder.encode(text));
+}
+
+/**
+ * The DID of a P-256 key.
+ *
+ * @param {Vault} vault
+ * @param {string} x 0x-hex or hex, at most 64 digits
+ * @param {string} y
+ * @returns {Promise<string>}
+ */
+export async function didOfKey(vault, x, y) {
+  return `did:new:${await vault.keccak256(fromHex(word(x) + word(y)))}`;
+}
+
+/**
+ * @param {Vault} vault
+ * @param {string} address 0x-hex
+ * @returns {Promise<string>} with the checksum of EIP-55
+ */
+export async function checksumAddress(vault, address) {
+  const digits = address.slice(2).toLowerCase();
+  const hash = (await textHash(vault, digits)).slice(2);
+  return "0x" + [...digits].map((digit, at) => (parseInt(hash[at], 16) > 7 ? digit.toUpperCase() : digit)).join("");
+}
+
+/** @param {string} hex */
+function word(hex) {
+  return hex.replace(/^0x/i, "").padStart(64, "0");
+}

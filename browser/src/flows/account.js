@@ -1,0 +1,167 @@
+/** The vault's smart account at one service's chain: its operations are paid for, signed by the enclave, sent once. */
+
+import { Bundler } from "../chain/bundler.js";
+import { createAccount } from "../chain/calls.js";
+import { OperationFailed, isStale } from "../chain/errors.js";
+import { didOfKey } from "../chain/names.js";
+import { paidByAccount } from "../chain/own_gas.js";
+import { PluginCallError } from "../errors.js";
+
+/** The service keeps an account's state for at most two seconds. */
+const STATE_AGE_MS = 2100;
+
+/**
+ * @typedef {import("../client.js").Client} Client
+ * @typedef {import("../generated/types.js").UserOp} UserOp
+ * @typedef {{x: bigint, y: bigint, address: string}} AccountKey
+ * @typedef {import("../chain/own_gas.js").GasPolicy} GasPolicy
+ */
+
+/** One account of one vault. */
+export class SmartAccount {
+  #client;
+  #policy;
+  /** The next nonce after this client's last operation: the service may answer with an older state. */
+  #next = 0n;
+
+  /**
+   * @param {Client} client
+   * @param {GasPolicy} policy
+   * @param {{contracts: import("../generated/types.js").ContractSet, key: AccountKey}} facts
+   */
+  constructor(client, policy, { contracts, key }) {
+    this.#client = client;
+    this.#policy = policy;
+    this.contracts = contracts;
+    this.key = key;
+    this.bundler = new Bundler(client, contracts.entryPoint);
+  }
+
+  /**
+   * @param {Client} client
+   * @param {GasPolicy} [policy]
+   */
+  static async open(client, policy = {}) {
+    const contracts = await client.contracts();
+    return new SmartAccount(client, policy, { contracts, key: await keyOf(client) });
+  }
+
+  /** The account's address. */
+  get address() {
+    return this.key.address;
+  }
+
+  /** The state that the chain has of it. */
+  state() {
+    return this.#client.accountState({ account: this.key.address });
+  }
+
+  /**
+   * The account's operation for some call data, paid for and ready to be signed; the first one deploys the account.
+   *
+   * @param {string} callData 0x-hex
+   * @returns {Promise<UserOp>}
+   * @throws {OperationFailed}
+   */
+  async prepared(callData) {
+    try {
+      return await this.#paid(callData);
+    } catch (error) {
+      if (!isStale(error)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, STATE_AGE_MS));
+    return this.#paid(callData);
+  }
+
+  /**
+   * Signs with the enclave.
+   *
+   * @param {UserOp} operation
+   * @returns {Promise<{operation: UserOp, hash: string}>}
+   */
+  async signed(operation) {
+    const { entryPoint, chainId } = this.contracts;
+    const { signature, user_op_hash: hash } = await this.#client.vault.signUserOp(operation, entryPoint, chainId);
+    return { operation: { ...operation, signature }, hash };
+  }
+
+  /**
+   * Sends a signed operation, once.
+   *
+   * @param {{operation: UserOp, hash: string}} signed
+   */
+  async send({ operation, hash }) {
+    await this.bundler.send(operation, hash);
+    this.#next = BigInt(operation.nonce) + 1n;
+  }
+
+  /** @param {string} callData */
+  async #paid(callData) {
+    const operation = await this.#unpaid(callData);
+    if (this.#policy.sponsored === false) return paidByAccount(this.#client, this, operation, "no sponsor was asked");
+    try {
+      return await this.bundler.sponsored(operation);
+    } catch (error) {
+      if (!(error instanceof OperationFailed) || speaksOfOperation(error)) throw error;
+      return paidByAccount(this.#client, this, operation, `the sponsor does not pay: ${error.message}`);
+    }
+  }
+
+  /** @param {string} callData */
+  async #unpaid(callData) {
+    const state = await this.state();
+    const deployed = BigInt(state.nonce) > 0n || BigInt(state.pubKeyX) !== 0n || this.#next > 0n;
+    const { x, y } = this.key;
+    if (BigInt(state.pubKeyX) !== 0n && (BigInt(state.pubKeyX) !== x || BigInt(state.pubKeyY) !== y)) {
+      throw new OperationFailed(`the account ${this.address} obeys another key than this vault's`);
+    }
+    const nonce = BigInt(state.nonce) > this.#next ? BigInt(state.nonce) : this.#next;
+    const first = deployed ? {} : { factory: this.contracts.appFactory, factoryData: createAccount(x, y) };
+    return { ...EMPTY, sender: this.address, nonce: hex(nonce), callData, ...first };
+  }
+
+  /** What the account may pay itself. */
+  get policy() {
+    return this.#policy;
+  }
+}
+
+/** @type {Omit<UserOp, "sender" | "nonce" | "callData">} */
+const EMPTY = {
+  factory: null, factoryData: null, callGasLimit: "0x0", verificationGasLimit: "0x0", preVerificationGas: "0x0",
+  maxFeePerGas: "0x0", maxPriorityFeePerGas: "0x0", paymaster: null, paymasterVerificationGasLimit: null,
+  paymasterPostOpGasLimit: null, paymasterData: null, signature: "0x",
+};
+
+/** @param {bigint} value */
+function hex(value) {
+  return `0x${value.toString(16)}`;
+}
+
+/**
+ * Whether a sponsor's refusal would meet the account too, were it to pay: a revert, or a nonce that is over.
+ *
+ * @param {OperationFailed} error
+ */
+function speaksOfOperation(error) {
+  return isStale(error) || (/revert/i.test(error.message) && !error.message.includes("AA3"));
+}
+
+/**
+ * The key that the vault's DID is made of, and the account that the service predicts for it.
+ *
+ * @param {Client} client
+ * @returns {Promise<AccountKey>}
+ */
+async function keyOf(client) {
+  const { vault } = client;
+  const { did } = await vault.query();
+  const listed = await vault.exec("resource:enclaves action:list");
+  for (const { curve, public_key: point } of /** @type {any[]} */ (listed.result ?? [])) {
+    const [x, y] = [point.slice(2, 66), point.slice(66)];
+    if (curve !== "P-256" || (await didOfKey(vault, x, y)) !== did) continue;
+    const { address } = await client.predictAddress({ pubKeyX: `0x${x}`, pubKeyY: `0x${y}` });
+    return { x: BigInt(`0x${x}`), y: BigInt(`0x${y}`), address };
+  }
+  throw new PluginCallError("exec", "the vault has no P-256 key of its DID", "not_found");
+}

@@ -1,0 +1,80 @@
+/** What was spent under each delegation, and which invocations were used; in the vault's own database. */
+
+import { PaymentRefused } from "../chain/errors.js";
+import { VaultStore } from "../vault/store.js";
+
+const PAY_COMMAND = "/accounts/pay";
+const TRIES = 8;
+
+/**
+ * @typedef {import("../client.js").Client} Client
+ * @typedef {{to: string, amount: bigint, token: string, chainId: number}} Asked the arguments that a policy judges
+ */
+
+/**
+ * Counts a payment under every delegation that the token rests on, if they allow it. A crash afterwards may cost
+ * budget; nothing exceeds it.
+ *
+ * @param {Client} client
+ * @param {string} ucan
+ * @param {Asked} asked
+ * @throws {PaymentRefused}
+ */
+export async function authorise(client, ucan, asked) {
+  const store = new VaultStore({ dbName: client.vault.dbName });
+  try {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      if (await charged(client, store, ucan, asked)) return;
+    }
+  } finally {
+    await store.close();
+  }
+  throw new PaymentRefused("other payments under the same delegation came in between: try again", "delegation");
+}
+
+/**
+ * @param {Client} client
+ * @param {VaultStore} store
+ * @param {string} ucan
+ * @param {Asked} asked
+ * @returns {Promise<boolean>} false where another payment was counted in between
+ */
+async function charged(client, store, ucan, asked) {
+  const { did = "" } = await client.vault.status();
+  const claims = await verified(client, { token: ucan, subject: did });
+  const once = claims.kind === "invocation" ? claims.cid : null;
+  const cids = /** @type {string[]} */ (claims.path).filter((cid) => cid !== once);
+  const before = await Promise.all(cids.map(async (cid) => BigInt((await store.note(entry(cid, asked.token))) ?? 0)));
+  const totals = Object.fromEntries(cids.map((cid, at) => [cid, { total: before[at] + asked.amount }]));
+  // An invocation names a total that was needed to make it; it is not trusted, but has to be as it was signed.
+  const args = { ...asked, ...(once && claims.args?.total !== undefined && { total: claims.args.total }) };
+  const demand = { subject: did, command: PAY_COMMAND, args, added_args: totals, ...(once && { audience: did }) };
+  if (once && (await store.note(entry(once, "used")))) throw new PaymentRefused("the invocation has been used before", "delegation");
+  await verified(client, { token: ucan, ...demand });
+  /** @type {Record<string, [unknown, unknown]>} */
+  const changes = {};
+  cids.forEach((cid, at) => (changes[entry(cid, asked.token)] = [before[at] || null, before[at] + asked.amount]));
+  if (once) changes[entry(once, "used")] = [null, true];
+  return store.replaceNotes(changes);
+}
+
+/**
+ * The claims of a token, by the enclave and with the vault's own revocations.
+ *
+ * @param {Client} client
+ * @param {Record<string, any>} question
+ * @returns {Promise<any>}
+ */
+async function verified(client, question) {
+  const answer = await client.vault.exec("resource:delegations action:verify", question);
+  if (answer.success && answer.result) return answer.result;
+  throw new PaymentRefused(`the delegation does not allow this payment (${answer.error})`, answer.error ?? "delegation");
+}
+
+/**
+ * @param {string} cid
+ * @param {string} what a token's address, "native", or "used"
+ */
+function entry(cid, what) {
+  return `spent:${cid}:${what.toLowerCase()}`;
+}

@@ -1,0 +1,95 @@
+/** Payments from the vault's smart account. */
+
+import { isAddress, NATIVE, paymentCall, paymentOf } from "../chain/calls.js";
+import { OperationFailed } from "../chain/errors.js";
+import { checksumAddress } from "../chain/names.js";
+import { SmartAccount } from "./account.js";
+import { authorise } from "./budget.js";
+import { payeeOf } from "./payee.js";
+
+const AMOUNT = /^[0-9]{1,78}$/;
+const MOST = 2n ** 256n - 1n;
+/** Explorers that show a user operation by its hash, by chain ID (`src/holdfast/rules/chains.py`). */
+const EXPLORERS = /** @type {Record<number, string>} */ ({
+  84532: "https://base-sepolia.blockscout.com",
+  8453: "https://base.blockscout.com",
+  1: "https://eth.blockscout.com",
+});
+
+/**
+ * @typedef {import("../generated/types.js").PaymentParams} PaymentParams
+ * @typedef {import("../generated/types.js").PaymentResult} PaymentResult
+ * @typedef {"prepared" | "signed" | "sent" | "confirmed"} PaymentStep
+ *
+ * @typedef {object} PayOptions
+ * @property {(step: PaymentStep, detail: {userOpHash?: string, operation?: import("../generated/types.js").UserOp}) => void} [onProgress]
+ * @property {(operation: import("../generated/types.js").UserOp) => Promise<void> | void} [approve] called with the
+ *   operation before it is signed; what it throws ends the payment, and nothing was signed
+ */
+
+/**
+ * @param {import("../client.js").Client} client
+ * @param {PaymentParams} params
+ * @param {PayOptions} options
+ * @returns {Promise<PaymentResult>}
+ */
+export async function pay(client, params, { onProgress, approve }) {
+  const account = await SmartAccount.open(client, client.gas);
+  const amount = checked(params, account.contracts.chainId);
+  const payee = await payeeOf(client, params.to);
+  const token = params.token === NATIVE ? NATIVE : await checksumAddress(client.vault, params.token);
+  if (params.ucan) await authorise(client, params.ucan, { to: payee.address, amount, token, chainId: params.chainId });
+  const operation = await account.prepared(paymentCall({ to: payee.address, amount, token }));
+  checkBytes(operation.callData, { to: payee.address, amount, token });
+  onProgress?.("prepared", { operation });
+  await approve?.(operation);
+  const signed = await account.signed(operation);
+  onProgress?.("signed", { userOpHash: signed.hash });
+  await account.send(signed);
+  onProgress?.("sent", { userOpHash: signed.hash });
+  await account.bundler.wait(signed.hash);
+  onProgress?.("confirmed", { userOpHash: signed.hash });
+  return paymentResult(params, signed.hash);
+}
+
+/**
+ * The result as documented: `txHash` equals `userOpHash`.
+ *
+ * @param {PaymentParams} params
+ * @param {string} hash
+ * @returns {PaymentResult}
+ */
+export function paymentResult({ chainId, token }, hash) {
+  const explorer = EXPLORERS[chainId];
+  return { txHash: hash, userOpHash: hash, chain: chainId, token, explorerUrl: explorer ? `${explorer}/op/${hash}` : "" };
+}
+
+/**
+ * The amount of a payment that can be made on a chain.
+ *
+ * @param {PaymentParams} params
+ * @param {number} chainId
+ * @returns {bigint}
+ * @throws {TypeError}
+ */
+export function checked({ amount, token, chainId: asked }, chainId) {
+  if (!AMOUNT.test(amount) || BigInt(amount) === 0n || BigInt(amount) > MOST) {
+    throw new TypeError("amount: a positive whole number in the token's smallest unit");
+  }
+  if (token !== NATIVE && !isAddress(token)) throw new TypeError('token: an ERC-20 address, or "native"');
+  if (asked !== chainId) throw new TypeError(`chainId: this service pays on chain ${chainId}`);
+  return BigInt(amount);
+}
+
+/**
+ * Reads the payment back from the bytes that are about to be signed.
+ *
+ * @param {string} callData
+ * @param {import("../chain/calls.js").Payment} wanted
+ */
+function checkBytes(callData, wanted) {
+  const found = paymentOf(callData);
+  const same = (/** @type {string} */ one, /** @type {string} */ other) => one.toLowerCase() === other.toLowerCase();
+  if (found && same(found.to, wanted.to) && same(found.token, wanted.token) && found.amount === wanted.amount) return;
+  throw new OperationFailed("the operation's bytes are not the payment that was asked for: nothing was signed");
+}

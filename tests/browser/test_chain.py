@@ -1,0 +1,94 @@
+"""From a page to a real local chain: a handle registered as an alias, and payments that the chain itself confirms."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+from tests.browser.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome
+from tests.client.chainworld import chain_service
+
+from holdfast.client.flows.operations import STATE_AGE_S
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.async_api import Browser, Page
+    from tests.client.chainworld import ChainService
+
+PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
+    with chain_service(tmp_path_factory.mktemp("chain")) as service:
+        yield service
+
+
+async def opened(browser: Browser, chain: ChainService) -> Page:
+    page = await new_page(browser, SimpleNamespace(port=urlsplit(chain.base_url).port))
+    await Authenticator.of(page)
+    await page.evaluate(CLIENT, {})
+    await page.evaluate(MAKE, {"name": "ada", "options": {}})
+    return page
+
+
+async def test_a_handle_is_registered_on_the_chain_and_pays(browser: Browser, chain: ChainService) -> None:
+    page = await opened(browser, chain)
+    handle = "h" + secrets.token_hex(6)
+    registered = await outcome(
+        page, f"return client.register({{handle: '{handle}', onProgress: (it) => events.push(it)}})"
+    )
+    record = registered.get("value")
+    assert record, registered
+    assert chain.receipt(record["txHash"]) is not None
+    assert record["smartAccount"] == await page.evaluate("client.account().then(({address}) => address)")
+    events = [event for event in await page.evaluate("events") if isinstance(event, str)]
+    assert events == ["session", "sent to the chain", "on the chain", "registered"]
+    chain.give(record["smartAccount"], 5_000_000)
+    params = f"{{to: '{PAYEE}', amount: '1250000', token: '{chain.usdc}', chainId: 84532}}"
+    before = chain.usdc_of(PAYEE)
+    paid = await outcome(page, f"return client.pay({params})")
+    assert chain.usdc_of(PAYEE) - before == 1_250_000, paid
+    result = paid["value"]
+    assert result["txHash"] == result["userOpHash"]
+    assert result == {
+        "txHash": result["userOpHash"], "userOpHash": result["userOpHash"], "chain": 84532, "token": chain.usdc,
+        "explorerUrl": f"https://base-sepolia.blockscout.com/op/{result['userOpHash']}",
+    }  # fmt: skip
+    another = await opened(browser, chain)
+    assert (await outcome(another, f"return client.register({{handle: '{handle}'}})"))["code"] == "identifier_taken"
+    to_did = await outcome(another, f"return client.pay({params.replace(PAYEE, 'did:new:0x' + '11' * 32)})")
+    assert (to_did["name"], to_did["code"]) == ("PaymentRefused", "payee_unregistered"), to_did
+
+
+async def test_a_payment_to_a_did_and_under_a_delegation(browser: Browser, chain: ChainService) -> None:
+    page, shop = await opened(browser, chain), await opened(browser, chain)
+    for one in (page, shop):
+        assert "value" in (await outcome(one, f"return client.register({{handle: 'h{secrets.token_hex(6)}'}})"))
+    payee = await outcome(
+        shop, "return {did: (await client.vault.status()).did, address: (await client.account()).address}"
+    )
+    did, address = payee["value"]["did"], payee["value"]["address"]
+    account = (await outcome(page, "return (await client.account()).address"))["value"]
+    chain.give(account, 5_000_000)
+    await asyncio.sleep(STATE_AGE_S)
+    paid = await outcome(
+        page, f"return client.pay({{to: '{did}', amount: '7', token: '{chain.usdc}', chainId: 84532}})"
+    )
+    assert chain.usdc_of(address) == 7, paid
+    token = """
+      const own = (await client.vault.call("did_key", {curve: "P-256", public_key:
+        (await client.vault.exec("resource:enclaves action:list")).result[0].public_key})).did;
+      const {container} = await client.vault.delegate({to: own, command: "/accounts/pay", policy: [["<=", ".total", 10]]});
+    """
+    pay = f"return client.pay({{to: '{address}', amount: '6', token: '{chain.usdc}', chainId: 84532, ucan: container}})"
+    first = await outcome(page, f"{token} window.container = container; {pay}")
+    assert "value" in first, first
+    second = await outcome(page, f"{pay}")
+    assert (second["name"], second["code"]) == ("PaymentRefused", "policy_denied"), second
+    assert chain.usdc_of(address) == 13
