@@ -9,8 +9,10 @@ COPY requirements/ requirements/
 RUN python -m venv /opt/holdfast \
  && /opt/holdfast/bin/python -m pip install --require-hashes --only-binary :all: --no-deps -r requirements/run.lock \
  && python -m venv tools-venv \
- && tools-venv/bin/python -m pip install --require-hashes --only-binary :all: --no-deps -r requirements/build.lock
+ && tools-venv/bin/python -m pip install --require-hashes --only-binary :all: --no-deps \
+    -r requirements/build.lock -r requirements/node.lock
 COPY pyproject.toml README.md ./
+COPY browser/ browser/
 COPY enclave/ enclave/
 COPY tools/ tools/
 COPY src/ src/

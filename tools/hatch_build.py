@@ -1,4 +1,4 @@
-"""Hatchling's hook: puts the compiled enclave into the wheel."""
+"""Hatchling's hook: puts the compiled enclave and the JavaScript client into the wheel."""
 
 from __future__ import annotations
 
@@ -12,19 +12,29 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 MODULE = "src/holdfast/enclave/enclave.wasm"
+CLIENT = "holdfast/service/static/client"
+EDITABLE = "editable"
 
 
 class EnclaveBuildHook(BuildHookInterface):  # type: ignore[type-arg]  # hatchling leaves its parameter open
     """Compiles `enclave/` (or takes the cached result) before the files of the wheel are collected."""
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 - hatchling's signature
-        """Build the module, and count the git-ignored file among the wheel's. Raises enclave/build.py's BuildError."""
-        _builder(Path(self.root)).build()
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Build the module, and count the git-ignored file among the wheel's. Raises enclave/build.py's BuildError.
+
+        An editable installation serves the client's modules as they stand in the checkout.
+        """
+        root = Path(self.root)
+        _builder(root, "enclave").build()
         build_data.setdefault("artifacts", []).append(MODULE)
+        if version != EDITABLE:
+            client = root / "build" / "client"
+            _builder(root, "browser").build_or_copy(client)
+            build_data.setdefault("force_include", {})[str(client)] = CLIENT
 
 
-def _builder(root: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("enclave_build", root / "enclave" / "build.py")
+def _builder(root: Path, part: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"{part}_build", root / part / "build.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

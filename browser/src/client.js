@@ -1,10 +1,12 @@
 /** A service and a vault, and what takes both. */
 
+import { fromHex } from "./bytes.js";
 import { ServiceClient } from "./http/service.js";
 import { SmartAccount } from "./flows/account.js";
 import { getAccountState, getSmartAccountAddress } from "./flows/lookups.js";
 import { pay } from "./flows/pay.js";
 import { register } from "./flows/register.js";
+import { createPasskey } from "./passkeys/create.js";
 import { Vault } from "./vault/vault.js";
 
 /** One service and the vault of this page. `boot` comes first, `close` last. */
@@ -45,6 +47,19 @@ export class Client extends ServiceClient {
   async close() {
     this.#vault.close();
     await super.close();
+  }
+
+  /**
+   * Makes a passkey of this service for the vault: its user handle is the vault's publishing key, whether the vault is
+   * there already or comes next.
+   *
+   * @param {import("./passkeys/create.js").PasskeyOptions} [options]
+   * @returns {Promise<import("./generated/types.js").CreatePasskeyResult>}
+   * @throws {WebAuthnError}
+   */
+  async createPasskey(options = {}) {
+    const { public_key: key } = await this.#vault.publishingKey();
+    return createPasskey({ rpId: new URL(this.baseUrl).hostname, userHandle: fromHex(key), ...options });
   }
 
   /**

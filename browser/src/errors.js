@@ -55,8 +55,7 @@ export class ClientStateError extends ServiceError {
 /**
  * Why a ceremony failed. Browsers do not tell a person's refusal from a passkey that is not there: both are "cancelled".
  *
- * @typedef {"unsupported" | "cancelled" | "timed_out" | "aborted" | "excluded" | "no_algorithm" | "wrong_origin" |
- *   "no_focus" | "busy" | "no_prf" | "failed"} WebAuthnReason
+ * @typedef {"unsupported" | "cancelled" | "timed_out" | "aborted" | "excluded" | "no_algorithm" | "wrong_origin" | "no_focus" | "busy" | "no_prf" | "failed"} WebAuthnReason
  */
 
 /** The browser is not supported, the person cancelled, or the authenticator is incompatible. */

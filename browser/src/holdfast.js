@@ -1,10 +1,10 @@
 /**
  * Holdfast in a browser: passkeys, the vault, the service.
  *
- *     import { Client, createPasskey, passkeyKey } from "https://vault.example/client/holdfast.js";
+ *     import { Client, passkeyKey } from "https://vault.example/client/holdfast.js";
  *     const client = new Client();
  *     await client.boot();
- *     const passkey = await createPasskey({ userName: "alice" });
+ *     const passkey = await client.createPasskey({ userName: "alice" });
  *     await client.vault.generate({ credential: passkey.credential }, await passkeyKey(passkey));
  *     await client.register({ handle: "alice" });
  */

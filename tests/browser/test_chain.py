@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
-from tests.browser.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome
-from tests.client.chainworld import chain_service
+from tests.support.chain_service import chain_service
+from tests.support.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome
 
 from holdfast.client.flows.operations import STATE_AGE_S
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from playwright.async_api import Browser, Page
-    from tests.client.chainworld import ChainService
+    from tests.support.chain_service import ChainService
 
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
 

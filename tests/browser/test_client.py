@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 from typing import TYPE_CHECKING
 
-from tests.browser.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome
-from tests.support.serving import Server
+from tests.support.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from playwright.async_api import Browser
+    from tests.support.serving import Server
 
 
 async def test_a_passkey_a_vault_and_a_handle(browser: Browser, serve: Callable[..., Server]) -> None:
@@ -31,31 +32,36 @@ async def test_a_passkey_a_vault_and_a_handle(browser: Browser, serve: Callable[
     assert opened["value"] == {"success": True, "did": made["did"]}
 
 
-async def test_the_vault_signs_ipns_records_with_its_publishing_key(
-    browser: Browser,
-    serve: Callable[..., Server],
+async def test_the_passkeys_user_handle_is_the_vaults_publishing_key(
+    browser: Browser, serve: Callable[..., Server]
 ) -> None:
+    page = await new_page(browser, serve())
+    authenticator = await Authenticator.of(page)
+    await page.evaluate(CLIENT, {})
+    before = await page.evaluate("client.vault.publishingKey()")
+    assert before["pending"] is True
+    await page.evaluate(MAKE, {"name": "ada", "options": {}})
+    key = await page.evaluate("client.vault.publishingKey()")
+    assert (key["public_key"], key["pending"]) == (before["public_key"], False)
+    (credential,) = await authenticator.credentials()
+    assert base64.b64decode(credential["userHandle"]).hex() == key["public_key"]
+    used = await outcome(page, "await client.vault.lock(); return hf.usePasskey()")
+    assert base64.urlsafe_b64decode(used["value"]["userHandle"] + "=").hex() == key["public_key"]
+
+
+async def test_a_delegation_that_was_made_is_kept(browser: Browser, serve: Callable[..., Server]) -> None:
     page = await new_page(browser, serve())
     await Authenticator.of(page)
     await page.evaluate(CLIENT, {})
-    await page.evaluate(MAKE, {"name": "alice", "options": {}})
-    told = await outcome(
+    made = await page.evaluate(MAKE, {"name": "ada", "options": {}})
+    kept = await outcome(
         page,
-        """const key = await client.vault.publishingKey();
-        const root = "bafyreic7dsdhfxj6dvvtewz7jyvjztihnt776tbmhpocaq6fh4sheyzfrq";
-        const made = await client.vault.publish(root, 1, "2090-01-01T00:00:00.000000000Z", 60000000000n);
-        const bound = await client.vault.publishingDelegation();
-        const claims = await client.vault.verifyUcan(bound.container, { audience: key.did, command: "/snapshots/publish" });
-        const token = await client.vault.invoke({ command: "/snapshots/write", audience: "did:web:keep.example", record: false });
-        const imported = await crypto.subtle.importKey(
-          "raw", Uint8Array.from(key.public_key.match(/../g), (pair) => parseInt(pair, 16)), "Ed25519", false, ["verify"]);
-        const signed = new Uint8Array([...new TextEncoder().encode("ipns-signature:"), ...made.record.slice(69)]);
-        const verifies = await crypto.subtle.verify("Ed25519", imported, made.record.slice(2, 66), signed);
-        return { key, name: made.name, bytes: made.record instanceof Uint8Array, verifies, claims, token };""",
+        f"""
+        const minted = await client.vault.delegate({{to: "did:key:zDnaeUKTWUXc1HDpGfKbEK31nKLN19yX5aunFd7VK1CUMeyJu", command: "/accounts/pay"}});
+        const stored = await new hf.VaultStore().load("{made["did"]}");
+        const {{revision}} = await client.vault.call("status");
+        const listed = await client.vault.exec("resource:delegations action:list");
+        return [stored.revision === revision, listed.result.length, Array.isArray(minted.signed_dag_cbor)];
+        """,
     )
-    value = told["value"]
-    assert value["key"]["pending"] is False
-    assert value["name"] == value["key"]["name"]
-    assert (value["bytes"], value["verifies"]) == (True, True)
-    assert (value["claims"]["valid"], value["claims"]["audience"]) == (True, value["key"]["did"])
-    assert value["token"]["container"].startswith("C")
+    assert kept.get("value") == [True, 1, True], kept

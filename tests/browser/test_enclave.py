@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = {
-    "/enclave-host.js": ROOT / "browser" / "src" / "enclave-host.js",
+    "/src/enclave-host.js": ROOT / "browser" / "src" / "enclave-host.js",
     "/test/memory_of.js": ROOT / "browser" / "test" / "memory_of.js",
     "/enclave.wasm": bundled(),
 }
@@ -33,7 +33,7 @@ CREDENTIAL = (
 
 # Runs in the worker; what it posts is what the test looks at.
 WORKER = b"""
-import { PluginCallError, WasmLoadError } from "/enclave-host.js";
+import { PluginCallError, WasmLoadError } from "/src/enclave-host.js";
 import { instantiate, memoryOf } from "/test/memory_of.js";
 
 const largest = { asked: 0 };

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.browser.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome
-from tests.service.conftest import Server, serve  # noqa: F401 - the fixture that starts services
+from tests.support.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from playwright.async_api import Browser, Page
+    from tests.support.serving import Server
 
 
 @pytest.fixture

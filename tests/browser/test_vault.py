@@ -7,8 +7,8 @@ import random
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.browser.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome, visit
-from tests.service.conftest import PATIENCE_S, Server, serve  # noqa: F401 - the fixture that starts services
+from tests.support.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome, visit
+from tests.support.serving import PATIENCE_S, Server
 
 from holdfast.enclave import Enclave
 
@@ -313,7 +313,7 @@ def _message(generator: random.Random, names: list[list], number: int) -> object
 
 def _value(generator: random.Random, depth: int) -> object:
     kinds = [
-        lambda: _text(generator), lambda: generator.randrange(-(2**53), 2**53), lambda: generator.random(), lambda: None,
+        lambda: _text(generator), lambda: generator.randrange(-(2**53), 2**53), generator.random, lambda: None,
         lambda: generator.random() < 0.5, lambda: [generator.randrange(256) for _ in range(generator.randrange(80))],
         lambda: "0x" + "ab" * generator.randrange(40), lambda: "resource:accounts action:list",
         lambda: {"kind": "secret", "secret": [1] * 32}, lambda: {"kind": "password", "password": "p" * 12},

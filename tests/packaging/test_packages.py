@@ -34,6 +34,8 @@ NEEDED = (
     "holdfast/chain/contracts/VaultAccount.json",
     "holdfast/world/npm/package-lock.json",
 )
+# Built for the wheel alone: a checkout serves browser/src.
+CLIENT = {f"holdfast/service/static/client/{name}" for name in ("holdfast.js", "worker.js", "enclave-host.js")}
 
 
 def contents(wheel: Path) -> dict[str, str]:
@@ -50,7 +52,8 @@ def test_the_wheel_holds_every_tracked_file_of_the_package_and_the_enclave(wheel
         for path in (tree / "src").rglob("*")
         if path.is_file() and path.suffix != ".pyc"
     }
-    assert found == sources  # the build has put the enclave among the sources
+    assert found - sources == CLIENT
+    assert sources <= found  # the build has put the enclave among the sources
     assert set(NEEDED) <= found
 
 
@@ -85,6 +88,9 @@ def test_the_source_distribution_holds_sources_only(dist: Path) -> None:
         "pyproject.toml",
         "README.md",
         "LICENSE",
+        "browser/build.py",
+        "browser/package-lock.json",
+        "browser/src/holdfast.js",
         "enclave/build.py",
         "tools/hatch_build.py",
         "requirements/build.lock",
@@ -133,6 +139,12 @@ def test_the_installed_wheel_serves(installed: Path, wheel: Path, server: Server
         module = client.get("/enclave.wasm").content
         assert hashlib.sha256(module).hexdigest() == contents(wheel)["holdfast/enclave/enclave.wasm"]
         assert client.get("/pay/confirm").status_code == 200
+        served = {
+            f"holdfast/service/static{path}": client.get(path) for path in ("/client/holdfast.js", "/client/worker.js")
+        }
+        assert {
+            name: hashlib.sha256(answer.content).hexdigest() for name, answer in served.items()
+        }.items() <= contents(wheel).items()
         assert server.session(client, "postmaster", "192.0.2.1").status_code == 409
         assert server.session(client, "ann", "192.0.2.1").status_code == 200
     assert server.stop() == 0

@@ -13,8 +13,7 @@ const SPARE_MS = 5000;
  * @typedef {import("../client.js").Client} Client
  * @typedef {import("../generated/types.js").Attestation} Attestation
  * @typedef {import("../generated/types.js").DidRecord} DidRecord
- * @typedef {"session" | "code sent" | "verified" | "commitment sent" | "committed" | "sent to the chain" |
- *   "on the chain" | "registered"} RegistrationStep
+ * @typedef {"session" | "code sent" | "verified" | "commitment sent" | "committed" | "sent to the chain" | "on the chain" | "registered"} RegistrationStep
  *
  * @typedef {object} RegistrationRequest exactly one of `handle`, `email` and `sms`
  * @property {string} [handle]

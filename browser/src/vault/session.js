@@ -17,7 +17,7 @@ import { NotOwner, VaultStore } from "./store.js";
 
 /** Calls after which the vault has to be stored, if they changed it. */
 const CHANGING = new Set([
-  "generate", "exec", "refresh_shares", "add_wrap", "remove_wrap", "import", "sync_complete", "save",
+  "exec", "refresh_shares", "add_wrap", "remove_wrap", "mint_ucan", "invoke_ucan",
   "publishing_key", "publish", "publishing_delegation",
 ]);
 /** Fields that the worker reads itself; the enclave does not know them. */

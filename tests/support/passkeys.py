@@ -31,7 +31,7 @@ async (options) => {
 """
 MAKE = """
 async ({name, options}) => {
-  window.passkey = await hf.createPasskey({userName: name, ...options});
+  window.passkey = await client.createPasskey({userName: name, ...options});
   const made = await client.vault.generate({credential: passkey.credential}, await hf.passkeyKey(passkey));
   return {did: made.did, credentialId: passkey.credentialId, fields: Object.keys(passkey), made};
 }

