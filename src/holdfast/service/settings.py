@@ -72,6 +72,10 @@ class Settings:
     sms_countries: tuple[str, ...]
     registrar_did: str
     related_origins: tuple[str, ...]
+    pages: str
+    pages_name: str
+    pages_colour: str
+    pages_logo: Path | None
     log: str
     env: str
     admin_port: int | None

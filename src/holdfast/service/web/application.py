@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.service.http.messages import ANY_ORIGIN, BODILESS, ClientGone, Response, error_response, refusal
 from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.web.routes import PREFIX_ROUTES, ROUTES, Route
+from holdfast.service.web.routes import PAGE_PATHS, PREFIX_ROUTES, ROUTES, Route
 from holdfast.wire.errors import (
     BODY_TOO_LARGE,
     DATABASE_UNAVAILABLE,
@@ -40,7 +40,8 @@ class Application:
         self._web = web
         self.service = web.service
         self._metrics = metrics
-        self._routes = {route.path: route for route in ROUTES}
+        absent = PAGE_PATHS if web.files.pages is None else ()
+        self._routes = {route.path: route for route in ROUTES if route.path not in absent}
 
     async def start(self) -> None:
         """Start the service."""

@@ -14,6 +14,7 @@ from holdfast.wire.models import RelatedOrigins
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from holdfast.service.web.page_files import PageFiles
     from holdfast.wire.models import Answer, ContractSet
 
 CONTRACTS_CACHE = "public, max-age=86400"
@@ -51,10 +52,13 @@ class PreparedFiles:
     pay_method: StaticAnswer
     client: ClientFiles
     related_origins: StaticAnswer
+    pages: PageFiles | None
 
 
-def prepare(contracts: ContractSet, related_origins: Sequence[str] = ()) -> PreparedFiles:
-    """Read all files and make their responses."""
+def prepare(
+    contracts: ContractSet, related_origins: Sequence[str] = (), pages: PageFiles | None = None
+) -> PreparedFiles:
+    """Read all files and make their responses. Without `pages` the service has none."""
     return PreparedFiles(
         contracts=_json(contracts, CONTRACTS_CACHE),
         pay=_file("pay.html", HTML, [("link", PAY_LINK), *_PAGE_HEADERS]),
@@ -67,6 +71,7 @@ def prepare(contracts: ContractSet, related_origins: Sequence[str] = ()) -> Prep
         pay_method=_file("payment-method.json", JSON),
         client=client_files(),
         related_origins=_json(RelatedOrigins(origins=list(related_origins)), FILE_CACHE),
+        pages=pages,
     )
 
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.service.web import accounts, dids, files, health, proxies, sessions, verification, workflow
+from holdfast.service.web import accounts, dids, files, health, pages, proxies, sessions, verification, workflow
 from holdfast.service.web.serving import HANDLERS
-from holdfast.wire.endpoints import ENDPOINTS, WORKFLOW
+from holdfast.wire.endpoints import ENDPOINTS, PAGES, WORKFLOW
 
 if TYPE_CHECKING:
     from holdfast.service.web.serving import Handler
 
 # Importing a module registers its handlers.
-SERVING = (accounts, dids, files, health, proxies, sessions, verification, workflow)
+SERVING = (accounts, dids, files, health, pages, proxies, sessions, verification, workflow)
 _REST = "{path}"
 # All methods of the workflow's path go to its handler (interface: ANY /api/workflow).
 ANY_METHOD = {WORKFLOW.path: HANDLERS[WORKFLOW.key]}
+PAGE_PATHS = frozenset(endpoint.path for endpoint in PAGES)  # no routes where HOLDFAST_PAGES is off
 
 
 @dataclass(frozen=True, slots=True)
