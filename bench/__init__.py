@@ -1,1 +1,1 @@
-"""The benchmark: ratios to a server's ceiling, to peers and to the disk, all taken in one run (`make bench`)."""
+"""The benchmark: ratios to a server's ceiling, to peers and to the disk, all measured in one run (`make bench`)."""

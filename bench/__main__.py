@@ -1,4 +1,4 @@
-"""`python -m bench`: measures, prints tables, says how many goals were missed."""
+"""`python -m bench`: measures, prints tables, and says how many goals were missed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCENARIOS = {
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the scenarios that were asked for. Exit code 0 even where a goal is missed: it is a measurement."""
+    """Run the requested scenarios. The exit code is 0 even if a goal is missed."""
     words = _parser().parse_args(arguments)
     if sys.platform != "linux":
         say("the load client needs Linux (epoll)")
@@ -57,7 +57,7 @@ def _options(words: argparse.Namespace, folder: Path) -> Options:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("scenario", nargs="?", default="service", choices=[*SCENARIOS, "all"])
-    parser.add_argument("--seconds", type=float, default=2.0, help="length of one turn")
+    parser.add_argument("--seconds", type=float, default=0.4, help="length of one turn")
     parser.add_argument("--alternations", type=int, default=7, help="turns of each server")
     parser.add_argument("--rows", type=int, default=10_000, help="registered identifiers; events of `indexer`")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""A server's ceiling: one answer, fixed beforehand, to every request, for each server that Holdfast runs on.
+"""A server's ceiling: the same fixed answer to all requests, on each server that Holdfast runs on.
 
 The answer is one that the service gave: status 200, its headers and its body, so that both send the same bytes.
 """
@@ -22,7 +22,7 @@ async def rsgi(_scope: Any, protocol: Any) -> None:
 
 
 async def asgi(scope: Any, receive: Any, send: Any) -> None:
-    """What uvicorn speaks; bodies are read, as the endpoints that take one must."""
+    """The ASGI application. It reads bodies, as endpoints with a body must."""
     if scope["type"] != "http":
         return
     if scope["method"] == "POST":

@@ -1,4 +1,4 @@
-"""Which core runs what: servers on the first, the load on the second, where the machine has two and lets us choose."""
+"""Assigns cores: servers run on the first, the load on the second, if the machine has two and allows it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOAD = frozenset(_CORES[1:2])
 
 @contextmanager
 def children_on(cores: frozenset[int]) -> Iterator[None]:
-    """Processes started inside inherit these cores; nothing changes where cores cannot be chosen."""
+    """Processes started inside inherit these cores. Does nothing on systems without a choice of cores."""
     if not cores:
         yield
         return

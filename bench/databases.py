@@ -1,6 +1,6 @@
 """Databases with a given number of registered identifiers, made by SQL in the service's schema and in the peers'.
 
-Keys are written in an order of their own, so that neighbours in an index are not neighbours in the table, as is the
+Keys are written in a shuffled order, so that neighbours in an index are not neighbours in the table, as is the
 case for credentials that people really registered; unique indexes are built at the end, which is quicker.
 """
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-# A prime far above the powers of ten that are asked for: n -> n * STRIDE % rows visits every number once.
+# A prime far above the requested powers of ten: n -> n * STRIDE % rows reaches each number once.
 STRIDE = 2_654_435_761
-CREATED_AT = 1_763_000_000
+CREATED_AT = 1_763_000_000.25  # a fraction, as clocks have it: SQLite keeps whole seconds in fewer bytes
 TX_HASH = "0x" + "ab" * 32
 SMART_ACCOUNT = "0x" + "Cd" * 20
 
@@ -31,23 +31,23 @@ _NUMBERS = f"WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHER
 _HANDLE, _DID, _CREDENTIAL = _printf(SEEDED_HANDLE), _printf(SEEDED_DID), _printf(SEEDED_CREDENTIAL)
 
 SERVICE_ROWS = (
-    f"""{_NUMBERS} INSERT INTO identifiers (id, channel, key, given, did, stage, ip, created_at, registered_at)
-    SELECT i + 1, 'handle', {_HANDLE}, {_HANDLE}, {_DID}, 'registered', '192.0.2.' || (i % 256), {CREATED_AT},
-    {CREATED_AT} FROM k""",
+    f"""{_NUMBERS} INSERT INTO identifiers (id, channel, key, given, did, stage, ip, created_at, registered_at,
+    in_audit) SELECT i + 1, 'handle', {_HANDLE}, '', {_DID}, 'registered', '192.0.2.' || (i % 256), {CREATED_AT},
+    {CREATED_AT}, 0 FROM k""",
     f"""{_NUMBERS} INSERT INTO credentials (credential, identifier_id, identifier, channel, did, tx_hash, block_number,
-    smart_account, created_at, confirmation, settled_at) SELECT {_CREDENTIAL}, i + 1, {_HANDLE}, 'handle', {_DID},
-    '{TX_HASH}', 1000000 + i, '{SMART_ACCOUNT}', {CREATED_AT}, 'confirmed', {CREATED_AT} FROM k""",
+    smart_account, created_at, confirmation, settled_at, in_audit) SELECT {_CREDENTIAL}, i + 1, {_HANDLE}, 'handle',
+    {_DID}, x'{TX_HASH[2:]}', 1000000 + i, '{SMART_ACCOUNT}', {CREATED_AT}, 'confirmed', {CREATED_AT}, 0 FROM k""",
 )
 PEER_ROWS = (
     f"""{_NUMBERS} INSERT INTO sessions SELECT i + 1, 'handle', {_HANDLE}, {_DID}, '192.0.2.' || (i % 256),
-    '2025-11-13T02:13:20.000Z' FROM k""",
+    '2025-11-13T02:13:20.250Z' FROM k""",
     f"""{_NUMBERS} INSERT INTO registered_dids SELECT i + 1, {_CREDENTIAL}, {_HANDLE}, 'handle', {_DID}, '{TX_HASH}',
-    1000000 + i, '{SMART_ACCOUNT}', '2025-11-13T02:13:20.000Z' FROM k""",
+    1000000 + i, '{SMART_ACCOUNT}', '2025-11-13T02:13:20.250Z' FROM k""",
 )
 
 
 def service_database(file: Path, rows: int) -> None:
-    """A new database of the service's own schema, with `rows` registered identifiers."""
+    """Make a new database with the service's schema and `rows` registered identifiers."""
     # Imported here: the peers alone can be measured before the service can be imported.
     from holdfast.service.store.sqlite.schema import connect, migrate
 
@@ -57,7 +57,7 @@ def service_database(file: Path, rows: int) -> None:
 
 
 def peers_database(file: Path, rows: int) -> None:
-    """A new database of the peers' schema, with the same registered identifiers."""
+    """Make a new database with the peers' schema and the same registered identifiers."""
     connection = sqlite3.connect(file, isolation_level=None)
     connection.executescript(PEERS_SCHEMA.read_text())
     _fill(connection, PEER_ROWS, rows)

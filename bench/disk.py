@@ -1,4 +1,4 @@
-"""The disk's own rate of durable writes: what one commit after the other could reach at most."""
+"""The disk's own rate of durable writes: the most that commits one after the other could reach."""
 
 from __future__ import annotations
 

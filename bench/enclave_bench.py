@@ -1,7 +1,7 @@
-"""`python -m bench enclave`: what the enclave costs in wasmtime and in Node, against native libraries, in turns.
+"""`python -m bench enclave`: the enclave's cost in wasmtime and in Node, compared with native libraries, interleaved.
 
-The ratio is what counts: all sides run on the same machine in the same minutes. Times are processor time of all threads
-of a process; the warm start alone is by the clock. `python -m bench.enclave_bench --json FILE` writes the figures.
+All sides run on the same machine in the same minutes, so the ratios are comparable. Times are processor time of all
+threads of a process; only the warm start is clock time. `python -m bench.enclave_bench --json FILE` writes the figures.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ PREHASHED = ec.ECDSA(Prehashed(hashes.SHA256()))
 
 @dataclass(frozen=True)
 class Figure:
-    """Best times of all sides, in seconds a call; no native side for what only the enclave does, no Node without it."""
+    """Best times of all sides, in seconds. `native` is None if no native library does it, `node` without Node."""
 
     what: str
     enclave: float
@@ -57,16 +57,16 @@ class Figure:
 
     @property
     def ratio(self) -> float | None:
-        """The enclave's speed in wasmtime, the native library's being 1."""
+        """The enclave's speed in wasmtime, relative to the native library."""
         return self.native / self.enclave if self.native else None
 
     @property
     def node_ratio(self) -> float | None:
-        """The enclave's speed in Node, the native library's being 1; wasmtime's where there is no native side."""
+        """The enclave's speed in Node, relative to the native library, else to wasmtime."""
         return (self.native or self.enclave) / self.node if self.node else None
 
     def row(self) -> list[str]:
-        """As `HEAD` names the columns."""
+        """Return the columns that `HEAD` names."""
         met = "" if self.met is None else (" met" if self.met else " MISSED")
         native = f"{_shown(self.native)} {self.native_name}".strip()
         times = [_shown(self.enclave), _shown(self.node), native]
@@ -75,7 +75,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Sides:
-    """Measures what it is given in turns: wasmtime, Node (by the operation's name), native."""
+    """Measures in turns: wasmtime, Node (by the operation's name), native."""
 
     turns: int
     node: Node | None
@@ -83,7 +83,7 @@ class Sides:
     def best(
         self, ours: Callable[[], object], node: str, theirs: Callable[[], object] | None = None, floor: float = 0.05
     ) -> tuple[float, float | None, float | None]:
-        """The best time of each; None for a side that is missing."""
+        """Return the best time of each side; None for a missing side."""
         times: list[list[float]] = [[], [], []]
         for _ in range(self.turns):
             times[0].append(_time(ours, floor))
@@ -100,7 +100,7 @@ HEAD = ("operation", "wasmtime", "Node", "native", "wasmtime / native", "Node / 
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print the table; 0 even where a goal is missed: it is a measurement."""
+    """Print the table. The exit code is 0 even if a goal is missed."""
     parser = argparse.ArgumentParser(prog="python -m bench.enclave_bench", description=__doc__)
     parser.add_argument("--turns", type=int, default=7)
     parser.add_argument("--json", type=Path)
@@ -123,7 +123,7 @@ def run(options: Options, report: Report) -> None:
 
 
 def measure(turns: int) -> Iterator[Figure]:
-    """Every figure, one after the other."""
+    """Measure all figures, one after the other."""
     with running(_credential()) as node:
         sides = Sides(turns, node)
         yield from _keys(sides)
@@ -209,7 +209,7 @@ def _size(vault: Enclave) -> int:
 
 
 def _time(work: Callable[[], object], floor: float) -> float:
-    """Seconds of processor time a call, over at least `floor` seconds of calls: neighbours then matter little."""
+    """Return seconds of processor time a call, over at least `floor` seconds, so that other load matters little."""
     started, calls = time.process_time(), 0
     while True:
         work()
@@ -233,7 +233,7 @@ def _credential() -> bytes:
 
 
 def _warm_start() -> float:
-    """The best of a few fresh processes: from nothing but imported packages to the first answer."""
+    """Return the best of a few new processes: the time from imported packages to the first answer."""
     script = (
         "import time, wasmtime\nfrom holdfast.enclave import Enclave\nstarted = time.perf_counter()\n"
         "Enclave().call('version')\nprint(time.perf_counter() - started)"

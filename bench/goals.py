@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 RATE = "per_second"
 CPU = "cpu_us"
+JUDGED_BY = {CPU: "CPU a request", RATE: "answers a second"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +14,7 @@ class Goal:
     """`subject` must do `route` at least `times` as well as `against`, judged by this field of the samples.
 
     CPU time per request decides where the processor is the limit: other programs on the machine disturb it least.
-    Registrations wait for the disk, so their rate has a goal too. Every table shows both figures.
+    Registrations wait for the disk, so their rate has a goal too.
     """
 
     route: str

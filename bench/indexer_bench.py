@@ -276,7 +276,7 @@ def run(options: Options, report: Report) -> None:
 
 
 def compare(words: argparse.Namespace, seen: Seen = show) -> None:
-    """Stores in turn, so that a busy neighbour slows all of them; each in a process of its own."""
+    """Stores in turn, so that a busy neighbour slows all of them; each in a separate process."""
     command = [sys.executable, "-m", "bench.indexer_bench", "--serve", "--events", str(words.events)]
     with tempfile.TemporaryDirectory() as name, subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as endpoint:
         try:

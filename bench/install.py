@@ -1,4 +1,4 @@
-"""Installs the peers on demand: Fastify by npm into its folder, FastAPI into a virtual environment of its own."""
+"""Installs the peers on demand: Fastify by npm into its folder, FastAPI into a separate virtual environment."""
 
 from __future__ import annotations
 
@@ -30,9 +30,15 @@ def fastify() -> None:
         )
     say("installing Fastify and better-sqlite3 (a minute where the binding is compiled)")
     command = [*npm, "ci", "--no-audit", "--no-fund", "--loglevel=error"]
-    environment = {**os.environ, "PATH": node.search_path()}
-    subprocess.run(command, check=True, cwd=FASTIFY, stdout=sys.stderr, env=environment)
+    subprocess.run(command, check=True, cwd=FASTIFY, stdout=sys.stderr, env=_environment())
     _stamp(lock, FASTIFY / "node_modules" / ".installed")
+
+
+def _environment() -> dict[str, str]:
+    """The binding is compiled against the headers of the Node that runs the peer, whatever npm's settings name."""
+    wheel = node.folder()
+    headers = {"npm_config_nodedir": str(wheel)} if wheel else {}
+    return {**os.environ, "PATH": node.search_path(), **headers}
 
 
 def fastapi() -> None:
@@ -40,7 +46,7 @@ def fastapi() -> None:
     lock = FASTAPI / "requirements.lock"
     if _fresh(lock, FASTAPI_VENV / ".installed"):
         return
-    say("installing FastAPI, SQLAlchemy and aiosqlite into an environment of their own")
+    say("installing FastAPI, SQLAlchemy and aiosqlite into a separate environment")
     subprocess.run([sys.executable, "-m", "venv", "--clear", str(FASTAPI_VENV)], check=True)
     command = [str(FASTAPI_PYTHON), "-m", "pip", "install", "-q", "--disable-pip-version-check", "--require-hashes"]
     subprocess.run([*command, "--no-deps", "-r", str(lock)], check=True, stdout=sys.stderr)

@@ -7,8 +7,8 @@
  * a server that stalls cannot hide it. Of WEIGHTs that add up to W, W requests in a row are divided accordingly.
  *
  * A request file holds the whole HTTP request; the byte 0xE0 + k stands for digit k of a 12-digit number, which is
- * random below ROWS, or counts up from FIRST where ROWS is 0. An answer is right when it is 200 and its body contains
- * EXPECTED. Prints one JSON object.
+ * random below ROWS, or counts up from FIRST where ROWS is 0; the byte 0xF0 + k for digit k of a number that is always
+ * random. An answer is right when it is 200 and its body contains EXPECTED. Prints one JSON object.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DIGITS = 12, MARK = 0xE0, REQUEST_MAX = 8192, ANSWER_MAX = 65536, SHOTS_MAX = 16, DRAIN_SECONDS = 10 };
+enum { DIGITS = 12, MARK = 0xE0, RANDOM_MARK = 0xF0, REQUEST_MAX = 8192, ANSWER_MAX = 65536, SHOTS_MAX = 16, DRAIN_SECONDS = 10 };
 
 typedef struct {
   int weight;
@@ -103,10 +103,14 @@ static void connect_again(Connection *c) {
   if (epoll_ctl(poller, EPOLL_CTL_ADD, c->fd, &event) < 0) fail("epoll_ctl");
 }
 
+static void write_digits(char *out, uint64_t number) {
+  for (int i = DIGITS; i-- > 0; number /= 10) out[i] = '0' + number % 10;
+}
+
 static size_t fill(char *out, const Shot *shot) {
-  char digits[32];
-  uint64_t number = shot->rows ? random_below(shot->rows) : counter++;
-  snprintf(digits, sizeof digits, "%0*llu", DIGITS, (unsigned long long)number);
+  char digits[RANDOM_MARK - MARK + DIGITS];
+  write_digits(digits, shot->rows ? random_below(shot->rows) : counter++);
+  write_digits(digits + (RANDOM_MARK - MARK), random_below(1000000000000ULL));
   memcpy(out, shot->request, shot->length);
   for (size_t i = 0; i < shot->mark_count; i++) {
     size_t at = shot->marks[i];

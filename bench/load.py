@@ -30,7 +30,7 @@ class LoadError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How to ask: with how many connections, for how long, and (open loop) how often; 0 is the closed loop."""
+    """How to send requests: over how many connections, for how long, and how often; rate 0 is the closed loop."""
 
     connections: int
     seconds: float

@@ -1,4 +1,4 @@
-"""The scenario `lookup-rows`: what a look-up costs as the database grows."""
+"""The scenario `lookup-rows`: the cost of a look-up as the database grows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STORE_LOOKUPS = 20_000
 
 
 def run(options: Options, report: Report) -> None:
-    """The same server over databases of several sizes, in turn, and the store's own share without a server."""
+    """Measure the same server on databases of several sizes, in turn, and the store alone without a server."""
     service = options.services[0]
     load = Load(CONNECTIONS, options.seconds)
     http, store, sizes = {}, {}, {}
@@ -72,7 +72,7 @@ def _tell(
 
 
 def _warm(file: Path) -> None:
-    """Read the file once, so that pages come from memory."""
+    """Read the file once, so that its pages are in memory."""
     with file.open("rb") as stream:
         while stream.read(1 << 24):
             pass
@@ -85,7 +85,7 @@ def _store_turn(file: Path, rows: int, seconds: float) -> Sample:
     async def turn() -> Sample:
         store = SqliteStore(file)
         try:
-            return await _look_up(store, rows, STORE_LOOKUPS if seconds >= 1 else 500)
+            return await _look_up(store, rows, STORE_LOOKUPS if seconds >= 0.2 else 500)
         finally:
             await store.close()
 
@@ -101,6 +101,6 @@ async def _look_up(store: object, rows: int, count: int) -> Sample:
         if not await store.find_credential(credential):  # type: ignore[attr-defined] # as above
             raise LookupError(credential)
         if done % CONNECTIONS == 0:
-            await asyncio.sleep(0)  # a turn of the event loop has about as many
+            await asyncio.sleep(0)  # about as many as in one turn of the event loop
     cpu, wall = time.thread_time() - cpu, time.perf_counter() - wall
     return Sample(count / wall, cpu / count * 1e6, wall / count * 1e3, 0.0)

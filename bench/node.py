@@ -1,4 +1,4 @@
-"""The enclave in Node (bench/enclave_node.mjs), kept running and asked for one operation at a time."""
+"""The enclave in Node (bench/enclave_node.mjs): one process that runs one operation at a time."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Node:
             raise RuntimeError("Node did not start the enclave")
 
     def time(self, operation: str, floor: float) -> float:
-        """Seconds of processor time a call of `operation`, over at least `floor` seconds of calls."""
+        """Return seconds of processor time a call of `operation`, over at least `floor` seconds of calls."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps({"operation": operation, "floor": floor}) + "\n")
         self._process.stdin.flush()
         return float(self._answer())
 
     def start(self) -> float:
-        """The best of five fresh processes: seconds from reading the module to the first answer."""
+        """Return the best of five new processes: seconds from reading the module to the first answer."""
         command = [self._program, str(SCRIPT), str(bundled()), "--start"]
         times = [subprocess.run(command, capture_output=True, check=True, timeout=60).stdout for _ in range(5)]
         return min(map(float, times)) / 1000
@@ -50,7 +50,7 @@ class Node:
 
 @contextmanager
 def running(credential: bytes) -> Iterator[Node | None]:
-    """The process, ended in every case; None where Node is not installed."""
+    """Start the process, and end it in every case; None if Node is not installed."""
     program = shutil.which("node", path=search_path())
     if program is None:
         yield None

@@ -1,4 +1,4 @@
-"""What the command line chose."""
+"""The options of the command line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How long and how often, over which data, and which servers take part."""
+    """Duration and rounds, data, and the servers to measure."""
 
     folder: Path
     seconds: float = 2.0
@@ -28,12 +28,12 @@ class Options:
 
     @property
     def services(self) -> list[Subject]:
-        """This service, on the servers asked for."""
+        """Return this service, on the requested servers."""
         kinds = {subject.name.partition("/")[2]: subject for subject in (GRANIAN, UVICORN)}
         return list(kinds.values()) if self.server == "all" else [kinds[self.server]]
 
     @property
     def subjects(self) -> list[Subject]:
-        """This service and the peers that were not left out."""
+        """Return this service and the peers that were not left out."""
         peers = [peer for peer in (FASTIFY_PEER, FASTAPI_PEER) if peer.name not in self.without]
         return [*self.services, *peers]

@@ -1,4 +1,4 @@
-"""Where the benchmark finds and leaves things: all that it makes lies below `build/bench`, on the checkout's disk."""
+"""Folders of the benchmark: what it makes lies below `build/bench`, on the checkout's disk."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ SCRIPTS = Path(sys.executable).parent
 
 
 def say(what: str) -> None:
-    """Progress goes to standard error, so that tables alone are on standard output."""
+    """Write progress to standard error, so that standard output has the tables alone."""
     print(f"bench: {what}", file=sys.stderr, flush=True)

@@ -41,9 +41,8 @@ class Server:
     started_in_s: float = 0.0
 
     def cpu_s(self) -> float:
-        """CPU seconds, user and system, of all its live processes so far."""
-        times = [process.cpu_times() for process in self._tree()]
-        return sum(t.user + t.system for t in times)
+        """CPU seconds, user and system, of all its live processes so far, as exactly as the scheduler counts."""
+        return sum(time.clock_gettime(_cpu_clock(process.pid)) for process in self._tree())
 
     def memory_mb(self) -> float:
         """Memory in MB; pages that its processes share are counted once (PSS)."""
@@ -52,6 +51,11 @@ class Server:
     def _tree(self) -> list[psutil.Process]:
         root = psutil.Process(self.process.pid)
         return [root, *root.children(recursive=True)]
+
+
+def _cpu_clock(pid: int) -> int:
+    """Linux's clock of a process's CPU time, numbered as by clock_getcpuclockid(3); `cpu_times` has steps of 10 ms."""
+    return ~pid << 3 | 2
 
 
 @contextmanager

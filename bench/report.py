@@ -9,15 +9,14 @@ import sqlite3
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from bench.alternate import of, times_faster
-from bench.goals import CPU, RATE
+from bench.alternate import of, times_faster, times_faster_undisturbed
+from bench.goals import GOALS, JUDGED_BY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from bench.alternate import Sample, Spread
-    from bench.goals import Goal
 
 
 class Report:
@@ -25,6 +24,7 @@ class Report:
 
     def __init__(self) -> None:
         self._tables: list[dict[str, Any]] = []
+        self._judged: list[list[str]] = []
         self.missed = 0
 
     def table(self, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -44,28 +44,29 @@ class Report:
         self.table(title, head, rows)
         self._tables[-1]["turns"] = {name: [asdict(turn) for turn in turns] for name, turns in samples.items()}
 
-    def goals(self, title: str, goals: Sequence[Goal], samples: Mapping[str, Sequence[Sample]]) -> None:
-        """A table with a row for each goal whose two sides were measured."""
-        measured = [goal for goal in goals if {goal.subject, goal.against} <= samples.keys()]
-        if measured:
-            head = ("what", "against", "by CPU a request", "by answers a second", "goal", "")
-            self.table(title, head, [self._goal(goal, samples) for goal in measured])
+    def judge(self, route: str, samples: Mapping[str, Sequence[Sample]]) -> None:
+        """Note a result for each goal of this route whose two sides were measured."""
+        for goal in GOALS:
+            if goal.route == route and {goal.subject, goal.against} <= samples.keys():
+                ours, theirs = samples[goal.subject], samples[goal.against]
+                measured = times_faster_undisturbed(ours, theirs, goal.judged_by)
+                what = f"{goal.route}, {goal.subject} against {goal.against}, {JUDGED_BY[goal.judged_by]}"
+                rounds = shown(times_faster(ours, theirs, goal.judged_by))
+                self.result(what, f">= {goal.times:g}", measured, rounds, met=measured >= goal.times)
 
-    def _goal(self, goal: Goal, samples: Mapping[str, Sequence[Sample]]) -> list[str]:
-        ours, theirs = samples[goal.subject], samples[goal.against]
-        by = {field: times_faster(ours, theirs, field) for field in (CPU, RATE)}
-        return [
-            f"{goal.route}, {goal.subject}",
-            goal.against,
-            *(shown(by[field]) for field in (CPU, RATE)),
-            f">= {goal.times:g} by {'CPU' if goal.judged_by == CPU else 'rate'}",
-            self.verdict(by[goal.judged_by].median >= goal.times),
-        ]
+    def result(self, what: str, wanted: str, measured: float, rounds: str, *, met: bool) -> None:
+        """Note a result for the table of goals."""
+        self._judged.append([what, wanted, number(measured), rounds, self.verdict(met)])
+
+    def goals(self) -> None:
+        """Print the table of goals, if any was measured."""
+        if self._judged:
+            self.table("Goals", ("what", "goal", "measured", "round by round", "reached"), self._judged)
 
     def verdict(self, met: bool) -> str:  # noqa: FBT001 - the one thing it is told
-        """Met or missed; misses are counted."""
+        """Yes or no; misses are counted."""
         self.missed += not met
-        return "met" if met else "missed"
+        return "yes" if met else "no"
 
     def write(self, file: Path) -> None:
         """All tables and turns, with what they were measured on."""

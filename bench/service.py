@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from bench import disk, mix, shots
 from bench.alternate import WARM_UP_S, Gun, alternate, of, spread
-from bench.goals import GOALS
 from bench.load import Load
 from bench.places import say
 from bench.report import number, shown
@@ -49,10 +48,11 @@ def run(options: Options, report: Report) -> None:
             mix.disk(report, sizes[options.services[0].name], sizes[FASTIFY_PEER.name])
         rows = [[name, number(gun.server.memory_mb())] for name, gun in guns.items()]
         report.table("Memory after the load, MB (PSS)", ("server", "MB"), rows)
+        report.goals()
 
 
 def _read(options: Options, report: Report, guns: Mapping[str, Gun], shot: Shot) -> None:
-    """One GET route, with ceilings that give this route's own answer."""
+    """Measure one GET route, with ceilings that give the route's own answer."""
     say(f"{shot.route}: {READ_CONNECTIONS} connections, {options.alternations} alternations")
     answer = _answer(guns[options.services[0].name], shot)
     with ExitStack() as stack:
@@ -63,11 +63,13 @@ def _read(options: Options, report: Report, guns: Mapping[str, Gun], shot: Shot)
             all_guns[subject.name] = Gun(stack.enter_context(started(subject, own)))
         samples = _measured(options, all_guns, [shot], Load(READ_CONNECTIONS, options.seconds))
     report.samples(f"{shot.route}, {READ_CONNECTIONS} connections", samples)
-    report.goals(f"Goals: {shot.route}", [goal for goal in GOALS if goal.route == shot.route], samples)
+    # The mix has judged its parts against the peers: here the ceilings are what is new.
+    peers = {subject.name for subject in options.subjects} - {service.name for service in options.services}
+    report.judge(shot.route, {name: turns for name, turns in samples.items() if name not in peers})
 
 
 def _register(options: Options, report: Report, guns: Mapping[str, Gun], connections: int) -> None:
-    """Durable registrations, with the disk's own rate in the same alternation."""
+    """Measure durable registrations, and the disk's own rate in the same rounds."""
     say(f"register: {connections} connections, {options.alternations} alternations")
     load = Load(connections, options.seconds)
     samples = _measured(options, guns, [shots.register()], load)
@@ -79,12 +81,10 @@ def _register(options: Options, report: Report, guns: Mapping[str, Gun], connect
         if name != DISK
     ]
     report.table(f"Registrations for each flush of the disk, {connections} connections", ("server", "times"), rows)
-    if connections == max(options.connections):
-        report.goals("Goals: register", [goal for goal in GOALS if goal.route == "register"], samples)
 
 
 def _steady(options: Options, report: Report, guns: Mapping[str, Gun]) -> None:
-    """Mixed requests due at a steady rate; latency counts from the moment a request was due."""
+    """Measure mixed requests at a steady rate. Latency counts from the moment when a request was due."""
     say(f"mixed, {MIXED_PER_SECOND} a second")
     load = Load(MIXED_CONNECTIONS, max(options.seconds, 0.1), MIXED_PER_SECOND)
     samples = _measured(options, guns, shots.mixed(options.rows), load)
@@ -108,7 +108,7 @@ def _measured(options: Options, guns: Mapping[str, Gun], what: Sequence[Shot], l
 
 
 def _answer(gun: Gun, shot: Shot) -> Answer:
-    """The service's own answer to this request for row 0, less the headers that servers add themselves."""
+    """Return the service's answer to this request for row 0, without the headers that servers add."""
     target = shot.request.split(b" ", 2)[1]
     plain = bytes(ord("0") if byte >= 0xE0 else byte for byte in target).decode()
     with urllib.request.urlopen(f"http://127.0.0.1:{gun.server.port}{plain}", timeout=10) as given:

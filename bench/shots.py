@@ -6,11 +6,17 @@ from dataclasses import dataclass
 
 DIGITS = 12
 _MARK = 0xE0
+_RANDOM_MARK = 0xF0
 
 
 def digits(first: int, last: int = DIGITS) -> bytes:
     """Place holders for the digits [first, last) of the request's number."""
     return bytes(_MARK + place for place in range(first, last))
+
+
+def random_digits(first: int, last: int) -> bytes:
+    """Place holders for the digits [first, last) of a number that is random in every request and every run."""
+    return bytes(_RANDOM_MARK + place for place in range(first, last))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +35,8 @@ SEEDED_HANDLE = "user{:012d}"
 SEEDED_CREDENTIAL = "holdfast-benchmark-credential-x" + "{:012d}"
 SEEDED_DID = "did:new:0x" + "0" * 52 + "{:012d}"
 
-# Each request comes from an address of its own, made of its number's last eight digits, so that no limit stops it.
-_ADDRESS = b"1" + digits(4, 6) + b".1" + digits(6, 8) + b".1" + digits(8, 10) + b".1" + digits(10, 12)
+# Each request comes from one of 100 million addresses at random, so that no limit stops it in this run or the next.
+_ADDRESS = b".".join(b"1" + random_digits(place, place + 2) for place in range(0, 8, 2))
 _HEAD = b"Host: localhost\r\nAccept: */*\r\nUser-Agent: bench\r\nX-Forwarded-For: " + _ADDRESS + b"\r\n"
 
 

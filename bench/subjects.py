@@ -1,4 +1,4 @@
-"""THE table of what is measured: how each server is made ready and started."""
+"""The servers under test: how each is prepared and started."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Subject:
     Attributes:
         name: in tables and on the command line.
         command: argument list for a port.
-        environment: what it needs besides, given its port and folder.
+        environment: its further environment variables, given its port and folder.
         database: fills its folder's `bench.db` with that many registered identifiers; None where it has none.
-        install: brings its own dependencies.
+        install: installs its dependencies.
     """
 
     name: str

@@ -1,8 +1,8 @@
 """Builds the enclave: `python enclave/build.py` writes src/holdfast/enclave/enclave.wasm.
 
-Needs the Python packages `ziglang` (the pinned compiler) and pip with what pyproject.toml names as the build's
-requirements (to fetch the sources that sources.py pins). What was fetched and built is kept in the user's cache, keyed
-by inputs, flags and compiler version, so a second run copies.
+Needs the Python packages `ziglang` (the pinned compiler) and pip with the build requirements of pyproject.toml (to
+fetch the sources that sources.py pins). Fetched and built files are kept in the user's cache, keyed by inputs, flags
+and compiler version, so a second run only copies.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ZIG_VERSION = "0.17.0"
 
 
 def main() -> int:
-    """Build and say where; 0 when the module stands and is the recorded one."""
+    """Build, and print the file; returns 0 if the module is built and is the recorded one."""
     try:
         build()
     except BuildError as error:
@@ -70,7 +70,7 @@ def _place(module: Path, output: Path, digest: str) -> None:
 
 
 def cache_directory() -> Path:
-    """Where fetched and built files stay: the platform's user cache, or HOLDFAST_CACHE_DIR."""
+    """Return the directory of fetched and built files: the platform's user cache, or HOLDFAST_CACHE_DIR."""
     if named := os.environ.get("HOLDFAST_CACHE_DIR"):
         return Path(named) / "enclave"
     if sys.platform == "darwin":
@@ -83,7 +83,7 @@ def cache_directory() -> Path:
 
 
 def _compare_with_record(digest: str) -> None:
-    """Raise BuildError for a module that is not the recorded one: it must not get into an installation unnoticed."""
+    """Raise BuildError for a module that is not the recorded one, so that none is installed unnoticed."""
     if "--record" in sys.argv[1:]:
         RECORDED.write_text(f"{digest}  enclave.wasm\n")
     recorded = RECORDED.read_text().split()[0] if RECORDED.exists() else "nothing"
@@ -109,7 +109,7 @@ def _object_key(part: Part) -> str:
 
 
 def object_of(part: Part, cache: Path) -> Path:
-    """The compiled part, from the cache where it is there."""
+    """Return the compiled part, from the cache if it is there."""
     target = cache / f"{Path(part.file).stem}-{_object_key(part)}.o"
     if holds(target):
         return target

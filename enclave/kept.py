@@ -1,4 +1,4 @@
-"""What was built, kept in the user's cache: a file counts only with its digest beside it."""
+"""Built files in the user's cache. A file counts only with its digest next to it."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ DAY_S = 86_400
 
 
 def holds(file: Path) -> bool:
-    """Whether `file` is there whole: a disk that was full, or a hand that slipped, is built anew."""
+    """Return whether `file` is complete. A damaged one, for example after a full disk, is built again."""
     with contextlib.suppress(FileNotFoundError):
         return _digest_of(file).read_text() == sha256(file)
     return False
 
 
 def keep(made: Path, file: Path) -> None:
-    """Move `made` to `file`; the digest last, so that whoever is stopped in between has kept nothing that counts."""
+    """Move `made` to `file`; the digest last, so that an interrupted call leaves nothing that counts."""
     digest = sha256(made)
     made.replace(file)
     copy_text(digest, _digest_of(file))
 
 
 def copy(source: Path, target: Path) -> None:
-    """Put a copy in place at once; builds that do so side by side do not meet."""
+    """Put a copy in place in one step, so that parallel builds do not interfere."""
     with _beside(target) as temporary:
         shutil.copyfile(source, temporary)
         temporary.replace(target)
@@ -54,7 +54,7 @@ def scratch(cache: Path) -> Iterator[Path]:
 
 
 def forget_outlived(cache: Path, now: float | None = None) -> None:
-    """Remove what no build has made for a month, and what a build that was stopped left a day ago. `now` in seconds."""
+    """Remove what no build has made for a month, and leftovers of stopped builds after a day. `now` in seconds."""
     now = time.time() if now is None else now
     for file in cache.iterdir():
         with contextlib.suppress(FileNotFoundError):  # another build has ended meanwhile
@@ -79,7 +79,7 @@ def _digest_of(file: Path) -> Path:
 
 @contextlib.contextmanager
 def _beside(target: Path) -> Iterator[Path]:
-    """A name of its own in the target's directory, gone afterwards."""
+    """A unique name in the target's directory; the file is removed afterwards."""
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f"{target.name}-")
     os.close(handle)
     temporary = Path(name)

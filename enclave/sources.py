@@ -1,4 +1,4 @@
-"""The C sources that the enclave is compiled with besides the compiler's own library: where each comes from.
+"""The C sources of the enclave, in addition to the compiler's library: where each comes from.
 
 No package is installed or imported: pip fetches a source distribution and compares its hash before it looks into it,
 and the files that are named here are taken out. Of a pinned archive pip then asks the metadata, which may run its
@@ -75,7 +75,7 @@ RIPEMD160 = Source(
 
 
 def unpack(source: Source, cache: Path, target: Path, say: Callable[[str], None]) -> None:
-    """Write `source.files` below `target`, from the archive kept in `cache` or fetched. Raises BuildError."""
+    """Write `source.files` below `target`, from the cached or fetched archive. Raises BuildError."""
     archive = _archive(source, cache, say)
     with tarfile.open(archive) as tar:
         for name, content in _members(source, tar):
@@ -93,7 +93,7 @@ def _members(source: Source, tar: tarfile.TarFile) -> Iterator[tuple[str, bytes]
 
 
 def _archive(source: Source, cache: Path, say: Callable[[str], None]) -> Path:
-    """The kept archive where it is the pinned one; else a fetched one, which is kept."""
+    """Return the cached archive if it is the pinned one, else fetch and cache it."""
     kept = cache / source.archive
     if kept.exists() and sha256(kept) == source.sha256:
         return kept
@@ -125,6 +125,6 @@ def download(source: Source, directory: Path) -> Path:
 
 
 def _why(complaint: str) -> str:
-    """The line of pip's that says most: the error within a traceback, or its own."""
+    """Return pip's most useful line: the error within a traceback, or its own."""
     lines = [line.strip() for line in complaint.splitlines() if "Error: " in line or line.startswith("ERROR: ")]
     return lines[0] if lines else "it says nothing"

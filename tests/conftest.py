@@ -9,7 +9,12 @@ from hypothesis import HealthCheck, settings
 from holdfast.world import node
 
 # Fixtures that several folders use: the service in this process, as a command, and as the client meets it.
-pytest_plugins = ("tests.support.api", "tests.support.serving", "tests.support.running_service")
+pytest_plugins = (
+    "tests.support.api",
+    "tests.support.serving",
+    "tests.support.running_service",
+    "tests.support.databases",
+)
 
 os.environ["PATH"] = node.search_path()  # the environment's Node, which every test that needs one runs
 

@@ -30,7 +30,7 @@ class Twin:
     Attributes:
         target: its name in client/blocking/.
         sources: modules of the client with the asynchronous class; inherited methods first.
-        asynchronous: the class, or bases of it that are no class of their own here.
+        asynchronous: the class, or bases of it that have no blocking class.
         base: the blocking class that this one extends.
         functions: asynchronous functions of the last source that get a blocking form too.
     """
@@ -156,7 +156,7 @@ class Module:
             self._type_imports.add(line)
 
     def _line_for(self, name: str) -> str | None:
-        """What imports a name that the sources use or define."""
+        """Return the import of a name that the sources use or define."""
         for twin in TWINS:
             if name == twin.name:
                 return None if twin is self._twin else f"from {twin.module} import {name}"
@@ -197,7 +197,7 @@ def _all(arguments: ast.arguments) -> list[ast.arg]:
 
 
 def _arguments(arguments: ast.arguments) -> str:
-    """What the asynchronous function is called with; blocking objects give theirs."""
+    """Return the arguments of the asynchronous call; for a blocking object, its asynchronous one."""
     given = [_value(item) for item in arguments.args if item.arg != "self"]
     given += [f"*{arguments.vararg.arg}"] if arguments.vararg else []
     given += [f"{item.arg}={_value(item)}" for item in arguments.kwonlyargs]

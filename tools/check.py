@@ -1,6 +1,6 @@
-"""What `make check` runs: everything that can be said of the tree without running the service.
+"""The checks of `make check`: everything that can be tested without running the service.
 
-`tools/check.py` runs every check, `tools/check.py lint types` these alone.
+`tools/check.py` runs all checks, `tools/check.py lint types` only these two.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class Check:
     """One check.
 
     Attributes:
-        name: what it is called on the command line.
-        about: what holds when it passes.
-        command: exits with 0 when it holds.
-        fix: what mends most failures.
+        name: the name on the command line.
+        about: what is true if it passes.
+        command: exits with 0 if it passes.
+        fix: what corrects most failures.
     """
 
     name: str
@@ -129,7 +129,7 @@ CHECKS = (
 
 
 def main() -> int:
-    """Run the checks that are named, or all; 0 when each of them holds."""
+    """Run the named checks, or all of them; returns 0 if all pass."""
     names = sys.argv[1:]
     if unknown := set(names) - {check.name for check in CHECKS}:
         print(f"no such check: {', '.join(sorted(unknown))}; there are: {', '.join(check.name for check in CHECKS)}")

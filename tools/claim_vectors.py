@@ -1,9 +1,9 @@
-"""Writes vectors/accounts/claims.json: call data and commitments of claims, for those who encode them in any language.
+"""Writes vectors/accounts/claims.json: call data and commitments of claims, for implementations in any language.
 
     tools/claim_vectors.py --check    exit 1 when the file is out of step
     tools/claim_vectors.py --write    renew it
 
-Encoded by eth-abi from the contract's ABI, apart from `holdfast.chain.calls`; a test asks the contracts themselves.
+Encoded by eth-abi from the contract's ABI, not by `holdfast.chain.calls`; a test asks the contracts themselves.
 """
 
 from __future__ import annotations

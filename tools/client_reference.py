@@ -1,4 +1,4 @@
-"""Write docs/client-reference.md from the docstrings: every public name of the client, with what it promises."""
+"""Writes docs/client-reference.md from the docstrings: all public names of the client."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HEAD = "# Client reference\n\nWritten from the docstrings by `tools/client_refe
 
 
 def reference() -> str:
-    """The page's text."""
+    """Return the page's text."""
     sections = [_section(file) for file in sorted(SOURCE.rglob("*.py"))]
     return _HEAD + "".join(section for section in sections if section)
 
@@ -52,7 +52,7 @@ def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
 
 
 def main() -> int:
-    """Write the page; with --check, exit 1 where it is not in step."""
+    """Write the page; with --check, exit 1 if it is out of date."""
     if "--check" in sys.argv:
         return 0 if PAGE.read_text() == reference() else 1
     PAGE.write_text(reference())

@@ -1,9 +1,9 @@
-"""Compiles contracts/ with the pinned solc-js and compares with, or renews, the package data of `holdfast.chain`.
+"""Compiles contracts/ with the pinned solc-js, and compares or replaces the package data of `holdfast.chain`.
 
     tools/compile_contracts.py --check    exit 1 and name every file that differs by a byte
     tools/compile_contracts.py --write    renew the files
 
-The constructor arguments are addresses of contracts compiled before, so that all addresses follow from the sources.
+The constructor arguments are addresses of contracts compiled earlier, so all addresses follow from the sources.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ VECTORS = "vectors/accounts/addresses.json"
 DEFAULT_CHAIN_ID = 84532  # Base Sepolia
 DEPLOYER = "0x4e59b44847b379578588920cA78FbF26c0B4956C"
 SALT_TEXT = b"holdfast.contracts.v1"
-# Account 9 of the public "test ... junk" mnemonic; only DevPaymaster knows it, and that never leaves a local chain.
+# Account 9 of the public "test ... junk" mnemonic. Only DevPaymaster uses it, on local chains only.
 DEV_SPONSOR = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720"
 ENTRY_POINT_V07 = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
 ENTRY_POINT_V08 = "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108"
 ENTRY_POINT_V09 = "0x433709009B8330FDa32311DF1C2AFA402eD8D009"
 
-# The generator of P-256, twice it, and two pairs that are no points of it.
+# The generator of P-256, twice it, and two pairs that are no points of the curve.
 POINTS = (
     (
         0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
@@ -51,7 +51,7 @@ SALTS = (0, 1, 255, 1 << 64, 1 << 128, (1 << 256) - 1)
 
 @dataclass(frozen=True)
 class Row:
-    """Where a contract's source is, and the one address that its constructor takes, if it takes one."""
+    """The source of a contract, and the address that its constructor takes, if any."""
 
     source: str
     argument: str | None = None  # name of an earlier contract, or an address
@@ -90,7 +90,7 @@ def main() -> int:
 
 
 def build() -> Built:
-    """Compile and lay out every file; raises RuntimeError with solc's own words when the sources do not compile."""
+    """Compile, and return all files. Raises RuntimeError with solc's own words if the sources do not compile."""
     output = _compile()
     built = Built()
     for name, row in ROWS.items():
@@ -135,7 +135,7 @@ def _artifact(name: str, version: str, compiled: dict[str, Any], init_code: byte
 
 
 def _runtime(deployed: dict[str, Any], argument: bytes) -> bytes:
-    """Code as deployed: every immutable of ours holds its contract's only constructor argument."""
+    """Return the deployed code: each of our immutables has the value of the contract's only constructor argument."""
     code = bytearray.fromhex(deployed["object"])
     references = deployed["immutableReferences"]
     if len(references) != (1 if argument else 0):
@@ -151,7 +151,7 @@ def _address(init_code: bytes) -> str:
 
 
 def _vectors(addresses: dict[str, str]) -> str:
-    """Addresses of accounts, for whoever computes them in another language."""
+    """Addresses of accounts, for programs in other languages that compute them."""
     deployment = {"factory": addresses["AppFactory"], "implementation": addresses["VaultAccount"]}
     rows = [
         {"pubKeyX": hex(x), "pubKeyY": hex(y), "salt": str(salt), "address": predict_account(x, y, salt, **deployment)}

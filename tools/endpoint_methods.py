@@ -97,7 +97,7 @@ def _default(field: msgspec.structs.FieldInfo) -> str:
 
 
 def _about(endpoint: endpoints.Endpoint[Any]) -> str:
-    """What the method does; and the refusals that only this endpoint answers, by their classes."""
+    """Return the method's docstring: what it does, and the refusals of this endpoint only, by their classes."""
     about = f"{endpoint.summary}: {endpoint.method} {endpoint.path}."
     rows = [row for row in endpoint.errors if row not in _NOT_ITS_OWN]
     classes = list(dict.fromkeys(refusal_class(row.error, row.status).__name__ for row in rows))

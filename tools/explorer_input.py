@@ -1,4 +1,4 @@
-"""Writes what block explorers and Sourcify verify our sources with, and prints what else they ask for.
+"""Writes the input with which block explorers and Sourcify verify our sources, and prints their other inputs.
 
     tools/explorer_input.py FILE    write solc's standard JSON input to FILE; print a table
 
@@ -51,7 +51,7 @@ def _source(name: str) -> str:
 
 
 def _argument(name: str) -> str:
-    """What follows the compiled code in the init code: one word where the constructor takes an address."""
+    """Return the constructor's ABI-encoded argument, one word, if it takes an address."""
     contract = load(name)
     takes = any(entry["type"] == "constructor" and entry["inputs"] for entry in contract.abi)
     return f"constructor argument {contract.init_code[-_WORD:].hex()}" if takes else "no constructor argument"

@@ -1,4 +1,4 @@
-"""Inputs for tools/fuzz_enclave.py: seeds from the vectors and from a table, and the ways in which they are bent."""
+"""Inputs for tools/fuzz_enclave.py: seeds from the vectors and from a table, and the mutations of them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ ROW = {
     "chain_id": "1",
     "digest": "11" * 32,
 }
-# Where no vector shows how a function is called in earnest.
+# For functions without a vector of a normal call.
 SEEDS: dict[str, list[dict[str, Any]]] = {
     "exec": [
         {"filter": f"resource:{resource} action:{action}", "args": ROW} for resource in RESOURCES for action in ACTIONS
@@ -101,7 +101,7 @@ def corpus() -> dict[str, list[dict[str, Any]]]:
 
 
 def bend(rng: random.Random, value: Any, words: list[Any]) -> Any:
-    """The value with a few faults in it."""
+    """Return the value with a few errors in it."""
     bent = json.loads(json.dumps(value))
     for _ in range(rng.choice((0, 1, 1, 1, 2, 3, 6))):
         bent = _bend_once(rng, bent, words)

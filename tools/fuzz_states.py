@@ -1,7 +1,7 @@
-"""Inputs for tools/fuzz_enclave.py that only a sound state makes: sealed vaults damaged inside, pairings, tokens.
+"""Inputs for tools/fuzz_enclave.py that need a valid state: vaults damaged inside their seal, pairings, tokens.
 
-Random bytes never open a seal or finish a pairing, so what lies behind those is reached from here: the state that a
-function wants is made first, by honest calls, and what it would take is handed over for bending.
+Random bytes never open a seal or finish a pairing, so the code behind those is reached from here: honest calls make the
+state that a function needs, and the input that it would then take is mutated.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Maker = Callable[[Enclave], dict[str, Any]]
 
-# What wants no vault open, and what wants one; the others do not care.
+# Functions that need no open vault, and functions that need one; the others take either.
 CLOSED = frozenset({"generate", "load", "unlock", "import", "sync_complete"})
 CARELESS = frozenset({"version", "keccak256", "status", "lock", "parse_webauthn", "cid", "did_key", "evaluate_policy"})
 OPERATION = {
@@ -41,7 +41,7 @@ _SECRET = base64.b64decode(HOST_KEY["secret"])
 
 
 class States:
-    """Makes states and inputs around one honest vault.
+    """Makes states and inputs around one valid vault.
 
     Args:
         rng: decides what is damaged.
@@ -57,7 +57,7 @@ class States:
         self._database = _opened(self._sealed)
 
     def prepare(self, enclave: Enclave, function: str) -> None:
-        """Bring the instance into the state in which the function goes furthest."""
+        """Bring the instance into the state in which the function runs furthest."""
         if function in CARELESS:
             return
         if function in CLOSED:
@@ -66,7 +66,7 @@ class States:
             ask(enclave, "load", database=_text(self._sealed), key=HOST_KEY)
 
     def input(self, enclave: Enclave, function: str) -> dict[str, Any] | None:
-        """What an honest caller would hand over now, damaged only under its seals; None where vectors say it all."""
+        """Return the input of an honest caller, damaged only under its seals; None if the vectors suffice."""
         makers: dict[str, Maker] = {
             "load": self._load,
             "unlock": self._load,
@@ -112,7 +112,7 @@ class States:
         return {"token": own.get(self._rng.choice(("signed_dag_cbor", "container"))), "command": "/accounts/list"}
 
     def _exec(self, enclave: Enclave) -> dict[str, Any]:
-        """Under a token for everything, with a policy that every action's arguments are filled in for."""
+        """Return an input under a token for everything, whose policy fits the arguments of all actions."""
         policy = [["!=", self._rng.choice((".id", ".enclave_id", ".limit", ".user_op.sender")), "x"]]
         minted = ask(enclave, "mint_ucan", to="did:web:example.org", command="/", policy=policy)
         resource, action = self._rng.choice(RESOURCES), self._rng.choice(ACTIONS)
@@ -153,7 +153,7 @@ class States:
 
 
 def ask(enclave: Enclave, function: str, **fields: object) -> dict[str, Any]:
-    """An honest call; refusals are answers too, since the fuzzed state may not allow it."""
+    """Make an honest call. It may be refused, since the fuzzed state may not allow it."""
     answer: dict[str, Any] = json.loads(enclave.call_raw(function, json.dumps(fields).encode()))
     return answer
 

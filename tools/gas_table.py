@@ -1,4 +1,4 @@
-"""Keeps the gas table of docs/contracts.md in step with the snapshots that forge checks (contracts/snapshots).
+"""Keeps the gas tables of docs/contracts.md equal to the snapshots that forge checks (contracts/snapshots).
 
 tools/gas_table.py --check    exit 1 when the table is out of step
 tools/gas_table.py --write    renew the table

@@ -1,4 +1,4 @@
-"""Lets pages of `docs/` link to Markdown files elsewhere in the repository, in a form that works in both places.
+"""Lets pages of `docs/` link to Markdown files elsewhere in the repository, with links that work in both places.
 
 A page writes `../SECURITY.md`, which the repository's view follows. The site contains only `docs/`, so this hook
 adds the files of PAGES under `repository/` and rewrites the links that lead to or from them.
@@ -41,7 +41,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def _rewritten(link: re.Match[str], folder: Path, site_folder: Path) -> str:
-    """The link as the site needs it; the text alone when it leads to a file that is not on the site."""
+    """Return the link for the site; only its text if it leads to a file that is not on the site."""
     text, target, anchor = link.groups()
     path = Path(os.path.normpath(folder / target))
     if path.is_relative_to(DOCS):

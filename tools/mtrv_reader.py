@@ -23,11 +23,11 @@ MAGIC = b"MTRV"
 VERSION = 1
 ARGON2ID = 1
 HEADER = struct.Struct(">4sBBHIII16s12sQ")
-# What a reader agrees to spend on a file that may come from anybody.
+# The most that this program spends on a file, which may come from anyone.
 MEMORY_KIB = range(8 * 1024, 64 * 1024 + 1)
 PASSES = range(1, 11)
 LANES = range(1, 9)
-# The tables in the order in which a person asks for them; columns with secrets are left out below.
+# The tables, most useful first. Columns with secrets are left out below.
 SECRET_COLUMNS = {"val_share", "user_share", "val_key", "user_key", "nonce", "value", "token"}
 
 

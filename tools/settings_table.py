@@ -3,7 +3,7 @@
     tools/settings_table.py --check    exit 1 when a page says something else than the code
     tools/settings_table.py --write    renew the pages
 
-A page marks each table's place by a pair of comments; what stands outside them is written by hand.
+A page marks the place of each table with a pair of comments. The rest of the page is written by hand.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ COMPUTED = {
 }
 EXITS = {
     Exit.OK: "done; the answer is yes",
-    Exit.FAILED: "the answer is no, a check found a fault, or the work failed",
-    Exit.USAGE: "the command line was not understood, or nobody was there to say yes",
+    Exit.FAILED: "the answer is no, a check found an error, or the work failed",
+    Exit.USAGE: "the command line was not understood, or there was no terminal to ask for a yes",
     Exit.CONFIGURATION: "a setting is missing, wrong or refused",
     Exit.UNAVAILABLE: "the database or an upstream cannot be reached, or the service is in the way",
     Exit.NOT_FOUND: "what was named does not exist",
@@ -43,7 +43,7 @@ EXITS = {
 
 
 def main() -> int:
-    """Compare or write; 0 when the pages are in step."""
+    """Compare or write; returns 0 if the pages are up to date."""
     if sys.argv[1:] not in (["--write"], ["--check"]):
         print("usage: settings_table.py --check|--write")
         return 2
@@ -53,7 +53,7 @@ def main() -> int:
 
 
 def renewed(page: Path, tables: dict[str, list[str]], *, write: bool) -> int:
-    """Renew one page, or compare it: 1 when it is not in step."""
+    """Renew one page, or compare it; returns 1 if it is out of date."""
     old = new = page.read_text("utf-8")
     for name, lines in tables.items():
         new = put(page, new, name, lines)
@@ -66,7 +66,7 @@ def renewed(page: Path, tables: dict[str, list[str]], *, write: bool) -> int:
 
 
 def put(page: Path, text: str, name: str, lines: list[str]) -> str:
-    """The page with the table of that name renewed. Raises ValueError when the page has no place for it."""
+    """Return the page with the table of that name renewed. Raises ValueError if the page has no place for it."""
     begin, end = f"<!-- table: {name} -->", f"<!-- end: {name} -->"
     pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
     if len(pattern.findall(text)) != 1:

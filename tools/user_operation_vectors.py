@@ -1,4 +1,4 @@
-"""Writes vectors/user_operations/{v07,v08,v09}.json: operations and what the real entry points' getUserOpHash says.
+"""Writes vectors/user_operations/{v07,v08,v09}.json: operations and the real entry points' getUserOpHash of them.
 
 `python tools/user_operation_vectors.py` writes the files; with `--check` it compares them instead.
 """
@@ -53,14 +53,14 @@ NUMBERS = ("ordinary numbers", "zeros", "greatest numbers")
 
 
 def operations() -> list[tuple[str, UserOperation]]:
-    """Twenty-four named operations: all but three of the combinations of the three tables, always the same."""
+    """Return twenty-four named operations: all but three combinations of the three tables, always the same."""
     chance = random.Random(SEED)
     kinds = list(product(FACTORIES, PAYMASTERS, NUMBERS))[:24]
     return [(", ".join(kind), _operation(chance, *kind)) for kind in kinds]
 
 
 def with_suffixes() -> list[tuple[str, UserOperation]]:
-    """Operations whose paymaster data ends as EntryPoint 0.9 reads it; the older versions hash all of it."""
+    """Return operations whose paymaster data has a suffix for EntryPoint 0.9; older versions hash all of it."""
     chance = random.Random(SEED + 1)
     ends = {name: data + length.to_bytes(2) + SUFFIX_MAGIC for name, (data, length) in SUFFIXES.items()}
     ends |= {"the magic without a length": SUFFIX_MAGIC, "another magic": bytes(65) + b"\x00\x41" + SUFFIX_MAGIC[::-1]}
@@ -69,7 +69,7 @@ def with_suffixes() -> list[tuple[str, UserOperation]]:
 
 
 def refused() -> list[tuple[str, UserOperation]]:
-    """Operations whose suffix names more bytes than there are: EntryPoint 0.9 reverts, the older versions do not."""
+    """Return operations whose suffix names more bytes than there are: EntryPoint 0.9 reverts, older versions do not."""
     operation = with_suffixes()[0][1]
     ends = {
         "one byte more than the data": bytes(9) + (10).to_bytes(2),

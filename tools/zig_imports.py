@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SOURCES = Path(__file__).resolve().parent.parent / "enclave" / "src"
 
-# From the highest room to the lowest. A file imports files of its own room and of lower ones; the rooms of one
+# From the highest room to the lowest. A file imports files of its room and of lower ones; the rooms of one
 # line do not import each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
     (".",),  # the compiler's roots: root.zig, enclave.zig, fast.zig, unit_test.zig

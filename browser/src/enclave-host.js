@@ -26,9 +26,9 @@
 const ABI = 1;
 const RANDOM_CHUNK = 65536; // crypto.getRandomValues refuses more at once
 const SMALLEST_BUFFER = 65536;
-/** The calls after which a vault may be open that was not, or may lock itself at another time. */
+/** The calls that may unlock a vault, or change when it locks. */
 const OPENING = new Set(["generate", "load", "unlock", "import", "sync_complete", "set_auto_lock"]);
-const LONGEST_WAIT = 60000; // timers stand still while the machine sleeps: after waking, this is how late a lock may be
+const LONGEST_WAIT = 60000; // timers stop while the machine sleeps: after waking, a lock may be this late
 const SHORTEST_WAIT = 10;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -81,7 +81,7 @@ export async function instantiate(source, { sha256, random = fillRandom, now = D
   try {
     return new Enclave(instance, cell, now, after);
   } catch (cause) {
-    throw loadFault(cause); // a module that is none of ours
+    throw loadError(cause); // not an enclave module
   }
 }
 
@@ -149,7 +149,7 @@ export class Enclave {
    */
   #guarded(name, input) {
     if (this.#gone) throw new PluginCallError(name, this.#gone);
-    const bytes = [encoder.encode(name), encoder.encode(input)]; // what cannot be encoded is the caller's fault, no trap
+    const bytes = [encoder.encode(name), encoder.encode(input)]; // input that cannot be encoded is the caller's error, not a trap
     try {
       return this.#cross(bytes[0], bytes[1]);
     } catch (cause) {
@@ -160,7 +160,7 @@ export class Enclave {
     }
   }
 
-  /** Overwrites the whole memory and discards the instance: nothing of the vault stays. Harmless to repeat. */
+  /** Overwrites the whole memory and discards the instance. Repeated calls have no effect. */
   wipe() {
     this.#cancelLook();
     if (this.#cell.memory) new Uint8Array(this.#cell.memory.buffer).fill(0);
@@ -175,7 +175,7 @@ export class Enclave {
   }
 
   /**
-   * The module looks at the clock only when it is called: so that an idle vault locks on time, `status`, which is no
+   * The module reads the clock only when it is called. So that an idle vault locks on time, `status`, which is no
    * activity, is called when it is due.
    */
   #watch() {
@@ -184,7 +184,7 @@ export class Enclave {
     if (!error && (locked || !idle_seconds || !last_activity)) return;
     // Without memory even for this, it looks again later.
     const due = error ? LONGEST_WAIT : Date.parse(last_activity) + idle_seconds * 1000 - this.#now();
-    const instance = new WeakRef(this); // the timer holds no vault alive that nobody uses any more
+    const instance = new WeakRef(this); // the timer must not keep an unused vault alive
     this.#cancelLook = this.#after(Math.min(Math.max(due, SHORTEST_WAIT), LONGEST_WAIT), () => {
       const alive = instance.deref();
       if (alive) alive.#look();
@@ -195,7 +195,7 @@ export class Enclave {
     try {
       if (!this.#gone) this.#watch();
     } catch (error) {
-      if (!(error instanceof PluginCallError)) throw error; // a trap: the instance is wiped, the next caller hears of it
+      if (!(error instanceof PluginCallError)) throw error; // a trap: the instance is wiped, and the next call fails
     }
   }
 
@@ -275,7 +275,7 @@ function hostImports(cell, random, now) {
         if (!cell.memory) return 1;
         const filled = /** @type {any} */ (random(new Uint8Array(cell.memory.buffer, address >>> 0, length >>> 0)));
         if (typeof filled?.then !== "function") return 0;
-        filled.then(undefined, () => {}); // a promise fills too late: what lies there now is not random
+        filled.then(undefined, () => {}); // a promise fills too late: these bytes are not random
         return 1;
       } catch {
         return 1; // the module refuses to go on without randomness
@@ -301,12 +301,12 @@ async function load(source, imports, sha256) {
   try {
     return await compiled(await source, imports, sha256);
   } catch (cause) {
-    throw loadFault(cause);
+    throw loadError(cause);
   }
 }
 
 /** @param {unknown} cause */
-function loadFault(cause) {
+function loadError(cause) {
   if (cause instanceof WasmLoadError) return cause;
   return new WasmLoadError(cause instanceof Error ? cause.message : String(cause), { cause });
 }
@@ -364,7 +364,7 @@ async function digest(bytes) {
 /** JSON's numbers, and those of them that may be whole numbers beyond 2^53. */
 const NUMBERS = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const LONG = /^-?\d{16,}$/;
-/** Stands before the digits of a BigInt while JSON, which cannot say it, has it as a string. No caller can guess it. */
+/** Prefix of a BigInt's digits while it is a string in JSON, which lacks BigInt. No caller can guess it. */
 const MARK = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, "g");
 

@@ -1,6 +1,6 @@
 /** The error classes of the client: names, messages and prefixes as the interface documents them. */
 
-/** Base of everything that the client throws. */
+/** Base of all errors that the client throws. */
 export class ServiceError extends Error {
   /**
    * @param {string} message

@@ -1,4 +1,4 @@
-/** The module worker: the enclave's only home in a browser. Its messages are vault/protocol.js. */
+/** The module worker, in which the enclave runs. vault/protocol.js lists its messages. */
 
 import { WorkerSession } from "./vault/session.js";
 

@@ -1,4 +1,4 @@
-/** What the JavaScript host itself promises, beside running vectors. */
+/** Tests of the JavaScript host itself, in addition to the vectors. */
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -186,7 +186,7 @@ export function hostTests(wasm) {
     },
     "the input does not stay in memory": async () => {
       const enclave = await instantiate(wasm);
-      const secret = "a passphrase that nobody may find afterwards";
+      const secret = "a passphrase that must not be found afterwards";
       enclave.call("keccak256", { text: secret });
       assert.equal(Buffer.from(memoryOf(enclave)).indexOf(secret), -1);
     },
@@ -229,11 +229,11 @@ export function hostTests(wasm) {
       timers.pass(61000);
       assert.equal(timers.waiting.size, 0);
     },
-    "a module that is none of ours is not loaded": async () => {
+    "a module that is not an enclave is not loaded": async () => {
       const empty = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
       await assert.rejects(instantiate(empty), WasmLoadError);
     },
-    "randomness that comes later is none": async () => {
+    "randomness that comes later is refused": async () => {
       for (const random of [async () => {}, async () => Promise.reject(new Error("none"))]) {
         const enclave = await instantiate(wasm, { random });
         assert.throws(() => enclave.call("sync_init"), { code: "entropy_unavailable" });

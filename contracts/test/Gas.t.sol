@@ -10,7 +10,7 @@ import {DevPaymaster} from "../src/dev/DevPaymaster.sol";
 import {DevUSDC} from "../src/dev/DevUSDC.sol";
 import {Fixture, IUserOpHash} from "./utils/Fixture.sol";
 
-/// @notice What things cost as transactions of their own: snapshots/*.json, from which docs/contracts.md is checked.
+/// @notice The cost of operations as separate transactions: snapshots/*.json, from which docs/contracts.md is checked.
 /// @dev Isolated: every outermost call pays for a transaction and meets cold storage, as on a chain.
 /// forge-config: default.isolate = true
 /// forge-config: precompile.isolate = true

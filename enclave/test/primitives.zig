@@ -1,5 +1,5 @@
 //! The module's own sealing, HKDF and Argon2id, opened to a test that feeds them the standards' vectors. Never shipped:
-//! tests/support/primitives.py puts this file beside a copy of enclave/src and compiles both with the module's flags.
+//! tests/support/primitives.py puts this file next to a copy of enclave/src and compiles both with the module's flags.
 //!
 //! Every input lies in one buffer, its parts one after the other; every answer replaces it and is returned as a length,
 //! or as -1 for a refusal.

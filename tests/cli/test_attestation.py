@@ -86,7 +86,7 @@ def test_another_services_key_does_not_verify(holdfast: Callable[..., Answer]) -
 def test_what_is_no_json_is_a_mistake_of_usage(holdfast: Callable[..., Answer], text: bytes) -> None:
     answer = holdfast("attestation", "verify", "-", "--json", stdin=text, ATTESTATION_SIGNING_KEY=KEY)
     assert answer.code == Exit.USAGE
-    assert answer.error["error"] == "that is no JSON"
+    assert answer.error["error"] == "this is not JSON"
 
 
 @pytest.mark.parametrize("text", ["[]", "1", "null", '"x"', "{}", '{"identifier": 1}', '{"identifier": NaN}'])

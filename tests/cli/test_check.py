@@ -155,7 +155,7 @@ def test_every_fault_has_a_fix(holdfast: Callable[..., Answer], tmp_path: Path) 
     assert answer.code == Exit.FAILED
     found = _findings(answer)
     for subject in ("chain", "bundler", "indexer", "e-mail", "SMS", "enclave", "data"):
-        assert found[subject]["state"] == "fault", found[subject]
+        assert found[subject]["state"] == "error", found[subject]
         assert found[subject]["fix"]
     assert found["signing key"]["state"] == "note"
     assert "hunter2" not in answer.out + answer.err
@@ -197,7 +197,7 @@ def test_an_upstream_that_answers_wrongly_is_a_fault_and_no_other_line(
     answer = holdfast("check", "--json", **_all_well(upstreams))
     assert answer.code == Exit.FAILED
     findings = _findings(answer)
-    assert [name for name, finding in findings.items() if finding["state"] == "fault"] == [subject]
+    assert [name for name, finding in findings.items() if finding["state"] == "error"] == [subject]
     assert found in findings[subject]["found"] and findings[subject]["fix"]
     assert "hunter2" not in answer.out + answer.err
 
@@ -212,7 +212,7 @@ def test_a_database_that_takes_no_write_is_a_fault(
     done = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, timeout=400, check=False)
     assert done.returncode == Exit.FAILED, done.stderr
     database = {finding["subject"]: finding for finding in json.loads(done.stdout)}["database"]
-    assert database["state"] == "fault" and database["fix"]
+    assert database["state"] == "error" and database["fix"]
 
 
 def test_a_locked_database_is_a_fault_and_a_good_one_keeps_nothing(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_an_engine_that_does_not_answer_is_a_fault(holdfast: Callable[..., Answe
     well = _findings(holdfast("check", "--json", **_all_well(upstreams), INNGEST_DEV=upstreams.indexer.url))["workflow"]
     assert (well["state"], "hands over once it has registered" in well["found"]) == ("ok", True)
     answer = holdfast("check", "--json", **_all_well(upstreams), INNGEST_DEV=f"http://127.0.0.1:{free_port()}/hunter2")
-    assert answer.code == Exit.FAILED and _findings(answer)["workflow"]["state"] == "fault"
+    assert answer.code == Exit.FAILED and _findings(answer)["workflow"]["state"] == "error"
     assert "hunter2" not in answer.out
 
 
@@ -238,13 +238,13 @@ def test_a_disk_without_room_is_a_fault(tmp_path: Path, monkeypatch: pytest.Monk
     settings = read_settings({"HOLDFAST_DATA_DIR": str(tmp_path)})
     assert diagnosis._disk(settings).state == "ok"
     monkeypatch.setattr(diagnosis.shutil, "disk_usage", lambda _: SimpleNamespace(free=499 * 2**20))
-    assert (diagnosis._disk(settings).state, diagnosis._disk(settings).found) == ("fault", "499 MiB free")
+    assert (diagnosis._disk(settings).state, diagnosis._disk(settings).found) == ("error", "499 MiB free")
 
 
 def test_a_clock_that_is_off_is_a_fault(holdfast: Callable[..., Answer], upstreams: SimpleNamespace) -> None:
     upstreams.chain.on_time = False
     clock = _findings(holdfast("check", "--json", **_all_well(upstreams)))["clock"]
-    assert clock["state"] == "fault"
+    assert clock["state"] == "error"
     assert clock["fix"] == "synchronise it by NTP"
 
 

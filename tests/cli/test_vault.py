@@ -389,8 +389,8 @@ def test_a_handle_is_free_until_it_is_registered(terminal, service):
 def test_a_payment_that_nobody_can_confirm_is_refused_in_the_form_asked_for(terminal):
     words = ("pay", "0x" + "22" * 20, "100")
     told = json.loads(terminal.run(*words, "--json", code=Exit.USAGE).stderr)
-    assert told == {"error": "nobody is there to ask: say --yes", "exit": Exit.USAGE}
+    assert told == {"error": "there is no terminal to ask on: use --yes", "exit": Exit.USAGE}
     refused = terminal.run(*words, code=Exit.USAGE)
-    assert (refused.stdout, refused.stderr) == ("", "holdfast: nobody is there to ask: say --yes\n")
+    assert (refused.stdout, refused.stderr) == ("", "holdfast: there is no terminal to ask on: use --yes\n")
     # With the answer given it goes on: to the service, which is not there.
     assert "Network: " in terminal.run(*words, "--yes", code=Exit.UNAVAILABLE).stderr

@@ -72,13 +72,13 @@ def test_deploys_then_verifies(chain: Chain, key_file: str, secret: str) -> None
     assert all(f"deploy   {name}" in plan and address(name) in plan for name in PRODUCTION)
     assert " gas: 0.0" in plan
     assert [line.split()[0] for line in rest] == list(PRODUCTION)
-    assert done.stdout.endswith("All contracts stand, with exactly our code.\n")
+    assert done.stdout.endswith("All contracts are deployed, with exactly our code.\n")
     assert secret not in done.output
     checked = _run("verify", "--rpc", chain.url)
     assert checked.exit_code == Exit.FAILED, "no entry point, no operation"
     assert checked.stdout.splitlines()[-2:] == [
         "Exactly our code.",
-        "Accounts get no operation through EntryPoint 0.7.0, 0.8.0, 0.9.0 here.",
+        "Accounts on this chain cannot use EntryPoint 0.7.0, 0.8.0, 0.9.0.",
     ]
     _place_entry_points(chain, *ENTRY_POINTS)
     checked = _run("verify", "--rpc", chain.url)

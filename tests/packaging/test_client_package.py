@@ -176,7 +176,7 @@ def test_any_other_command_ends_in_one_line(installed: Path, name: str) -> None:
     answer = command(installed, name)
     assert answer.returncode == Exit.CONFIGURATION
     assert answer.stdout == ""
-    assert answer.stderr == f"holdfast: {name} is not part of holdfast-client: install holdfast in its place\n"
+    assert answer.stderr == f"holdfast: {name} is not part of holdfast-client: install holdfast instead\n"
 
 
 def test_a_vault_is_made_and_pairing_over_libp2p_names_its_extra(installed: Path, tmp_path: Path) -> None:

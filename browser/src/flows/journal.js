@@ -1,4 +1,4 @@
-/** What an interrupted registration needs to go on, in the vault's own database. Nothing in it is secret. */
+/** The state with which an interrupted registration continues, in the vault's database. It contains no secret. */
 
 import { VaultStore } from "../vault/store.js";
 
@@ -52,7 +52,7 @@ export class Journal {
     await this.#store.setNote(this.#name, this.row);
   }
 
-  /** The registration is over: nothing of it stays. */
+  /** Deletes the notes: the registration is complete. */
   async end() {
     await this.#store.setNote(this.#name, null);
     await this.#store.close();

@@ -1,10 +1,10 @@
-/** From an open vault to a registered identifier. Each step is noted before it is taken, so that a later call goes on. */
+/** Registers an unlocked vault's DID. Each step is noted before it is taken, so that a later call continues. */
 
 import { ClientStateError, RequestRefused, ServiceError } from "../errors.js";
 import { registerOnChain } from "./chain_registration.js";
 import { Journal } from "./journal.js";
 
-/** What a service without a bundler is told: the chain has no such transaction. */
+/** Sent to a service without a bundler in the place of a transaction hash. */
 export const NO_TRANSACTION = `0x${"00".repeat(32)}`;
 const CODE_ATTEMPTS = 5; // MAX_VERIFY_ATTEMPTS of the interface
 const SPARE_MS = 5000;
@@ -72,7 +72,7 @@ async function openSession(client, journal, { onProgress }) {
   try {
     await client.createSession({ identifier, channel, did });
   } catch (error) {
-    // Perhaps taken by the attempt that was interrupted: POST /api/dids knows whose it is and decides.
+    // The interrupted attempt may hold it: POST /api/dids knows the holder and decides.
     const perhapsOurs = sessionAsked || channel !== "handle";
     if (!(error instanceof RequestRefused) || error.code !== "identifier_taken" || !perhapsOurs) {
       await journal.end();
@@ -132,7 +132,7 @@ async function record(client, journal, credentialId, { onProgress }) {
   try {
     await client.registerDid({ credentialId, identifier, channel, did, txHash: txHash ?? NO_TRANSACTION, ...place, ...proof });
   } catch (error) {
-    // An answer that was lost on its way: then the service has it.
+    // The answer to an earlier attempt was lost: the service has the registration.
     if (!(error instanceof RequestRefused) || error.code !== "credential_already_registered") throw error;
   }
   const known = await client.lookupDid({ credentialId });

@@ -5,7 +5,7 @@ import { EndpointMethods } from "../generated/endpoints.js";
 
 const DEFAULT_TIMEOUT_MS = 30000;
 const RETRY_AFTER_MS = [200, 800];
-/** What the service's answers may be retried for: it is busy, and says so. */
+/** The statuses after which a request is retried: the service is busy. */
 const BUSY = new Set([502, 503, 504]);
 
 /**
@@ -29,7 +29,7 @@ export function ownAddress() {
 /**
  * One service. A field's name is its name on the wire, and so is an answer's.
  *
- * Every method throws RequestRefused where the service says no, NetworkError where no usable answer comes,
+ * Every method throws RequestRefused if the service refuses, NetworkError if no usable answer arrives,
  * ClientStateError after `close`. Requests that change nothing are repeated twice; others never are.
  */
 export class ServiceClient extends EndpointMethods {
@@ -46,7 +46,7 @@ export class ServiceClient extends EndpointMethods {
     this.#fetch = fetch;
   }
 
-  /** Ends what is under way. Closing again is harmless. */
+  /** Cancels the present requests. Repeated calls have no effect. */
   async close() {
     this.#closing.abort();
   }

@@ -13,7 +13,7 @@ export const DEFAULT_TIMEOUT_MS = 60000;
 export const ALGORITHMS = [-7, -8, -257];
 
 /**
- * What the interface documents, and what pages need besides.
+ * The fields that the interface documents, and others that pages need.
  *
  * @typedef {import("../generated/types.js").CreatePasskeyOptions & {
  *   userName?: string, userDisplayName?: string, userHandle?: BufferSource,

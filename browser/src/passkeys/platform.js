@@ -1,4 +1,4 @@
-/** What this browser can do with passkeys, and what it can be told about them. */
+/** The passkey features of this browser, and signals to its password manager. */
 
 import { ownAddress } from "../http/service.js";
 
@@ -15,7 +15,7 @@ export async function getDeviceCapabilities() {
 }
 
 /**
- * Tells the password manager that a passkey is not registered here, so that it offers it no more.
+ * Tells the password manager that a passkey is not registered here, so that it stops offering it.
  *
  * Only after the service said so itself: it deletes the passkey, and a registration that is not finished looks alike.
  *

@@ -1,4 +1,4 @@
-/** What a passkey's PRF gives: the key that opens a vault. It leaves this module once, into the worker. */
+/** The vault key that a passkey's PRF returns. It leaves this module once, to the worker. */
 
 import { WebAuthnError } from "../errors.js";
 import { bytesOf } from "../bytes.js";
@@ -23,10 +23,10 @@ export function prfExtension() {
 }
 
 /**
- * Takes the PRF's result out of a ceremony's extension results, where it would travel on with the credential.
+ * Removes the PRF's result from a ceremony's extension results, so that it is not sent on with the credential.
  *
  * @param {any} results `getClientExtensionResults()`
- * @returns {ArrayBuffer | null} 32 bytes of its own
+ * @returns {ArrayBuffer | null} a separate copy of 32 bytes
  */
 export function takeResult(results) {
   const first = results?.prf?.results?.first;

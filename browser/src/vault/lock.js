@@ -32,7 +32,7 @@ export class VaultLock {
   }
 
   /**
-   * Takes the lock on a vault, and lets go of another one.
+   * Takes the lock on a vault, and releases another one.
    *
    * @param {string} did
    * @param {boolean} [takeOver] from a tab that has it; that tab locks its vault, or loses it
@@ -41,7 +41,7 @@ export class VaultLock {
   async acquire(did, takeOver = false) {
     if (this.#held?.did === did) return true;
     this.release();
-    await this.#released; // the browser lets go a moment later
+    await this.#released; // the browser releases it a moment later
     if (await this.#request(did, { ifAvailable: true })) return true;
     if (!takeOver) return false;
     this.#channel.postMessage(did);
@@ -49,7 +49,7 @@ export class VaultLock {
     return waited || this.#request(did, { steal: true });
   }
 
-  /** Lets go. Harmless to repeat. */
+  /** Releases the lock. Repeated calls have no effect. */
   release() {
     this.#held?.release();
     this.#held = null;

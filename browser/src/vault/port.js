@@ -3,7 +3,7 @@
 import { ClientStateError, PluginCallError, StorageError, WasmLoadError } from "../errors.js";
 import { passScript, scriptAddress } from "../trusted.js";
 
-/** Argon2id on a slow phone takes seconds; nothing takes this long. */
+/** Longer than any call: Argon2id on a slow phone takes seconds. */
 const LONGEST_CALL_MS = 120000;
 
 /**

@@ -7,7 +7,7 @@
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-/** Numbers beside JSON's: what a structured clone may carry and the enclave takes. */
+/** Limits of depth and members: a structured clone may hold more than the enclave accepts. */
 const DEPTH = 32;
 const MEMBERS = 100000;
 
@@ -162,7 +162,7 @@ function isPlain(value) {
 }
 
 /**
- * Roughly how large a value is; Infinity for what JSON and byte arrays cannot say, or what is nested too deep.
+ * Returns roughly how large a value is; Infinity if neither JSON nor byte arrays can express it, or it is nested too deep.
  *
  * @param {unknown} value
  * @param {number} depth

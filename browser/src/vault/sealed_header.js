@@ -1,4 +1,4 @@
-/** What a sealed vault says in the clear (docs/formats.md): its revision, and whose it is. */
+/** The clear header of a sealed vault (docs/formats.md): its revision and its DID. */
 
 const MAGIC = "HFDB";
 const DID_LENGTH_AT = 6;

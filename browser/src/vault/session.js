@@ -61,7 +61,7 @@ export class WorkerSession {
     } catch (error) {
       return { reply: { id: request.id, error: described(error, request.fn) }, transfer: [] };
     } finally {
-      wipe(request.args.key?.secret);
+      for (const key of [request.args.key, ...(request.args.keys ?? [])]) wipe(key?.secret);
     }
   }
 
@@ -138,14 +138,13 @@ export class WorkerSession {
    * @param {Record<string, any>} args
    */
   async #made(fn, { replace = false, takeOver = false, ...args }) {
-    if (this.#open) throw new PluginCallError(fn, "a vault is open in this tab: lock it first", "conflict");
+    if (this.#open) return refusedVault(fn, "a vault is open in this tab: lock it first", "conflict");
     const answer = this.#call(fn, args);
     if (answer.success === false) return answer;
     const failed = await this.#place(answer.did, replace, takeOver);
     if (failed === null) return answer;
     this.#call("lock", {});
-    if (fn === "generate") throw new PluginCallError(fn, "the vault could not be stored", failed);
-    return { success: false, error: failed };
+    return refusedVault(fn, "the vault could not be stored", failed);
   }
 
   /**
@@ -257,7 +256,7 @@ export class WorkerSession {
     await this.#turn;
   }
 
-  /** The vault is another tab's: nothing of it stays here. */
+  /** Another tab has taken the vault over: erases it here. */
   #taken() {
     this.#enclave?.wipe();
     this.#closed();
@@ -270,7 +269,7 @@ export class WorkerSession {
   }
 
   /**
-   * The host looks at the clock when a vault is due to lock itself; afterwards the page is told.
+   * The host checks when a vault must lock itself; afterwards the page is notified.
    *
    * @param {number} ms
    * @param {() => void} work
@@ -278,11 +277,19 @@ export class WorkerSession {
   #after(ms, work) {
     const timer = setTimeout(() => {
       work();
-      if (!this.#open || !this.#isLocked()) return;
-      this.#closed();
-      this.#tell({ type: "locked" });
+      if (this.#open && this.#isLocked()) void this.#lockedItself();
     }, ms);
     return () => clearTimeout(timer);
+  }
+
+  /** What a failing store did not take before is in the sealed bytes that the enclave kept: once more into the store. */
+  async #lockedItself() {
+    if (this.#behind) {
+      this.#turn = this.#turn.then(() => this.#locked()).then(() => {}, () => {});
+      await this.#turn;
+    }
+    this.#closed();
+    this.#tell({ type: "locked" });
   }
 
   #isLocked() {
@@ -299,6 +306,18 @@ export class WorkerSession {
     const fields = Object.entries(args).filter(([name]) => !OWN_FIELDS.has(name));
     return this.#enclave.call(fn, Object.fromEntries(fields));
   }
+}
+
+/**
+ * A new vault that is not taken: GenerateOutput has no field for an error.
+ *
+ * @param {string} fn
+ * @param {string} message
+ * @param {string} code
+ */
+function refusedVault(fn, message, code) {
+  if (fn === "generate") throw new PluginCallError(fn, message, code);
+  return { success: false, error: code };
 }
 
 /**

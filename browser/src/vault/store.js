@@ -18,7 +18,7 @@ const KEPT_REVISIONS = 3;
 /**
  * One database. A revision is stored whole or not at all, and the pointer to the newest one moves with it.
  *
- * Every method throws StorageError where the browser's storage fails.
+ * Every method throws StorageError if the browser's storage fails.
  */
 export class VaultStore {
   /** @type {Promise<IDBDatabase> | null} */
@@ -112,10 +112,10 @@ export class VaultStore {
   }
 
   /**
-   * A note: what a flow needs to go on where it stopped.
+   * Returns a note: the state with which a flow continues after an interruption.
    *
    * @param {string} name
-   * @returns {Promise<any>} null where there is none
+   * @returns {Promise<any>} null if it is absent
    */
   async note(name) {
     return this.#read("notes", async (notes) => (await done(notes.get(name))) ?? null);

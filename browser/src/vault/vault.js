@@ -1,4 +1,4 @@
-/** A vault in a module worker of this page. Its keys never are in the page. */
+/** A vault in a module worker of this page. Its keys never reach the page. */
 
 import { bytesOf } from "../bytes.js";
 import { ClientStateError } from "../errors.js";
@@ -91,7 +91,7 @@ export class Vault extends EventTarget {
     return this.bootStatus;
   }
 
-  /** Ends the worker, without saving. Closing again is harmless. */
+  /** Ends the worker without saving. Repeated calls have no effect. */
   close() {
     this.#closed = true;
     this.#port?.end(CLOSED);
@@ -367,7 +367,7 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * Takes a key away; the last one stays. No stored revision from before opens with it.
+   * Removes a key, but never the last one. No stored older revision opens with it.
    *
    * @param {"prf" | "password" | "secret"} kind
    * @param {string} id

@@ -146,7 +146,7 @@ contract RegistryInvariantsTest is Fixture {
         targets[0] = address(actor);
     }
 
-    /// @notice Registry and model agree on everybody and everything.
+    /// @notice Registry and model agree on all accounts and records.
     function invariant_agreesWithTheModel() public view {
         for (uint256 i = 0; i < actor.DIDS(); ++i) {
             (address controller, bool active,) = registry.getDid(actor.did(i));

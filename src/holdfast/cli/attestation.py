@@ -28,7 +28,7 @@ def verify(
     env_file: EnvFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say whether this service signed an attestation and whether it still lives; exit 1 if not."""
+    """Say whether this service signed an attestation and whether it is still valid; exit 1 if not."""
     from holdfast.rules.attestations import verify_at
     from holdfast.rules.identifiers import parse_identifier, parse_verify_channel
     from holdfast.wire.errors import ATTESTATION_INVALID, Refused
@@ -53,4 +53,4 @@ def _read(file: str, *, as_json: bool) -> Any:
     except OSError as error:
         fail(Exit.NOT_FOUND, f"{file}: {error.strerror}", as_json=as_json)
     except (ValueError, RecursionError):
-        fail(Exit.USAGE, "that is no JSON", as_json=as_json)
+        fail(Exit.USAGE, "this is not JSON", as_json=as_json)

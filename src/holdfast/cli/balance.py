@@ -23,7 +23,7 @@ def balance(
     key: Key = "password",
     as_json: AsJson = False,
 ) -> None:
-    """What an account owns."""
+    """Print an account's balance."""
     from holdfast.client.blocking.client import Client
 
     with common.plain_errors(as_json=as_json), Client(service) as client:

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from holdfast.service.diagnosis_upstreams import Finding
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
-_MARKS = {"ok": "ok  ", "note": "note", "fault": "FAIL"}
+_MARKS = {"ok": "ok  ", "note": "note", "error": "FAIL"}
 
 
 @app.command()
 def check(env_file: EnvFile = None, as_json: AsJson = False) -> None:
-    """Look at every upstream, key, clock and permission, and say what to fix; exit 1 if something must be."""
+    """Check each upstream, key, clock and permission, and say what to fix; exit 1 if something must be fixed."""
     from holdfast.service.diagnosis import diagnose
     from holdfast.settings.rows import SettingError
 
@@ -32,7 +32,7 @@ def check(env_file: EnvFile = None, as_json: AsJson = False) -> None:
     except SettingError as error:
         fail(Exit.CONFIGURATION, str(error), as_json=as_json)
     emit([finding.to_json() for finding in findings], _table(findings), as_json=as_json)
-    raise typer.Exit(Exit.FAILED if any(finding.state == "fault" for finding in findings) else Exit.OK)
+    raise typer.Exit(Exit.FAILED if any(finding.state == "error" for finding in findings) else Exit.OK)
 
 
 def _table(findings: list[Finding]) -> str:

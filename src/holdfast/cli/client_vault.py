@@ -1,4 +1,4 @@
-"""What the vault's commands share: which vault, which key, and what is asked."""
+"""Shared by commands that use a vault: which vault, which key, and the prompts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ ValShare = Annotated[
         "--val-share",
         metavar="FILE",
         envvar="HOLDFAST_VAL_SHARE",
-        help="Where the key's second share lies, kept apart from the vault.",
+        help="The file with the key's second share, apart from the vault.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One line of JSON, for machines.")]
@@ -68,21 +68,21 @@ RpcUrl = Annotated[
 
 
 def gas_policy(paymaster: str | None, rpc: str | None) -> GasPolicy:
-    """What the options say about gas. Raises ValueError."""
+    """Return the gas policy of the options. Raises ValueError."""
     from holdfast.client.flows.gas import GasPolicy
 
     return GasPolicy(paymaster_url=paymaster, rpc_url=rpc)
 
 
 def say(text: str) -> None:
-    """Progress, for people: on stderr, so that output stays clean."""
+    """Print progress for people to stderr, so that stdout has only the result."""
     sys.stderr.write(text + "\n")
     sys.stderr.flush()
 
 
 @contextmanager
 def plain_errors(*, as_json: bool) -> Iterator[None]:
-    """What the client raises, as one line and an exit code."""
+    """Turn the client's errors into one line and an exit code."""
     from holdfast.wire.client_errors import NetworkError, ServiceError
 
     try:
@@ -98,7 +98,7 @@ def plain_errors(*, as_json: bool) -> Iterator[None]:
 
 @contextmanager
 def stored_vaults(folder: Path | None) -> Iterator[VaultStore]:
-    """The store, held while the command runs. A period of `vault unlock` that is over ends here."""
+    """Open the store while the command runs. An expired unlock period ends here."""
     from holdfast.client.storage.vault_store import VaultStore
 
     with VaultStore(directory=folder) as store:
@@ -108,9 +108,9 @@ def stored_vaults(folder: Path | None) -> Iterator[VaultStore]:
 
 @contextmanager
 def opened_vault(folder: Path | None, key: str, service: str, val_share: Path | None = None) -> Iterator[Vault]:
-    """The stored vault, open: in a period that `vault unlock` began, else by the key. What changed is stored.
+    """Return the stored vault, unlocked: with the secret of the unlock period, else with the key. Changes are stored.
 
-    `val_share`: the file with the second share, where the vault does not keep it.
+    `val_share`: the file with the second share, if the vault does not keep it.
     """
     from holdfast.client.blocking.vault import Vault
     from holdfast.wire.client_errors import ClientStateError
@@ -121,21 +121,21 @@ def opened_vault(folder: Path | None, key: str, service: str, val_share: Path | 
         period = sessions.live(folder)
         if period is None or not vault.unlock(period.key).success:
             unlock(vault, key_provider(key, service, store))
-            sessions.take_away(vault)  # its file is gone: the system emptied the folder, or the vault was moved
+            sessions.take_away(vault)  # its file is missing: the system emptied the folder, or the vault was moved
         yield vault
 
 
 def unlock(vault: Vault, key: KeyProvider) -> None:
-    """Open, or say what the enclave said. Raises ClientStateError."""
+    """Unlock the vault, or raise ClientStateError with the enclave's error."""
     from holdfast.wire.client_errors import ClientStateError
 
     outcome = vault.unlock(key)
     if not outcome.success:
-        raise ClientStateError(f"the vault does not open ({outcome.error})")
+        raise ClientStateError(f"the vault cannot be unlocked ({outcome.error})")
 
 
 def key_provider(kind: str, service: str, store: VaultStore | None = None, *, new: bool = False) -> KeyProvider:
-    """The key of that kind. Raises ValueError for another word."""
+    """Return the key of that kind. Raises ValueError for another kind."""
     from holdfast.client.passkeys import PasskeyKey
     from holdfast.client.vault.keys import KeyringKey, PasswordKey
 
@@ -152,7 +152,7 @@ def key_provider(kind: str, service: str, store: VaultStore | None = None, *, ne
 
 
 def contracts_of(service: str) -> dict[str, Any]:
-    """The service's contracts for a new vault's account; nothing where it does not answer: this release's are taken."""
+    """Return the service's contracts for a new vault's account; none if it does not answer, for this release's."""
     from holdfast.client.blocking.service_client import ServiceClient
     from holdfast.client.http.calls import Retries
     from holdfast.wire.client_errors import NetworkError
@@ -161,12 +161,12 @@ def contracts_of(service: str) -> dict[str, Any]:
         with ServiceClient(service, timeout=_ASKING_S, retries=Retries(attempts=1)) as client:
             return client.contracts().for_vault()
     except NetworkError:
-        say(f"{service} does not answer: the account is that of this release's contracts")
+        say(f"{service} does not answer: the account uses this release's contracts")
         return {}
 
 
 def compare_account(service: str, made: Generated) -> None:
-    """Say so where the service predicts another account than the vault shows: its factory makes other clones."""
+    """Warn if the service predicts another account than the vault shows, because its factory creates other clones."""
     from holdfast.client.blocking.service_client import ServiceClient
     from holdfast.client.http.calls import Retries
     from holdfast.wire.client_errors import NetworkError
@@ -182,16 +182,16 @@ def compare_account(service: str, made: Generated) -> None:
 
 
 def security_key(service: str) -> Authenticator:
-    """The plugged-in security key, with prompts on stderr."""
+    """Return the plugged-in security key, with prompts on stderr."""
     from holdfast.client.passkeys import Authenticator
 
     return Authenticator(service, on_progress=say, ask_pin=ask_pin)
 
 
 def ask_password(what: str, variable: str, *, new: bool = False) -> str:
-    """A password from an environment variable, else from the terminal, without echo.
+    """Return a password from an environment variable, else from the terminal, without echo.
 
-    Raises ValueError for a new one that is too weak.
+    Raises ValueError for a new password that is too weak.
     """
     from holdfast.client.vault.passwords import checked_password
 
@@ -200,27 +200,27 @@ def ask_password(what: str, variable: str, *, new: bool = False) -> str:
 
 
 def min_password() -> int:
-    """How many characters a new password has at least. Raises ValueError for a setting that is no number."""
+    """Return the minimum length of a new password. Raises ValueError for a setting that is not a number."""
     from holdfast.client.vault.passwords import MIN_CHARACTERS
 
     text = os.environ.get(MIN_PASSWORD) or str(MIN_CHARACTERS)
     if not text.isascii() or not text.isdigit():
-        raise ValueError(f"{MIN_PASSWORD}: a number of characters")
+        raise ValueError(f"{MIN_PASSWORD} must be a number of characters")
     return int(text)
 
 
 def share_source(file: Path | None) -> ShareSource | None:
-    """Reads the second share from its file, each time a key is used; None where no file was named."""
+    """Return a reader of the second share from its file, each time a key is used; None if no file was named."""
     return partial(_read_share, file) if file else None
 
 
 def share_keeper(file: Path | None) -> ShareKeeper | None:
-    """Writes the second share of a new vault into a file that is not there yet; None where no file was named."""
+    """Return a writer of a new vault's second share to a new file; None if no file was named."""
     return partial(_write_share, file) if file else None
 
 
 def ask_pin() -> str:
-    """A security key's PIN: from the terminal alone, for a few wrong ones lock the key for good."""
+    """Ask for a security key's PIN, on the terminal only, as a few wrong ones lock the key permanently."""
     return str(typer.prompt("PIN of the security key", hide_input=True, err=True))
 
 

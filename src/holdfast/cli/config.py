@@ -66,10 +66,10 @@ def _shown(value: Any, *, secret: bool) -> Any:
 
 
 def mask(url: str) -> str:
-    """What may be shown of an address that may hold a secret.
+    """Return what may be shown of a URL that may contain a secret.
 
-    Of http addresses scheme and host; of files the path; of everything else the scheme alone, as a key in the place
-    of the host, such as `resend://KEY`, cannot be told from one.
+    Of http URLs scheme and host, of files the path. Of all others only the scheme, as a key in the host's place, such
+    as `resend://KEY`, looks like a host.
     """
     from holdfast.service.store.kinds import FILE_ADDRESSES
 
@@ -78,7 +78,7 @@ def mask(url: str) -> str:
         return url
     if scheme not in {"http", "https"}:
         return f"{scheme}:***"
-    # A password with an unescaped /, ? or # ends the host early: what stands before the last @ is hidden, wherever.
+    # A password with an unescaped /, ? or # seems to end the host: everything before the last @ is hidden.
     hidden, at, shown = rest.removeprefix("//").rpartition("@")
     host, slash, path = re.sub(r"[?#]", "/", shown).partition("/")
     return f"{scheme}://{'***' if hidden or at else ''}{at}{host}{slash and path and '/***'}"

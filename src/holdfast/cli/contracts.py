@@ -29,10 +29,12 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=T
 Rpc = Annotated[str, typer.Option("--rpc", metavar="URL", help="JSON-RPC address of the chain.")]
 KeyFile = Annotated[Path, typer.Option("--key-file", metavar="FILE", help="Hex private key that pays; mode 0600.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Send without asking.")]
-Json = Annotated[bool, typer.Option("--json", help="JSON; asks nothing, so without --yes it only plans.")]
+Json = Annotated[bool, typer.Option("--json", help="JSON; without --yes it only plans.")]
 ChainId = Annotated[
     int | None,
-    typer.Option("--chain-id", metavar="ID", min=1, help="Refuse, before anything is asked or sent, another chain."),
+    typer.Option(
+        "--chain-id", metavar="ID", min=1, help="The expected chain; refuse any other before anything is sent."
+    ),
 ]
 Dev = Annotated[bool, typer.Option("--dev", help="Also DevUSDC and DevPaymaster; local chains only.")]
 
@@ -42,10 +44,10 @@ _OTHERS = 0o077  # permission bits of group and others
 
 @app.callback(help="The contracts on a chain: deploy what is missing, or check what is there.")
 def _group() -> None:
-    """Stands above both commands."""
+    """Group of both commands."""
 
 
-@app.command(help="Deploy what is missing; shows what it will do and its cost first, verifies the code afterwards.")
+@app.command(help="Deploy missing contracts: show the plan and its cost, ask, send, and verify the code.")
 def deploy(
     rpc: Rpc,
     key_file: KeyFile,
@@ -73,7 +75,7 @@ def deploy(
     "1 for no."
 )
 def verify(rpc: Rpc, dev: Dev = False, as_json: Json = False) -> None:
-    """Compare byte for byte; of the entry points, which are not ours, only their presence counts."""
+    """Compare byte for byte. Of the entry points, which are not ours, only the presence is checked."""
     _require_extras(as_json=as_json)
     names = PRODUCTION + DEVELOPMENT if dev else PRODUCTION
     value = _asked(rpc, lambda client: _inspect(client, names), as_json=as_json)
@@ -98,7 +100,7 @@ async def _prepare(client: RpcClient, url: str, key: PrivateKey, names: tuple[st
     if not set(names).isdisjoint(DEVELOPMENT):
         await _require_local(client, url, "DevUSDC and DevPaymaster are for development chains")
     if sender in PUBLIC_ADDRESSES:
-        await _require_local(client, url, "everybody knows the key in the key file")
+        await _require_local(client, url, "the key in the key file is a public development key: use another")
     return await make_plan(client, sender, names, chain_id)
 
 
@@ -134,7 +136,7 @@ async def _inspect(client: RpcClient, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _asked(url: str, question: Callable[[RpcClient], Awaitable[T]], *, as_json: bool) -> T:
-    """The answer of one conversation with the chain; what goes wrong becomes an exit code and one line."""
+    """Run one conversation with the chain. Its errors become an exit code and one line."""
     from holdfast.chain.contracts.deployment import AnotherChain, DeploymentError
     from holdfast.world.errors import NotALocalChain
 
@@ -161,7 +163,7 @@ async def _with_client(url: str, question: Callable[[RpcClient], Awaitable[T]]) 
 
 
 def _read_key(path: Path, *, as_json: bool) -> PrivateKey:
-    """The key of a file that only its owner can read. Says what is wrong with it, never what is in it."""
+    """Return the key in a file that only its owner can read. Errors never show the file's content."""
     from eth_keys.datatypes import PrivateKey
     from eth_utils.exceptions import ValidationError
 
@@ -179,7 +181,7 @@ def _may_send(*, yes: bool, as_json: bool) -> bool:
     if yes or as_json:
         return yes
     if not _at_a_terminal():
-        fail(Exit.USAGE, "nobody is there to ask: say --yes to send without being asked")
+        fail(Exit.USAGE, "there is no terminal to ask on: use --yes to send without being asked")
     return typer.confirm("Send these transactions?")
 
 
@@ -189,5 +191,5 @@ def _at_a_terminal() -> bool:
 
 def _report(plan: Plan, sent: dict[str, str], *, as_json: bool) -> None:
     done = not plan.steps or len(sent) == len(plan.steps)
-    text = "All contracts stand, with exactly our code." if done else "Nothing was sent."
+    text = "All contracts are deployed, with exactly our code." if done else "Nothing was sent."
     emit({**plan_value(plan), "transactions": sent, "done": done}, text, as_json=as_json)

@@ -1,4 +1,4 @@
-"""What `holdfast contracts` shows: plans and findings, for machines and for people."""
+"""The output of `holdfast contracts`: plans and findings, for machines and for people."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ _WEI_PER_ETHER = 10**18
 
 
 def findings_value(chain_id: int, findings: list[ContractFinding], present: dict[str, bool]) -> dict[str, Any]:
-    """The JSON of `verify`. `present` tells for each entry point's version whether it is there."""
+    """Return the JSON of `verify`. `present` tells for each entry point's version whether it is deployed."""
     rows = {f.contract.name: {"address": f.contract.address, "status": f.status} for f in findings}
     exact = all(finding.status is ContractStatus.EXACT for finding in findings)
     return {"chainId": chain_id, "exact": exact, "contracts": rows, "entryPoints": present}
 
 
 def findings_text(value: dict[str, Any]) -> str:
-    """The same for people."""
+    """Return the same for people."""
     lines = [f"Chain {value['chainId']}"]
     lines += [f"  {row['status']:8} {name:14} {row['address']}" for name, row in value["contracts"].items()]
     lines += [f"  {'present' if there else 'missing':8} EntryPoint {v}" for v, there in value["entryPoints"].items()]
     lines.append("Exactly our code." if value["exact"] else "Not exactly our code.")
     missing = [version for version, there in value["entryPoints"].items() if not there]
     if missing:
-        lines.append(f"Accounts get no operation through EntryPoint {', '.join(missing)} here.")
+        lines.append(f"Accounts on this chain cannot use EntryPoint {', '.join(missing)}.")
     return "\n".join(lines)
 
 
 def plan_value(plan: Plan) -> dict[str, Any]:
-    """The JSON of a plan; wei as decimal strings, which no parser rounds."""
+    """Return the JSON of a plan. Wei are decimal strings, which no parser rounds."""
     return {
         "chainId": plan.chain_id,
         "sender": plan.sender,
@@ -47,7 +47,7 @@ def plan_value(plan: Plan) -> dict[str, Any]:
 
 
 def plan_text(plan: Plan) -> str:
-    """The same for people."""
+    """Return the same for people."""
     lines = [f"Chain {plan.chain_id}, paid by {plan.sender} ({_ether(plan.balance)} ETH)"]
     lines += [f"  present  {name}" for name in plan.present]
     lines += [f"  deploy   {s.contract.name:14} {s.contract.address}  {s.gas:>9,} gas" for s in plan.steps]

@@ -20,13 +20,13 @@ export_app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @backup_app.command()
 def backup(
-    file: Annotated[Path, typer.Argument(help="Where the copy goes; replaced whole if it exists.")],
+    file: Annotated[Path, typer.Argument(help="The file of the copy; it is replaced if it exists.")],
     env_file: EnvFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a consistent copy of the database, while the service runs.
 
-    The copy holds identifiers in clear and is readable by you alone; keep it as you keep the database.
+    The copy contains identifiers in clear and is readable only by you; protect it as you protect the database.
     """
     from holdfast.service.store.port import StoreUnavailable
 
@@ -50,7 +50,7 @@ def restore(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before replacing a database.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Put a copy in the database's place. The service must be stopped."""
+    """Replace the database with a copy. The service must be stopped."""
     from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
     from holdfast.service.store.port import StoreUnavailable
 
@@ -71,7 +71,7 @@ def restore(
 
 @export_app.command()
 def export(env_file: EnvFile = None, as_json: AsJson = False) -> None:
-    """Print every row of the database as JSON lines, as of one moment."""
+    """Print every row of the database at one moment as JSON lines."""
     from holdfast.service.store.port import StoreUnavailable
 
     source = existing_database_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json)

@@ -30,9 +30,9 @@ def delegate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     val_share: ValShare = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let somebody else act for this vault, within limits. Prints the token.
+    """Delegate a command of this vault to another DID, within limits. Prints the token.
 
-    The limits on payments go with /accounts/pay: no other command is held to them. They count each token by itself.
+    The limits on payments need the command /accounts/pay. They count each token separately.
     """
     from holdfast.client.types import DelegationOptions
 

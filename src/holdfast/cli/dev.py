@@ -34,7 +34,7 @@ def dev(
     demo: Annotated[bool, typer.Option("--demo", help="Show one registration and one payment, then stop.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Speak JSON, one line each.")] = False,
 ) -> None:
-    """Run the service on a chain of its own: chain, contracts, bundler, sponsor, indexer, all on loopback.
+    """Run the service on a local chain: chain, contracts, bundler, sponsor, indexer, all on loopback.
 
     Nothing needs an account or the internet after the first install. Mail and SMS go to the outbox folder. Ctrl-C ends
     everything. With --demo the exit code is 0 only if the chain's own state shows the registration and the payment.
@@ -86,7 +86,7 @@ def _show(options: DevelopmentOptions, *, as_json: bool) -> None:
 
 
 def _say(line: str) -> None:
-    """Progress, apart from results."""
+    """Print progress, separate from results."""
     sys.stderr.write(f"holdfast: {line}\n")
     sys.stderr.flush()
 

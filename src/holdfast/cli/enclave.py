@@ -16,7 +16,7 @@ from holdfast.cli.settings import AsJson, EnvFile, settings_or_fail
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-    from holdfast.service.enclave_source.place import Place
+    from holdfast.service.enclave_source.place import ObjectAddress
 
 T = TypeVar("T")
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
@@ -28,22 +28,22 @@ Yes = Annotated[bool, typer.Option("--yes", help="Publish without asking.")]
 
 @app.callback(help="The published enclave: put one where services fetch it, or check one.")
 def _group() -> None:
-    """Stands above both commands."""
+    """Group of both commands."""
 
 
 @app.command()
 def publish(
     file: Module = None, expected: Expected = None, yes: Yes = False, env_file: EnvFile = None, as_json: AsJson = False
 ) -> None:
-    """Put FILE (the bundled enclave, where none is named) at HOLDFAST_ENCLAVE_URL.
+    """Publish FILE (by default the bundled enclave) at HOLDFAST_ENCLAVE_URL.
 
-    The module is judged first, as services judge it: they would ignore one that lacks an export or a function of the
-    bundled copy, speaks another ABI, or fails the self-test. It replaces the published one as a whole, is read back
-    and compared; its SHA-256 goes next to it as NAME.sha256 and is printed. Services notice within a minute.
+    The module is checked first, as services check it: they would ignore one that lacks an export or a function of the
+    bundled copy, has another ABI version, or fails the self-test. It replaces the published one as a whole, is read
+    back and compared. Its SHA-256 is written next to it as NAME.sha256 and printed. Services notice it within a minute.
     Credentials come from the cloud's usual environment variables and must allow writing.
 
-    Exits with 1 for a module that cannot be used, 3 without HOLDFAST_ENCLAVE_URL, 4 when storage cannot be written,
-    5 when there is no FILE.
+    Exits with 1 for an unusable module, 3 without HOLDFAST_ENCLAVE_URL, 4 if storage cannot be written, 5 if FILE does
+    not exist.
     """
     place = _place_or_fail(env_file, as_json=as_json)
     body = _read(file, as_json=as_json)
@@ -59,13 +59,13 @@ def publish(
 
 @app.command()
 def verify(file: Module = None, expected: Expected = None, env_file: EnvFile = None, as_json: AsJson = False) -> None:
-    """Judge FILE, or the enclave at HOLDFAST_ENCLAVE_URL where none is named, as a service does before it serves it.
+    """Check FILE, or the enclave at HOLDFAST_ENCLAVE_URL if none is named, as a service does before it serves it.
 
-    Prints size, SHA-256, ABI version and the number of functions, and whether it is the bundled copy. Of a published
-    enclave the digest that was published with it must agree. Nothing is changed.
+    Prints size, SHA-256, ABI version and number of functions, and whether it is the bundled copy. The digest published
+    with an enclave must match. Changes nothing.
 
-    Exits with 0 for a module that can be used, 1 for one that cannot, 3 without FILE and HOLDFAST_ENCLAVE_URL, 4 when
-    storage cannot be read, 5 when the file or object does not exist.
+    Exits with 0 for a usable module, 1 for an unusable one, 3 without FILE and HOLDFAST_ENCLAVE_URL, 4 if storage
+    cannot be read, 5 if the file or object does not exist.
     """
     if file is not None:
         body, stated = _read(file, as_json=as_json), None
@@ -75,12 +75,12 @@ def verify(file: Module = None, expected: Expected = None, env_file: EnvFile = N
         body, stated = _awaited(published(_place_or_fail(env_file, as_json=as_json)), as_json=as_json)
     value = _judged(body, expected, as_json=as_json)
     if stated is not None and stated != value["sha256"]:
-        fail(Exit.FAILED, "the digest published with the enclave is another: publish again", as_json=as_json)
+        fail(Exit.FAILED, "the digest published with the enclave does not match it: publish again", as_json=as_json)
     emit(value, _text(value), as_json=as_json)
 
 
 def _judged(body: bytes, expected: str | None, *, as_json: bool) -> dict[str, Any]:
-    """What is known of a module that may be served. Leaves with FAILED for any other."""
+    """Return the facts about a usable module. Exits with FAILED for any other."""
     from holdfast.service.bootstrap import bundled_enclave
     from holdfast.service.enclave_source.contract import Unusable, contract_of, require_replaceable
 
@@ -106,7 +106,7 @@ def _text(value: dict[str, Any]) -> str:
     )
 
 
-def _place_or_fail(env_file: str | None, *, as_json: bool) -> Place:
+def _place_or_fail(env_file: str | None, *, as_json: bool) -> ObjectAddress:
     from holdfast.service.enclave_source.place import parse_place
 
     url = settings_or_fail(env_file, as_json=as_json).enclave_url

@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """What the process tells its caller."""
+    """The exit codes of all commands."""
 
     OK = 0
     FAILED = 1  # the question has the answer no, or the work failed

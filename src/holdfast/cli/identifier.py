@@ -1,4 +1,4 @@
-"""holdfast identifier, holdfast credential: what an operator may have to look at or undo."""
+"""holdfast identifier, holdfast credential: what an operator may have to inspect or undo."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ app = typer.Typer(
     add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Look at an identifier, or free it."
 )
 credential_app = typer.Typer(
-    add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Take a credential's registration back."
+    add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Remove a credential's registration."
 )
 Channel = Annotated[str, typer.Option(help="handle, email or sms.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
@@ -34,7 +34,7 @@ def show(
     env_file: EnvFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print everything that is kept about an identifier: claim, credentials, verification, history."""
+    """Print everything stored about an identifier: claim, credentials, verification, history."""
     parsed = _parse(identifier, channel, as_json=as_json)
     found = _with_store(lambda store: store.describe(*parsed), env_file, as_json=as_json)
     if found is None:
@@ -50,17 +50,17 @@ def release(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Free an identifier: its claim, credentials, codes and verification go; the history stays."""
+    """Free an identifier: delete its claim, credentials, codes and verification, but not its history."""
     parsed = _parse(identifier, channel, as_json=as_json)
     confirm("Release it? Anyone may then register it.", yes=yes, as_json=as_json)
     if not _with_store(lambda store: store.release(*parsed, time.time()), env_file, as_json=as_json):
-        fail(Exit.NOT_FOUND, "nobody holds this identifier", as_json=as_json)
+        fail(Exit.NOT_FOUND, "no one holds this identifier", as_json=as_json)
     emit({"released": True}, "released", as_json=as_json)
 
 
 @credential_app.callback()
 def _group() -> None:
-    """Take a credential's registration back."""
+    """Remove a credential's registration."""
 
 
 @credential_app.command()
@@ -70,15 +70,15 @@ def revoke(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Remove one credential's registration; an identifier left without any is a session again."""
+    """Remove one credential's registration. An identifier without any left becomes a session again."""
     from holdfast.rules.dids import parse_credential_id
     from holdfast.wire.errors import Refused
 
     try:
         folded = parse_credential_id(credential_id)
     except Refused:
-        fail(Exit.USAGE, "no possible credential ID", as_json=as_json)
-    confirm("Revoke it? Its holder can then no longer be found by it.", yes=yes, as_json=as_json)
+        fail(Exit.USAGE, "this is not a credential ID", as_json=as_json)
+    confirm("Revoke it? A look-up by this credential then finds nothing.", yes=yes, as_json=as_json)
     if not _with_store(lambda store: store.revoke_credential(folded, time.time()), env_file, as_json=as_json):
         fail(Exit.NOT_FOUND, "no such credential", as_json=as_json)
     emit({"revoked": True}, "revoked", as_json=as_json)

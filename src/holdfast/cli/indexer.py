@@ -1,4 +1,4 @@
-"""`holdfast indexer`: the index as a process of its own."""
+"""`holdfast indexer`: the index as a separate process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def indexer(
 ) -> None:
     """Follow the registry and the factory, and answer /api/dids, /api/aliases, /api/accounts, /api/events.
 
-    Everything else is a setting: see `holdfast config`. SIGTERM and SIGINT end it after the requests in hand.
+    Everything else is a setting: see `holdfast config`. SIGTERM and SIGINT stop it after the present requests.
     """
     import asyncio
 

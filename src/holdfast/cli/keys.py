@@ -12,15 +12,15 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=T
 
 @app.callback()
 def _group() -> None:
-    """Make keys."""
+    """Generate keys."""
 
 
 @app.command()
 def new(as_json: AsJson = False) -> None:
-    """Print a fresh signing key for ATTESTATION_SIGNING_KEY.
+    """Print a new signing key for ATTESTATION_SIGNING_KEY.
 
-    To rotate, put the new key first and keep the old one behind a comma for as long as attestations live
-    (ATTESTATION_TTL_SECONDS), then drop it.
+    To rotate, put the new key first and keep the old one after a comma for the lifetime of attestations
+    (ATTESTATION_TTL_SECONDS), then remove it.
     """
     from holdfast.service.secrets import new_key
 

@@ -1,4 +1,4 @@
-"""How commands speak: one value, as JSON for machines or as text for people; errors as one line on stderr."""
+"""The output of commands: one value, as JSON for machines or as text for people; errors as one line on stderr."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ def emit(value: Any, text: str, *, as_json: bool) -> None:
 
 
 def fail(code: Exit, message: str, *, as_json: bool = False) -> NoReturn:
-    """Say what is wrong and what to do, then leave with `code`."""
+    """Print what is wrong and what to do, then exit with `code`."""
     line = json.dumps({"error": message, "exit": int(code)}) if as_json else f"holdfast: {message}"
     sys.stderr.write(line + "\n")
     raise SystemExit(int(code))
 
 
 def confirm(question: str, *, yes: bool, as_json: bool) -> None:
-    """Go on only after a yes: the flag's, or a person's at the terminal. Leaves with USAGE or FAILED otherwise."""
+    """Return after a yes: the flag's, or a person's at the terminal. Otherwise exits with USAGE or FAILED."""
     if yes:
         return
     if as_json or not sys.stdin.isatty():
-        fail(Exit.USAGE, "nobody is there to ask: say --yes", as_json=as_json)
+        fail(Exit.USAGE, "there is no terminal to ask on: use --yes", as_json=as_json)
     if not typer.confirm(question):
         fail(Exit.FAILED, "nothing was changed")

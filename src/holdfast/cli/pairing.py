@@ -20,7 +20,7 @@ _LOOK_S = 0.1
 
 
 def give(vault: Vault, *, host: str | None, libp2p: bool) -> dict[str, Any]:
-    """Offer the vault until it is fetched or refused. Raises SyncRefused, NetworkError."""
+    """Offer the vault until it is sent or refused. Raises SyncRefused, NetworkError."""
     import time
 
     from holdfast.client.blocking.pairing import PairingServer
@@ -32,14 +32,14 @@ def give(vault: Vault, *, host: str | None, libp2p: bool) -> dict[str, Any]:
         _show(address)
         while not server.finished and time.monotonic() < deadline:
             time.sleep(_LOOK_S)
-        time.sleep(_LOOK_S * 5)  # the last answer is still on its way
+        time.sleep(_LOOK_S * 5)  # the last answer is still being sent
     if not server.released:
-        raise SyncRefused("the vault was not given")
+        raise SyncRefused("the vault was not sent")
     return {"did": vault.status().did, "given": True}
 
 
 def take(link: str, folder: Path | None, key: str, service: str) -> dict[str, Any]:
-    """Fetch a vault along a link or a multiaddress. Raises SyncRefused, NetworkError."""
+    """Receive a vault from a link or a multiaddress. Raises SyncRefused, NetworkError."""
     from holdfast.client.blocking.pairing import receive
     from holdfast.client.blocking.vault import Vault
 

@@ -33,7 +33,9 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
     amount: Annotated[str, typer.Argument(help="In the token's smallest unit.")],
     token: Annotated[str, typer.Option(help='An ERC-20 address, or "native".')] = "native",  # noqa: S107 - a currency
     chain: Annotated[int, typer.Option(help="The chain's ID.")] = 84532,
-    ucan: Annotated[str | None, typer.Option(metavar="TOKEN", help="A delegation, whose limits then hold.")] = None,
+    ucan: Annotated[
+        str | None, typer.Option(metavar="TOKEN", help="A delegation (UCAN) that allows the payment.")
+    ] = None,
     label: Annotated[str | None, typer.Option(help="What it is for.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     paymaster: PaymasterUrl = None,
@@ -44,7 +46,7 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
     val_share: ValShare = None,
     as_json: AsJson = False,
 ) -> None:
-    """Pay from the vault's smart account, and wait until it is done."""
+    """Pay from the vault's smart account, and wait until the payment is mined."""
     from holdfast.client.blocking.client import Client
     from holdfast.client.types import PaymentParams
 
@@ -59,7 +61,7 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
 
 
 def _transaction(client: Client, user_op_hash: str) -> str | None:
-    """The transaction that carried the payment. It was made: that it cannot be asked for is no failure of it."""
+    """Return the transaction of the payment. If it cannot be read, that is no error: the payment was made."""
     from holdfast.wire.client_errors import NetworkError
 
     with suppress(NetworkError):

@@ -1,4 +1,4 @@
-"""Files that their owner alone may read, from their first byte on."""
+"""Files that only their owner can read, from the moment they exist."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 def write_private(file: Path, data: bytes, *, replace: bool = True) -> None:
     """Write a file with mode 0600, whole or not at all.
 
-    Raises ValueError where something else than a file is in its place (a link is not followed), where it is there and
-    not to be replaced, and where it cannot be written.
+    Raises ValueError if something other than a file is in its place (links are not followed), if it exists and may not
+    be replaced, and if it cannot be written.
     """
     try:
         _refuse_others(file, replace=replace)
@@ -34,7 +34,7 @@ def write_private(file: Path, data: bytes, *, replace: bool = True) -> None:
 
 
 def read_private(file: Path) -> bytes:
-    """A file that belongs to this user, and is no link. Raises OSError for any other."""
+    """Return the content of a file that this user owns and that is no link. Raises OSError for any other."""
     descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
     with os.fdopen(descriptor, "rb") as stream:
         found = os.fstat(stream.fileno())
@@ -44,7 +44,7 @@ def read_private(file: Path) -> bytes:
 
 
 def private_folder(folder: Path) -> Path:
-    """The folder, made with mode 0700 where it is not there. Raises ValueError where others may look into it."""
+    """Return the folder, made with mode 0700 if it is missing. Raises ValueError if others can read it."""
     try:
         folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -72,7 +72,7 @@ def _put(partial: Path, file: Path, *, replace: bool) -> None:
     if replace or not hasattr(os, "link"):
         partial.replace(file)
     else:
-        os.link(partial, file)  # fails where somebody was quicker
+        os.link(partial, file)  # fails if another process was faster
         partial.unlink()
 
 

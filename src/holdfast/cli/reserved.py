@@ -53,7 +53,7 @@ def test_name(name: Name, env_file: EnvFile = None, as_json: AsJson = False) -> 
 
 @app.command()
 def add(name: Name, env_file: EnvFile = None, as_json: AsJson = False) -> None:
-    """Reserve NAME: into HOLDFAST_RESERVED_FILE, out of HOLDFAST_RESERVED_ALLOW_FILE. Running services re-read both."""
+    """Reserve NAME: add it to HOLDFAST_RESERVED_FILE, remove it from HOLDFAST_RESERVED_ALLOW_FILE."""
     settings, key = settings_or_fail(env_file, as_json=as_json), _key(name, as_json=as_json)
     with _complaints(as_json=as_json):
         file = _file(settings.reserved_file, "HOLDFAST_RESERVED_FILE", as_json=as_json)
@@ -64,7 +64,7 @@ def add(name: Name, env_file: EnvFile = None, as_json: AsJson = False) -> None:
 
 @app.command()
 def remove(name: Name, env_file: EnvFile = None, as_json: AsJson = False) -> None:
-    """Free NAME: out of HOLDFAST_RESERVED_FILE; a built-in name goes into HOLDFAST_RESERVED_ALLOW_FILE."""
+    """Free NAME: remove it from HOLDFAST_RESERVED_FILE, or add a built-in name to HOLDFAST_RESERVED_ALLOW_FILE."""
     settings, key = settings_or_fail(env_file, as_json=as_json), _key(name, as_json=as_json)
     with _complaints(as_json=as_json):
         _rewrite(settings.reserved_file, remove=key)
@@ -75,7 +75,7 @@ def remove(name: Name, env_file: EnvFile = None, as_json: AsJson = False) -> Non
 
 @contextmanager
 def _complaints(*, as_json: bool) -> Iterator[None]:
-    """What is wrong with the operator's files becomes one line and exit 3."""
+    """Turn errors in the operator's files into one line and exit code 3."""
     try:
         yield
     except OSError as error:
@@ -105,11 +105,11 @@ def _key(name: str, *, as_json: bool) -> str:
     try:
         return parse_identifier(name, Channel.HANDLE).key
     except Refused:
-        fail(Exit.USAGE, f"no possible handle: {name!r}", as_json=as_json)
+        fail(Exit.USAGE, f"not a possible handle: {name!r}", as_json=as_json)
 
 
 def _rewrite(file: Path | None, *, add: str | None = None, remove: str | None = None) -> None:
-    """Change one line; the file is replaced whole, so a service never reads half of it."""
+    """Change one line. The file is replaced as a whole, so a service never reads half of it."""
     if file is None or not file.exists():
         return
     from holdfast.rules.reserved_identifiers import read_names

@@ -1,4 +1,4 @@
-"""the table of commands. A row names the module that holds the command, so that `--help` imports none of them."""
+"""The table of commands. A row names the module of a command, so that `--help` imports none of them."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from holdfast.cli.output import fail
 COMMANDS: dict[str, tuple[str, str]] = {
     "vault": ("holdfast.cli.vault", "The vault on this machine."),
     "register": ("holdfast.cli.register", "Register the vault's DID under a handle, address or number."),
-    "whoami": ("holdfast.cli.whoami", "Your DID, and what the service knows it by."),
+    "whoami": ("holdfast.cli.whoami", "Your DID and its identifier at the service."),
     "pay": ("holdfast.cli.pay", "Pay from the vault's smart account."),
-    "balance": ("holdfast.cli.balance", "What an account owns."),
+    "balance": ("holdfast.cli.balance", "An account's balance."),
     "serve": ("holdfast.cli.serve", "Run the service."),
     "config": ("holdfast.cli.config", "Print the effective settings, secrets masked."),
-    "check": ("holdfast.cli.check", "Look at every upstream, key, clock and permission; say what to fix."),
+    "check": ("holdfast.cli.check", "Check each upstream, key, clock and permission; say what to fix."),
     "keys": ("holdfast.cli.keys", "Make keys."),
     "backup": ("holdfast.cli.backup", "Copy the database while the service runs."),
     "restore": ("holdfast.cli.restore", "Put a copy in the database's place."),
+    "migrate": ("holdfast.cli.migrate", "Bring the database's schema up to date, or move it to PostgreSQL."),
     "export": ("holdfast.cli.export", "Print the database as JSON lines."),
     "reserved": ("holdfast.cli.reserved", "Look at and change the reserved handles."),
     "identifier": ("holdfast.cli.identifier", "Look at an identifier, or free it."),
-    "credential": ("holdfast.cli.credential", "Take a credential's registration back."),
+    "credential": ("holdfast.cli.credential", "Remove a credential's registration."),
     "attestation": ("holdfast.cli.attestation", "Check attestations."),
     "enclave": ("holdfast.cli.enclave", "Publish the enclave that services serve, or check one."),
     "dev": ("holdfast.cli.dev", "Run the service on a local chain with everything around it."),
@@ -49,36 +50,36 @@ EXTRAS = {
 
 
 def present() -> dict[str, tuple[str, str]]:
-    """The commands that this installation holds: `holdfast-client` brings those for people alone."""
+    """Return the commands of this installation. `holdfast-client` has only those for users of a vault."""
     return {name: row for name, row in COMMANDS.items() if find_spec(row[0]) is not None}
 
 
 class LazyGroup(TyperGroup):
-    """A group whose commands live in the modules of `COMMANDS`, each exposing one Typer `app`."""
+    """A group whose commands are in the modules of `COMMANDS`; each module has one Typer `app`."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - typer's signature
-        """Names in the table's order."""
+        """Return the names in the table's order."""
         return list(present())
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - typer's signature
-        """Import the module of one command. Leaves with CONFIGURATION for one that this installation lacks."""
+        """Import the module of one command. Exits with CONFIGURATION if this installation lacks it."""
         if cmd_name not in COMMANDS:
             return None
         if find_spec(COMMANDS[cmd_name][0]) is None:
-            fail(Exit.CONFIGURATION, f"{cmd_name} is not part of holdfast-client: install holdfast in its place")
+            fail(Exit.CONFIGURATION, f"{cmd_name} is not part of holdfast-client: install holdfast instead")
         command = get_command(import_module(COMMANDS[cmd_name][0]).app)
         command.name = cmd_name
         return command
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - typer's signature
-        """List the commands by their rows, importing nothing."""
+        """List the commands with their texts, without importing them."""
         rows = [(name, row[1]) for name, row in present().items()]
         if rows:
             with formatter.section("Commands"):
                 formatter.write_dl(rows)
 
 
-# Without Typer's own exception printer, which may show local variables, and with them secrets.
+# Without Typer's own exception printer, which may show local variables and so secrets.
 application = typer.Typer(
     cls=LazyGroup,
     add_completion=False,
@@ -98,7 +99,7 @@ def _version(value: bool) -> None:
 def _options(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
 ) -> None:
-    """Options that stand before a command."""
+    """Options before a command."""
 
 
 def root() -> int:

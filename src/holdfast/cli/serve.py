@@ -31,7 +31,7 @@ def serve(
     import os
     import signal
 
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # one that comes before somebody listens for it must not end the start
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a signal before a handler is set must not end the start
     for name, value in (("HOST", host), ("PORT", port), ("WORKERS", workers)):
         if value is not None:
             os.environ[f"HOLDFAST_{name}"] = str(value)
@@ -57,7 +57,7 @@ def serve(
 
 
 def _prepare(settings: object, secrets: object, *, as_json: bool) -> None:
-    """Find out here, in one sentence, what would stop every worker: a bad setting, a store that cannot be opened."""
+    """Report in one sentence what would stop all workers: a bad setting, a store that cannot be opened."""
     import asyncio
 
     from holdfast.service.bootstrap import build_service
@@ -75,9 +75,9 @@ def _prepare(settings: object, secrets: object, *, as_json: bool) -> None:
 
 
 def _bindable(host: str, port: int, *, as_json: bool) -> int:
-    """The port, or a free one instead of 0.
+    """Return the port, or a free one instead of 0.
 
-    Exit 4 in one sentence where it is taken; the server, which binds later, would end with a traceback.
+    Exits with 4 and one sentence if it is taken; the server, which binds later, would end with a traceback.
     """
     import socket
 

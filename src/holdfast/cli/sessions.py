@@ -1,7 +1,7 @@
-"""`vault unlock`: one more wrap, whose secret lies in a file of the user's runtime folder until its period is over.
+"""`vault unlock`: another wrap, whose secret is in a file of the user's runtime folder until the unlock period ends.
 
-No process waits for the end. The next command opens the vault with that secret once more, takes
-the wrap and the revisions that it opens out of the store, and then the file away.
+No process waits for the end. The next command opens the vault with that secret once more, removes the wrap and the
+revisions that it opens from the store, and then the file.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SECRET_BYTES = 32
 
 
 class Period(msgspec.Struct, frozen=True):
-    """What the file holds: whose vault, its secret in hex, and from when to when, in seconds since 1970."""
+    """The file's content: the vault's DID, the secret in hex, and begin and end in seconds since 1970."""
 
     did: str
     secret: str
@@ -42,21 +42,21 @@ class Period(msgspec.Struct, frozen=True):
         return f"Period(did={self.did!r}, secret=<hidden>, begun={self.begun}, until={self.until})"
 
     def is_open(self, now: float) -> bool:
-        """Whether it is not over; a clock that was set back ends it."""
+        """Whether the period is not over. A clock that was set back ends it."""
         return self.begun <= now < self.until
 
     @property
     def key(self) -> SecretKey:
-        """What opens the vault."""
+        """The key that opens the vault."""
         from holdfast.client.vault.keys import SecretKey
 
         return SecretKey(bytes.fromhex(self.secret), SESSION_ID)
 
 
 def session_file(folder: Path | None) -> Path:
-    """Where the secret lies: in the user's runtime folder, never next to the vault, whose folder is backed up.
+    """Return the secret's file, in the user's runtime folder: never next to the vault, whose folder is backed up.
 
-    Raises ValueError where there is no such folder.
+    Raises ValueError if there is no such folder.
     """
     from holdfast.client.storage.vault_store import store_path
     from holdfast.client.types import VaultStoreConfig
@@ -67,7 +67,7 @@ def session_file(folder: Path | None) -> Path:
 
 
 def noted(folder: Path | None) -> Period | None:
-    """The period that was begun last, over or not; None without one."""
+    """Return the latest period, over or not; None without one."""
     try:
         period = msgspec.json.decode(read_private(session_file(folder)), type=Period)
         return period if len(bytes.fromhex(period.secret)) == _SECRET_BYTES else None
@@ -76,13 +76,13 @@ def noted(folder: Path | None) -> Period | None:
 
 
 def live(folder: Path | None) -> Period | None:
-    """The period, unless it is over."""
+    """Return the period, unless it is over."""
     period = noted(folder)
     return period if period is not None and period.is_open(time.time()) else None
 
 
 def begin(vault: Vault, folder: Path | None, minutes: int) -> None:
-    """Let commands open the vault for a while."""
+    """Begin a period in which commands can open the vault."""
     take_away(vault)
     now = time.time()
     period = Period(vault.status().did or "", secrets.token_hex(_SECRET_BYTES), now, now + 60 * minutes)
@@ -93,7 +93,7 @@ def begin(vault: Vault, folder: Path | None, minutes: int) -> None:
 
 
 def end(store: VaultStore, folder: Path | None) -> None:
-    """End the period, over or not: its wrap, the revisions that it opens, and its file go."""
+    """End the period, over or not: remove its wrap, the revisions that it opens, and its file."""
     from holdfast.client.blocking.vault import Vault
 
     period = noted(folder)
@@ -106,20 +106,20 @@ def end(store: VaultStore, folder: Path | None) -> None:
 
 
 def end_if_over(store: VaultStore, folder: Path | None) -> None:
-    """What every command does first."""
+    """End the period if it is over; all commands call this first."""
     period = noted(folder)
     if period is not None and not period.is_open(time.time()):
         end(store, folder)
 
 
 def take_away(vault: Vault) -> None:
-    """Take the wrap of a period out of an open vault, where there is one."""
+    """Remove the wrap of a period from an unlocked vault, if it has one."""
     if any((wrap["kind"], wrap["id"]) == (_KIND, SESSION_ID) for wrap in vault.keys().wraps):
         vault.remove_key(_KIND, SESSION_ID)
 
 
 def left_behind(store: VaultStore) -> bool:
-    """Whether the stored vault has the wrap of a period, by its clear header."""
+    """Return whether the stored vault has the wrap of a period, by its clear header."""
     from holdfast.client.storage.sealed_header import wrap_names
 
     stored = store.load()
@@ -129,10 +129,10 @@ def left_behind(store: VaultStore) -> bool:
 def _runtime_folder() -> Path:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # without XDG_RUNTIME_DIR: whose the folder is, is examined all the same
+            warnings.simplefilter("ignore")  # without XDG_RUNTIME_DIR; the folder's owner is checked in any case
             return Path(platformdirs.user_runtime_dir("holdfast"))
     except OSError as error:
-        raise ValueError("there is no runtime folder of this user's alone") from error
+        raise ValueError("this user has no private runtime folder") from error
 
 
 def _opened(vault: Vault, store: VaultStore, period: Period) -> bool:

@@ -1,4 +1,4 @@
-"""What every operator's command does first: read the settings, and say plainly what is wrong with them."""
+"""The first step of all commands for operators: read the settings, and report errors in them plainly."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="One line of JSON, for mach
 
 
 def load_env_file(file: str | None, *, as_json: bool = False) -> None:
-    """Put the file's variables under the environment's own, which win."""
+    """Load the file's variables. The environment's own take precedence."""
     if file is None:
         return
-    from dotenv import dotenv_values  # only who names a file pays for reading it
+    from dotenv import dotenv_values  # imported only if a file is named
 
     if not os.path.isfile(file):  # noqa: PTH113 - a string from the command line
         fail(Exit.CONFIGURATION, f"--env-file: no such file: {file}", as_json=as_json)
@@ -38,7 +38,7 @@ def load_env_file(file: str | None, *, as_json: bool = False) -> None:
 
 
 def settings_or_fail(file: str | None = None, *, as_json: bool = False) -> Settings:
-    """The effective settings, or exit 3 with the setting's name and what to do."""
+    """Return the effective settings, or exit with 3, the setting's name and what to do."""
     from holdfast.service.settings import read_settings
     from holdfast.settings.rows import SettingError
 
@@ -50,7 +50,7 @@ def settings_or_fail(file: str | None = None, *, as_json: bool = False) -> Setti
 
 
 def secrets_or_fail(settings: Settings, *, as_json: bool = False) -> Secrets:
-    """The signing keys, or exit 3."""
+    """Return the signing keys, or exit with 3."""
     from holdfast.service.secrets import read_secrets
     from holdfast.settings.rows import SettingError
 
@@ -64,7 +64,7 @@ def secrets_or_fail(settings: Settings, *, as_json: bool = False) -> Secrets:
 
 
 def store_or_fail(settings: Settings, *, as_json: bool = False) -> Store:
-    """The open store, or exit 4."""
+    """Return the open store, or exit with 4."""
     from holdfast.service.bootstrap import open_store
     from holdfast.service.store.database import SchemaTooNew
     from holdfast.service.store.port import StoreUnavailable
@@ -79,7 +79,7 @@ def store_or_fail(settings: Settings, *, as_json: bool = False) -> Store:
 
 
 def database_or_fail(settings: Settings, *, as_json: bool = False) -> Database:
-    """The database that the settings name, or exit 3."""
+    """Return the database that the settings name, or exit with 3."""
     from holdfast.service.bootstrap import database
     from holdfast.settings.rows import SettingError
 
@@ -91,8 +91,14 @@ def database_or_fail(settings: Settings, *, as_json: bool = False) -> Database:
 
 def existing_database_or_fail(settings: Settings, *, as_json: bool = False) -> Database:
     """As `database_or_fail`, or exit 5 if it does not exist: a command that only reads must not create one."""
+    from holdfast.service.store.port import StoreUnavailable
+
     source = database_or_fail(settings, as_json=as_json)
-    if not source.exists():
+    try:
+        exists = source.exists()
+    except StoreUnavailable as error:
+        fail(Exit.UNAVAILABLE, f"the database cannot be opened: {error}", as_json=as_json)
+    if not exists:
         fail(
             Exit.NOT_FOUND,
             f"there is no database at {source.place}: is HOLDFAST_DATA_DIR the service's?",

@@ -38,7 +38,9 @@ def create(
 
     with common.plain_errors(as_json=as_json), common.stored_vaults(folder) as store, Vault(store) as vault:
         if store.dids():
-            fail(Exit.FAILED, "there is a vault here already; --vault-dir names another place", as_json=as_json)
+            fail(
+                Exit.FAILED, "there is a vault here already: use --vault-dir to choose another folder", as_json=as_json
+            )
         made = None if credential else common.security_key(service).create_passkey(Person(name))
         if made is not None:
             store.set_note("passkey", made.credential_id)
@@ -64,7 +66,7 @@ def unlock(
     minutes: Annotated[int, typer.Option(min=1, max=1440, help="How long the commands need no key.")] = 15,
     as_json: AsJson = False,
 ) -> None:
-    """Open the vault for the commands that follow, for some minutes."""
+    """Let the commands that follow open the vault without a key, for some minutes."""
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
         sessions.begin(vault, folder, minutes)
         emit({"did": vault.status().did, "minutes": minutes}, f"open for {minutes} minutes", as_json=as_json)
@@ -74,13 +76,13 @@ def unlock(
 def lock(
     service: Service = DEFAULT_SERVICE, folder: Folder = None, key: Key = "password", as_json: AsJson = False
 ) -> None:
-    """End what `unlock` began."""
+    """End the unlock period."""
     with common.plain_errors(as_json=as_json):
         with common.stored_vaults(folder) as store:
             sessions.end(store, folder)
             left = sessions.left_behind(store)
         if left:
-            # Its file is gone, so only another key of the vault can take the wrap away. That is what opening does.
+            # The file is gone, so only another key of the vault can remove the wrap. Opening the vault does that.
             with common.opened_vault(folder, key, service):
                 pass
         emit({"locked": True}, "locked", as_json=as_json)
@@ -88,7 +90,7 @@ def lock(
 
 @app.command()
 def status(folder: Folder = None, as_json: AsJson = False) -> None:
-    """Whose vault is stored, which revision, and whether commands need a key."""
+    """Print the stored vault's DID and revision, and whether commands need a key."""
     with common.plain_errors(as_json=as_json), common.stored_vaults(folder) as store:
         stored = store.load()
         if stored is None:
@@ -103,7 +105,7 @@ def status(folder: Folder = None, as_json: AsJson = False) -> None:
 def accounts(
     service: Service = DEFAULT_SERVICE, folder: Folder = None, key: Key = "password", as_json: AsJson = False
 ) -> None:
-    """The vault's accounts."""
+    """Print the vault's accounts."""
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
         found = vault.query().accounts
         lines = [f"{a.address}  chain {a.chain_id}  {a.label}{'  (default)' if a.is_default else ''}" for a in found]
@@ -114,7 +116,7 @@ def accounts(
 def credentials(
     service: Service = DEFAULT_SERVICE, folder: Folder = None, key: Key = "password", as_json: AsJson = False
 ) -> None:
-    """The vault's passkeys."""
+    """Print the vault's passkeys."""
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
         found = vault.query().credentials
         lines = [f"{c.credential_id}  {c.device_type}  since {c.created_at}" for c in found]
@@ -129,7 +131,7 @@ def export_vault(
     key: Key = "password",
     as_json: AsJson = False,
 ) -> None:
-    """Write the vault to FILE, sealed by a password of its own."""
+    """Write the vault to FILE, encrypted under a separate password."""
     from holdfast.client.types import VaultExportOptions
 
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
@@ -150,7 +152,7 @@ def import_vault(
     key: Key = "password",
     as_json: AsJson = False,
 ) -> None:
-    """Take a vault from FILE."""
+    """Import a vault from FILE."""
     from holdfast.client.blocking.vault import Vault
     from holdfast.client.types import Octets, VaultImportOptions
 
@@ -174,7 +176,7 @@ def pair(
     libp2p: Annotated[bool, typer.Option("--libp2p", help="Over libp2p instead of a local link.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bring the vault to a new device: without LINK this device gives, with LINK it receives."""
+    """Bring the vault to a new device: without LINK this device sends, with LINK it receives."""
     from holdfast.cli import pairing
 
     with common.plain_errors(as_json=as_json):

@@ -20,7 +20,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def whoami(
     service: Service = DEFAULT_SERVICE, folder: Folder = None, key: Key = "password", as_json: AsJson = False
 ) -> None:
-    """Your DID, what the service knows it by, and the smart account that pays and is paid."""
+    """Print your DID, its identifier at the service, and your smart account."""
     from holdfast.client.blocking.client import Client
     from holdfast.client.http.calls import Retries
 
@@ -31,7 +31,7 @@ def whoami(
             account = _account(client)
         answer = {"did": found.did, "key": vault.did_key(), "registered": record.to_json() if record else None}
         known = f"{record.channel} {record.identifier}" if record else "not registered"
-        where = f"account {account}" if account else "account not known: the service does not reach its chain"
+        where = f"account {account}" if account else "account not known: the service cannot reach its chain"
         emit({**answer, "smartAccount": account}, f"{found.did}\n{known}\n{where}", as_json=as_json)
 
 

@@ -165,7 +165,7 @@ class AsyncServiceClient(EndpointMethods):
         return await self._indexed("events", as_json, query=query)
 
     async def indexer_health(self) -> service.IndexerHealth:
-        """Whether the indexer works, and on which chain."""
+        """Return whether the indexer is healthy, and which chain it follows."""
         return await self._http.send(_below(endpoints.INDEXER, "health", as_type(service.IndexerHealth)))
 
     async def register_workflow(self, body: Mapping[str, Any] | None = None) -> Any:

@@ -13,7 +13,7 @@ _LOW_32_BITS = 0xFFFFFFFF
 
 
 def subject_of(address: IPv4Address | IPv6Address | None) -> str:
-    """Return the subject for limits. An address that embeds an IPv4 address counts as that IPv4 address."""
+    """Return the subject of rate limits. An address that embeds an IPv4 address counts as that IPv4 address."""
     if address is None:
         return NOWHERE
     counted = embedded_ipv4(address) if isinstance(address, IPv6Address) else address

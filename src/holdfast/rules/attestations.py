@@ -24,7 +24,7 @@ _FIELDS = frozenset(Attestation.__struct_fields__)
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class VerifiedAttestation:
     """A valid attestation: the signature that marks it as used, and until when the mark is needed."""
 
     signature: bytes
@@ -57,7 +57,9 @@ def canonical(claims: dict[str, str]) -> bytes:
     return msgspec.json.encode(dict(sorted(claims.items())))
 
 
-def verify_at(value: Any, identifier: Identifier, keys: Sequence[bytes], registrar: str, now: float) -> Proof:
+def verify_at(
+    value: Any, identifier: Identifier, keys: Sequence[bytes], registrar: str, now: float
+) -> VerifiedAttestation:
     """Return the proof that `value` contains for `identifier`. Checks are in the decided order.
 
     Raises:
@@ -75,7 +77,7 @@ def verify_at(value: Any, identifier: Identifier, keys: Sequence[bytes], registr
     expires_at = from_iso(claims["expires_at"])
     if now >= expires_at:
         raise Refused(ATTESTATION_EXPIRED)
-    return Proof(bytes.fromhex(signature[2:]), expires_at)
+    return VerifiedAttestation(bytes.fromhex(signature[2:]), expires_at)
 
 
 def _checked_shape(value: Any) -> tuple[dict[str, str], str]:

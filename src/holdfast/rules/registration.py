@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.limits import DAY_S, NETWORK_FACTOR
 from holdfast.wire.errors import (
@@ -46,8 +48,7 @@ class Claim:
     stage: Stage
 
 
-@dataclass(frozen=True, slots=True)
-class SessionFacts:
+class SessionFacts(msgspec.Struct, frozen=True, gc=False):
     """The facts, read at one moment, that decide on a session.
 
     Attributes:
@@ -61,8 +62,7 @@ class SessionFacts:
     registrations_from_network: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class RegistrationFacts:
+class RegistrationFacts(msgspec.Struct, frozen=True, gc=False):
     """The facts, read at one moment, that decide on a DID's registration.
 
     Attributes:
@@ -79,8 +79,7 @@ class RegistrationFacts:
     unconfirmed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class RegistrationRequest:
+class RegistrationRequest(msgspec.Struct, frozen=True, gc=False):
     """A request to register this identifier for this DID; `confirmed` if the chain has it finally."""
 
     channel: Channel
@@ -145,3 +144,76 @@ def _admit_credential(request: RegistrationRequest, facts: RegistrationFacts, ce
     if too_many_wait or facts.credentials >= ceilings.credentials_per_identifier:
         # The chain decides on waiting credentials within a day; for the others an operator is needed.
         raise Refused(CREDENTIAL_LIMIT_REACHED, retry_after_s=DAY_S)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionBounds:
+    """The figures that admit a session for a free identifier: from the lower bound, below the upper one.
+
+    Attributes:
+        own_from: for the sessions ever created from the address; so `own_below`.
+        around_from: for those from the network around it; so `around_below`.
+    """
+
+    own_from: int
+    own_below: int
+    around_from: int
+    around_below: int
+
+    @classmethod
+    def exactly(cls, facts: SessionFacts) -> SessionBounds:
+        """Bounds that only these figures meet."""
+        own, around = facts.registrations_from_ip, facts.registrations_from_network
+        return cls(own_from=own, own_below=own + 1, around_from=around, around_below=around + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class RegistrationBounds:
+    """The figures below which a registration is admitted, and what else of the request decides."""
+
+    reserved: bool
+    own_below: int
+    around_below: int
+    credentials_below: int
+    unconfirmed_below: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRule:
+    """`admit_session` for one request, which a database can apply by its bounds as well."""
+
+    request: RegistrationRequest
+    limits: Limits
+
+    def __call__(self, facts: SessionFacts) -> None:
+        """Raise Refused as `admit_session` does."""
+        admit_session(self.request, facts, self.limits)
+
+    def bounds(self) -> SessionBounds:
+        """The same rule as figures; a reserved name has no room at all."""
+        own = 0 if self.request.reserved else self.limits.max_registrations_per_ip
+        return SessionBounds(own_from=0, own_below=own, around_from=0, around_below=NETWORK_FACTOR * own)
+
+
+@dataclass(frozen=True, slots=True)
+class RegistrationRule:
+    """`admit_registration` for one request, which a database can apply by its bounds as well."""
+
+    request: RegistrationRequest
+    limits: Limits
+    ceilings: Ceilings
+
+    def __call__(self, facts: RegistrationFacts) -> Move:
+        """The move, or Refused, as `admit_registration` has it."""
+        return admit_registration(self.request, facts, self.limits, self.ceilings)
+
+    def bounds(self) -> RegistrationBounds:
+        """The same rule as figures."""
+        own = self.limits.max_registrations_per_ip
+        return RegistrationBounds(
+            reserved=self.request.reserved,
+            own_below=own,
+            around_below=NETWORK_FACTOR * own,
+            credentials_below=self.ceilings.credentials_per_identifier,
+            unconfirmed_below=self.ceilings.unconfirmed_per_identifier,
+        )

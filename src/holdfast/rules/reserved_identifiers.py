@@ -18,6 +18,10 @@ RESERVED_MESSAGE = "This name is reserved."
 _ASCII_PROTOTYPES = str.maketrans({'"': "''", "%": "º/₀", "0": "o", "1": "l", "`": "'", "m": "rn", "|": "l"})
 # Digits and signs that people read as letters, but TR39 does not. TR39 covers 0 and 1 (o and l) already.
 _READ_AS_LETTERS = str.maketrans("1!34@5$78", "iieaasstb")
+# Both at once, for visible ASCII.
+_LETTER_PROTOTYPES = str.maketrans(
+    {chr(c): chr(c).translate(_READ_AS_LETTERS).translate(_ASCII_PROTOTYPES) for c in range(0x21, 0x7F)}
+)
 _SHORTEST_WORD = 4  # a shorter name with a digit is compared as it is
 # The scripts of languages that are written in more than one (TR39, section 5.2, "highly restrictive").
 _WRITTEN_TOGETHER = (
@@ -40,12 +44,9 @@ class ReservedList:
         return key not in self.allowed and (
             key in self.names
             or skeleton(key) in self.skeletons
-            or self._holds_in_letters(key.translate(_READ_AS_LETTERS), key)
+            or (len(key) >= _SHORTEST_WORD and _skeleton_in_letters(key) in self.skeletons)
             or passes_for_another(key)
         )
-
-    def _holds_in_letters(self, letters: str, key: str) -> bool:
-        return len(key) >= _SHORTEST_WORD and letters != key and skeleton(letters) in self.skeletons
 
 
 def reserved_list(names: Iterable[str], allowed: Iterable[str] = ()) -> ReservedList:
@@ -66,6 +67,11 @@ def skeleton(key: str) -> str:
     if key.isascii():
         return key.translate(_ASCII_PROTOTYPES)
     return unicode_skeleton(key).lower().translate(_ASCII_PROTOTYPES)
+
+
+def _skeleton_in_letters(key: str) -> str:
+    """The skeleton of the key with its digits and signs read as letters."""
+    return key.translate(_LETTER_PROTOTYPES) if key.isascii() else skeleton(key.translate(_READ_AS_LETTERS))
 
 
 def passes_for_another(key: str) -> bool:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 import stat
+from dataclasses import astuple
 from typing import TYPE_CHECKING
 
 from holdfast.service.bootstrap import build_service, database
@@ -50,7 +51,7 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[F
     finally:
         await pools.close()
         await service.stop()
-    at_home = [_key(secrets), *_permissions(settings), _disk(settings), _database(settings), _origin(settings)]
+    at_home = [_key(secrets), *_permissions(settings), _disk(settings), *_database(settings), _origin(settings)]
     return [*at_home, *upstreams]
 
 
@@ -69,7 +70,7 @@ def _permissions(settings: Settings) -> list[Finding]:
             mode = stat.S_IMODE(path.stat().st_mode)
             open_to_others = mode & 0o077
             fix = f"chmod {'700' if path.is_dir() else '600'} {path}" if open_to_others else ""
-            findings.append(Finding(path.name, "fault" if open_to_others else "ok", f"mode {mode:03o}", fix))
+            findings.append(Finding(path.name, "error" if open_to_others else "ok", f"mode {mode:03o}", fix))
     return findings
 
 
@@ -77,18 +78,20 @@ def _disk(settings: Settings) -> Finding:
     free = shutil.disk_usage(settings.data_dir).free
     found = f"{free // 2**20} MiB free"
     if free < _LOW_DISK_BYTES:
-        return Finding("disk", "fault", found, "make room: without it every write answers 503")
+        return Finding("disk", "error", found, "make room: without it every write answers 503")
     return Finding("disk", "ok", found)
 
 
-def _database(settings: Settings) -> Finding:
-    """Opening a database may write nothing, so this writes something that reaches the disk, and removes it."""
+def _database(settings: Settings) -> list[Finding]:
+    """Opening it may have written nothing, so write what reaches the disk, and take it back."""
+    opened = database(settings)
     try:
-        database(settings).try_write()
+        opened.try_write()
+        concerns = [Finding(*astuple(concern)) for concern in opened.concerns()]
     except StoreUnavailable as error:
         fix = "make it writable for this user, make room, and end whatever keeps it locked"
-        return Finding("database", "fault", str(error), fix)
-    return Finding("database", "ok", "opened, schema current, takes writes")
+        return [Finding("database", "error", str(error), fix)]
+    return [Finding("database", "ok", "opened, schema current, takes writes"), *concerns]
 
 
 def _origin(settings: Settings) -> Finding:

@@ -40,13 +40,13 @@ class Finding:
 
     Attributes:
         subject: the checked thing.
-        state: ok; note (works, but see the fix); fault (must be fixed).
+        state: ok; note (works, but see the fix); error (must be fixed).
         found: what was found; never a setting that may hold a secret, nor an upstream's own words.
         fix: what to do; empty if there is nothing to do.
     """
 
     subject: str
-    state: Literal["ok", "note", "fault"]
+    state: Literal["ok", "note", "error"]
     found: str
     fix: str = ""
 
@@ -134,7 +134,7 @@ async def see_enclave(settings: Settings, service: Service) -> Finding:
     verdict = await service.enclaves.verdict()
     if verdict is None:
         return Finding("enclave", "ok", "the published copy")
-    return Finding("enclave", "fault", verdict, "check HOLDFAST_ENCLAVE_URL: holdfast enclave verify")
+    return Finding("enclave", "error", verdict, "check HOLDFAST_ENCLAVE_URL: holdfast enclave verify")
 
 
 async def see_clock(settings: Settings, pools: ConnectionPools) -> Finding:
@@ -147,7 +147,7 @@ async def see_clock(settings: Settings, pools: ConnectionPools) -> Finding:
         return Finding("clock", "note", "nothing to compare with", "synchronise it by NTP")
     drift_s = time.time() - theirs
     if abs(drift_s) > CLOCK_TOLERANCE_S:
-        return Finding("clock", "fault", f"{drift_s:+.0f} s from the chain endpoint's", "synchronise it by NTP")
+        return Finding("clock", "error", f"{drift_s:+.0f} s from the chain endpoint's", "synchronise it by NTP")
     return Finding("clock", "ok", "agrees with the chain endpoint's")
 
 
@@ -186,8 +186,8 @@ async def _asked(subject: str, question: Awaitable[str], fix: str) -> Finding:
         async with asyncio.timeout(CHECK_WITHIN_S):
             return Finding(subject, "ok", await question)
     except (DeliveryError, UpstreamError, WrongAnswer) as error:
-        return Finding(subject, "fault", str(error), fix)
+        return Finding(subject, "error", str(error), fix)
     except RpcError as error:
-        return Finding(subject, "fault", error.in_our_words, fix)
+        return Finding(subject, "error", error.in_our_words, fix)
     except TimeoutError:
-        return Finding(subject, "fault", "no answer in time", fix)
+        return Finding(subject, "error", "no answer in time", fix)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from holdfast.service.clock import Clock
-    from holdfast.service.enclave_source.port import Enclaves
+    from holdfast.service.enclave_source.port import EnclaveProvider
     from holdfast.service.mail.port import Mailer
     from holdfast.service.operations.accounts import Accounts, Balances
     from holdfast.service.operations.dids import Dids
@@ -51,7 +51,7 @@ class Service:
     indexer: Indexer | None
     workflow: Workflow
     maintenance: Maintenance
-    enclaves: Enclaves
+    enclaves: EnclaveProvider
     reserved: ReservedNames
     engine: bool
     clock: Clock

@@ -39,7 +39,7 @@ def real_contract(real):
         (standing_in(answer="{}"), "does not say which ABI"),
         (standing_in(answer="[" * 9), "no answer"),
         (standing_in(answer=ANSWER.replace("version", "lock")), "lacks version"),
-        (standing_in(answer=LIES), "answers keccak256 wrongly"),
+        (standing_in(answer=LIES), "gives a wrong answer for keccak256"),
         (standing_in(call=LOOP), "takes too long"),
         (standing_in(call="unreachable"), "fails in enclave_call"),
     ],

@@ -1,4 +1,7 @@
-"""The contract suite runs on the kind of database that HOLDFAST_DATABASE_URL names, and on SQLite without one."""
+"""The contract suite runs on every kind of database; HOLDFAST_DATABASE_URL restricts it to one of that kind.
+
+Where that names a PostgreSQL server, databases are created on it; without it a server is started for the session.
+"""
 
 from __future__ import annotations
 
@@ -10,23 +13,22 @@ import pytest
 from holdfast.service.store.kinds import KINDS, database_of, default_url
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from holdfast.service.store.database import Database
     from holdfast.service.store.port import Store
 
-# Makes the address of an empty database of one kind, of the one that the environment names and the test's folder.
-EMPTY: dict[str, Callable[[str, Path], str]] = {"sqlite": lambda _url, folder: default_url(folder)}
 
-
-@pytest.fixture
-def database(tmp_path: Path) -> Database:
-    """An empty database."""
-    url = os.environ.get("HOLDFAST_DATABASE_URL") or default_url(tmp_path)
-    kind = url.partition(":")[0]
-    assert EMPTY.keys() == KINDS.keys(), "every kind of store is held to the contract"
-    return database_of(EMPTY[kind](url, tmp_path))
+@pytest.fixture(params=sorted(KINDS))
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
+    """An empty database of each kind."""
+    only = os.environ.get("HOLDFAST_DATABASE_URL", "").partition(":")[0]
+    if only and request.param != only:
+        pytest.skip(f"HOLDFAST_DATABASE_URL restricts the suite to {only}")
+    empty = {"sqlite": lambda: default_url(tmp_path), "postgresql": lambda: request.getfixturevalue("postgres_url")}
+    assert empty.keys() == KINDS.keys(), "every kind of store is held to the contract"
+    return database_of(empty[request.param]())
 
 
 @pytest.fixture

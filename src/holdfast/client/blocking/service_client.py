@@ -317,7 +317,7 @@ class ServiceClient:
         return run(self._asynchronous.indexer_events(query))
 
     def indexer_health(self) -> service.IndexerHealth:
-        """Whether the indexer works, and on which chain."""
+        """Return whether the indexer is healthy, and which chain it follows."""
         return run(self._asynchronous.indexer_health())
 
     def register_workflow(self, body: Mapping[str, Any] | None = None) -> Any:

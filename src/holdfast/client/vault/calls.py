@@ -227,7 +227,7 @@ def sign_user_op(
 
 
 def verify_ucan(token: str | bytes, demand: Mapping[str, Any]) -> EnclaveCall[UcanClaims]:
-    """Whether a chain of delegations or an invocation holds."""
+    """Verify a chain of delegations or an invocation."""
     return EnclaveCall("verify_ucan", {"token": token, **demand}, UcanClaims)
 
 
@@ -344,10 +344,10 @@ def list_wraps() -> EnclaveCall[Wraps]:
 
 def set_auto_lock(idle_seconds: int) -> EnclaveCall[Any]:
     """Make the vault lock itself after so long without a call; 0 turns that off."""
-    return EnclaveCall("set_auto_lock", {"idle_seconds": idle_seconds}, AutoLock)
+    return EnclaveCall("set_auto_lock", {"idle_seconds": idle_seconds}, AutoLockSetting)
 
 
-class AutoLock(types.Record, frozen=True, kw_only=True):
+class AutoLockSetting(types.Record, frozen=True, kw_only=True):
     """The seconds without a call after which the vault locks itself."""
 
     idle_seconds: int

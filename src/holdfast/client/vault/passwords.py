@@ -1,4 +1,4 @@
-"""The least strength of a password that encrypts a file. Whoever has the file can try passwords without limit."""
+"""The least strength of a password that encrypts a file. Anyone who has the file can try passwords without limit."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Unusable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Contract:
+class ModuleContract:
     """The exports, functions and ABI version of a module.
 
     Attributes:
@@ -59,7 +59,7 @@ class Contract:
     functions: frozenset[str]
 
 
-def contract_of(body: bytes) -> Contract:
+def contract_of(body: bytes) -> ModuleContract:
     """Compile the module, run it and return its contract. Raises Unusable. Takes CPU time: call it in a thread."""
     if not body.startswith(MAGIC):  # wasmtime would accept the text format and components too
         raise Unusable("the published enclave is not a WebAssembly module")
@@ -77,7 +77,7 @@ def contract_of(body: bytes) -> Contract:
     return _Sandbox(engine, module).contract()
 
 
-def require_replaceable(body: bytes, measure: Contract) -> Contract:
+def require_replaceable(body: bytes, measure: ModuleContract) -> ModuleContract:
     """Return the contract of a module that may replace one with the contract `measure`. Raises Unusable."""
     found = contract_of(body)
     if found.abi != measure.abi:
@@ -104,7 +104,7 @@ class _Sandbox:
         except (wasmtime.WasmtimeError, wasmtime.Trap):
             raise Unusable("the published enclave cannot be instantiated with the imports of the ABI") from None
 
-    def contract(self) -> Contract:
+    def contract(self) -> ModuleContract:
         """Return the instance's contract, after its known answers were right. Raises Unusable."""
         self._run("_initialize")
         abi = self._run("enclave_abi")
@@ -115,7 +115,7 @@ class _Sandbox:
         for name, given, known in KNOWN:
             if name in names and self._asked(name, given) != known:
                 raise Unusable(f"the published enclave gives a wrong answer for {name}")
-        return Contract(abi, self._kinds, frozenset(map(str, names)))
+        return ModuleContract(abi, self._kinds, frozenset(map(str, names)))
 
     def _asked(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
         function, text = name.encode(), json.dumps(given).encode()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from obstore import GetOptions, GetResult
     from obstore.store import ObjectStore
 
-    from holdfast.service.enclave_source.place import Place
+    from holdfast.service.enclave_source.place import ObjectAddress
 
 MAX_BYTES = 8 * 1024 * 1024
 CHUNK_BYTES = 1024 * 1024
@@ -53,7 +53,7 @@ async def fetch(store: ObjectStore, name: str, etag: str | None = None) -> tuple
         raise Unreachable(f"object storage cannot be read ({type(error).__name__})") from None
 
 
-async def published(place: Place) -> tuple[bytes, str | None]:
+async def published(place: ObjectAddress) -> tuple[bytes, str | None]:
     """Return the object and the digest that was published with it, None without one. Raises as `fetch`."""
     async with _in_time():
         store = open_store(place)
@@ -62,7 +62,7 @@ async def published(place: Place) -> tuple[bytes, str | None]:
         return found[1], await _digest(store, place)
 
 
-async def publish(place: Place, body: bytes) -> str:
+async def publish(place: ObjectAddress, body: bytes) -> str:
     """Write the module, read it back, and write its digest next to it as `NAME.sha256`; returns the digest.
 
     Each object is replaced as a whole: a service that reads in the meantime gets the old module or the new one.
@@ -89,7 +89,7 @@ async def publish(place: Place, body: bytes) -> str:
     return digest
 
 
-async def _digest(store: ObjectStore, place: Place) -> str | None:
+async def _digest(store: ObjectStore, place: ObjectAddress) -> str | None:
     try:
         found = await fetch(store, _digest_name(place))
     except Absent:
@@ -98,11 +98,11 @@ async def _digest(store: ObjectStore, place: Place) -> str | None:
     return words[0] if words else ""
 
 
-def _digest_name(place: Place) -> str:
+def _digest_name(place: ObjectAddress) -> str:
     return f"{place.name}.sha256"
 
 
-def open_store(place: Place) -> ObjectStore:
+def open_store(place: ObjectAddress) -> ObjectStore:
     """Open the store of a place. Raises Unreachable for one that its client does not accept, such as a missing one."""
     from obstore.exceptions import BaseError
 

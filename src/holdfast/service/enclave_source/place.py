@@ -26,7 +26,7 @@ _RETRIES = {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Place:
+class ObjectAddress:
     """An object in a store.
 
     Attributes:
@@ -44,7 +44,7 @@ class Place:
     allow_http: bool
 
 
-def parse_place(url: str) -> Place:
+def parse_place(url: str) -> ObjectAddress:
     """Return the place that a setting names: an object if it ends in `.wasm`, else `enclave.wasm` in that folder.
 
     Raises:
@@ -64,10 +64,10 @@ def parse_place(url: str) -> Place:
     if not last.endswith(".wasm"):
         folder, last = parts.path.rstrip("/"), OBJECT
     allow_http = any(str(value).startswith("http://") for value in given.values())
-    return Place(scheme, f"{scheme}://{parts.netloc}{folder}", last, given, allow_http)
+    return ObjectAddress(scheme, f"{scheme}://{parts.netloc}{folder}", last, given, allow_http)
 
 
-def opened(place: Place) -> ObjectStore:
+def opened(place: ObjectAddress) -> ObjectStore:
     """Return the store of a place. Credentials come from the cloud's environment variables. Raises obstore's errors."""
     from obstore.store import from_url  # slow to import, and not every service has object storage
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class Enclave:
+class ServedEnclave:
     """A module, as it is served.
 
     Attributes:
@@ -21,10 +21,10 @@ class Enclave:
     published: bool
 
 
-class Enclaves(Protocol):
+class EnclaveProvider(Protocol):
     """Knows which enclave to serve."""
 
-    def current(self) -> Enclave:
+    def current(self) -> ServedEnclave:
         """Return the enclave to serve now. Never waits."""
         ...
 

@@ -10,10 +10,10 @@ import hashlib
 import logging
 from typing import TYPE_CHECKING
 
-from holdfast.service.enclave_source.contract import Contract, Unusable, contract_of, require_replaceable
+from holdfast.service.enclave_source.contract import ModuleContract, Unusable, contract_of, require_replaceable
 from holdfast.service.enclave_source.object_storage import fetch, open_store
-from holdfast.service.enclave_source.place import Place, parse_place
-from holdfast.service.enclave_source.port import Enclave
+from holdfast.service.enclave_source.place import ObjectAddress, parse_place
+from holdfast.service.enclave_source.port import ServedEnclave
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -40,7 +40,7 @@ class EnclaveSource:
         self._place = parse_place(url) if url else None
         self._current = _enclave(bundled, published=False)
         self._bundled = bundled
-        self._measure: Contract | None = None  # the contract of the bundled copy, computed when first needed
+        self._measure: ModuleContract | None = None  # the contract of the bundled copy, computed when first needed
         self._fetch_s = fetch_s
         self._store: ObjectStore | None = None
         self._seen_etag: str | None = None
@@ -49,7 +49,7 @@ class EnclaveSource:
         self._state = "bundled"  # the state that was logged last
         self._busy = asyncio.Lock()
 
-    def current(self) -> Enclave:
+    def current(self) -> ServedEnclave:
         """The enclave to serve now. Never waits."""
         return self._current
 
@@ -74,7 +74,7 @@ class EnclaveSource:
             outcome = await self._outcome(self._place)
         return None if outcome == CURRENT else outcome
 
-    async def _outcome(self, place: Place) -> str:
+    async def _outcome(self, place: ObjectAddress) -> str:
         """Fetch and check the published enclave; returns `current`, or why it is not used."""
         try:
             async with asyncio.timeout(self._fetch_s):
@@ -111,7 +111,7 @@ class EnclaveSource:
             self._measure = contract_of(self._bundled)
         require_replaceable(body, self._measure)
 
-    async def _fetch(self, place: Place) -> tuple[str | None, bytes] | None:
+    async def _fetch(self, place: ObjectAddress) -> tuple[str | None, bytes] | None:
         """Return the object's entity tag and bytes; None if it is the one seen last. Raises Unusable."""
         if self._store is None:
             self._store = open_store(place)
@@ -128,5 +128,5 @@ class EnclaveSource:
             log.warning("enclave: %s; the last good copy stays", state)
 
 
-def _enclave(body: bytes, *, published: bool) -> Enclave:
-    return Enclave(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"', published)
+def _enclave(body: bytes, *, published: bool) -> ServedEnclave:
+    return ServedEnclave(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"', published)

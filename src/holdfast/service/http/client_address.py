@@ -28,7 +28,8 @@ class ClientAddress:
 
     def subject(self, request: Request) -> str:
         """Return the subject of limits: an IPv4 address, an IPv6 /64, or the IPv4 address inside a tunnel's."""
-        return _subject(self._address(request))
+        address = self._address(request)
+        return address if _ipv4_bytes(address) else _subject(address)
 
     def _address(self, request: Request) -> str:
         peer = request.peer
@@ -56,11 +57,22 @@ class ClientAddress:
 
     def _is_plain_client(self, text: str) -> bool:
         """Return whether the text is one IPv4 address that is no trusted proxy: a fast check of the usual case."""
-        try:
-            number = int.from_bytes(inet_pton(AF_INET, text))
-        except (OSError, ValueError):
+        packed = _ipv4_bytes(text)
+        if packed is None:
             return False
-        return all(number & mask != network for network, mask in self._trusted_v4)
+        number = int.from_bytes(packed)
+        for network, mask in self._trusted_v4:  # noqa: SIM110 - `all` of a generator takes twice as long
+            if number & mask == network:
+                return False
+        return True
+
+
+def _ipv4_bytes(text: str) -> bytes | None:
+    """The bytes of an IPv4 address, None for any other text: ten times as quick as `ip_address`."""
+    try:
+        return inet_pton(AF_INET, text)
+    except (OSError, ValueError):
+        return None
 
 
 def _inside(text: str, networks: Networks) -> bool:

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Awaitable
 
 T = TypeVar("T")
 
@@ -20,7 +20,7 @@ class Deadlines:
         self._late: set[asyncio.Task[Any]] = set()
         self._timer: asyncio.TimerHandle | None = None
 
-    async def within(self, wait: Coroutine[Any, Any, T]) -> T:
+    async def within(self, wait: Awaitable[T]) -> T:
         """Return what `wait` returns. Raises TimeoutError at the limit, or a moment later."""
         loop = asyncio.get_running_loop()
         task = asyncio.current_task()

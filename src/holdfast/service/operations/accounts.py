@@ -68,7 +68,7 @@ class Balances:
 
     Attributes:
         chains: reader by chain ID.
-        usdc: address of the USDC token by chain ID, absent where there is none.
+        usdc: address of the USDC token by chain ID, absent for a chain without it.
     """
 
     chains: Mapping[int, ChainReader]

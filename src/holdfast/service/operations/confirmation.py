@@ -27,7 +27,7 @@ _COMPANY = 20  # checks that are sent together
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class ChainProof:
     """The transaction registers the DID: its block, and whether enough blocks are on top of it."""
 
     block_number: int
@@ -49,13 +49,13 @@ class Confirmations:
     depth: int
     clock: Clock
 
-    async def prove(self, tx_hash: str, sought: Sought) -> Proof | None:
+    async def prove(self, tx_hash: str, sought: Sought) -> ChainProof | None:
         """Return what a transaction proves; None if it does not register the DID. Raises Refused(RPC_ERROR)."""
         try:
             verdict = await self.verdict(tx_hash, sought)
             if not isinstance(verdict, registrations.Confirmed):
                 return None
-            return Proof(verdict.block_number, await self._deep(verdict.block_number))
+            return ChainProof(verdict.block_number, await self._deep(verdict.block_number))
         except RpcError:
             raise Refused(RPC_ERROR) from None
 

@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from holdfast.chain.registrations import Sought
-from holdfast.rules.attestations import Proof, verify_at
+from holdfast.rules.attestations import VerifiedAttestation, verify_at
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.quotas import of_did_post
-from holdfast.rules.registration import Confirmation, RegistrationFacts, RegistrationRequest, admit_registration
+from holdfast.rules.registration import Confirmation, RegistrationRequest, RegistrationRule
 from holdfast.service.store.port import NewRegistration
 from holdfast.wire.errors import ATTESTATION_REQUIRED, REGISTRATION_UNPROVEN, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from holdfast.rules.identifiers import Identifier
     from holdfast.rules.limits import Ceilings, Limits
-    from holdfast.rules.registration import Move
     from holdfast.service.clock import Clock
     from holdfast.service.operations.confirmation import Confirmations
     from holdfast.service.operations.sessions import Sessions
@@ -72,7 +69,7 @@ class Dids:
         """Return the registration of a canonical credential ID, unless the chain refused it."""
         return await self.store.find_credential(credential)
 
-    def _decision(self, registration: NewRegistration) -> Callable[[RegistrationFacts], Move]:
+    def _decision(self, registration: NewRegistration) -> RegistrationRule:
         identifier = registration.identifier
         request = RegistrationRequest(
             identifier.channel,
@@ -80,9 +77,9 @@ class Dids:
             self.sessions.is_reserved(identifier),
             registration.confirmation is Confirmation.CONFIRMED,
         )
-        return lambda facts: admit_registration(request, facts, self.limits, self.ceilings)
+        return RegistrationRule(request, self.limits, self.ceilings)
 
-    def _proof(self, asked: RegisterDid, identifier: Identifier, now: float) -> Proof | None:
+    def _proof(self, asked: RegisterDid, identifier: Identifier, now: float) -> VerifiedAttestation | None:
         if identifier.channel is Channel.HANDLE:
             return None
         if asked.attestation is None:

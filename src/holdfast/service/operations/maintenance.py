@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from holdfast.service.operations.confirmation import Confirmations
     from holdfast.service.store.port import Store
 
-ENGINE = "engine"  # lease and holder: each process that hears from the engine renews the lease for all
+ENGINE = "engine"  # name and holder of the lease, which any process renews when the engine calls it
 ENGINE_LEASE_S = 600.0  # after so long without a registration or finished run, the service does the work again
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.rules.identifiers import Channel
-from holdfast.rules.registration import RegistrationRequest, SessionFacts, admit_session, unavailable
+from holdfast.rules.registration import RegistrationRequest, SessionRule, unavailable
 from holdfast.service.store.port import NewSession
 from holdfast.wire.models import RegistrationCounters
 
@@ -34,11 +34,8 @@ class Sessions:
     async def open(self, identifier: Identifier, did: str, ip: str) -> None:
         """Open a session. Raises Refused if the identifier is reserved or taken, or the address is at its limit."""
         request = RegistrationRequest(identifier.channel, did, self.is_reserved(identifier))
-
-        def decide(facts: SessionFacts) -> None:
-            admit_session(request, facts, self.limits)
-
-        await self.store.open_session(NewSession(identifier=identifier, did=did, ip=ip, now=self.clock()), decide)
+        session = NewSession(identifier=identifier, did=did, ip=ip, now=self.clock())
+        await self.store.open_session(session, SessionRule(request, self.limits))
 
     async def unavailable(self, identifier: Identifier) -> ErrorRow | None:
         """Return why a session for this identifier would be refused now, for any address; None if it is free."""

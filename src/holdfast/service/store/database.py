@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +27,23 @@ class NotABackup(Exception):
 
 class InUse(Exception):
     """Another process has the database open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Concern:
+    """One of the database's own settings that decides whether what was answered is kept.
+
+    Attributes:
+        subject: what.
+        state: ok; note (works, but see the fix); fault (must be fixed).
+        found: what was seen.
+        fix: what to do, empty when there is nothing to do.
+    """
+
+    subject: str
+    state: Literal["ok", "note", "error"]
+    found: str
+    fix: str = ""
 
 
 class Database(Protocol):
@@ -54,6 +72,10 @@ class Database(Protocol):
 
     def try_write(self) -> None:
         """Write something that reaches the disk, and remove it. Raises StoreUnavailable if that fails."""
+        ...
+
+    def concerns(self) -> list[Concern]:
+        """What an operator should know of the database's own settings; empty where it has none to choose."""
         ...
 
     def backup(self, target: Path) -> None:

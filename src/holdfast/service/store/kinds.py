@@ -20,7 +20,17 @@ def _sqlite(url: str) -> Database:
     return SqliteDatabase(url)
 
 
-KINDS: Mapping[str, Callable[[str], Database]] = {"sqlite": _sqlite}
+def _postgresql(url: str) -> Database:
+    try:
+        from holdfast.service.store.postgresql.database import PostgresqlDatabase
+    except ModuleNotFoundError as error:
+        if error.name != "asyncpg":
+            raise
+        raise ValueError("PostgreSQL needs an extra: pip install 'holdfast[postgres]'") from error
+    return PostgresqlDatabase(url)
+
+
+KINDS: Mapping[str, Callable[[str], Database]] = {"sqlite": _sqlite, "postgresql": _postgresql}
 
 FILE_ADDRESSES = ("sqlite:///",)  # these URLs name a file and contain no password
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class StoreUnavailable(Exception):
-    """The store cannot be reached or cannot write; nothing was changed."""
+    """The store cannot be reached or cannot write. A write whose answer was lost on a network may have been done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,15 +102,17 @@ class PendingRegistration:
     asked: int
 
 
-Charge = tuple[int, int]
-"""Identifies one charge of a store's windows; opaque to callers."""
+Charge = object
+"""Names one charge of a store's windows; only that store reads it."""
 
 
 class Store(Protocol):
     """All stored data. Each method is one atomic step, and what it has returned survives `kill -9`.
 
-    Each method raises StoreUnavailable if the store cannot be reached. A rule that is passed in is called with the
-    facts of that step and may refuse, which changes nothing.
+    Every method raises StoreUnavailable when the store cannot be reached. A rule that is passed in is called with
+    facts and may refuse, which changes nothing; what it admits is written only if these are the facts of that very
+    step. A store calls it again with newer facts when they are not, and may apply the bounds of a SessionRule or
+    RegistrationRule in its place.
     """
 
     async def ping(self) -> None:

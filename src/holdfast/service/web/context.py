@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from holdfast.service.http.static import StaticAnswer
 
 if TYPE_CHECKING:
-    from holdfast.service.enclave_source.port import Enclave
+    from holdfast.service.enclave_source.port import ServedEnclave
     from holdfast.service.http.client_address import ClientAddress
     from holdfast.service.http.messages import Request
     from holdfast.service.service import Service
@@ -24,7 +24,7 @@ class WebContext:
     service: Service
     files: PreparedFiles
     client_address: ClientAddress
-    _wrapped: tuple[Enclave, StaticAnswer] | None = None
+    _wrapped: tuple[ServedEnclave, StaticAnswer] | None = None
 
     def subject(self, request: Request) -> str:
         """Return the client's address as the subject of limits."""

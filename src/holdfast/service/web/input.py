@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, get_args, get_type_hints
 from urllib.parse import unquote_plus
 
 import msgspec
@@ -24,10 +23,10 @@ A = TypeVar("A", bound=Asked)
 _decode = msgspec.json.Decoder().decode
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
+class _Field(NamedTuple):
     attribute: str
-    names: tuple[str, ...]
+    name: str
+    other_names: tuple[str, ...]
     convert: Callable[[Any], Any]  # the value, or None if it counts as absent
     required: bool
 
@@ -39,29 +38,29 @@ class Reader(Generic[A]):
         assert endpoint.asks is not None
         self._asks = endpoint.asks
         self._missing = endpoint.missing
-        self._in_query = endpoint.method == "GET"
         self._fields = _fields_of(endpoint.asks)
 
-    async def read(self, request: Request) -> A:
-        """Return the struct. Raises Refused with the endpoint's row if a required field is absent."""
-        return self.of(query_values(request.query) if self._in_query else await json_object(request))
-
     def of(self, given: Mapping[str, Any]) -> A:
-        """As `read`, from fields by their wire names."""
+        """Return the struct from fields by their wire names.
+
+        Raises Refused with the endpoint's row if a required field is absent.
+        """
         values, fields = {}, self._asks.completed(given)
-        for field in self._fields:
-            value = _first(fields, field)
+        for attribute, name, other_names, convert, required in self._fields:
+            value = convert(fields.get(name))
+            if value is None and other_names:
+                value = _first(fields, other_names, convert)
             if value is not None:
-                values[field.attribute] = value
-            elif field.required:
+                values[attribute] = value
+            elif required:
                 assert self._missing is not None
                 raise Refused(self._missing)
         return self._asks(**values)
 
 
-def _first(given: Mapping[str, Any], field: _Field) -> Any:
-    for name in field.names:
-        value = field.convert(given.get(name))
+def _first(given: Mapping[str, Any], names: tuple[str, ...], convert: Callable[[Any], Any]) -> Any:
+    for name in names:
+        value = convert(given.get(name))
         if value is not None:
             return value
     return None
@@ -72,7 +71,8 @@ def _fields_of(asks: type[Asked]) -> tuple[_Field, ...]:
     return tuple(
         _Field(
             attribute=field.name,
-            names=(field.encode_name, *asks.OTHER_NAMES.get(field.name, ())),
+            name=field.encode_name,
+            other_names=asks.OTHER_NAMES.get(field.name, ()),
             convert=_CONVERTERS[_without_none(hints[field.name])],
             required=field.required,
         )

@@ -64,14 +64,11 @@ class RsgiRequest:
         if length is not None and length.isdigit() and int(length) > limit:
             raise Refused(BODY_TOO_LARGE)
         try:
-            return await self._deadlines.within(self._chunks(limit) if length is None else self._undivided())
+            body: bytes = await self._deadlines.within(self._chunks(limit) if length is None else self._protocol())
         except TimeoutError:
             raise Refused(REQUEST_TIMEOUT) from None
         except (ProtocolClosed, ProtocolError):
             raise ClientGone from None
-
-    async def _undivided(self) -> bytes:
-        body: bytes = await self._protocol()
         return body
 
     async def _chunks(self, limit: int) -> bytes:

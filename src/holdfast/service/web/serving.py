@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.service.http.messages import Response, json_response
-from holdfast.service.web.input import Reader
+from holdfast.service.web.input import Reader, json_object, query_values
 from holdfast.wire.models import Answer
 from holdfast.wire.requests import Asked
 
@@ -25,14 +25,18 @@ HANDLERS: dict[tuple[str, str], Handler] = {}
 
 def serves(endpoint: Endpoint[A]) -> Callable[[AskedHandler[A]], AskedHandler[A]]:
     """Register a handler that takes the endpoint's request; it returns an answer or a whole response."""
-    read = Reader(endpoint).read
+    asked_by = Reader(endpoint).of
 
     def register(function: AskedHandler[A]) -> AskedHandler[A]:
-        async def handle(web: WebContext, request: Request) -> Response:
-            answer = await function(web, await read(request), request)
+        async def handle_query(web: WebContext, request: Request) -> Response:
+            answer = await function(web, asked_by(query_values(request.query)), request)
             return answer if type(answer) is Response else json_response(answer)
 
-        HANDLERS[endpoint.key] = handle
+        async def handle_body(web: WebContext, request: Request) -> Response:
+            answer = await function(web, asked_by(await json_object(request)), request)
+            return answer if type(answer) is Response else json_response(answer)
+
+        HANDLERS[endpoint.key] = handle_query if endpoint.method == "GET" else handle_body
         return function
 
     return register

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import sqlite3
 import stat
@@ -13,11 +14,13 @@ import pytest
 from tests.support.sessions import admit, session
 
 from holdfast.rules.identifiers import Channel, Identifier
+from holdfast.rules.registration import Confirmation, Move
 from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
-from holdfast.service.store.port import NewAttempt, NewCode, StoreUnavailable
-from holdfast.service.store.sqlite import confirmations, schema
+from holdfast.service.store.port import NewAttempt, NewCode, NewRegistration, NewSession, StoreUnavailable
+from holdfast.service.store.sqlite import confirmations, migrations, schema
 from holdfast.service.store.sqlite.admin import backup_to, check_backup, every_row, restore_from
 from holdfast.service.store.sqlite.store import SqliteStore
+from holdfast.wire.requests import RegisterDid
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,10 +39,10 @@ async def test_the_pragmas_that_the_promises_rest_on(tmp_path: Path) -> None:
 async def test_every_table_is_strict(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "x.db")
     rows = store._reader.execute(
-        "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'"
+        "SELECT name, strict FROM pragma_table_list WHERE type = 'table' AND schema = 'main' AND name NOT LIKE 'sqlite_%'"
     ).fetchall()
     await store.close()
-    assert {name for name, _ in rows} == set(schema.TABLES)
+    assert {name for name, _ in rows} == set(migrations.TABLES)
     assert all(strict == 1 for _, strict in rows)
 
 
@@ -78,7 +81,7 @@ async def test_what_was_answered_is_on_disk(tmp_path: Path) -> None:
 async def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
     await SqliteStore(tmp_path / "x.db").close()
     connection = sqlite3.connect(tmp_path / "x.db")
-    connection.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION + 1}")
+    connection.execute(f"PRAGMA user_version = {migrations.SCHEMA_VERSION + 1}")
     connection.close()
     with pytest.raises(SchemaTooNew, match="install the newer release"):
         SqliteStore(tmp_path / "x.db")
@@ -86,7 +89,7 @@ async def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
 
 async def test_migrations_run_once_and_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     await SqliteStore(tmp_path / "x.db").close()
-    broken = (*schema.MIGRATIONS, "CREATE TABLE extra (id INTEGER) STRICT; THIS IS NO SQL")
+    broken = (*migrations.MIGRATIONS, "CREATE TABLE extra (id INTEGER) STRICT; THIS IS NO SQL")
     monkeypatch.setattr(schema, "MIGRATIONS", broken)
     monkeypatch.setattr(schema, "SCHEMA_VERSION", len(broken))
     with pytest.raises(StoreUnavailable):
@@ -111,7 +114,7 @@ async def test_backup_while_writing_then_restore(tmp_path: Path) -> None:
     await asyncio.to_thread(backup_to, tmp_path / "x.db", tmp_path / "copy.db")
     await writing
     await store.close()
-    assert check_backup(tmp_path / "copy.db") == schema.SCHEMA_VERSION
+    assert check_backup(tmp_path / "copy.db") == migrations.SCHEMA_VERSION
     assert stat.S_IMODE((tmp_path / "copy.db").stat().st_mode) == 0o600
     names = {row["key"] for row in every_row(tmp_path / "copy.db") if row["table"] == "identifiers"}
     assert names >= {f"n{number}" for number in range(50)}
@@ -190,7 +193,7 @@ async def test_a_store_that_cannot_write_says_so_and_recovers(tmp_path: Path) ->
 def first_schema(file: Path) -> sqlite3.Connection:
     """A database as the first release left it, with a registration, a code under way and two sends."""
     connection = schema.connect(file)
-    connection.executescript(schema.MIGRATIONS[0])
+    connection.executescript(migrations.MIGRATIONS[0])
     connection.executescript("""
         INSERT INTO identifiers VALUES (1, 'handle', 'ann', 'Ann', 'did:a:1', 'registered', '2001:db8:1:2::/64', 5, 6);
         INSERT INTO identifiers VALUES (2, 'handle', 'bob', 'bob', 'did:a:2', 'session', '2001:db8:1:3::/64', 5, NULL);
@@ -235,5 +238,52 @@ async def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path: 
     for statement, values in asked.items():
         plan = store._reader.execute(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
         scans = [row[3] for row in plan if row[3].startswith("SCAN") and "INDEX" not in row[3]]
-        assert not [scan for scan in scans if scan.split()[1] in schema.TABLES], plan
+        assert not [scan for scan in scans if scan.split()[1] in migrations.TABLES], plan
     await store.close()
+
+
+async def test_what_the_audit_told_before_is_told_once_after_the_migration(tmp_path: Path) -> None:
+    connection = first_schema(tmp_path / "x.db")
+    connection.execute("UPDATE credentials SET tx_hash = ?", ("0x" + "ab" * 32,))
+    connection.execute(
+        "INSERT INTO audit (at, action, channel, key, did) VALUES (6, 'registered', 'handle', 'ann', 'did:a:1')"
+    )
+    connection.close()
+    store = SqliteStore(tmp_path / "x.db")
+    assert await told(store, "ann") == [(5.0, "session", "did:a:1"), (6.0, "registered", "did:a:1")]
+    found = await store.find_credential("c1")
+    assert found is not None and found.tx_hash == "0x" + "ab" * 32
+    assert await store.release("handle", "ann", 7.0)
+    assert [action for _, action, _ in await told(store, "ann")] == ["session", "registered", "released"]
+    await store.close()
+
+
+async def test_a_displaced_session_and_a_released_registration_stay_in_the_history(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "x.db")
+    mail = Identifier(Channel.EMAIL, "a@b.c", "A@b.c")
+    squatter = NewSession(identifier=mail, did="did:a:1", ip="192.0.2.1", now=1.0)
+    await store.open_session(squatter, admit)
+    asked = RegisterDid(
+        credential_id="c1", identifier="A@b.c", channel="email", did="did:a:2", tx_hash="0x" + "0a" * 32
+    )
+    owner = NewRegistration(
+        asked=asked, identifier=mail, attestation=None, confirmation=Confirmation.CONFIRMED, ip="192.0.2.2", now=2.0
+    )
+    await store.register(owner, lambda _facts: Move.DISPLACE)
+    before = [(1.0, "session", "did:a:1"), (2.0, "displaced", "did:a:2")]
+    assert await told(store, "a@b.c", "email") == before
+    await store.release("email", "a@b.c", 3.0)
+    await store.open_session(dataclasses.replace(squatter, now=4.0), admit)
+    after = [*before, (3.0, "released", "did:a:2"), (4.0, "session", "did:a:1")]
+    assert await told(store, "a@b.c", "email") == after
+    exported = [
+        (row["at"], row["action"], row["did"]) for row in every_row(tmp_path / "x.db") if row["table"] == "audit"
+    ]
+    assert exported == after
+    await store.close()
+
+
+async def told(store: SqliteStore, key: str, channel: str = "handle") -> list[tuple[float, str, str]]:
+    known = await store.describe(channel, key)
+    assert known is not None
+    return [(row["at"], row["action"], row["did"]) for row in known["history"]]

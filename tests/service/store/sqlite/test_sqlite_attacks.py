@@ -10,7 +10,7 @@ import pytest
 from tests.support.sessions import admit, session
 
 from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.sqlite.schema import SCHEMA_VERSION
+from holdfast.service.store.sqlite.migrations import SCHEMA_VERSION
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.store.sqlite.writer import GroupCommitWriter
 

@@ -1,4 +1,4 @@
-"""What the operator does with the embedded store's file: copy it, put a copy back, write it out, look at a row."""
+"""The operator's work on the embedded store's file: back it up, restore it, export it, describe an identifier."""
 
 from __future__ import annotations
 
@@ -7,11 +7,19 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
-from holdfast.service.store.sqlite.schema import SCHEMA_VERSION, TABLES, connect, schema_version
+from holdfast.service.store.sqlite.hashes import unpack_hash
+from holdfast.service.store.sqlite.migrations import SCHEMA_VERSION, TABLES
+from holdfast.service.store.sqlite.schema import connect, schema_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+
+# By time; what happened at one moment, in the order of an identifier's life.
+_LIFE = "session code_sent verified displaced registered confirmed refused credential_revoked released"
+_IN_ORDER = f"at, instr('{_LIFE}', action)"
+_HISTORY = f"SELECT at, action, did FROM history WHERE channel = ? AND key = ? ORDER BY {_IN_ORDER}"  # noqa: S608 - our own names
 
 
 def backup_to(source: Path, target: Path) -> None:
@@ -35,7 +43,7 @@ def restore_from(backup: Path, target: Path) -> None:
     """Put a copy in place of the database of a stopped service.
 
     Raises:
-        NotABackup: the copy is damaged or no database of Holdfast's.
+        NotABackup: the copy is damaged or is not a Holdfast database.
         SchemaTooNew: a newer Holdfast wrote it.
         InUse: a service has the database open.
     """
@@ -66,19 +74,20 @@ def check_backup(file: Path) -> int:
     if version > SCHEMA_VERSION:
         raise SchemaTooNew(version, SCHEMA_VERSION)
     if verdict != "ok" or version == 0 or not tables >= set(TABLES):
-        raise NotABackup("damaged, or no database of Holdfast's")
+        raise NotABackup("damaged, or not a Holdfast database")
     return version
 
 
 def every_row(file: Path) -> Iterator[dict[str, Any]]:
-    """Every row of every table, as of one moment; blobs as hex."""
+    """Every row of every table, as of one moment; `audit` with what the other rows tell, blobs as hex."""
     connection = connect(file)
     connection.row_factory = sqlite3.Row
     try:
         connection.execute("BEGIN")
         for table in TABLES:
-            for row in connection.execute(f"SELECT * FROM {table}"):  # noqa: S608 - our own names
-                yield {"table": table, **{name: _plain(row[name]) for name in row.keys()}}  # noqa: SIM118 - sqlite3.Row
+            source = f"history ORDER BY {_IN_ORDER}" if table == "audit" else table
+            for row in connection.execute(f"SELECT * FROM {source}"):  # noqa: S608 - our own names
+                yield {"table": table, **_plain(dict(row))}
     finally:
         connection.close()
 
@@ -86,10 +95,10 @@ def every_row(file: Path) -> Iterator[dict[str, Any]]:
 def describe_identifier(connection: sqlite3.Connection, channel: str, key: str) -> dict[str, Any] | None:
     """Claim, credentials, verification and history of one identifier; None when nothing is known of it."""
     cursor = connection.cursor()
-    cursor.row_factory = lambda c, row: {d[0]: value for d, value in zip(c.description, row, strict=True)}
+    cursor.row_factory = sqlite3.Row
 
     def rows(statement: str) -> list[dict[str, Any]]:
-        return cursor.execute(statement, (channel, key)).fetchall()
+        return [_plain(dict(row)) for row in cursor.execute(statement, (channel, key))]
 
     claims = rows(
         "SELECT channel, key, given, did, stage, created_at, registered_at"
@@ -102,7 +111,7 @@ def describe_identifier(connection: sqlite3.Connection, channel: str, key: str) 
             " FROM credentials WHERE identifier_id = (SELECT id FROM identifiers WHERE channel = ? AND key = ?)"
         ),
         "verifications": rows("SELECT verified_at FROM verifications WHERE channel = ? AND key = ?"),
-        "history": rows("SELECT at, action, did FROM audit WHERE channel = ? AND key = ? ORDER BY id"),
+        "history": rows(_HISTORY),
     }
     return found if any(found.values()) else None
 
@@ -115,13 +124,18 @@ def _take_for_oneself(file: Path) -> None:
     except sqlite3.OperationalError as error:
         raise InUse(str(error)) from error
     except sqlite3.DatabaseError:
-        pass  # destroyed: nobody can be working with it, and a restore is what it needs
+        pass  # damaged, so no process works with it, and a restore repairs it
     finally:
         connection.close()
 
 
-def _plain(value: Any) -> Any:
-    return value.hex() if isinstance(value, bytes) else value
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    """A row as people read it: hashes and identifiers as they were sent, other blobs as hex."""
+    if "tx_hash" in row:
+        row["tx_hash"] = unpack_hash(row["tx_hash"])
+    if row.get("given") == "":
+        row["given"] = row["key"]
+    return {name: value.hex() if isinstance(value, bytes) else value for name, value in row.items()}
 
 
 def _sync(path: Path) -> None:

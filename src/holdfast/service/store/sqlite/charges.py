@@ -1,4 +1,4 @@
-"""What the embedded store counts in sliding windows: sends, checks and posts, by address, number and country."""
+"""Events that the embedded store counts in sliding windows: sends, checks and posts, by address, number and country."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from holdfast.rules.quotas import Counted, Quota
-    from holdfast.service.store.port import Charge
+
+_Rows = tuple[int, int]
 
 
-def charge(connection: Connection, quotas: Sequence[Quota], now: float) -> Charge:
+def charge(connection: Connection, quotas: Sequence[Quota], now: float) -> _Rows:
     """Count one event on every window. Raises Refused(RATE_LIMITED) when one is full; nothing is counted then.
 
     Returns the first and the last row: those of one charge lie together, and no number is used twice.
@@ -24,8 +25,9 @@ def charge(connection: Connection, quotas: Sequence[Quota], now: float) -> Charg
     return (ids[0], ids[-1]) if ids else (1, 0)
 
 
-def give_back(connection: Connection, reservation: Charge, what: Collection[Counted]) -> None:
+def give_back(connection: Connection, reservation: object, what: Collection[Counted]) -> None:
     """Take an event off its windows of these kinds again."""
+    assert isinstance(reservation, tuple), "a charge of this store"
     connection.executemany(
         "DELETE FROM charges WHERE id BETWEEN ? AND ? AND what = ?", [(*reservation, kind.value) for kind in what]
     )

@@ -1,17 +1,20 @@
-"""The embedded store's side of confirmation: which registrations are due, when again, and how each ended."""
+"""Confirmation in the embedded store: which registrations are due, when they are due again, and how each ended."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import CONFIRM_AT_LEAST_EVERY_S
 from holdfast.rules.registration import Confirmation
+from holdfast.service.store.port import PendingRegistration
+from holdfast.service.store.sqlite import audit
+from holdfast.service.store.sqlite.hashes import unpack_hash
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from sqlite3 import Connection
 
-# Looked at for a turn's order, so that a flood costs a turn no more than this.
+# How many due rows are sorted in one turn, so that a flood of them costs a turn no more than this.
 _CANDIDATES = 5000
 
 # The first due of each identifier before the second of any: a flood of one makes no other wait.
@@ -27,6 +30,12 @@ DUE = f"""
 """  # noqa: E501, S608 - our own figures. The second half: put off by a clock that ran ahead and was set right since
 
 
+def pending(row: tuple[Any, ...]) -> PendingRegistration:
+    """A row of DUE."""
+    credential, did, tx_hash, *others = row
+    return PendingRegistration(credential, did, unpack_hash(tx_hash), *others)
+
+
 def put_off(connection: Connection, times: Sequence[tuple[str, float]]) -> None:
     """Note that these credentials were asked about, and when each is due again."""
     connection.executemany(
@@ -38,7 +47,7 @@ def put_off(connection: Connection, times: Sequence[tuple[str, float]]) -> None:
 def settle(
     connection: Connection, credential: str, outcome: Confirmation, block_number: int | None, now: float
 ) -> bool:
-    """Record the chain's word; a refusal makes the identifier a session again unless another credential holds it."""
+    """Record the chain's verdict; a refusal makes the identifier a session again unless it has another credential."""
     row = connection.execute(
         "UPDATE credentials SET confirmation = ?, block_number = coalesce(?, block_number), settled_at = ?"
         " WHERE credential = ? AND confirmation = 'pending' RETURNING identifier_id, did",
@@ -52,8 +61,5 @@ def settle(
             " (SELECT 1 FROM credentials WHERE identifier_id = identifiers.id AND confirmation <> 'refused')",
             (row[0],),
         )
-    connection.execute(
-        "INSERT INTO audit (at, action, channel, key, did) SELECT ?, ?, channel, key, ? FROM identifiers WHERE id = ?",
-        (now, outcome, row[1], row[0]),
-    )
+    audit.note_claimed(connection, outcome, row[0], row[1], now)
     return True

@@ -15,6 +15,7 @@ from holdfast.service.store.sqlite.write_check import try_write
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from holdfast.service.store.database import Concern
     from holdfast.service.store.port import Store
 
 PREFIX = "sqlite:///"
@@ -51,6 +52,10 @@ class SqliteDatabase:
     def try_write(self) -> None:
         """See Database."""
         try_write(self._file)
+
+    def concerns(self) -> list[Concern]:
+        """See Database. The store sets what matters itself."""
+        return []
 
     def backup(self, target: Path) -> None:
         """See Database."""

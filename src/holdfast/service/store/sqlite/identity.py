@@ -1,4 +1,4 @@
-"""Whether the database's files are still the ones that were opened."""
+"""Checks that the database's files are still the ones that were opened."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class OpenedFiles:
     """The database and its log as they were when opened.
 
     SQLite goes on writing to files that have lost their name: everything it calls stored would be gone at the next
-    start. So they are looked at around each commit, which costs microseconds beside a flush of the disk.
+    start. So they are looked at around each commit, which takes microseconds where a flush of the disk takes far more.
     """
 
     def __init__(self, file: Path) -> None:

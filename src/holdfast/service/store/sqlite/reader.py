@@ -1,4 +1,4 @@
-"""Point reads of the embedded store, on the event loop; those of one turn share a snapshot."""
+"""Point reads of the embedded store, on the event loop; those of one turn share a read transaction."""
 
 from __future__ import annotations
 
@@ -15,12 +15,17 @@ class TurnReader:
 
     A read takes and drops the log's lock, two system calls that cost as much as a look into the index. So the first
     read of a turn of the event loop opens a transaction and the others join it; it ends before anything that is
-    queued after that first read. Whoever asks after a write was acknowledged therefore sees that write.
+    queued after that first read. A request that comes after a write was acknowledged therefore sees that write.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._execute = connection.execute
+        self._begun = 0
+
+    def transactions(self) -> int:
+        """How many read transactions were begun so far: one a turn of the event loop that reads."""
+        return self._begun
 
     def one(self, statement: str, *parameters: object) -> Any:
         """The first row, or None. Raises StoreUnavailable."""
@@ -41,6 +46,7 @@ class TurnReader:
     def _begin(self) -> None:
         # Its end is queued first: what another thread queues meanwhile must come after it.
         asyncio.get_running_loop().call_soon(self._end)
+        self._begun += 1
         self._execute("BEGIN")
 
     def _end(self) -> None:

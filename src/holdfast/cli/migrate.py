@@ -1,0 +1,100 @@
+"""holdfast migrate."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from holdfast.cli.exits import Exit
+from holdfast.cli.output import emit, fail
+from holdfast.cli.settings import (
+    AsJson,
+    EnvFile,
+    database_or_fail,
+    existing_database_or_fail,
+    settings_or_fail,
+    store_or_fail,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from holdfast.service.settings import Settings
+    from holdfast.service.store.moving.move import MoveReport
+    from holdfast.service.store.postgresql.url import Address
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def migrate(
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="URL", help="Move to this PostgreSQL database: postgresql://…")
+    ] = None,
+    env_file: EnvFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Bring the database's schema up to date; with --to, move everything from the embedded database to PostgreSQL.
+
+    A move may begin while the service runs, be interrupted, and be called again: it copies only what differs. Stop the
+    service and call it once more to finish: that call compares every row's checksum.
+    """
+    settings = settings_or_fail(env_file, as_json=as_json)
+    if to is None:
+        _schema(settings, as_json=as_json)
+    else:
+        _move(settings, to, as_json=as_json)
+
+
+def _schema(settings: Settings, *, as_json: bool) -> None:
+    store = store_or_fail(settings, as_json=as_json)
+    asyncio.run(store.close())
+    place = database_or_fail(settings, as_json=as_json).place
+    emit({"database": place, "schema": "current"}, f"{place}: the schema is current", as_json=as_json)
+
+
+def _move(settings: Settings, to: str, *, as_json: bool) -> None:
+    from holdfast.service.store.database import SchemaTooNew
+    from holdfast.service.store.moving.move import NotTheSame, move
+    from holdfast.service.store.port import StoreUnavailable
+    from holdfast.service.store.postgresql.url import parse_address
+
+    source = existing_database_or_fail(settings, as_json=as_json)
+    if not source.files:
+        fail(Exit.USAGE, f"{source.place} is not an embedded database: there is nothing to move", as_json=as_json)
+    try:
+        address = parse_address(to)
+    except ValueError as error:
+        fail(Exit.USAGE, f"--to: {error}", as_json=as_json)
+    if address.pooled:
+        fail(Exit.USAGE, "--to: name the server itself: a move needs its session state", as_json=as_json)
+    asyncio.run(store_or_fail(settings, as_json=as_json).close())  # an older file is brought to today's schema first
+    try:
+        report = asyncio.run(move(source.files[0], address, _show))
+    except (StoreUnavailable, SchemaTooNew) as error:
+        fail(Exit.UNAVAILABLE, f"the move stopped, and can be called again: {error}", as_json=as_json)
+    except NotTheSame as error:
+        fail(Exit.FAILED, f"after the move the databases differ: {error}; call it again", as_json=as_json)
+    emit(asdict(report), _summary(report, source.files[0], address), as_json=as_json)
+
+
+def _show(table: str, done: int, of: int) -> None:
+    """Progress goes to standard error, so that what is printed stays one value."""
+    sys.stderr.write(f"{table}: {done} of {of}\n")
+
+
+def _summary(report: MoveReport, file: Path, address: Address) -> str:
+    rows = sum(report.rows.values())
+    if not report.finished:
+        return (
+            f"{rows} rows copied as of the start of this call, {report.written} written; the service has {file} open."
+            " Stop the service, and call this again to finish."
+        )
+    return (
+        f"{rows} rows moved to {address.place}, {report.written} written by this call; counts and checksums agree."
+        " Set HOLDFAST_DATABASE_URL to it and start the service."
+    )

@@ -1,0 +1,170 @@
+"""The rows of the embedded database in the form, and the order, that they have in PostgreSQL."""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from holdfast.rules.shards import shard_of
+from holdfast.service.store.database import InUse
+from holdfast.service.store.sqlite.schema import connect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+Row = tuple[Any, ...]
+_VERSION_7 = 7 << 76
+_VARIANT = 2 << 62
+
+
+class MovedTable(NamedTuple):
+    """One table of the target.
+
+    Attributes:
+        name: its name.
+        columns: in the order of a row; the first `keys` of them are its key.
+        keys: how many columns the key has.
+        query: reads its rows from the source, ordered by key.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    keys: int
+    query: str
+
+
+TABLES = (
+    MovedTable(
+        "identifiers",
+        ("shard", "channel", "key", "given", "did", "stage", "ip", "created_at", "registered_at"),
+        3,
+        "SELECT shard_of(channel, key) AS shard, channel, key, given, did, stage, ip, created_at, registered_at"
+        " FROM identifiers ORDER BY 1, 2, 3",
+    ),
+    MovedTable(
+        "credentials",
+        (
+            "shard", "channel", "key", "credential", "credential_shard", "identifier", "did", "tx_hash",
+            "block_number", "smart_account", "created_at", "asked", "ask_at", "confirmation", "settled_at",
+        ),
+        4,
+        "SELECT shard_of(i.channel, i.key), i.channel, i.key, credential, shard_of(credential), identifier, c.did,"
+        " tx_hash, block_number, smart_account, c.created_at, asked, ask_at, confirmation, settled_at"
+        " FROM credentials AS c JOIN identifiers AS i ON i.id = c.identifier_id ORDER BY 1, 2, 3, 4",
+    ),
+    MovedTable(
+        "credential_places",
+        ("shard", "credential", "identifier_shard", "channel", "key"),
+        2,
+        "SELECT shard_of(credential), credential, shard_of(i.channel, i.key), i.channel, i.key"
+        " FROM credentials AS c JOIN identifiers AS i ON i.id = c.identifier_id"
+        " WHERE confirmation <> 'refused' ORDER BY 1, 2",
+    ),
+    MovedTable(
+        "codes",
+        (
+            "shard", "channel", "key", "id", "digest", "sent_at", "expires_at", "ip", "attempts",
+            "attempts_by_others",
+        ),
+        3,
+        "SELECT shard_of(channel, key), channel, key, id, digest, sent_at, expires_at, ip, attempts,"
+        " attempts_by_others FROM codes ORDER BY 1, 2, 3",
+    ),
+    MovedTable(
+        "windows",
+        ("shard", "what", "subject", "ids", "times", "last_at"),
+        3,
+        "SELECT shard_of(what, subject), what, subject, id, at, NULL FROM charges ORDER BY 1, 2, 3, id",
+    ),
+    MovedTable(
+        "verifications",
+        ("shard", "channel", "key", "verified_at"),
+        3,
+        "SELECT shard_of(channel, key), channel, key, verified_at FROM verifications ORDER BY 1, 2, 3",
+    ),
+    MovedTable(
+        "used_attestations",
+        ("shard", "signature", "expires_at"),
+        2,
+        "SELECT shard_of(signature), signature, expires_at FROM used_attestations ORDER BY 1, 2",
+    ),
+    MovedTable(
+        "ip_counters",
+        ("shard", "ip", "registrations"),
+        2,
+        "SELECT shard_of(ip), ip, registrations FROM ip_counters ORDER BY 1, 2",
+    ),
+    MovedTable("totals", ("name", "slot", "value"), 2, "SELECT name, 0, value FROM totals ORDER BY 1, 2"),
+    MovedTable(
+        "audit",
+        ("shard", "channel", "key", "id", "at", "action", "did"),
+        4,
+        "SELECT shard_of(channel, key), channel, key, audit_id(at, id), at, action, did FROM audit ORDER BY 1, 2, 3, 4",
+    ),
+)  # fmt: skip
+
+
+class SourceDatabase:
+    """Reads one file as of one moment."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        connection.create_function("shard_of", -1, shard_of, deterministic=True)
+        connection.create_function("audit_id", 2, _audit_id, deterministic=True)
+
+    def count(self, table: MovedTable) -> int:
+        """How many rows of the target come from here."""
+        if table.name == "windows":
+            statement = "SELECT count(*) FROM (SELECT DISTINCT what, subject FROM charges)"
+        else:
+            statement = f"SELECT count(*) FROM ({table.query})"  # noqa: S608 - our own queries
+        return int(self._connection.execute(statement).fetchone()[0])
+
+    def rows(self, table: MovedTable) -> Iterator[Row]:
+        """Its rows, ordered by key."""
+        cursor = self._connection.execute(table.query)
+        if table.name == "windows":
+            return _windows(cursor)
+        if table.name == "audit":
+            return ((*row[:3], uuid.UUID(row[3]), *row[4:]) for row in cursor)
+        return iter(cursor)
+
+
+@contextmanager
+def opened(file: Path, *, alone: bool) -> Iterator[SourceDatabase]:
+    """The source as of now. With `alone` no service can open it meanwhile; InUse when one has it open."""
+    with closing(connect(file)) as connection:
+        if alone:
+            try:
+                connection.execute("PRAGMA busy_timeout = 200")
+                connection.execute("PRAGMA journal_mode = DELETE")  # needs the file without any other connection
+                connection.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError as error:
+                raise InUse(str(error)) from error
+        else:
+            connection.execute("BEGIN")
+        yield SourceDatabase(connection)
+
+
+def _audit_id(at: float, number: int) -> str:
+    """A time-ordered identifier (RFC 9562, UUIDv7) of a line of the history: its time, then its number."""
+    return str(uuid.UUID(int=int(at * 1000) << 80 | _VERSION_7 | _VARIANT | number))
+
+
+def _windows(events: Iterator[Row]) -> Iterator[Row]:
+    """One row for each window, out of one for each event."""
+    key: Row | None = None
+    ids: list[int] = []
+    times: list[float] = []
+    for shard, what, subject, number, at, _ in events:
+        if key is not None and key != (shard, what, subject):
+            yield (*key, ids, times, max(times))
+            ids, times = [], []
+        key = (shard, what, subject)
+        ids.append(number)
+        times.append(at)
+    if key is not None:
+        yield (*key, ids, times, max(times))

@@ -1,0 +1,1 @@
+"""The PostgreSQL store: one database for any number of processes and machines."""

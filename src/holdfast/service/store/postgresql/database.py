@@ -1,0 +1,173 @@
+"""A PostgreSQL database as commands and the start see it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import asyncpg
+
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.postgresql import schema
+from holdfast.service.store.postgresql.concerns import look
+from holdfast.service.store.postgresql.lane import LOST, open_connection
+from holdfast.service.store.postgresql.store import PostgresqlStore
+from holdfast.service.store.postgresql.url import parse_address
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterator
+    from pathlib import Path
+
+    from holdfast.service.store.database import Concern
+    from holdfast.service.store.port import Store
+    from holdfast.service.store.postgresql.lane import Connection
+
+T = TypeVar("T")
+_OPEN_WITHIN_S = 5.0
+_ROWS_AT_ONCE = 1000
+_OWN_TOOLS = "PostgreSQL is copied and restored with its own tools (pg_dump, pg_basebackup): see docs/operating.md"
+
+
+class PostgresqlDatabase:
+    """Implements Database over `postgresql://`; with `pooler=transaction` behind a pooler in transaction mode."""
+
+    def __init__(self, url: str) -> None:
+        """Raises ValueError for another form."""
+        self.address = parse_address(url)
+
+    @property
+    def place(self) -> str:
+        """See Database."""
+        return self.address.place
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """See Database."""
+        return ()
+
+    def exists(self) -> bool:
+        """See Database."""
+        return bool(self._ask(lambda db: db.fetchval("SELECT to_regclass('holdfast.schema_version') IS NOT NULL")))
+
+    def open(self) -> Store:
+        """See Database."""
+        in_thread(lambda: schema.migrate(self.address, _OPEN_WITHIN_S))
+        return PostgresqlStore(self.address)
+
+    def try_write(self) -> None:
+        """See Database."""
+        self._ask(_try_write)
+
+    def concerns(self) -> list[Concern]:
+        """See Database."""
+        return self._ask(look)
+
+    def backup(self, target: Path) -> None:  # noqa: ARG002 - see Database
+        """See Database."""
+        raise OSError(_OWN_TOOLS)
+
+    def restore(self, backup: Path) -> None:  # noqa: ARG002 - see Database
+        """See Database."""
+        raise OSError(_OWN_TOOLS)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """See Database."""
+        loop = asyncio.new_event_loop()
+        reader = _RowReader(self)
+        worker = threading.Thread(target=loop.run_forever, name="holdfast-rows", daemon=True)
+        worker.start()
+        try:
+            while part := asyncio.run_coroutine_threadsafe(reader.next_part(), loop).result():
+                yield from part
+        finally:
+            asyncio.run_coroutine_threadsafe(reader.close(), loop).result()
+            loop.call_soon_threadsafe(loop.stop)
+            worker.join()
+            loop.close()
+
+    def _ask(self, question: Callable[[Connection], Coroutine[Any, Any, T]]) -> T:
+        return in_thread(lambda: self.ask(question))
+
+    async def ask(self, question: Callable[[Connection], Coroutine[Any, Any, T]]) -> T:
+        """Return what `question` returns, over a new connection. Raises StoreUnavailable."""
+        connection = await open_connection(self.address, _OPEN_WITHIN_S)
+        try:
+            return await question(connection)
+        except LOST as error:
+            raise StoreUnavailable(f"{self.place}: {type(error).__name__}") from error
+        except asyncpg.PostgresError as error:
+            raise StoreUnavailable(f"{self.place}: {type(error).__name__}: {error}") from error
+        finally:
+            connection.terminate()
+
+
+def in_thread(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Return the result of a coroutine, run in another thread: the caller may itself be in an event loop."""
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(asyncio.run(make()))
+        except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="holdfast-database")
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+async def _try_write(connection: Connection) -> None:
+    """A commit that reaches the disk, and is taken back."""
+    await connection.execute(
+        "INSERT INTO holdfast.leases VALUES ('check', 'check', 0) ON CONFLICT (name) DO UPDATE SET expires_at = 0"
+    )
+    await connection.execute("DELETE FROM holdfast.leases WHERE name = 'check'")
+
+
+class _RowReader:
+    """Every row of every table, as of one moment, in parts."""
+
+    def __init__(self, database: PostgresqlDatabase) -> None:
+        self._database = database
+        self._connection: Connection | None = None
+        self._tables = list(schema.TABLES)
+        self._cursor: Any = None
+
+    async def next_part(self) -> list[dict[str, Any]]:
+        """The next rows; an empty list at the end."""
+        try:
+            return await self._next_part()
+        except (*LOST, asyncpg.PostgresError) as error:
+            raise StoreUnavailable(f"{self._database.place}: {type(error).__name__}") from error
+
+    async def close(self) -> None:
+        if self._connection is not None:
+            self._connection.terminate()
+
+    async def _next_part(self) -> list[dict[str, Any]]:
+        if self._connection is None:
+            self._connection = await open_connection(self._database.address, _OPEN_WITHIN_S)
+            await self._connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            await self._connection.execute(
+                "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
+            )
+        while self._tables:
+            if self._cursor is None:
+                self._cursor = await self._connection.cursor(f"SELECT * FROM holdfast.{self._tables[0]}")  # noqa: S608 - our own names
+            rows = await self._cursor.fetch(_ROWS_AT_ONCE)
+            if rows:
+                return [{"table": self._tables[0], **{name: _plain(row[name]) for name in row.keys()}} for row in rows]  # noqa: SIM118 - asyncpg.Record
+            self._cursor = None
+            del self._tables[0]
+        return []
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.hex()
+    return value if isinstance(value, int | float | str | list | None) else str(value)

@@ -1,0 +1,219 @@
+"""Gathers what waits into batches: a round trip, and a flush of the disk, then serve many requests.
+
+Batches come about by themselves: while the connections are busy, what arrives waits for the next batch.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import asyncpg
+
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.postgresql.lane import NotSent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+
+    from holdfast.service.store.postgresql.lane import Lane
+
+_log = logging.getLogger("holdfast.store")
+
+WAIT_S = 1.0  # the longest that a request waits for a connection
+MAX_BATCH = 256
+_SWEEP_S = 0.1
+LOST_RACE = "HF001"
+_DEADLOCK = "40P01"
+
+
+class LostRace(Exception):
+    """Another transaction came between; nothing was written, and the same request may be sent again."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kind:
+    """One kind of request.
+
+    Attributes:
+        statement: takes the arrays that `encode` makes.
+        encode: the arrays of a batch.
+        decode: the results of a batch, from the arguments and the rows that came back; an exception among them goes to
+            its request.
+        most: requests in a batch.
+        repeatable: whether it changes nothing that a second call would change again, so that it is sent once more
+            when an answer was lost.
+    """
+
+    name: str
+    statement: str
+    encode: Callable[[Sequence[Any]], Sequence[Any]]
+    decode: Callable[[Sequence[Any], list[asyncpg.Record]], Sequence[Any]]
+    most: int = MAX_BATCH
+    repeatable: bool = False
+
+
+class _Job:
+    __slots__ = ("argument", "future", "keys", "since")
+
+    def __init__(self, argument: Any, keys: Sequence[Hashable], loop: asyncio.AbstractEventLoop) -> None:
+        self.argument = argument
+        self.keys = keys
+        self.future: asyncio.Future[Any] = loop.create_future()
+        self.since = loop.time()
+
+
+class Gatherer:
+    """Sends requests in batches of one kind, over a few connections."""
+
+    def __init__(self, lanes: Sequence[Lane]) -> None:
+        self._lanes = lanes
+        self._idle = list(lanes)
+        self._queues: dict[Kind, deque[_Job]] = {}
+        self._running: set[asyncio.Task[None]] = set()
+        self._flushing = False
+        self._sweeping: asyncio.TimerHandle | None = None
+        self._closed = False
+
+    async def ask(self, kind: Kind, argument: Any, keys: Sequence[Hashable] = ()) -> Any:
+        """The result of one request. Requests that share a key never come into the same batch.
+
+        Raises:
+            StoreUnavailable: no answer came in time; what became of a write is unknown.
+            LostRace: another transaction came between.
+        """
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
+        loop = asyncio.get_running_loop()
+        job = _Job(argument, keys, loop)
+        self._queues.setdefault(kind, deque()).append(job)
+        if not self._flushing:
+            self._flushing = True
+            loop.call_soon(self._flush)
+        return await job.future
+
+    async def close(self) -> None:
+        """Finish what was accepted, then close the connections."""
+        self._closed = True
+        while self._running or any(self._queues.values()):
+            await asyncio.sleep(0)
+            if self._running:
+                await asyncio.wait(self._running)
+        if self._sweeping is not None:
+            self._sweeping.cancel()
+        for lane in self._lanes:
+            await lane.close()
+
+    def _flush(self) -> None:
+        self._flushing = False
+        while self._idle and (kind := self._longest_waiting()) is not None:
+            batch = self._take(kind)
+            task = asyncio.get_running_loop().create_task(self._serve(self._idle.pop(), kind, batch))
+            self._running.add(task)
+            task.add_done_callback(self._running.discard)
+        if self._sweeping is None and any(self._queues.values()):
+            self._sweeping = asyncio.get_running_loop().call_later(_SWEEP_S, self._sweep)
+
+    def _longest_waiting(self) -> Kind | None:
+        waiting = [(queue[0].since, kind) for kind, queue in self._queues.items() if queue]
+        return min(waiting, key=lambda entry: entry[0])[1] if waiting else None
+
+    def _take(self, kind: Kind) -> list[_Job]:
+        queue = self._queues[kind]
+        batch: list[_Job] = []
+        left: list[_Job] = []
+        keys: set[Hashable] = set()
+        while queue and len(batch) < kind.most:
+            job = queue.popleft()
+            if keys.isdisjoint(job.keys):
+                keys.update(job.keys)
+                batch.append(job)
+            else:
+                left.append(job)
+        queue.extendleft(reversed(left))
+        return batch
+
+    def _sweep(self) -> None:
+        """Answer those that no connection was free for: all of them may be waiting for a server that is silent."""
+        self._sweeping = None
+        late = asyncio.get_running_loop().time() - WAIT_S
+        for queue in self._queues.values():
+            while queue and queue[0].since < late:
+                _fail([queue.popleft()], NotSent("no connection to the database was free in time"))
+        self._flush()
+
+    async def _serve(self, lane: Lane, kind: Kind, batch: list[_Job]) -> None:
+        try:
+            await _send(lane, kind, batch)
+        except Exception as error:  # noqa: BLE001 - a failure here would leave requests waiting
+            _log.exception("batch failed", extra={"kind": kind.name})
+            _fail(batch, StoreUnavailable(type(error).__name__))
+        finally:
+            self._idle.append(lane)
+            self._flush()
+
+
+async def _send(lane: Lane, kind: Kind, batch: list[_Job]) -> None:
+    """One batch; where the server refuses it, each of its requests alone."""
+    try:
+        rows = await _fetch(lane, kind, [job.argument for job in batch])
+    except StoreUnavailable as error:
+        _fail(batch, error)
+    except Exception as error:  # noqa: BLE001 - it goes to the request that brought it
+        if len(batch) == 1:
+            _fail(batch, _named(error))
+        else:
+            await _send_singly(lane, kind, batch)
+    else:
+        _settle(batch, kind.decode([job.argument for job in batch], rows))
+
+
+async def _send_singly(lane: Lane, kind: Kind, batch: list[_Job]) -> None:
+    for place, job in enumerate(batch):
+        await _send(lane, kind, [job])
+        if not job.future.cancelled() and isinstance(job.future.exception(), NotSent):
+            _fail(batch[place + 1 :], NotSent("the database was lost"))
+            return
+
+
+def _settle(batch: list[_Job], results: Sequence[Any]) -> None:
+    for job, result in zip(batch, results, strict=True):
+        if job.future.done():  # its request was given up
+            continue
+        if isinstance(result, Exception):
+            job.future.set_exception(result)
+        else:
+            job.future.set_result(result)
+
+
+async def _fetch(lane: Lane, kind: Kind, arguments: list[Any]) -> list[asyncpg.Record]:
+    values = kind.encode(arguments)
+    try:
+        return await lane.fetch(kind.statement, values)
+    except NotSent:
+        raise
+    except StoreUnavailable:
+        if not kind.repeatable:
+            raise
+        return await lane.fetch(kind.statement, values)
+    except asyncpg.DeadlockDetectedError:
+        return await lane.fetch(kind.statement, values)
+
+
+def _named(error: Exception) -> Exception:
+    """A refusal of the server as the store's callers know it."""
+    if isinstance(error, asyncpg.PostgresError):
+        if error.sqlstate == LOST_RACE:
+            return LostRace()
+        if not isinstance(error, asyncpg.DataError):  # time limits, full disk, missing rights: nothing was kept
+            return StoreUnavailable(type(error).__name__)
+    return error
+
+
+def _fail(batch: Sequence[_Job], error: Exception) -> None:
+    for job in batch:
+        if not job.future.done():
+            job.future.set_exception(error if len(batch) == 1 else type(error)(*error.args))

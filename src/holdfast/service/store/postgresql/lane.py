@@ -1,0 +1,147 @@
+"""One connection to PostgreSQL with a deadline on everything: opening it, an answer, a silent network."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import socket
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import asyncpg
+from asyncpg.exceptions import InternalClientError, PostgresConnectionError
+
+from holdfast.service.store.port import StoreUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.service.store.postgresql.url import Address
+
+    Connection: TypeAlias = asyncpg.Connection[asyncpg.Record]
+
+CONNECT_S = 1.0
+ANSWER_S = 2.0
+_RETRY_CONNECT_S = 0.05
+_IDLE_S, _INTERVAL_S, _PROBES = 5, 2, 3  # keep-alives; a peer that is gone is noticed after 11 s
+_USER_TIMEOUT_MS = 5000
+
+# The server's own ends, for what the client can no longer end itself.
+SERVER_SETTINGS = {
+    "application_name": "holdfast",
+    "statement_timeout": "1500ms",
+    "lock_timeout": "1s",
+    "idle_in_transaction_session_timeout": "5s",
+    "tcp_keepalives_idle": "10",
+    "tcp_keepalives_interval": "3",
+    "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "10s",
+    "jit": "off",  # compiling takes longer than any of these statements
+}
+
+# What says that the connection, and not the statement, failed.
+LOST = (OSError, PostgresConnectionError, asyncpg.InterfaceError, InternalClientError, TimeoutError)
+# The server refuses connections for now, is stopping, or is a standby: it did nothing, and another try may succeed.
+NOT_NOW = (
+    asyncpg.CannotConnectNowError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.ReadOnlySQLTransactionError,
+)
+
+
+class NotSent(StoreUnavailable):
+    """The server could not be reached, so nothing was asked of it."""
+
+
+class Lane:
+    """Sends one statement after the other. Opens its connection when one is needed, and again after a failure."""
+
+    def __init__(self, address: Address) -> None:
+        self._address = address
+        self._connection: Connection | None = None
+
+    async def fetch(self, statement: str, values: Sequence[Any]) -> list[asyncpg.Record]:
+        """The rows that a statement returns.
+
+        Raises:
+            NotSent: no connection could be opened.
+            StoreUnavailable: the answer did not come; what became of a write is unknown.
+            PostgresError: the server refused the statement, and nothing of it was kept.
+        """
+        connection = await self._opened()
+        # Ended from outside: the driver's own time limit would wait for a second connection that asks to cancel.
+        deadline = asyncio.get_running_loop().call_later(ANSWER_S, connection.terminate)
+        try:
+            return await connection.fetch(statement, *values)
+        except NOT_NOW as error:
+            self.abandon()
+            raise StoreUnavailable(type(error).__name__) from error
+        except LOST as error:
+            self.abandon()
+            raise StoreUnavailable(f"no answer from the database: {type(error).__name__}") from error
+        finally:
+            deadline.cancel()
+
+    def abandon(self) -> None:
+        """Drop the connection without a word to the server."""
+        connection, self._connection = self._connection, None
+        if connection is not None and not connection.is_closed():
+            connection.terminate()
+
+    async def close(self) -> None:
+        """Say goodbye to the server, within the deadline."""
+        connection, self._connection = self._connection, None
+        if connection is not None and not connection.is_closed():
+            with contextlib.suppress(*LOST, asyncpg.PostgresError):
+                await connection.close(timeout=CONNECT_S)
+
+    async def _opened(self) -> Connection:
+        connection = self._connection
+        if connection is None or connection.is_closed():
+            connection = self._connection = await open_connection(self._address)
+        return connection
+
+
+async def open_connection(address: Address, within_s: float = CONNECT_S) -> Connection:
+    """A connection whose network failures end. Tries again until the time is over; raises NotSent."""
+    settings = {} if address.pooled else SERVER_SETTINGS
+    loop = asyncio.get_running_loop()
+    ends = loop.time() + within_s
+    while True:
+        try:
+            connection: Connection = await asyncpg.connect(
+                address.dsn,
+                timeout=max(0.1, ends - loop.time()),
+                statement_cache_size=0 if address.pooled else 100,
+                server_settings=settings,
+            )
+        except (*LOST, asyncpg.PostgresError) as error:
+            if loop.time() + _RETRY_CONNECT_S >= ends:
+                raise NotSent(f"no connection to the database: {type(error).__name__}") from error
+            await asyncio.sleep(_RETRY_CONNECT_S)
+        else:
+            _keep_alive(connection)
+            return connection
+
+
+def _keep_alive(connection: Connection) -> None:
+    """End a connection whose network went silent: the driver itself would wait for ever."""
+    opened: Any = connection._transport.get_extra_info("socket")  # type: ignore[attr-defined]  # noqa: SLF001 - the driver offers no other way to its socket
+    if opened is None or opened.family == socket.AF_UNIX:
+        return
+    opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in (
+        ("TCP_KEEPIDLE", _IDLE_S),
+        ("TCP_KEEPALIVE", _IDLE_S),  # what macOS calls it
+        ("TCP_KEEPINTVL", _INTERVAL_S),
+        ("TCP_KEEPCNT", _PROBES),
+        ("TCP_USER_TIMEOUT", _USER_TIMEOUT_MS),
+    ):
+        option = getattr(socket, name, None)
+        if option is not None:
+            opened.setsockopt(socket.IPPROTO_TCP, option, value)
+
+
+logging.getLogger("asyncpg").setLevel(logging.CRITICAL)  # every failure reaches the caller, who logs it once

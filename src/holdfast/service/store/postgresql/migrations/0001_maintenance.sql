@@ -1,0 +1,175 @@
+-- Notes that credentials were asked about, and when each is due again.
+CREATE FUNCTION holdfast.put_off_v1(shards smallint[], credential_ids text[], ask_ats double precision[])
+RETURNS void LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
+BEGIN
+    PERFORM 1 FROM (
+        SELECT 1 FROM unnest(shards, credential_ids) AS w (shard, credential)
+        JOIN holdfast.credential_places AS p USING (shard, credential)
+        JOIN holdfast.credentials AS c ON c.shard = p.identifier_shard AND c.channel = p.channel
+            AND c.key = p.key AND c.credential = p.credential
+        ORDER BY c.shard, c.channel, c.key, c.credential FOR UPDATE OF c
+    ) AS locked;
+    UPDATE holdfast.credentials AS c SET asked = c.asked + 1, ask_at = w.ask_at
+    FROM unnest(shards, credential_ids, ask_ats) AS w (shard, credential, ask_at)
+    JOIN holdfast.credential_places AS p USING (shard, credential)
+    WHERE c.shard = p.identifier_shard AND c.channel = p.channel AND c.key = p.key
+        AND c.credential = p.credential AND c.confirmation = 'pending';
+END
+$$;
+
+-- Locks the identifier that a credential is registered for, which precedes every other lock; no row without one.
+CREATE FUNCTION holdfast.lock_identifier_of_v1(credential_shard smallint, credential_id text)
+RETURNS SETOF holdfast.credential_places LANGUAGE sql VOLATILE AS $$
+    SELECT p.* FROM holdfast.credential_places AS p
+    JOIN holdfast.identifiers AS i ON i.shard = p.identifier_shard AND i.channel = p.channel AND i.key = p.key
+    WHERE p.shard = credential_shard AND p.credential = credential_id FOR UPDATE OF i
+$$;
+
+-- Makes an identifier without any registration a session again.
+CREATE FUNCTION holdfast.back_to_session_v1(identifier_shard smallint, of_channel text, of_key text, held text[])
+RETURNS void LANGUAGE sql VOLATILE AS $$
+    UPDATE holdfast.identifiers SET stage = 'session', registered_at = NULL
+    WHERE shard = identifier_shard AND channel = of_channel AND key = of_key AND NOT EXISTS (
+        SELECT 1 FROM holdfast.credentials AS c
+        WHERE c.shard = identifier_shard AND c.channel = of_channel AND c.key = of_key
+            AND c.confirmation = ANY (held))
+$$;
+
+-- Records what the chain says; false when it was settled before.
+CREATE FUNCTION holdfast.settle_v1(
+    credential_shard smallint, credential_id text, outcome text, block bigint, at double precision
+) RETURNS boolean LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
+DECLARE
+    place holdfast.credential_places;
+    registered_did text;
+BEGIN
+    SELECT * INTO place FROM holdfast.lock_identifier_of_v1(credential_shard, credential_id);
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    UPDATE holdfast.credentials AS c
+    SET confirmation = outcome, block_number = coalesce(block, c.block_number), settled_at = at
+    WHERE c.shard = place.identifier_shard AND c.channel = place.channel AND c.key = place.key
+        AND c.credential = credential_id AND c.confirmation = 'pending' RETURNING c.did INTO registered_did;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    IF outcome = 'refused' THEN
+        DELETE FROM holdfast.credential_places AS p WHERE p.shard = credential_shard AND p.credential = credential_id;
+        PERFORM holdfast.back_to_session_v1(
+            place.identifier_shard, place.channel, place.key, ARRAY['pending', 'confirmed']);
+    END IF;
+    INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
+    VALUES (place.identifier_shard, place.channel, place.key, at, outcome, registered_did);
+    RETURN true;
+END
+$$;
+
+-- Removes a credential; an identifier left without one is a session again.
+CREATE FUNCTION holdfast.revoke_credential_v1(credential_shard smallint, credential_id text, at double precision)
+RETURNS boolean LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
+DECLARE
+    place holdfast.credential_places;
+    registered_did text;
+BEGIN
+    SELECT * INTO place FROM holdfast.lock_identifier_of_v1(credential_shard, credential_id);
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    DELETE FROM holdfast.credentials AS c
+    WHERE c.shard = place.identifier_shard AND c.channel = place.channel AND c.key = place.key
+        AND c.credential = credential_id RETURNING c.did INTO registered_did;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    DELETE FROM holdfast.credential_places AS p WHERE p.shard = credential_shard AND p.credential = credential_id;
+    PERFORM holdfast.back_to_session_v1(
+        place.identifier_shard, place.channel, place.key, ARRAY['pending', 'confirmed', 'refused']);
+    INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
+    VALUES (place.identifier_shard, place.channel, place.key, at, 'credential_revoked', registered_did);
+    RETURN true;
+END
+$$;
+
+-- Frees an identifier: its claim, credentials, code and verification go; the history stays.
+CREATE FUNCTION holdfast.release_v1(of_shard smallint, of_channel text, of_key text, at double precision)
+RETURNS boolean LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
+DECLARE
+    holder text;
+    known boolean;
+    gone bigint;
+BEGIN
+    DELETE FROM holdfast.identifiers AS t
+    WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key RETURNING t.did INTO holder;
+    known := FOUND;
+    DELETE FROM holdfast.codes AS t WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key;
+    known := known OR FOUND;
+    DELETE FROM holdfast.verifications AS t WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key;
+    known := known OR FOUND;
+    WITH registered AS (
+        DELETE FROM holdfast.credentials AS t
+        WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key
+        RETURNING t.credential_shard, t.credential
+    )
+    DELETE FROM holdfast.credential_places AS p USING registered AS r
+    WHERE p.shard = r.credential_shard AND p.credential = r.credential
+        AND p.identifier_shard = of_shard AND p.channel = of_channel AND p.key = of_key;
+    IF NOT known THEN
+        RETURN false;
+    END IF;
+    INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
+    VALUES (of_shard, of_channel, of_key, at, 'released', holder);
+    RETURN true;
+END
+$$;
+
+-- Takes a lease that is free, over or this holder's, or whose end is so late that a wrong clock must have set it.
+CREATE FUNCTION holdfast.take_lease_v1(of_name text, of_holder text, at double precision, ttl double precision)
+RETURNS boolean LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
+BEGIN
+    INSERT INTO holdfast.leases AS t (name, holder, expires_at) VALUES (of_name, of_holder, at + ttl)
+    ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
+    WHERE t.holder = excluded.holder OR t.expires_at <= at OR t.expires_at > at + 10 * ttl;
+    RETURN FOUND;
+END
+$$;
+
+-- Removes at most this many rows of each kind that no rule looks at any more; how many went.
+CREATE FUNCTION holdfast.expire_v1(horizon double precision, day double precision, refused_kept double precision, most bigint)
+RETURNS bigint LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
+DECLARE
+    removed bigint := 0;
+    part bigint;
+BEGIN
+    DELETE FROM holdfast.codes WHERE (shard, channel, key) IN (
+        SELECT shard, channel, key FROM holdfast.codes WHERE expires_at < horizon LIMIT most FOR UPDATE SKIP LOCKED);
+    GET DIAGNOSTICS part = ROW_COUNT;
+    removed := removed + part;
+    DELETE FROM holdfast.used_attestations WHERE (shard, signature) IN (
+        SELECT shard, signature FROM holdfast.used_attestations
+        WHERE expires_at < horizon LIMIT most FOR UPDATE SKIP LOCKED);
+    GET DIAGNOSTICS part = ROW_COUNT;
+    removed := removed + part;
+    DELETE FROM holdfast.windows WHERE (shard, what, subject) IN (
+        SELECT shard, what, subject FROM holdfast.windows
+        WHERE last_at < horizon - day LIMIT most FOR UPDATE SKIP LOCKED);
+    GET DIAGNOSTICS part = ROW_COUNT;
+    removed := removed + part;
+    DELETE FROM holdfast.credentials WHERE (shard, channel, key, credential) IN (
+        SELECT shard, channel, key, credential FROM holdfast.credentials
+        WHERE confirmation = 'refused' AND settled_at < horizon - refused_kept LIMIT most FOR UPDATE SKIP LOCKED);
+    GET DIAGNOSTICS part = ROW_COUNT;
+    removed := removed + part;
+    DELETE FROM holdfast.audit WHERE (shard, channel, key, id) IN (
+        SELECT shard, channel, key, id FROM holdfast.audit
+        WHERE action IN ('code_sent', 'refused') AND at < horizon - refused_kept LIMIT most FOR UPDATE SKIP LOCKED);
+    GET DIAGNOSTICS part = ROW_COUNT;
+    RETURN removed + part;
+END
+$$;

@@ -1,0 +1,130 @@
+"""The reads of the PostgreSQL store. LATERAL looks each key up in its own partition, where there are any."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.rules.limits import CONFIRM_AT_LEAST_EVERY_S
+from holdfast.rules.registration import Claim, Stage
+from holdfast.rules.shards import shard_of
+from holdfast.service.store.port import RegisteredDid
+from holdfast.service.store.postgresql.gatherer import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from asyncpg import Record
+
+_STAGES = {stage.value: stage for stage in Stage}
+
+
+def _columns(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def _identifiers(batch: Sequence[tuple[str, str]]) -> list[list[Any]]:
+    return _columns([(shard_of(channel, key), channel, key) for channel, key in batch])
+
+
+def _keys(batch: Sequence[str]) -> list[list[Any]]:
+    return _columns([(shard_of(key), key) for key in batch])
+
+
+def _claims(_batch: Sequence[Any], rows: list[Record]) -> list[Claim | None]:
+    return [Claim(did, _STAGES[stage]) if did is not None else None for did, stage in rows]
+
+
+CLAIM = Kind(
+    "claim_of",
+    "SELECT i.did, i.stage FROM unnest($1::smallint[], $2::text[], $3::text[]) WITH ORDINALITY AS w (s, c, k, n)"
+    " LEFT JOIN LATERAL (SELECT did, stage FROM holdfast.identifiers AS t"
+    " WHERE t.shard = w.s AND t.channel = w.c AND t.key = w.k LIMIT 1) AS i ON true ORDER BY w.n",
+    _identifiers,
+    _claims,
+    repeatable=True,
+)
+
+
+def _registered(_batch: Sequence[Any], rows: list[Record]) -> list[RegisteredDid | None]:
+    return [RegisteredDid(*row) if row[0] is not None else None for row in rows]
+
+
+CREDENTIAL = Kind(
+    "find_credential",
+    "SELECT c.identifier, c.channel, c.did, c.tx_hash, c.block_number, c.smart_account, c.created_at"
+    " FROM unnest($1::smallint[], $2::text[]) WITH ORDINALITY AS w (s, k, n)"
+    " LEFT JOIN LATERAL (SELECT identifier_shard, channel, key FROM holdfast.credential_places AS t"
+    " WHERE t.shard = w.s AND t.credential = w.k LIMIT 1) AS p ON true"
+    " LEFT JOIN LATERAL (SELECT * FROM holdfast.credentials AS t WHERE t.shard = p.identifier_shard"
+    " AND t.channel = p.channel AND t.key = p.key AND t.credential = w.k LIMIT 1) AS c ON true ORDER BY w.n",
+    _keys,
+    _registered,
+    repeatable=True,
+)
+
+
+def _counts(_batch: Sequence[Any], rows: list[Record]) -> list[tuple[int, int]]:
+    return [(of_ip, int(total)) for of_ip, total in rows]
+
+
+REGISTRATIONS = Kind(
+    "registrations",
+    "SELECT coalesce(i.registrations, 0), (SELECT coalesce(sum(value), 0) FROM holdfast.totals"
+    " WHERE name = 'registrations') FROM unnest($1::smallint[], $2::text[]) WITH ORDINALITY AS w (s, k, n)"
+    " LEFT JOIN LATERAL (SELECT registrations FROM holdfast.ip_counters AS t"
+    " WHERE t.shard = w.s AND t.ip = w.k LIMIT 1) AS i ON true ORDER BY w.n",
+    _keys,
+    _counts,
+    repeatable=True,
+)
+
+
+def _first_values(_batch: Sequence[Any], rows: list[Record]) -> list[Any]:
+    return [row[0] for row in rows]
+
+
+VERIFIED = Kind(
+    "verified_at",
+    "SELECT v.verified_at FROM unnest($1::smallint[], $2::text[], $3::text[]) WITH ORDINALITY AS w (s, c, k, n)"
+    " LEFT JOIN LATERAL (SELECT verified_at FROM holdfast.verifications AS t"
+    " WHERE t.shard = w.s AND t.channel = w.c AND t.key = w.k LIMIT 1) AS v ON true ORDER BY w.n",
+    _identifiers,
+    _first_values,
+    repeatable=True,
+)
+
+
+def _single(name: str, statement: str) -> Kind:
+    """A kind whose batches have one request, and whose result is every row."""
+    return Kind(name, statement, lambda batch: batch[0], lambda _batch, rows: [rows], 1, repeatable=True)
+
+
+# The first due of each identifier before the second of any: a flood of one makes no other wait. The second half of the
+# candidates was put off by a clock that ran ahead and was set right since.
+_CANDIDATES = 5000  # looked at for a turn's order, so that a flood costs a turn no more than this
+DUE = _single(
+    "due",
+    "SELECT credential, did, tx_hash, smart_account, channel, key, created_at, asked FROM ("  # noqa: S608 - our own figures
+    "SELECT c.*, row_number() OVER (PARTITION BY shard, channel, key ORDER BY ask_at, created_at, credential) AS turn"
+    " FROM (SELECT * FROM holdfast.credentials WHERE confirmation = 'pending'"
+    f" AND (ask_at <= $1 OR ask_at > $1 + {2 * CONFIRM_AT_LEAST_EVERY_S}) ORDER BY ask_at LIMIT {_CANDIDATES}) AS c"
+    ") AS turns ORDER BY turn, ask_at, created_at, credential LIMIT $2",
+)
+HOLDS_LEASE = _single(
+    "holds_lease", "SELECT 1 FROM holdfast.leases WHERE name = $1 AND holder = $2 AND expires_at > $3"
+)
+VERSION = _single("ping", "SELECT version, oldest FROM holdfast.schema_version")
+_OF_IDENTIFIER = "WHERE shard = $1 AND channel = $2 AND key = $3"
+DESCRIPTION = {
+    "claim": _single(
+        "describe",
+        f"SELECT channel, key, given, did, stage, created_at, registered_at FROM holdfast.identifiers {_OF_IDENTIFIER}",  # noqa: S608 - our own condition
+    ),
+    "credentials": _single(
+        "describe",
+        "SELECT credential, tx_hash, block_number, smart_account, created_at, confirmation, settled_at"  # noqa: S608 - our own condition
+        f" FROM holdfast.credentials {_OF_IDENTIFIER} ORDER BY created_at, credential",
+    ),
+    "verifications": _single("describe", f"SELECT verified_at FROM holdfast.verifications {_OF_IDENTIFIER}"),  # noqa: S608 - our own condition
+    "history": _single("describe", f"SELECT at, action, did FROM holdfast.audit {_OF_IDENTIFIER} ORDER BY id"),  # noqa: S608 - our own condition
+}

@@ -1,0 +1,157 @@
+"""The PostgreSQL schema, as migrations that run while nodes of the old and the new release serve.
+
+A step is one transaction under a lock of the database, so one node migrates and the others wait. There are three kinds:
+*expand* adds tables, columns and functions that an older release does not use; *backfill* fills them in parts;
+*contract* removes what only older releases used, and raises the oldest release that the database admits.
+Functions carry a version in their names, so that an older release goes on calling its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import asyncpg
+
+from holdfast.service.store.database import SchemaTooNew
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.postgresql.lane import LOST, open_connection
+
+if TYPE_CHECKING:
+    from holdfast.service.store.postgresql.lane import Connection
+    from holdfast.service.store.postgresql.url import Address
+
+_LOCK = 0x686F6C64  # "hold"; transaction-level, which a pooler in transaction mode passes on
+_WAIT_FOR_LOCK = "60s"
+# Asked of the catalogue itself: to_regclass answers from a cache that another node's migration may have made stale.
+_HAS_SCHEMA = (
+    "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
+    " WHERE n.nspname = 'holdfast' AND c.relname = 'schema_version')"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the schema.
+
+    Attributes:
+        scripts: files of `migrations/` that run in one transaction.
+        backfill: a statement that does a part of the work and returns how many rows it changed; repeated, each time in
+            a transaction, until it changes none.
+        oldest: the oldest schema whose release can work with the database once this step is done.
+    """
+
+    scripts: tuple[str, ...] = ()
+    backfill: str | None = None
+    oldest: int = 1
+
+
+STEPS: tuple[Step, ...] = (
+    Step(
+        scripts=(
+            "0001_tables.sql",
+            "0001_sessions.sql",
+            "0001_registrations.sql",
+            "0001_windows_and_codes.sql",
+            "0001_maintenance.sql",
+        )
+    ),
+)
+SCHEMA_VERSION = len(STEPS)
+TABLES = (
+    "identifiers", "credentials", "credential_places", "codes", "windows", "verifications", "used_attestations",
+    "ip_counters", "totals", "leases", "audit",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Migration:
+    """What a migration found and did."""
+
+    found: int
+    now: int
+    backfilled: int = field(default=0)
+
+
+async def migrate(address: Address, within_s: float = 5.0) -> Migration:
+    """Bring the database to this release's schema, if it is older.
+
+    Raises:
+        SchemaTooNew: no release as old as this one can work with it.
+        StoreUnavailable: it cannot be reached, or refuses a statement.
+    """
+    try:
+        connection = await open_connection(address, within_s)
+        try:
+            return await _migrate(connection)
+        finally:
+            await connection.close(timeout=within_s)
+    except LOST as error:
+        raise StoreUnavailable(f"the database was lost during a migration: {type(error).__name__}") from error
+    except asyncpg.PostgresError as error:
+        raise StoreUnavailable(f"the database refused a migration: {type(error).__name__}: {error}") from error
+
+
+async def _migrate(connection: Connection) -> Migration:
+    found = await _version(connection)
+    done = Migration(found, found)
+    while done.now < len(STEPS):
+        done.backfilled += await _backfill(connection, STEPS[done.now])
+        done.now = await _step(connection)
+    return done
+
+
+async def _version(connection: Connection) -> int:
+    """The version of the schema; 0 without one. Raises SchemaTooNew."""
+    if not await connection.fetchval(_HAS_SCHEMA):
+        return 0
+    row = await connection.fetchrow("SELECT version, oldest FROM holdfast.schema_version")
+    if row is None:
+        return 0
+    if row["oldest"] > len(STEPS):
+        raise SchemaTooNew(row["version"], len(STEPS))
+    return int(row["version"])
+
+
+async def _step(connection: Connection) -> int:
+    """Do the next step under the lock; another node may have done it meanwhile. The version that is there now."""
+    async with connection.transaction():
+        # Of this transaction alone: a pooler may give the connection to another client afterwards.
+        await connection.execute(f"SET LOCAL lock_timeout = '{_WAIT_FOR_LOCK}'; SET LOCAL statement_timeout = 0")
+        await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
+        version = await _version(connection)
+        if version >= len(STEPS):
+            return version
+        if version == 0:
+            await connection.execute(
+                "CREATE SCHEMA IF NOT EXISTS holdfast;"
+                "CREATE TABLE IF NOT EXISTS holdfast.schema_version ("
+                " one boolean PRIMARY KEY DEFAULT true CHECK (one), version integer NOT NULL, oldest integer NOT NULL)"
+            )
+        step = STEPS[version]
+        for script in step.scripts:
+            await connection.execute(_script(script))
+        await connection.execute(
+            "INSERT INTO holdfast.schema_version (version, oldest) VALUES ($1, $2)"
+            " ON CONFLICT (one) DO UPDATE SET version = excluded.version, oldest = excluded.oldest",
+            version + 1,
+            step.oldest,
+        )
+        return version + 1
+
+
+async def _backfill(connection: Connection, step: Step) -> int:
+    """Do the long part of a step before its last transaction: in short ones, so that nothing waits for it."""
+    changed = 0
+    while step.backfill is not None:
+        status = await connection.execute(step.backfill)
+        part = int(status.rpartition(" ")[2])
+        changed += part
+        if not part:
+            break
+    return changed
+
+
+def _script(name: str) -> str:
+    return (files("holdfast.service.store.postgresql") / "migrations" / name).read_text()

@@ -1,0 +1,237 @@
+"""The PostgreSQL store: writes and reads gathered into batches, each one round trip and one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from holdfast.rules.limits import DAY_S, HOUR_S, REFUSED_KEPT_S
+from holdfast.rules.registration import RegistrationRule, SessionBounds, SessionRule
+from holdfast.rules.shards import shard_of
+from holdfast.service.store.port import PendingRegistration, StoreUnavailable
+from holdfast.service.store.postgresql import reads, writes
+from holdfast.service.store.postgresql.gatherer import Gatherer, LostRace
+from holdfast.service.store.postgresql.lane import Lane
+from holdfast.service.store.postgresql.schema import SCHEMA_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from holdfast.rules.identifiers import Identifier
+    from holdfast.rules.one_time_codes import CountedAttempt
+    from holdfast.rules.quotas import Counted, Quota
+    from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
+    from holdfast.service.store.port import Charge, NewAttempt, NewCode, NewRegistration, NewSession, RegisteredDid
+    from holdfast.service.store.postgresql.url import Address
+
+WRITE_LANES, READ_LANES = 2, 2
+_RACES_S = 3.0  # the longest that a write competes with others for the same row
+_EXPIRED_AT_ONCE = 1000
+_CLOCK_MARGIN_S = HOUR_S  # what is over stays this much longer, so that a clock set back meets the rows it expects
+_NEVER = SessionBounds(own_from=0, own_below=0, around_from=0, around_below=0)
+
+
+class PostgresqlStore:
+    """Fills the Store port. Its schema must be there already; connections are opened when they are needed."""
+
+    def __init__(self, address: Address) -> None:
+        self._writes = Gatherer([Lane(address) for _ in range(WRITE_LANES)])
+        self._reads = Gatherer([Lane(address) for _ in range(READ_LANES)])
+
+    # -- reads -----------------------------------------------------------------------------------------------------
+
+    async def ping(self) -> None:
+        """See Store."""
+        rows = await self._reads.ask(reads.VERSION, ())
+        version, oldest = rows[0] if rows else (0, 0)
+        if version < SCHEMA_VERSION or oldest > SCHEMA_VERSION:
+            raise StoreUnavailable(f"the database has schema {version}, this process knows {SCHEMA_VERSION}")
+
+    async def claim_of(self, channel: str, key: str) -> Claim | None:
+        """See Store."""
+        claim: Claim | None = await self._reads.ask(reads.CLAIM, (channel, key))
+        return claim
+
+    async def is_claimed(self, channel: str, key: str) -> bool:
+        """See Store."""
+        return await self._reads.ask(reads.CLAIM, (channel, key)) is not None
+
+    async def find_credential(self, credential: str) -> RegisteredDid | None:
+        """See Store."""
+        if not _storable(credential):
+            return None
+        found: RegisteredDid | None = await self._reads.ask(reads.CREDENTIAL, credential)
+        return found
+
+    async def registrations(self, ip: str) -> tuple[int, int]:
+        """See Store."""
+        counts: tuple[int, int] = await self._reads.ask(reads.REGISTRATIONS, ip)
+        return counts
+
+    async def verified_at(self, identifier: Identifier) -> float | None:
+        """See Store."""
+        at: float | None = await self._reads.ask(reads.VERIFIED, (identifier.channel.value, identifier.key))
+        return at
+
+    async def due(self, now: float, limit: int) -> list[PendingRegistration]:
+        """See Store."""
+        return [PendingRegistration(*row) for row in await self._reads.ask(reads.DUE, (now, limit))]
+
+    async def holds_lease(self, name: str, holder: str, now: float) -> bool:
+        """See Store."""
+        return bool(await self._reads.ask(reads.HOLDS_LEASE, (name, holder, now)))
+
+    async def describe(self, channel: str, key: str) -> dict[str, Any] | None:
+        """See Store."""
+        place = (shard_of(channel, key), channel, key)
+        parts = await asyncio.gather(*(self._reads.ask(kind, place) for kind in reads.DESCRIPTION.values()))
+        found: dict[str, Any] = {
+            name: [dict(row) for row in rows] for name, rows in zip(reads.DESCRIPTION, parts, strict=True)
+        }
+        found["claim"] = found["claim"][0] if found["claim"] else None
+        return found if any(found.values()) else None
+
+    # -- sessions and registrations --------------------------------------------------------------------------------
+
+    async def open_session(self, session: NewSession, decide: Callable[[SessionFacts], None]) -> None:
+        """See Store. A SessionRule is decided in the database; another rule on facts that must still hold there."""
+        bounds = decide.bounds() if isinstance(decide, SessionRule) else _NEVER
+        key = (writes.place_of(session.identifier),)
+        for _ in _Tries():
+            try:
+                facts = await self._writes.ask(writes.OPEN_SESSIONS, writes.SessionToOpen(session, bounds), key)
+            except LostRace:
+                continue
+            if facts is None:
+                return
+            decide(facts)
+            if not isinstance(decide, SessionRule):
+                bounds = SessionBounds.exactly(facts)
+        raise StoreUnavailable("too many others wrote the same rows")
+
+    async def register(self, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move]) -> None:
+        """See Store. A RegistrationRule is decided in the database; another one on facts that must still hold there."""
+        bounds = decide.bounds() if isinstance(decide, RegistrationRule) else None
+        asked = first = writes.RegistrationToMake(registration, bounds)
+        keys = (
+            writes.place_of(registration.identifier),
+            registration.asked.credential_id,
+            registration.attestation and registration.attestation[0],
+        )
+        for _ in _Tries():
+            try:
+                seen = await self._writes.ask(writes.REGISTER, asked, [key for key in keys if key is not None])
+            except LostRace:
+                asked = first
+                continue
+            if seen is None:
+                return
+            move = decide(seen.facts)
+            asked = first if bounds else writes.RegistrationToMake(registration, None, move, seen)
+        raise StoreUnavailable("too many others wrote the same rows")
+
+    # -- windows and codes -----------------------------------------------------------------------------------------
+
+    async def charge(self, quotas: Sequence[Quota], now: float) -> Charge:
+        """See Store."""
+        charge = writes.ChargeToMake(quotas, now, writes.new_number())
+        return await self._again(writes.CHARGE, charge) if quotas else writes.charge_made(charge)
+
+    async def give_back(self, charge: Charge, what: Collection[Counted]) -> None:
+        """See Store."""
+        assert isinstance(charge, writes.ChargeMade)
+        kinds = {kind.value for kind in what}
+        windows = tuple(window for window in charge.windows if window[0] in kinds)
+        if windows:
+            await self._again(writes.GIVE_BACK, (charge.event, windows), windows)
+
+    async def keep_code(self, code: NewCode) -> None:
+        """See Store."""
+        await self._again(writes.KEEP_CODES, (code, writes.new_number()), (writes.place_of(code.identifier),))
+
+    async def count_attempt(self, attempt: NewAttempt) -> CountedAttempt | None:
+        """See Store."""
+        charge = writes.ChargeToMake(attempt.quotas, attempt.now, writes.new_number())
+        counted: CountedAttempt | None = await self._again(
+            writes.COUNT_ATTEMPTS, writes.AttemptToCount(attempt, charge)
+        )
+        return counted
+
+    async def consume_code(self, identifier: Identifier, code_id: int, now: float) -> bool:
+        """See Store."""
+        keys = (writes.place_of(identifier),)
+        return bool(await self._again(writes.CONSUME_CODES, (identifier, code_id, now), keys))
+
+    async def mark_verified(self, identifier: Identifier, now: float) -> None:
+        """See Store."""
+        await self._again(writes.MARK_VERIFIED, (identifier, now), (writes.place_of(identifier),))
+
+    # -- maintenance -----------------------------------------------------------------------------------------------
+
+    async def put_off(self, times: Sequence[tuple[str, float]]) -> None:
+        """See Store."""
+        credentials = [credential for credential, _ in times]
+        shards = [shard_of(credential) for credential in credentials]
+        await self._again(writes.PUT_OFF, (shards, credentials, [at for _, at in times]))
+
+    async def settle(self, credential: str, outcome: Confirmation, block_number: int | None, now: float) -> bool:
+        """See Store."""
+        values = (shard_of(credential), credential, outcome.value, block_number, now)
+        return bool(await self._again(writes.SETTLE, values))
+
+    async def expire(self, now: float) -> int:
+        """See Store. In parts, so that no statement becomes long."""
+        values = (now - _CLOCK_MARGIN_S, float(DAY_S), float(REFUSED_KEPT_S), _EXPIRED_AT_ONCE)
+        removed = 0
+        while part := int(await self._again(writes.EXPIRE, values)):
+            removed += part
+            if part < _EXPIRED_AT_ONCE:
+                break
+        return removed
+
+    async def take_lease(self, name: str, holder: str, now: float, ttl_s: float) -> bool:
+        """See Store."""
+        return bool(await self._again(writes.TAKE_LEASE, (name, holder, now, ttl_s)))
+
+    async def release(self, channel: str, key: str, now: float) -> bool:
+        """See Store."""
+        return bool(await self._again(writes.RELEASE, (shard_of(channel, key), channel, key, now)))
+
+    async def revoke_credential(self, credential: str, now: float) -> bool:
+        """See Store."""
+        if not _storable(credential):
+            return False
+        return bool(await self._again(writes.REVOKE, (shard_of(credential), credential, now)))
+
+    # -- life ------------------------------------------------------------------------------------------------------
+
+    async def close(self) -> None:
+        """See Store."""
+        await self._writes.close()
+        await self._reads.close()
+
+    async def _again(self, kind: Any, argument: Any, keys: Sequence[Any] = ()) -> Any:
+        """The answer to a write, asked for again while others come between."""
+        for _ in _Tries():
+            try:
+                return await self._writes.ask(kind, argument, keys)
+            except LostRace:
+                continue
+        raise StoreUnavailable("too many others wrote the same rows")
+
+
+class _Tries:
+    """Ends after `_RACES_S`: in each round at least one of those that compete succeeds."""
+
+    def __iter__(self) -> _Tries:
+        self._ends = asyncio.get_running_loop().time() + _RACES_S
+        return self
+
+    def __next__(self) -> None:
+        if asyncio.get_running_loop().time() >= self._ends:
+            raise StopIteration
+
+
+def _storable(text: str) -> bool:
+    """Whether PostgreSQL can hold a text: no zero byte. What it cannot hold is not there."""
+    return "\0" not in text

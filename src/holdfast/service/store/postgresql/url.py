@@ -1,0 +1,44 @@
+"""What HOLDFAST_DATABASE_URL says of a PostgreSQL database: where it is, and what stands in front of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+SCHEMES = ("postgresql", "postgres")
+_POOLER = "pooler"
+_TRANSACTION = "transaction"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A database's address.
+
+    Attributes:
+        dsn: what the driver takes.
+        place: the same without user and password, for messages.
+        pooled: whether a pooler in transaction mode stands in front (`?pooler=transaction`): no statement outlives its
+            transaction then, and settings of a connection are the server's.
+    """
+
+    dsn: str
+    place: str
+    pooled: bool
+
+
+def parse_address(url: str) -> Address:
+    """The address that a URL names. Raises ValueError, without the URL, for another form."""
+    parts = urlsplit(url)
+    if parts.scheme not in SCHEMES or not (parts.netloc or parts.query):
+        raise ValueError("postgresql://user:password@host:port/database is needed")
+    options = parse_qsl(parts.query, keep_blank_values=True)
+    poolers = [value for name, value in options if name == _POOLER]
+    if any(value != _TRANSACTION for value in poolers):
+        raise ValueError(f"{_POOLER}={_TRANSACTION} is the only value that {_POOLER} takes")
+    kept = urlencode([(name, value) for name, value in options if name != _POOLER], safe="/,:")
+    hosts = parts.netloc.rpartition("@")[2] or dict(options).get("host", "")
+    return Address(
+        dsn=f"postgresql://{parts.netloc}{parts.path}{'?' if kept else ''}{kept}",
+        place=f"postgresql://{hosts}{parts.path}",
+        pooled=bool(poolers),
+    )

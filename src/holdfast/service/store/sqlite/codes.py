@@ -1,0 +1,62 @@
+"""One-time codes in the embedded store, and which identifiers were verified."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.rules.one_time_codes import Attempts, CountedAttempt, count
+from holdfast.service.store.sqlite import audit
+from holdfast.service.store.sqlite.charges import charge
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from holdfast.rules.identifiers import Identifier
+    from holdfast.service.store.port import NewAttempt, NewCode
+
+
+def keep_code(connection: Connection, code: NewCode) -> None:
+    """Replace the identifier's code by a new one."""
+    channel, key = code.identifier.channel.value, code.identifier.key
+    connection.execute("DELETE FROM codes WHERE channel = ? AND key = ?", (channel, key))
+    connection.execute(
+        "INSERT INTO codes (channel, key, digest, sent_at, expires_at, ip) VALUES (?, ?, ?, ?, ?, ?)",
+        (channel, key, code.digest, code.now, code.expires_at, code.ip),
+    )
+    audit.note(connection, "code_sent", code.identifier, None, code.now)
+
+
+def count_attempt(connection: Connection, attempt: NewAttempt) -> CountedAttempt | None:
+    """Count an attempt on its address and on a live code; an expired code is returned as it stands."""
+    charge(connection, attempt.quotas, attempt.now)
+    row = connection.execute(
+        "SELECT id, digest, expires_at, attempts, attempts_by_others, ip FROM codes WHERE channel = ? AND key = ?",
+        (attempt.identifier.channel.value, attempt.identifier.key),
+    ).fetchone()
+    if row is None:
+        return None
+    code_id, digest, expires_at, in_all, by_others, asker = row
+    if expires_at <= attempt.now:
+        return CountedAttempt(code_id, digest, expires_at, in_all)
+    after, number = count(Attempts(in_all, by_others), attempt.limit, own=asker == attempt.ip)
+    connection.execute(
+        "UPDATE codes SET attempts = ?, attempts_by_others = ? WHERE id = ?", (after.in_all, after.by_others, code_id)
+    )
+    return CountedAttempt(code_id, digest, expires_at, number)
+
+
+def consume_code(connection: Connection, identifier: Identifier, code_id: int, now: float) -> bool:
+    """Of two right answers at once, one finds the code still there."""
+    if connection.execute("DELETE FROM codes WHERE id = ?", (code_id,)).rowcount == 0:
+        return False
+    mark_verified(connection, identifier, now)
+    return True
+
+
+def mark_verified(connection: Connection, identifier: Identifier, now: float) -> None:
+    """Remember the latest verification."""
+    connection.execute(
+        "INSERT INTO verifications VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET verified_at = excluded.verified_at",
+        (identifier.channel.value, identifier.key, now),
+    )
+    audit.note(connection, "verified", identifier, None, now)

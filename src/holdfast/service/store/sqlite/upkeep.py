@@ -1,0 +1,37 @@
+"""Maintenance of the embedded store: expired rows are deleted; a lease lets one process of several do a job."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.rules.limits import DAY_S, HOUR_S, REFUSED_KEPT_S
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+# Expired rows stay this much longer, so that a clock that is set back still finds the rows that it expects.
+_CLOCK_MARGIN_S = HOUR_S
+
+
+def expire(connection: Connection, now: float) -> int:
+    """Delete codes, used attestations and charges that no rule reads any more, and what the chain refused long ago."""
+    horizon = now - _CLOCK_MARGIN_S
+    statements = (
+        ("DELETE FROM codes WHERE expires_at < ?", horizon),
+        ("DELETE FROM used_attestations WHERE expires_at < ?", horizon),
+        ("DELETE FROM charges WHERE at < ?", horizon - DAY_S),
+        ("DELETE FROM credentials WHERE confirmation = 'refused' AND settled_at < ?", horizon - REFUSED_KEPT_S),
+        ("DELETE FROM audit WHERE action IN ('code_sent', 'refused') AND at < ?", horizon - REFUSED_KEPT_S),
+    )
+    return sum(connection.execute(statement, (limit,)).rowcount for statement, limit in statements)
+
+
+def take_lease(connection: Connection, name: str, holder: str, now: float, ttl_s: float) -> bool:
+    """Take a lease that is free, expired or this holder's, or that ends so late that a wrong clock must have set it."""
+    cursor = connection.execute(
+        "INSERT INTO leases VALUES (?, ?, ?) ON CONFLICT DO UPDATE"
+        " SET holder = excluded.holder, expires_at = excluded.expires_at"
+        " WHERE holder = excluded.holder OR leases.expires_at <= ? OR leases.expires_at > ?",
+        (name, holder, now + ttl_s, now, now + 10 * ttl_s),
+    )
+    return cursor.rowcount == 1

@@ -1,0 +1,158 @@
+"""A live SQLite installation moves to PostgreSQL: everything, once, also after a kill."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.serving import HOLDFAST, PATIENCE_S, environment_of
+
+from holdfast.rules.identifiers import Channel, Identifier
+from holdfast.rules.quotas import Counted, Quota
+from holdfast.rules.registration import Claim, Confirmation, Move, Stage
+from holdfast.service.store.kinds import default_url
+from holdfast.service.store.moving.move import MoveReport, move
+from holdfast.service.store.moving.target import NotEmpty
+from holdfast.service.store.port import NewAttempt, NewCode, NewRegistration, NewSession
+from holdfast.service.store.postgresql.database import PostgresqlDatabase
+from holdfast.service.store.postgresql.url import parse_address
+from holdfast.service.store.sqlite.schema import connect
+from holdfast.service.store.sqlite.store import SqliteStore
+from holdfast.wire.errors import Refused
+from holdfast.wire.requests import RegisterDid
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from holdfast.service.store.port import Store
+
+NOW = 1_800_000_000.0
+MAIL = Identifier(Channel.EMAIL, "ann@example.com", "Ann@example.com")
+SENDS = Quota(Counted.SENDS, "192.0.2.1", 2, 86400)
+
+
+def silent(*_: Any) -> None:
+    return None
+
+
+async def moved(file: Path, url: str) -> MoveReport:
+    return await move(file, parse_address(url), silent)
+
+
+async def fill(store: Store) -> None:
+    """Something of every kind."""
+    for n in range(50):
+        name = Identifier(Channel.HANDLE, f"n{n}", f"N{n}")
+        ip = f"2001:db8:1:{n:x}::/64" if n % 2 else f"10.0.0.{n}"
+        await store.open_session(NewSession(identifier=name, did=f"did:a:{n}", ip=ip, now=NOW + n), silent)
+    for n, confirmation in enumerate((Confirmation.PENDING, Confirmation.CONFIRMED, Confirmation.REFUSED)):
+        asked = RegisterDid(
+            identifier=MAIL.given, channel="email", credential_id=f"c{n}", did="did:a:ann", tx_hash=f"0x{n}",
+            block_number=n or None,
+        )  # fmt: skip
+        new = NewRegistration(
+            asked=asked, identifier=MAIL, attestation=(b"\x00s%d" % n, NOW + 300), confirmation=Confirmation.PENDING,
+            ip="192.0.2.1", now=NOW,
+        )  # fmt: skip
+        await store.register(new, lambda facts: Move.CONTINUE if facts.claim else Move.CLAIM)
+        if confirmation is not Confirmation.PENDING:
+            await store.settle(f"c{n}", confirmation, None, NOW)
+    await store.keep_code(NewCode(identifier=MAIL, digest=b"\xff", ip="192.0.2.1", now=NOW, expires_at=NOW + 90))
+    await store.mark_verified(MAIL, NOW + 7)
+    for _ in range(2):
+        await store.charge((SENDS,), NOW)
+
+
+async def known(store: Store) -> list[Any]:
+    return [
+        await store.claim_of("handle", "n7"),
+        await store.claim_of("email", MAIL.key),
+        [await store.find_credential(f"c{n}") for n in range(3)],
+        await store.registrations("2001:db8:1:1::/64"),
+        await store.registrations("2001:db8:1::/48"),
+        await store.verified_at(MAIL),
+        [row.credential for row in await store.due(NOW, 9)],
+        await store.describe("email", MAIL.key),
+    ]
+
+
+async def test_everything_moves_and_counts_on(tmp_path: Path, fresh_postgres_url: str) -> None:
+    source = SqliteStore(tmp_path / "x.db")
+    await fill(source)
+    before = await known(source)
+    await source.close()
+    report = await moved(tmp_path / "x.db", fresh_postgres_url)
+    assert report.finished and report.rows["identifiers"] == 51 and len(report.checksums) == len(report.rows)
+    target = PostgresqlDatabase(fresh_postgres_url).open()
+    assert await known(target) == before
+    with pytest.raises(Refused):
+        await target.charge((SENDS,), NOW + 1)
+    counted = await target.count_attempt(NewAttempt(identifier=MAIL, ip="192.0.2.1", now=NOW, limit=5, quotas=()))
+    assert counted is not None and counted.attempts == 1
+    assert await target.consume_code(MAIL, counted.code_id, NOW)
+    await target.close()
+
+
+async def test_a_service_that_writes_on_is_caught_up_with(tmp_path: Path, fresh_postgres_url: str) -> None:
+    source = SqliteStore(tmp_path / "x.db")
+    await fill(source)
+    first = await moved(tmp_path / "x.db", fresh_postgres_url)
+    assert not first.finished and not first.checksums and first.written > 100
+    await source.release("handle", "n3", NOW)
+    await source.open_session(
+        NewSession(identifier=Identifier(Channel.HANDLE, "late", "late"), did="did:a:1", ip="10.0.0.2", now=NOW), silent
+    )
+    await source.close()
+    last = await moved(tmp_path / "x.db", fresh_postgres_url)
+    assert last.finished and 0 < last.written < 10, "only what differs is written"
+    target = PostgresqlDatabase(fresh_postgres_url).open()
+    assert await target.claim_of("handle", "n3") is None
+    assert await target.claim_of("handle", "late") == Claim("did:a:1", Stage.SESSION)
+    await target.close()
+
+
+async def test_a_database_in_use_is_never_overwritten(tmp_path: Path, fresh_postgres_url: str) -> None:
+    await SqliteStore(tmp_path / "x.db").close()
+    other = PostgresqlDatabase(fresh_postgres_url).open()
+    await fill(other)
+    with pytest.raises(NotEmpty):
+        await moved(tmp_path / "x.db", fresh_postgres_url)
+    assert await other.claim_of("handle", "n1") is not None
+    await other.close()
+
+
+async def test_a_move_happens_once(tmp_path: Path, fresh_postgres_url: str) -> None:
+    await SqliteStore(tmp_path / "x.db").close()
+    assert (await moved(tmp_path / "x.db", fresh_postgres_url)).finished
+    with pytest.raises(NotEmpty, match="already"):
+        await moved(tmp_path / "x.db", fresh_postgres_url)
+
+
+def test_a_move_that_was_killed_goes_on(tmp_path: Path, fresh_postgres_url: str) -> None:
+    rows = 30_000
+    asyncio.run(SqliteStore(tmp_path / "holdfast.db").close())
+    connection = connect(tmp_path / "holdfast.db")
+    connection.execute("BEGIN")
+    connection.executemany(
+        "INSERT INTO identifiers (channel, key, given, did, stage, ip, created_at) VALUES ('handle', ?, ?, ?, 'session', ?, 5)",
+        [(f"n{n}", f"n{n}", f"did:a:{n}", f"10.{n >> 8}.{n & 255}.1") for n in range(rows)],
+    )
+    connection.execute("COMMIT")
+    connection.close()
+    command = [HOLDFAST, "migrate", "--to", fresh_postgres_url, "--json"]
+    environment = environment_of(tmp_path, database_url=default_url(tmp_path))
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as first:
+        assert first.stderr is not None
+        for _ in range(3):
+            line = first.stderr.readline()
+            assert line.startswith("identifiers:"), line
+        first.kill()
+    second = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=True, timeout=PATIENCE_S * 5
+    )
+    report = json.loads(second.stdout)
+    assert report["finished"] and report["rows"]["identifiers"] == rows == report["rows"]["audit"]
+    assert report["written"] <= 3 * rows + 1 - 6000, "what was written before the kill is not written again"

@@ -1,0 +1,184 @@
+"""Batches: what they carry, what becomes of one that fails, and that nothing waits for ever."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import asyncpg
+import pytest
+from tests.support.pgbouncer import PROGRAM, pooled
+
+from holdfast.rules.identifiers import Channel, Identifier
+from holdfast.rules.quotas import Counted, Quota
+from holdfast.service.store.port import NewSession, StoreUnavailable
+from holdfast.service.store.postgresql.database import PostgresqlDatabase
+from holdfast.service.store.postgresql.gatherer import Gatherer, Kind, LostRace
+from holdfast.service.store.postgresql.lane import NotSent
+from holdfast.wire.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.support.postgres_server import PostgresServer
+
+
+class FakeLane:
+    """Answers each number of a batch with its double, or with the error that is set for it."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[int]] = []
+        self.errors: dict[int, list[Exception]] = {}
+        self.go = asyncio.Event()
+        self.go.set()
+
+    async def fetch(self, _statement: str, values: Sequence[Any]) -> list[Any]:
+        batch = list(values[0])
+        self.batches.append(batch)
+        await self.go.wait()
+        for number in batch:
+            if self.errors.get(number):
+                raise self.errors[number].pop(0)
+        return [(number * 2,) for number in batch]
+
+    async def close(self) -> None:
+        return None
+
+
+def kind(**more: Any) -> Kind:
+    return Kind("double", "", lambda batch: [batch], lambda _batch, rows: [row[0] for row in rows], **more)
+
+
+def refused(error: type[Exception], times: int = 1) -> list[Exception]:
+    return [error("no") for _ in range(times)]
+
+
+async def ask(gatherer: Gatherer, what: Kind, numbers: Sequence[int]) -> list[Any]:
+    return list(await asyncio.gather(*(gatherer.ask(what, n) for n in numbers), return_exceptions=True))
+
+
+async def test_what_waits_goes_together() -> None:
+    lane = FakeLane()
+    assert await ask(Gatherer([lane]), kind(), range(5)) == [0, 2, 4, 6, 8]
+    assert lane.batches == [[0, 1, 2, 3, 4]]
+
+
+async def test_what_shares_a_key_goes_one_after_the_other_and_the_rest_at_once() -> None:
+    lane = FakeLane()
+    gatherer, what = Gatherer([lane]), kind()
+    asked = [gatherer.ask(what, n, ("same",) if n < 3 else (n,)) for n in range(6)]
+    assert await asyncio.gather(*asked) == [0, 2, 4, 6, 8, 10]
+    assert lane.batches == [[0, 3, 4, 5], [1], [2]]
+
+
+async def test_a_batch_that_fails_is_done_again_singly() -> None:
+    lane = FakeLane()
+    lane.errors = {2: refused(asyncpg.UniqueViolationError, 2)}
+    results = await ask(Gatherer([lane]), kind(), range(4))
+    assert results[:2] + results[3:] == [0, 2, 6]
+    assert isinstance(results[2], StoreUnavailable)
+    assert lane.batches == [[0, 1, 2, 3], [0], [1], [2], [3]]
+
+
+async def test_bad_data_belongs_to_the_request_that_brought_it() -> None:
+    lane = FakeLane()
+    lane.errors = {1: refused(asyncpg.CharacterNotInRepertoireError, 2)}
+    results = await ask(Gatherer([lane]), kind(), range(3))
+    assert [type(result).__name__ for result in results] == ["int", "CharacterNotInRepertoireError", "int"]
+
+
+async def test_a_lost_race_is_told_as_one() -> None:
+    lane, race = FakeLane(), asyncpg.PostgresError.new({"C": "HF001", "M": "x"})
+    lane.errors = {1: [race]}
+    assert isinstance((await ask(Gatherer([lane]), kind(), [1]))[0], LostRace)
+
+
+async def test_a_deadlock_is_tried_once_more_as_a_whole() -> None:
+    lane = FakeLane()
+    lane.errors = {1: refused(asyncpg.DeadlockDetectedError)}
+    assert await ask(Gatherer([lane]), kind(), range(3)) == [0, 2, 4]
+    assert lane.batches == [[0, 1, 2]] * 2
+
+
+@pytest.mark.parametrize(("repeatable", "batches"), [(False, 1), (True, 2)])
+async def test_a_lost_answer_is_asked_for_again_only_where_that_changes_nothing(repeatable: bool, batches: int) -> None:
+    lane = FakeLane()
+    lane.errors = {0: refused(StoreUnavailable, 2)}
+    results = await ask(Gatherer([lane]), kind(repeatable=repeatable), range(3))
+    assert all(isinstance(result, StoreUnavailable) for result in results)
+    assert len(lane.batches) == batches
+
+
+async def test_nothing_waits_longer_than_a_connection_may_be_busy() -> None:
+    lane = FakeLane()
+    lane.go.clear()
+    gatherer, what = Gatherer([lane]), kind()
+    first = asyncio.create_task(gatherer.ask(what, 1))
+    while not lane.batches:
+        await asyncio.sleep(0)
+    with pytest.raises(NotSent):
+        await gatherer.ask(what, 2)
+    lane.go.set()
+    assert await first == 2
+    await gatherer.close()
+
+
+async def test_closing_finishes_what_was_accepted() -> None:
+    lane = FakeLane()
+    gatherer, what = Gatherer([lane]), kind(most=1)
+    asked = [asyncio.create_task(gatherer.ask(what, n)) for n in range(5)]
+    await asyncio.sleep(0)
+    await gatherer.close()
+    assert await asyncio.gather(*asked) == [0, 2, 4, 6, 8]
+    with pytest.raises(StoreUnavailable, match="closed"):
+        await gatherer.ask(what, 1)
+
+
+async def test_a_frozen_server_ends_every_request_and_serves_again(own_postgres: PostgresServer) -> None:
+    store = PostgresqlDatabase(own_postgres.new_database()).open()
+    await store.claim_of("handle", "x")
+
+    def session(n: int) -> Any:
+        new = NewSession(identifier=Identifier(Channel.HANDLE, f"n{n}", "x"), did="did:a:1", ip=f"ip{n}", now=1.0)
+        return store.open_session(new, lambda _facts: None)
+
+    await session(0)
+    own_postgres.freeze()
+    async with asyncio.timeout(20):
+        asked = [session(n) for n in range(1, 50)] + [store.is_claimed("handle", f"n{n}") for n in range(50)]
+        results = await asyncio.gather(*asked, return_exceptions=True)
+    own_postgres.thaw()
+    assert all(isinstance(result, StoreUnavailable) for result in results)
+    async with asyncio.timeout(60):
+        while True:
+            try:
+                await session(99)
+                break
+            except StoreUnavailable:
+                await asyncio.sleep(0.1)
+    assert await store.is_claimed("handle", "n0")
+    await store.close()
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="pgbouncer is not installed")
+async def test_it_works_behind_pgbouncer_in_transaction_mode(postgres: PostgresServer, postgres_url: str) -> None:
+    with pooled(postgres, postgres_url) as url:
+        nodes = [PostgresqlDatabase(url).open() for _ in range(3)]
+        quota = Quota(Counted.SENDS, "192.0.2.1", 7, 86400)
+        charged = await asyncio.gather(*(nodes[n % 3].charge((quota,), 5.0) for n in range(60)), return_exceptions=True)
+        assert sum(not isinstance(result, Refused) for result in charged) == 7
+        names = [Identifier(Channel.HANDLE, f"n{n % 20}", "x") for n in range(60)]
+        sessions = [NewSession(identifier=name, did="did:a:1", ip=f"ip{n}", now=1.0) for n, name in enumerate(names)]
+
+        def free(facts: Any) -> None:
+            if facts.claim is not None:
+                raise Refused(refusal)
+
+        refusal = next(result for result in charged if isinstance(result, Refused)).row
+        opened = [nodes[n % 3].open_session(session, free) for n, session in enumerate(sessions)]
+        results = await asyncio.gather(*opened, return_exceptions=True)
+        assert sum(result is None for result in results) == 20
+        assert all(await asyncio.gather(*(nodes[0].is_claimed("handle", name.key) for name in names)))
+        for node in nodes:
+            await node.ping()
+            await node.close()

@@ -1,0 +1,119 @@
+"""Rules that are stated in Python and in SQL decide alike on the same facts."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import asyncpg
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.rules.identifiers import Channel
+from holdfast.rules.limits import Ceilings, Limits
+from holdfast.rules.one_time_codes import Attempts, count
+from holdfast.rules.registration import (
+    Claim,
+    RegistrationFacts,
+    RegistrationRequest,
+    RegistrationRule,
+    SessionFacts,
+    SessionRule,
+    Stage,
+)
+from holdfast.service.store.postgresql.database import PostgresqlDatabase
+from holdfast.wire.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+COUNTS = st.integers(0, 40)
+DIDS = st.sampled_from(["did:a:1", "did:a:2"])
+CLAIMS = st.none() | st.builds(Claim, DIDS, st.sampled_from(Stage))
+REQUESTS = st.builds(RegistrationRequest, st.sampled_from(Channel), DIDS, st.booleans(), st.booleans())
+LIMITS = st.builds(Limits, max_registrations_per_ip=st.integers(0, 4))
+
+
+@pytest.fixture(scope="module")
+def ask(postgres_database: str) -> Iterator[Callable[..., Any]]:
+    """Calls a database function; its one row."""
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(PostgresqlDatabase(postgres_database).open().close())
+    connection = loop.run_until_complete(asyncpg.connect(postgres_database))
+
+    def call(function: str, *values: Any) -> Any:
+        numbers = ", ".join(f"${n}" for n in range(1, len(values) + 1))
+        return loop.run_until_complete(connection.fetchrow(f"SELECT * FROM holdfast.{function}({numbers})", *values))
+
+    yield call
+    loop.run_until_complete(connection.close())
+    loop.close()
+
+
+@given(facts=st.builds(SessionFacts, CLAIMS, COUNTS, COUNTS), request_=REQUESTS, limits=LIMITS)
+def test_sessions(ask: Callable[..., Any], facts: SessionFacts, request_: RegistrationRequest, limits: Limits) -> None:
+    rule = SessionRule(request_, limits)
+    bounds = rule.bounds()
+    row = ask(
+        "session_admits_v1", facts.claim is not None, facts.registrations_from_ip, facts.registrations_from_network,
+        bounds.own_from, bounds.own_below, bounds.around_from, bounds.around_below,
+    )  # fmt: skip
+    assert row[0] is _admits(rule, facts)
+
+
+@given(
+    facts=st.builds(
+        RegistrationFacts, CLAIMS, COUNTS, st.booleans(), st.booleans(), COUNTS, st.integers(0, 20), st.integers(0, 20)
+    ),
+    request_=REQUESTS,
+    limits=LIMITS,
+    ceilings=st.builds(
+        Ceilings, credentials_per_identifier=st.integers(0, 20), unconfirmed_per_identifier=st.integers(0, 20)
+    ),
+)
+def test_registrations(
+    ask: Callable[..., Any], facts: RegistrationFacts, request_: RegistrationRequest, limits: Limits, ceilings: Ceilings
+) -> None:
+    rule = RegistrationRule(request_, limits, ceilings)
+    bounds = rule.bounds()
+    row = ask(
+        "registration_move_v1",
+        facts.claim.did if facts.claim else None, facts.claim.stage.value if facts.claim else None,
+        facts.registrations_from_ip, facts.registrations_from_network, facts.credential_registered,
+        facts.attestation_used, facts.credentials, facts.unconfirmed, request_.channel.value, request_.did,
+        bounds.reserved, request_.confirmed, bounds.own_below, bounds.around_below, bounds.credentials_below,
+        bounds.unconfirmed_below,
+    )  # fmt: skip
+    try:
+        expected = rule(facts).value
+    except Refused:
+        expected = None
+    assert row[0] == expected
+
+
+@given(in_all=st.integers(0, 8), by_others=st.integers(0, 8), limit=st.integers(0, 8), own=st.booleans())
+def test_attempts(ask: Callable[..., Any], in_all: int, by_others: int, limit: int, own: bool) -> None:
+    after, number = count(Attempts(in_all, by_others), limit, own=own)
+    assert tuple(ask("count_attempt_v1", in_all, by_others, limit, own)) == (after.in_all, after.by_others, number)
+
+
+@given(times=st.lists(st.integers(0, 30), max_size=12), limit=st.integers(0, 12), now=st.integers(0, 40))
+def test_windows(ask: Callable[..., Any], times: list[int], limit: int, now: int) -> None:
+    """The window is full from the `limit`-th latest event on, as the embedded store's statement has it."""
+    inside = sorted((float(at) for at in times if at > now - 10), reverse=True)
+    row = ask("window_full_v1", [float(at) for at in times], limit, float(now - 10))
+    if limit == 0:
+        assert row is not None and row[0] is None
+    elif len(inside) >= limit:
+        assert row is not None and row[0] == inside[limit - 1]
+    else:
+        assert row is None
+
+
+def _admits(rule: SessionRule, facts: SessionFacts) -> bool:
+    try:
+        rule(facts)
+    except Refused:
+        return False
+    return True

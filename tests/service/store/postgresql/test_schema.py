@@ -1,0 +1,111 @@
+"""Migrations: once, by one node at a time, while others serve; refused when a newer release has contracted."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from holdfast.rules.identifiers import Channel, Identifier
+from holdfast.service.store.database import SchemaTooNew
+from holdfast.service.store.port import NewSession, StoreUnavailable
+from holdfast.service.store.postgresql import schema
+from holdfast.service.store.postgresql.database import PostgresqlDatabase
+from holdfast.service.store.postgresql.url import parse_address
+
+if TYPE_CHECKING:
+    from tests.support.postgres_server import PostgresServer
+
+NEXT = {
+    "expand.sql": "ALTER TABLE holdfast.identifiers ADD COLUMN note text",
+    "contract.sql": "ALTER TABLE holdfast.identifiers ALTER COLUMN note SET NOT NULL",
+}
+BACKFILL = (
+    "UPDATE holdfast.identifiers SET note = 'seen' WHERE (shard, channel, key) IN"
+    " (SELECT shard, channel, key FROM holdfast.identifiers WHERE note IS NULL LIMIT 7)"
+)
+
+
+@pytest.fixture
+def three_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A release that expands, backfills and contracts."""
+    ours = schema._script
+
+    def script(name: str) -> str:
+        return NEXT.get(name) or ours(name)
+
+    monkeypatch.setattr(schema, "_script", script)
+    steps = (
+        *schema.STEPS,
+        schema.Step(scripts=("expand.sql",)),
+        schema.Step(backfill=BACKFILL),
+        schema.Step(scripts=("contract.sql",), oldest=4),
+    )
+    monkeypatch.setattr(schema, "STEPS", steps)
+
+
+def opened(url: str) -> Any:
+    return PostgresqlDatabase(url).open()
+
+
+async def fill(url: str, names: range) -> None:
+    store = opened(url)
+    for n in names:
+        session = NewSession(identifier=Identifier(Channel.HANDLE, f"n{n}", "x"), did="did:a:1", ip="x", now=1.0)
+        await store.open_session(session, lambda _facts: None)
+    await store.close()
+
+
+async def test_many_nodes_start_at_once(fresh_postgres_url: str) -> None:
+    address = parse_address(fresh_postgres_url)
+    migrations = await asyncio.gather(*(schema.migrate(address) for _ in range(8)))
+    assert {done.now for done in migrations} == {schema.SCHEMA_VERSION}
+
+
+async def test_an_older_release_serves_until_the_schema_is_contracted(
+    fresh_postgres_url: str, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    await fill(fresh_postgres_url, range(20))
+    old = opened(fresh_postgres_url)
+    request.getfixturevalue("three_more")
+    done = await schema.migrate(parse_address(fresh_postgres_url))
+    assert (done.found, done.now, done.backfilled) == (1, 4, 20)
+    name = fresh_postgres_url.rpartition("/")[2]
+    assert postgres.execute("SELECT count(*) FROM holdfast.identifiers WHERE note = 'seen'", name)[0][0] == 20
+    with pytest.raises(StoreUnavailable, match="schema 4"):
+        await old.ping()  # it knows 1, and the oldest that may work is 4
+    await old.close()
+    monkeypatch.undo()
+    with pytest.raises(SchemaTooNew, match="install the newer release"):
+        opened(fresh_postgres_url)
+
+
+async def test_an_expanded_schema_is_no_obstacle_to_the_older_release(
+    fresh_postgres_url: str, monkeypatch: pytest.MonkeyPatch, three_more: None
+) -> None:
+    monkeypatch.setattr(schema, "STEPS", schema.STEPS[:3])
+    await schema.migrate(parse_address(fresh_postgres_url))
+    monkeypatch.undo()
+    await fill(fresh_postgres_url, range(3))
+    store = opened(fresh_postgres_url)
+    await store.ping()
+    assert await store.is_claimed("handle", "n1")
+    await store.close()
+
+
+async def test_a_step_that_fails_leaves_nothing(
+    fresh_postgres_url: str, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch, three_more: None
+) -> None:
+    monkeypatch.setitem(NEXT, "expand.sql", "CREATE TABLE holdfast.extra (x int); THIS IS NO SQL")
+    with pytest.raises(StoreUnavailable, match="refused a migration"):
+        await schema.migrate(parse_address(fresh_postgres_url))
+    name = fresh_postgres_url.rpartition("/")[2]
+    assert postgres.execute("SELECT version FROM holdfast.schema_version", name)[0][0] == 1
+    assert postgres.execute("SELECT to_regclass('holdfast.extra')", name)[0][0] is None
+
+
+def test_every_script_is_named_by_a_step() -> None:
+    folder = Path(schema.__file__).parent / "migrations"
+    assert {file.name for file in folder.glob("*.sql")} == {name for step in schema.STEPS for name in step.scripts}

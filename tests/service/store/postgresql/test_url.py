@@ -1,0 +1,38 @@
+"""Addresses: what the driver gets, and what messages show."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.service.store.kinds import database_of
+from holdfast.service.store.postgresql.url import parse_address
+
+
+def test_an_address_without_its_secrets() -> None:
+    address = parse_address("postgresql://user:hunter2@a:5432,b:5432/name?target_session_attrs=read-write")
+    assert address.dsn == "postgresql://user:hunter2@a:5432,b:5432/name?target_session_attrs=read-write"
+    assert (address.place, address.pooled) == ("postgresql://a:5432,b:5432/name", False)
+
+
+def test_a_pooler_is_for_us_to_know() -> None:
+    address = parse_address("postgresql://u@h/n?pooler=transaction&sslmode=verify-full")
+    assert (address.dsn, address.pooled) == ("postgresql://u@h/n?sslmode=verify-full", True)
+
+
+def test_a_socket() -> None:
+    address = parse_address("postgresql:///name?host=/run/postgresql")
+    assert address.dsn == "postgresql:///name?host=/run/postgresql"
+    assert address.place == "postgresql:///run/postgresql/name"
+
+
+@pytest.mark.parametrize(
+    "url", ["postgresql:", "postgresql://", "postgresql://u:hunter2@h/n?pooler=session", "mysql://hunter2@h"]
+)
+def test_other_forms_are_refused_without_their_secrets(url: str) -> None:
+    with pytest.raises(ValueError, match=r"needed|only value") as refused:
+        parse_address(url)
+    assert "hunter2" not in str(refused.value)
+
+
+def test_the_kind_is_known() -> None:
+    assert database_of("postgresql://u:hunter2@h/n").place == "postgresql://h/n"

@@ -1,0 +1,90 @@
+"""The service on PostgreSQL: several processes, an outage and its end, what `holdfast check` says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.serving import HOLDFAST, PATIENCE_S, Server, becomes_true, environment_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.support.postgres_server import PostgresServer
+
+
+@pytest.mark.parametrize("workers", ["1", "3"])
+def test_it_serves_from_any_process_with_limits_in_common(
+    serve: Callable[..., Server], fresh_postgres_url: str, workers: str
+) -> None:
+    nodes = [serve(database_url=fresh_postgres_url, workers=workers) for _ in range(2)]
+    statuses = []
+    for n in range(8):
+        with nodes[n % 2].client() as client:  # each time a new connection, which any process may take
+            statuses.append(nodes[n % 2].session(client, f"name{n}", "192.0.2.1").status_code)
+            assert client.get("/readyz").status_code == 200
+    assert statuses == [200] * 3 + [429] * 5
+    with nodes[1].client() as client:
+        assert client.get("/api/sessions/check?handle=name0").json()["available"] is False
+    assert [node.stop() for node in nodes] == [0, 0]
+
+
+def test_an_outage_answers_503_and_ends_by_itself(serve: Callable[..., Server], own_postgres: PostgresServer) -> None:
+    server = serve(database_url=own_postgres.new_database())
+    with server.client() as client:
+        assert server.session(client, "before", "192.0.2.1").status_code == 200
+        own_postgres.kill()
+        for answer in (server.session(client, "during", "192.0.2.2"), client.get("/api/sessions/check?handle=x")):
+            assert (answer.status_code, answer.json()["error"]) == (503, "database_unavailable")
+            assert int(answer.headers["retry-after"]) >= 1
+        assert client.get("/readyz").status_code == 503
+        assert client.get("/healthz").status_code == 200
+        assert client.get("/api/status").json()["database"] == "unavailable"
+        own_postgres.start()
+        assert becomes_true(lambda: client.get("/readyz").status_code == 200)
+        assert client.get("/api/sessions/check?handle=before").json()["available"] is False
+        assert server.session(client, "after", "192.0.2.3").status_code == 200
+    assert server.stop() == 0
+
+
+def test_a_silent_database_answers_503_within_seconds(
+    serve: Callable[..., Server], own_postgres: PostgresServer
+) -> None:
+    server = serve(database_url=own_postgres.new_database())
+    with server.client() as client:
+        assert server.session(client, "before", "192.0.2.1").status_code == 200
+        own_postgres.freeze()
+        started = time.monotonic()
+        assert server.session(client, "during", "192.0.2.2").status_code == 503
+        assert time.monotonic() - started < PATIENCE_S / 2
+        own_postgres.thaw()
+        assert becomes_true(lambda: client.get("/readyz").status_code == 200)
+
+
+def test_a_database_that_cannot_be_reached_stops_the_start(serve: Callable[..., Server]) -> None:
+    server = serve(wait=False, database_url="postgresql://user:hunter2@127.0.0.1:9/x")
+    assert server.process.wait(PATIENCE_S) == 4
+    text = server.log.read_text()
+    assert "the database cannot be opened" in text and "hunter2" not in text
+
+
+def test_check_looks_at_the_database_itself(own_postgres: PostgresServer, tmp_path: Path) -> None:
+    url = own_postgres.new_database()
+
+    def findings() -> dict[str, dict[str, str]]:
+        done = subprocess.run(
+            [HOLDFAST, "check", "--json"], env=environment_of(tmp_path, database_url=url), capture_output=True,
+            text=True, check=False, timeout=300,
+        )  # fmt: skip
+        return {row["subject"]: row for row in json.loads(done.stdout)}
+
+    good = findings()
+    assert {good[name]["state"] for name in ("database", "fsync", "data_checksums", "database clock")} == {"ok"}
+    assert good["commits"]["state"] == "note" and "standby" in good["commits"]["found"]
+    own_postgres.set(full_page_writes="off", synchronous_commit="off")
+    bad = findings()
+    assert {bad[name]["state"] for name in ("full_page_writes", "commits")} == {"error"}

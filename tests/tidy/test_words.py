@@ -1,0 +1,45 @@
+"""The words that the house does not use, and the plain word for each (docs/glossary.md)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("src", "docs", "enclave", "contracts/src", "contracts/test", "browser", "tools", "bench", "newsfragments")
+SUFFIXES = {".py", ".md", ".zig", ".sol", ".js", ".html", ".txt"}
+NAMES = "reserved_identifiers.txt"  # contains reserved handles, not sentences
+PLAIN = {
+    r"of (its|their) own(?! [a-z])|of (its|their) own (and|by|for|in|on|so|that|to|which|with)\b": "separate, other, unique",
+    r"\b(no|some|every)body('s)?\b": "no one, another person, anyone",
+    r"\bwho(m)?ever\b": "anyone who, the holder of",
+    r"\bbesides?\b": "next to, in addition to",
+    r"\bbears? with\b": "accepts",
+    r"\bwhere there (is|are) none\b": "without one",
+    r"\bholds? it to\b": "compares it with",
+    r"; whether (it|any|one) (was|did)\b": "Returns whether",
+    r"\bthe two roads\b": "both paths",
+    r"\bTHE\b (?!SOFTWARE|HASHES)": "the",
+    r"\bin earnest\b": "in production",
+    r"\bis none of ours\b": "is another's",
+    r"\blet go of\b": "close, release",
+}
+
+
+def _files() -> list[Path]:
+    pages = [ROOT / name for name in ("README.md", "SECURITY.md", "ARCHITECTURE.md")]
+    found = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*")) if path.suffix in SUFFIXES]
+    return [path for path in pages + found if "node_modules" not in path.parts and path.name != NAMES]
+
+
+@pytest.mark.parametrize("phrase", PLAIN)
+def test_no_page_comment_or_message_uses_a_retired_phrase(phrase: str) -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in _files()
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if re.search(phrase, line)
+    ]
+    assert not found, f"write instead: {PLAIN[phrase]}\n" + "\n".join(found)
