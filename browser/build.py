@@ -27,6 +27,8 @@ SERVED = ROOT / "build" / "client"
 PACKAGE = ROOT / "build" / "npm"
 # What a page or worker names; everything else is inside these.
 ENTRIES = ("holdfast.js", "worker.js", "enclave-host.js")
+# The script of the service's own pages; the npm package does not have it.
+PAGES = "pages/main.js"
 # Bytes after gzip, of files that a first visit loads together.
 LIMITS = {("holdfast.js", "worker.js"): 25_000}
 _TARGET = "es2022"
@@ -40,7 +42,7 @@ class BuildError(Exception):
 def main() -> int:
     """Build both, print the sizes; 0 when they are within their limits."""
     try:
-        build(SERVED)
+        build_served(SERVED)
         build_package(PACKAGE)
     except BuildError as error:
         print(f"client: {error}", file=sys.stderr, flush=True)
@@ -50,12 +52,8 @@ def main() -> int:
 
 def build(folder: Path) -> dict[str, int]:
     """Write the minified entries to `folder`; their sizes after gzip. Raises BuildError."""
-    modules = _modules()
     _empty(folder)
-    entries = [str(SOURCES / name) for name in ENTRIES]
-    esbuild = modules / "esbuild" / "bin" / "esbuild"
-    options = ("--bundle", "--format=esm", "--minify", f"--target={_TARGET}", "--legal-comments=none")
-    _run([_node(), esbuild, *entries, *options, "--log-level=warning", f"--outdir={folder}"])
+    _bundle([SOURCES / name for name in ENTRIES], folder)
     sizes = {name: _gzipped(folder / name) for name in ENTRIES}
     print("client: " + ", ".join(f"{name} {size} bytes after gzip" for name, size in sizes.items()), flush=True)
     for names, limit in LIMITS.items():
@@ -64,10 +62,23 @@ def build(folder: Path) -> dict[str, int]:
     return sizes
 
 
+def build_served(folder: Path) -> None:
+    """What /client/ serves: the client, and the pages' script, which imports the client's file. Raises BuildError."""
+    build(folder)
+    _bundle([SOURCES / PAGES], folder / "pages", "--external:../holdfast.js")
+    print(f"client: {PAGES} {_gzipped(folder / PAGES)} bytes after gzip", flush=True)
+
+
+def _bundle(entries: Sequence[Path], folder: Path, *more: str) -> None:
+    esbuild = _modules() / "esbuild" / "bin" / "esbuild"
+    options = ("--bundle", "--format=esm", "--minify", f"--target={_TARGET}", "--legal-comments=none", *more)
+    _run([_node(), esbuild, *entries, *options, "--log-level=warning", f"--outdir={folder}"])
+
+
 def build_or_copy(folder: Path) -> None:
-    """As `build`; without Node or npm the modules as they stand, which work as well and are larger."""
+    """As `build_served`; without Node or npm the modules as they stand, which work as well and are larger."""
     try:
-        build(folder)
+        build_served(folder)
     except BuildError as error:
         print(f"client: not minified: {error}", file=sys.stderr, flush=True)
         _empty(folder)

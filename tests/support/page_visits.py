@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from axe_playwright_python.async_playwright import Axe
 from tests.support.passkeys import Authenticator
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, BrowserContext, Page
+    from playwright.async_api import Browser, BrowserContext, Page, ViewportSize
     from tests.support.serving import Server
 
 SHOTS = Path(__file__).parents[2] / "build" / "screenshots"
-PAGE_PATIENCE_MS = 30_000
-SIZES = {"360": {"width": 360, "height": 740}, "1280": {"width": 1280, "height": 800}}
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+PAGE_PATIENCE_MS = 20_000
+SIZES: dict[str, ViewportSize] = {"360": {"width": 360, "height": 740}, "1280": {"width": 1280, "height": 800}}
+# Elements that reach beyond the window's right edge.
+WIDER = """[...document.querySelectorAll('body *')].filter((it) => it.getBoundingClientRect().right > innerWidth + 1)
+  .map((it) => it.outerHTML.slice(0, 80))"""
 
 
 class Visit:
@@ -80,12 +85,24 @@ class Visit:
         await self.press("later")
         await self.screen("home")
 
+    async def inspect(self, name: str) -> None:
+        """Screenshots of the present screen, which fits at 360 px, and in which axe finds nothing, light and dark."""
+        await self.shoot(name)
+        await self.page.set_viewport_size(SIZES["360"])
+        assert await self.page.evaluate(WIDER) == [], f"{name}: wider than 360 px"
+        for scheme in SCHEMES:
+            await self.page.emulate_media(color_scheme=scheme)
+            found = await Axe().run(self.page)
+            assert found.violations_count == 0, f"{name}, {scheme}: {found.generate_report()}"
+        await self.page.emulate_media(color_scheme="light")
+        await self.page.set_viewport_size(SIZES["1280"])
+
     async def shoot(self, name: str) -> None:
         """Screenshots of the present screen: both sizes, light and dark."""
         SHOTS.mkdir(parents=True, exist_ok=True)
         for size, view in SIZES.items():
             await self.page.set_viewport_size(view)
-            for scheme in ("light", "dark"):
-                await self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # a literal of two
+            for scheme in SCHEMES:
+                await self.page.emulate_media(color_scheme=scheme)
                 await self.page.screenshot(path=SHOTS / f"{name}-{size}-{scheme}.png", full_page=True)
         await self.page.emulate_media(color_scheme="light")

@@ -16,6 +16,7 @@ export {
   checksumAddress,
   endWaitingPasskeys,
   getDeviceCapabilities,
+  keyId,
   passkeyKey,
   signalUnknownCredential,
   usePasskey,

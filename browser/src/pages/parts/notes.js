@@ -52,7 +52,8 @@ export async function addFacts(of, more) {
   await stored((store) => store.setNote(`pages:facts:${of}`, { ...before, ...more }));
 }
 
-/** @typedef {{did: string, synced: boolean}} Opens which vault a passkey opens, and whether its provider may copy it */
+/** @typedef {{did: string, synced: boolean | null}} Opens which vault a passkey opens, and whether its provider may copy it;
+ *   null: not known */
 
 /**
  * Which vault a passkey opens, as far as this browser knows.

@@ -33,6 +33,11 @@ export async function described(credential) {
   return { aaguid, synced, transports: parsed.transports ?? [], name: defaultName(aaguid) };
 }
 
+/** The name of a passkey before its provider is known. */
+export function newPasskeyName() {
+  return defaultName("");
+}
+
 /** @param {string} aaguid */
 function defaultName(aaguid) {
   return text("passkeys.named", { provider: PROVIDERS[aaguid] ?? browser(), date: day(Date.now()) });

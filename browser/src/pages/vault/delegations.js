@@ -36,7 +36,7 @@ function row(it) {
   const ended = it.expiration && it.expiration * 1000 < Date.now();
   const state = it.revoked_at ? "allow.revoked" : ended ? "allow.ended" : null;
   const withdraw = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), () => withdrawn(it));
-  const words = el("p", { class: "wrapped" }, sentence(it));
+  const words = el("p", {}, sentence(it));
   void facts(it.cid).then(({ limit }) => limit && (words.textContent = text("allow.row", { to: it.audience, amount: amount(limit), date: day(it.expiration * 1000) })));
   const item = el("li", { "data-cid": it.cid }, words);
   if (state) item.append(el("p", { class: "small" }, text(state)));

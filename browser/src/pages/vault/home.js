@@ -44,7 +44,7 @@ export async function home({ said = "", quiet = false } = {}) {
     redraw: () => void home({ quiet: true }),
     body: [
       lonely && paragraph("vault.remind", {}, "notice"),
-      el("div", { class: "cards" }, identityCard(known), await accountCard(), passkeysCard(known), backupCard(known), delegationsCard(known), activityCard(known)),
+      el("div", { class: "cards" }, identityCard(known), await accountCard(), await passkeysCard(known), backupCard(known), delegationsCard(known), activityCard(known)),
       buttons(button(text("vault.lock"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), lock), { name: "lock" })),
     ],
   });

@@ -1,5 +1,6 @@
 /** The card of the passkeys: which there are, one more, another name, removal. */
 
+import { keyId } from "../library.js";
 import { moment, text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
 import { setVaultOf, vaultOf } from "../parts/notes.js";
@@ -14,7 +15,8 @@ import { card } from "./card.js";
 /** @typedef {import("../library.js").Credential} Credential */
 
 /** @param {import("./home.js").Facts} known */
-export function passkeysCard({ credentials, wraps, name, did }) {
+export async function passkeysCard({ credentials, wraps, name, did }) {
+  const rows = await Promise.all(credentials.map(async (it) => row(it, await keyId(it.credential_id), wraps, wraps.length < 2)));
   const add = (/** @type {Record<string, any>} */ options) => (/** @type {Event} */ event) =>
     run(/** @type {HTMLElement} */ (event.currentTarget), async () => {
       await addPasskey({ userName: name || did, ...options });
@@ -24,7 +26,7 @@ export function passkeysCard({ credentials, wraps, name, did }) {
   return card(
     "passkeys",
     text("passkeys.heading"),
-    el("ul", { class: "rows" }, ...credentials.map((it) => row(it, wraps, only)), ...wraps.filter((it) => it.kind === "password").map((it) => passwordRow(it, only))),
+    el("ul", { class: "rows" }, ...rows, ...wraps.filter((it) => it.kind === "password").map((it) => passwordRow(it, only))),
     only && paragraph("passkeys.last", {}, "small"),
     buttons(
       button(text("passkeys.add"), add({ hints: ["client-device"] }), { name: "add" }),
@@ -35,15 +37,16 @@ export function passkeysCard({ credentials, wraps, name, did }) {
 
 /**
  * @param {Credential} credential
+ * @param {string} key the identifier of its key in the vault
  * @param {{kind: string, id: string}[]} wraps
  * @param {boolean} only
  */
-function row(credential, wraps, only) {
+function row(credential, key, wraps, only) {
   const { credential_id: id, created_at: made, last_used: used } = credential;
   const name = credential.device_name || text("passkeys.unnamed");
-  const opens = wraps.some((wrap) => wrap.kind === "prf" && wrap.id === id);
+  const opens = wraps.some((wrap) => wrap.kind === "prf" && wrap.id === key);
   const about = el("p", { class: "small" }, [text("passkeys.made", { time: moment(made) }), used !== made && text("passkeys.used", { time: moment(used) })].filter(Boolean).join(", "));
-  void vaultOf(id).then((it) => it && about.append(` · ${text(it.synced ? "passkeys.synced" : "passkeys.local")}`));
+  void vaultOf(id).then((it) => typeof it?.synced === "boolean" && about.append(` · ${text(it.synced ? "passkeys.synced" : "passkeys.local")}`));
   if (!opens) about.append(` · ${text("passkeys.closed")}`);
   const item = el("li", { "data-credential": id });
   const remove = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), () => removed(id, name, opens));
@@ -102,10 +105,9 @@ function renaming(item, id, name) {
 async function removed(id, name, opens) {
   const question = { heading: text("passkeys.remove.heading", { name }), words: text("passkeys.remove.text"), yes: text("passkeys.remove") };
   if (!(await confirmed(question))) return;
-  const { vault } = await ready();
-  if (opens) await vault.removeKey("prf", id);
-  const answer = await vault.exec("resource:credentials action:delete", { credential_id: id });
-  if (!answer.success) throw new Told("problem.unknown", { reason: answer.error ?? "delete" });
+  const client = await ready();
+  if (opens) await client.removePasskey(id);
+  else await client.vault.exec("resource:credentials action:delete", { credential_id: id });
   await setVaultOf(id, null);
   await go("home", { said: text("passkeys.removed") });
 }

@@ -93,7 +93,7 @@ async function opened(used, takeOver = false) {
   const opens = await vaultOf(used.credentialId);
   const did = opens?.did ?? (await onlyVault(used.credentialId));
   await unlocked(await passkeyKey(used), did, takeOver);
-  if (!opens) await setVaultOf(used.credentialId, { did, synced: false });
+  if (!opens) await setVaultOf(used.credentialId, { did, synced: null });
 }
 
 /**

@@ -1,10 +1,5 @@
 /** Small conversions of the vault's screens. */
 
-/** @param {string} value base64url @returns {Uint8Array<ArrayBuffer>} */
-export function fromBase64url(value) {
-  return Uint8Array.from(atob(value.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
-}
-
 /**
  * An address in groups of four, which people can compare.
  *
