@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAX_LOGO_BYTES = 256 * 1024
-DARK_PAPER = Colour(0x12, 0x18, 0x20)  # --paper of pages.css in dark mode
+DARK_SHEET = Colour(0x1B, 0x24, 0x30)  # --sheet of pages.css in dark mode, the lightest background of links
 _PNG = b"\x89PNG\r\n\x1a\n"
 _HTML = "text/html; charset=utf-8"
 _CSS = "text/css; charset=utf-8"
@@ -93,7 +93,7 @@ def page_files(choices: PageChoices) -> PageFiles:
 
 def theme(colour: Colour) -> str:
     """The style sheet of an operator's colour, for light and dark pages."""
-    dark = lightened_for(DARK_PAPER, colour)
+    dark = lightened_for(DARK_SHEET, colour)
     return (
         f":root {{ --brand: {colour}; --on-brand: {text_on(colour)}; }}\n"
         f"@media (prefers-color-scheme: dark) {{ :root {{ --brand: {dark}; --on-brand: {text_on(dark)}; }} }}\n"
