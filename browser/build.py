@@ -29,6 +29,8 @@ PACKAGE = ROOT / "build" / "npm"
 ENTRIES = ("holdfast.js", "worker.js", "enclave-host.js", "pay/confirm.js")
 # The payment page takes the client from the file that other pages take too.
 _SHARED = "--external:../holdfast.js"
+# The script of the service's own pages; the npm package does not have it.
+PAGES = "pages/main.js"
 # Bytes after gzip, of files that a first visit loads together.
 LIMITS = {("holdfast.js", "worker.js"): 25_000, ("pay/confirm.js",): 10_000}
 _TARGET = "es2022"
@@ -42,7 +44,7 @@ class BuildError(Exception):
 def main() -> int:
     """Build both, print the sizes; 0 when they are within their limits."""
     try:
-        build(SERVED)
+        build_served(SERVED)
         build_package(PACKAGE)
     except BuildError as error:
         print(f"client: {error}", file=sys.stderr, flush=True)
@@ -52,12 +54,8 @@ def main() -> int:
 
 def build(folder: Path) -> dict[str, int]:
     """Write the minified entries to `folder`; their sizes after gzip. Raises BuildError."""
-    modules = _modules()
     _empty(folder)
-    entries = [str(SOURCES / name) for name in ENTRIES]
-    esbuild = modules / "esbuild" / "bin" / "esbuild"
-    options = ("--bundle", "--format=esm", "--minify", f"--target={_TARGET}", "--legal-comments=none")
-    _run([_node(), esbuild, *entries, *options, _SHARED, "--log-level=warning", f"--outdir={folder}"])
+    _bundle([SOURCES / name for name in ENTRIES], folder, _SHARED)
     sizes = {name: _gzipped(folder / name) for name in ENTRIES}
     print("client: " + ", ".join(f"{name} {size} bytes after gzip" for name, size in sizes.items()), flush=True)
     for names, limit in LIMITS.items():
@@ -66,10 +64,23 @@ def build(folder: Path) -> dict[str, int]:
     return sizes
 
 
+def build_served(folder: Path) -> None:
+    """What /client/ serves: the client, and the pages' script, which imports the client's file. Raises BuildError."""
+    build(folder)
+    _bundle([SOURCES / PAGES], folder / "pages", _SHARED)
+    print(f"client: {PAGES} {_gzipped(folder / PAGES)} bytes after gzip", flush=True)
+
+
+def _bundle(entries: Sequence[Path], folder: Path, *more: str) -> None:
+    esbuild = _modules() / "esbuild" / "bin" / "esbuild"
+    options = ("--bundle", "--format=esm", "--minify", f"--target={_TARGET}", "--legal-comments=none", *more)
+    _run([_node(), esbuild, *entries, *options, "--log-level=warning", f"--outdir={folder}"])
+
+
 def build_or_copy(folder: Path) -> None:
-    """As `build`; without Node or npm the modules as they stand, which work as well and are larger."""
+    """As `build_served`; without Node or npm the modules as they stand, which work as well and are larger."""
     try:
-        build(folder)
+        build_served(folder)
     except BuildError as error:
         print(f"client: not minified: {error}", file=sys.stderr, flush=True)
         _empty(folder)

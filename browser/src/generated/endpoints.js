@@ -275,6 +275,51 @@ export class EndpointMethods {
   }
 
   /**
+   * The start page, where people register: GET /.
+   *
+   * @returns {Promise<string>}
+   */
+  startPage() {
+    return this._call({ method: "GET", path: "/", reads: "text" });
+  }
+
+  /**
+   * The page of a person's vault: GET /vault.
+   *
+   * @returns {Promise<string>}
+   */
+  vaultPage() {
+    return this._call({ method: "GET", path: "/vault", reads: "text" });
+  }
+
+  /**
+   * The pages' style: GET /pages.css.
+   *
+   * @returns {Promise<string>}
+   */
+  pagesStyle() {
+    return this._call({ method: "GET", path: "/pages.css", reads: "text" });
+  }
+
+  /**
+   * The operator's colour for the pages: GET /theme.css.
+   *
+   * @returns {Promise<string>}
+   */
+  pagesTheme() {
+    return this._call({ method: "GET", path: "/theme.css", reads: "text" });
+  }
+
+  /**
+   * The pages' logo: GET /logo.
+   *
+   * @returns {Promise<ArrayBuffer>}
+   */
+  pagesLogo() {
+    return this._call({ method: "GET", path: "/logo", reads: "bytes" });
+  }
+
+  /**
    * Origins that may use this service's passkeys: GET /.well-known/webauthn.
    *
    * @returns {Promise<import("./types.js").RelatedOrigins>}

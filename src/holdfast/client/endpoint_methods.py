@@ -165,6 +165,26 @@ class EndpointMethods(EndpointCaller):
         """The payment method manifest: GET /pay/payment-method.json."""
         return await self._call(endpoints.PAY_METHOD, as_json)
 
+    async def start_page(self) -> str:
+        """The start page, where people register: GET /."""
+        return await self._call(endpoints.START_PAGE, as_text)
+
+    async def vault_page(self) -> str:
+        """The page of a person's vault: GET /vault."""
+        return await self._call(endpoints.VAULT_PAGE, as_text)
+
+    async def pages_style(self) -> str:
+        """The pages' style: GET /pages.css."""
+        return await self._call(endpoints.PAGES_STYLE, as_text)
+
+    async def pages_theme(self) -> str:
+        """The operator's colour for the pages: GET /theme.css."""
+        return await self._call(endpoints.PAGES_THEME, as_text)
+
+    async def pages_logo(self) -> bytes:
+        """The pages' logo: GET /logo."""
+        return await self._call(endpoints.PAGES_LOGO, as_bytes)
+
     async def client_file(self, path: str) -> str:
         """A module of the JavaScript client: GET /client/{path}."""
         return await self._call(endpoints.CLIENT_FILE, as_text, path={"path": path})

@@ -41,6 +41,7 @@ from holdfast.service.upstreams.indexer import IndexerAddress, IndexerBinding
 from holdfast.service.upstreams.pool import ConnectionPools
 from holdfast.service.web.application import Application
 from holdfast.service.web.context import WebContext
+from holdfast.service.web.page_files import PageChoices, page_files
 from holdfast.service.web.prepared import PaymentFacts, prepare
 from holdfast.service.workflow.engine import InngestWorkflow, engine_configured
 from holdfast.settings.rows import SettingError
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.database import Database
     from holdfast.service.store.port import Store
     from holdfast.service.upstreams.indexer import Indexer
+    from holdfast.service.web.page_files import PageFiles
 
 
 OUTBOX = "outbox"  # folders in the data folder
@@ -78,8 +80,24 @@ def application_of(settings: Settings, service: Service, metrics: Metrics | None
     """Return the web application for a service."""
     client_address = ClientAddress(settings.client_ip_header, settings.trusted_proxies)
     payments = PaymentFacts(settings.usdc_84532, shown_rpc(settings))
-    files = prepare(contract_set(settings), settings.related_origins, payments)
+    files = prepare(contract_set(settings), settings.related_origins, _pages(settings), payments)
     return Application(WebContext(service, files, client_address), metrics)
+
+
+def _pages(settings: Settings) -> PageFiles | None:
+    if settings.pages == "off":
+        return None
+    choices = PageChoices(
+        name=settings.pages_name,
+        colour=settings.pages_colour,
+        logo=settings.pages_logo,
+        address=settings.public_url,
+        usdc=settings.usdc_84532,
+        code_seconds=settings.limits.email_code_expiry_seconds,
+        code_tries=settings.limits.max_verify_attempts,
+    )
+    made: PageFiles = _named("HOLDFAST_PAGES_LOGO", page_files, choices)
+    return made
 
 
 def database(settings: Settings) -> Database:

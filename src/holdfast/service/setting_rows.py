@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from holdfast.rules.chains import CHAINS
+from holdfast.rules.colours import TEXT_CONTRAST, WHITE, contrast, parse_colour
 from holdfast.rules.dids import parse_did
 from holdfast.rules.limits import ALL_COUNTRIES, CONFIRMATION_DEPTH, LIMIT_NAMES, Ceilings, Limits
 from holdfast.rules.snapshot_quotas import (
@@ -31,6 +32,7 @@ from holdfast.settings.parsers import (
     networks,
     one_of,
     public_url,
+    shown_name,
     url_with,
 )
 from holdfast.settings.rows import SettingRow
@@ -97,6 +99,16 @@ def _countries(text: str) -> tuple[str, ...]:
     if text != ALL_COUNTRIES and not (codes and all(_COUNTRY.fullmatch(code) for code in codes)):
         raise ValueError("all, or two-letter codes of countries, separated by commas, are needed")
     return (ALL_COUNTRIES,) if text == ALL_COUNTRIES else codes
+
+
+def _colour(text: str) -> str:
+    colour = parse_colour(text)
+    if (ratio := contrast(colour, WHITE)) < TEXT_CONTRAST:
+        raise ValueError(
+            f"its contrast with white is {ratio:.1f}:1 and people could not read text of this colour; choose a darker"
+            f" one, with at least {TEXT_CONTRAST}:1 (WCAG 2.2, 1.4.3)"
+        )
+    return str(colour)
 
 
 def _depth(values: Mapping[str, Any]) -> str:
@@ -222,6 +234,10 @@ ROWS: tuple[SettingRow, ...] = (
         https_origins,
         "other origins whose pages may use the passkeys of this service's host, as https://app.example",
     ),
+    SettingRow("HOLDFAST_PAGES", "on", one_of("on", "off"), "off: the interface alone, without pages for people"),
+    SettingRow("HOLDFAST_PAGES_NAME", "Holdfast", shown_name, "the service's name on its pages"),
+    SettingRow("HOLDFAST_PAGES_COLOUR", "#1f5fa8", _colour, "the pages' colour, as #rrggbb; checked for contrast"),
+    SettingRow("HOLDFAST_PAGES_LOGO", None, Path, "the pages' logo, an SVG or PNG file of at most 256 KiB"),
     LOG,
     SettingRow("HOLDFAST_ADMIN_PORT", None, integer_between(1, MAX_PORT), "port of /metrics"),
 )

@@ -80,6 +80,10 @@ class Settings:
     snapshots_free_bytes: int
     registrar_did: str
     related_origins: tuple[str, ...]
+    pages: str
+    pages_name: str
+    pages_colour: str
+    pages_logo: Path | None
     log: str
     env: str
     admin_port: int | None

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_PORT = 65535
+MAX_NAME = 40
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 _HEADER = re.compile(r"[A-Za-z0-9-]{1,64}")
 _DIGITS = re.compile(r"[0-9]{1,19}")
@@ -79,6 +80,14 @@ def _origin(text: str) -> str:
     if parts.scheme != "https" or not parts.hostname or parts.path or parts.query or parts.fragment or "@" in text:
         raise ValueError("origins as https://app.example, separated by commas, or none are needed")
     return f"https://{parts.netloc.lower()}"
+
+
+def shown_name(text: str) -> str:
+    """Parse a name that pages show: one line of 1 to 40 printable characters."""
+    name = text.strip()
+    if not 0 < len(name) <= MAX_NAME or not name.isprintable():
+        raise ValueError(f"a name of 1 to {MAX_NAME} printable characters is needed")
+    return name
 
 
 def url_with(*schemes: str) -> Callable[[str], str]:

@@ -169,6 +169,26 @@ class ServiceClient:
         """The payment method manifest: GET /pay/payment-method.json."""
         return run(self._asynchronous.payment_method())
 
+    def start_page(self) -> str:
+        """The start page, where people register: GET /."""
+        return run(self._asynchronous.start_page())
+
+    def vault_page(self) -> str:
+        """The page of a person's vault: GET /vault."""
+        return run(self._asynchronous.vault_page())
+
+    def pages_style(self) -> str:
+        """The pages' style: GET /pages.css."""
+        return run(self._asynchronous.pages_style())
+
+    def pages_theme(self) -> str:
+        """The operator's colour for the pages: GET /theme.css."""
+        return run(self._asynchronous.pages_theme())
+
+    def pages_logo(self) -> bytes:
+        """The pages' logo: GET /logo."""
+        return run(self._asynchronous.pages_logo())
+
     def client_file(self, path: str) -> str:
         """A module of the JavaScript client: GET /client/{path}."""
         return run(self._asynchronous.client_file(path))

@@ -20,7 +20,7 @@ from holdfast.service.http.messages import (
 )
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.web.failures import failed, failure_response
-from holdfast.service.web.routes import PREFIX_ROUTES, ROUTES, Route
+from holdfast.service.web.routes import PAGE_PATHS, PREFIX_ROUTES, ROUTES, Route
 from holdfast.wire.endpoints import ErrorForm
 from holdfast.wire.errors import (
     BODY_TOO_LARGE,
@@ -58,7 +58,12 @@ class Application:
         self._web = web
         self.service = web.service
         self._metrics = metrics
-        served = [route for route in (*ROUTES, *PREFIX_ROUTES) if web.service.snapshots or not route.of_snapshots]
+        absent = PAGE_PATHS if web.files.pages is None else ()
+        served = [
+            route
+            for route in (*ROUTES, *PREFIX_ROUTES)
+            if route.path not in absent and (web.service.snapshots or not route.of_snapshots)
+        ]
         self._routes = {route.path: route for route in served if route in ROUTES}
         self._measuring: asyncio.Task[None] | None = None
         self._prefixes = [route for route in served if route in PREFIX_ROUTES]

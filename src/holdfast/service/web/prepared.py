@@ -18,6 +18,7 @@ from holdfast.wire.models import RelatedOrigins
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from holdfast.service.web.page_files import PageFiles
     from holdfast.wire.models import Answer, ContractSet
 
 CONTRACTS_CACHE = "public, max-age=86400"
@@ -71,12 +72,16 @@ class PreparedFiles:
     pay_method: StaticAnswer
     client: ClientFiles
     related_origins: StaticAnswer
+    pages: PageFiles | None
 
 
 def prepare(
-    contracts: ContractSet, related_origins: Sequence[str] = (), payments: PaymentFacts | None = None
+    contracts: ContractSet,
+    related_origins: Sequence[str] = (),
+    pages: PageFiles | None = None,
+    payments: PaymentFacts | None = None,
 ) -> PreparedFiles:
-    """Read all files and make their responses."""
+    """Read all files and make their responses. Without `pages` the service has none."""
     page_headers = _page_headers(payments or PaymentFacts())
     return PreparedFiles(
         contracts=_json(contracts, CONTRACTS_CACHE),
@@ -90,6 +95,7 @@ def prepare(
         pay_method=_file("payment-method.json", JSON),
         client=client_files(),
         related_origins=_json(RelatedOrigins(origins=list(related_origins)), FILE_CACHE),
+        pages=pages,
     )
 
 

@@ -13,6 +13,7 @@ from holdfast.service.web import (
     gateway,
     health,
     names,
+    pages,
     pins,
     proxies,
     sessions,
@@ -21,18 +22,19 @@ from holdfast.service.web import (
     workflow,
 )
 from holdfast.service.web.serving import HANDLERS
-from holdfast.wire.endpoints import ENDPOINTS, WORKFLOW, ErrorForm
+from holdfast.wire.endpoints import ENDPOINTS, PAGES, WORKFLOW, ErrorForm
 
 if TYPE_CHECKING:
     from holdfast.service.web.serving import Handler
 
-# Importing a module registers what it serves.
+# Importing a module registers its handlers.
 SERVING = (
-    accounts, dids, files, gateway, health, names, pins, proxies, sessions, uploads, verification, workflow,
+    accounts, dids, files, gateway, health, names, pages, pins, proxies, sessions, uploads, verification, workflow,
 )  # fmt: skip
 _REST = re.compile(r"{\w+}$")
-# Every method of the workflow's path goes to its handler (interface: ANY /api/workflow).
+# All methods of the workflow's path go to its handler (interface: ANY /api/workflow).
 ANY_METHOD = {WORKFLOW.path: HANDLERS[WORKFLOW.key]}
+PAGE_PATHS = frozenset(endpoint.path for endpoint in PAGES)  # no routes where HOLDFAST_PAGES is off
 
 
 @dataclass(frozen=True, slots=True)

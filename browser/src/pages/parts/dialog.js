@@ -1,0 +1,30 @@
+/** A question before something that cannot be undone. */
+
+import { text } from "./language.js";
+import { button, el } from "./nodes.js";
+
+let count = 0;
+
+/**
+ * Asks, in a dialog that Escape closes.
+ *
+ * @param {{heading: string, words: string, yes: string}} question
+ * @returns {Promise<boolean>}
+ */
+export function confirmed({ heading, words, yes }) {
+  const id = `dialog-${++count}`;
+  return new Promise((resolve) => {
+    const close = (/** @type {boolean} */ answer) => {
+      resolve(answer);
+      box.remove();
+    };
+    const box = el(
+      "dialog", { "aria-labelledby": id, oncancel: () => close(false) },
+      el("h2", { id }, heading), el("p", {}, words),
+      el("div", { class: "buttons" }, button(yes, () => close(true), { kind: "bad", name: "yes" }), button(text("cancel"), () => close(false), { name: "no" })),
+    );
+    document.querySelector("main")?.append(box);
+    box.showModal();
+    box.querySelector('[data-name="no"]').focus();
+  });
+}

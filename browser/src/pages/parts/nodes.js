@@ -1,0 +1,100 @@
+/** Nodes without markup: texts become text nodes, so nothing that a person or the service says is read as HTML. */
+
+import { text } from "./language.js";
+
+/** @typedef {Node | string | null | undefined | false} Child */
+
+/**
+ * @param {string} tag
+ * @param {Record<string, any>} [props] attributes; functions become listeners (`onclick`), true an empty attribute,
+ *   false and null none
+ * @param {...Child} children
+ * @returns {any}
+ */
+export function el(tag, props = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (typeof value === "function") node.addEventListener(name.slice(2), value);
+    else if (value === true) node.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, String(value));
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined && child !== false).map((child) => /** @type {Node | string} */ (child)));
+  return node;
+}
+
+/**
+ * A button.
+ *
+ * @param {string} label
+ * @param {(event: Event) => unknown} onclick
+ * @param {{kind?: "main" | "plain" | "bad" | "", name?: string}} [look] `name`: what scripts and tests find it by
+ * @returns {HTMLButtonElement}
+ */
+export function button(label, onclick, { kind = "", name } = {}) {
+  return el("button", { type: "button", class: kind || null, "data-name": name, onclick }, label);
+}
+
+/** @param {...Child} children */
+export function buttons(...children) {
+  return el("div", { class: "buttons screen-buttons" }, ...children);
+}
+
+/**
+ * @param {string} key
+ * @param {Record<string, string | number>} [values]
+ * @param {string | null} [look]
+ */
+export function paragraph(key, values = {}, look = null) {
+  return el("p", { class: look }, text(key, values));
+}
+
+let count = 0;
+
+/**
+ * A labelled field with a hint and a place for its error.
+ *
+ * @param {string} label
+ * @param {Record<string, any>} props of the input
+ * @param {string} [hint]
+ */
+export function field(label, props, hint) {
+  const id = `field-${++count}`;
+  const input = /** @type {HTMLInputElement} */ (el("input", { id, "aria-describedby": `${hint ? `${id}-hint ` : ""}${id}-verdict`, ...props }));
+  const verdict = el("p", { id: `${id}-verdict`, class: "verdict" });
+  const node = el("div", { class: "field" }, el("label", { for: id }, label), hint && el("p", { class: "hint", id: `${id}-hint` }, hint), input, verdict);
+  return { node, input, verdict, judge };
+
+  /**
+   * Says what is wrong with the input, or what is good about it; nothing of both empties the place.
+   *
+   * @param {string} [bad]
+   * @param {string} [good]
+   */
+  function judge(bad = "", good = "") {
+    verdict.textContent = bad || good;
+    verdict.className = bad ? "verdict bad" : good ? "verdict good" : "verdict";
+    if (bad) input.setAttribute("aria-invalid", "true");
+    else input.removeAttribute("aria-invalid");
+  }
+}
+
+/**
+ * A form that never leaves the page.
+ *
+ * @param {(form: HTMLFormElement) => unknown} onSubmit
+ * @param {...Child} children
+ * @returns {HTMLFormElement}
+ */
+export function form(onSubmit, ...children) {
+  const made = /** @type {HTMLFormElement} */ (el("form", { novalidate: true }, ...children));
+  made.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void onSubmit(made);
+  });
+  return made;
+}
+
+/** @param {string} label */
+export function submit(label) {
+  return el("button", { type: "submit", class: "main", "data-name": "submit" }, label);
+}

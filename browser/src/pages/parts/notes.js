@@ -1,0 +1,90 @@
+/** What the pages remember in this browser. Nothing of it is secret. */
+
+import { VaultStore } from "../library.js";
+
+const MARK = "holdfast-vaults";
+
+/**
+ * @typedef {object} Begun a registration that is not finished
+ * @property {"handle" | "email" | "sms"} channel
+ * @property {string} identifier
+ * @property {string} [credentialId] of the passkey, once it is made
+ * @property {string} [did] of the vault, once it is stored; without it the passkey opens nothing
+ * @property {boolean} [password] the vault is locked by a password
+ * @property {any} [attestation]
+ *
+ * @typedef {{backupAt?: number, identifier?: string, limit?: string}} Facts of a vault, by its DID, or of a delegation, by
+ *   its CID
+ */
+
+/**
+ * @template T
+ * @param {(store: VaultStore) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+async function stored(work) {
+  const store = new VaultStore();
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** @returns {Promise<Begun | null>} */
+export function begun() {
+  return stored((store) => store.note("pages:registration"));
+}
+
+/** @param {Begun | null} row null: it is over */
+export function setBegun(row) {
+  return stored((store) => store.setNote("pages:registration", row));
+}
+
+/** @param {string} of @returns {Promise<Facts>} */
+export async function facts(of) {
+  return (await stored((store) => store.note(`pages:facts:${of}`))) ?? {};
+}
+
+/** @param {string} of @param {Facts} more */
+export async function addFacts(of, more) {
+  const before = await facts(of);
+  await stored((store) => store.setNote(`pages:facts:${of}`, { ...before, ...more }));
+}
+
+/** @typedef {{did: string, synced: boolean | null}} Opens which vault a passkey opens, and whether its provider may copy it;
+ *   null: not known */
+
+/**
+ * Which vault a passkey opens, as far as this browser knows.
+ *
+ * @param {string} credentialId
+ * @returns {Promise<Opens | null>}
+ */
+export function vaultOf(credentialId) {
+  return stored((store) => store.note(`pages:passkey:${credentialId}`));
+}
+
+/** @param {string} credentialId @param {Opens | null} opens */
+export function setVaultOf(credentialId, opens) {
+  return stored((store) => store.setNote(`pages:passkey:${credentialId}`, opens));
+}
+
+/** Whether a vault was stored here: what tells a browser that deleted its copy from one that never had any. */
+export function hadVault() {
+  try {
+    return localStorage.getItem(MARK) !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** A vault is stored: marks it outside IndexedDB, and asks the browser to keep the storage. */
+export function markVault() {
+  try {
+    localStorage.setItem(MARK, "1");
+  } catch {
+    // without the mark a deleted copy looks like none
+  }
+  void navigator.storage?.persist?.().catch(() => false);
+}

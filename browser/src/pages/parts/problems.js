@@ -1,0 +1,90 @@
+/** From errors to sentences for people. Each sentence says what happened and what to do; keys are in the texts' tables. */
+
+import { OperationFailed, NetworkError, PluginCallError, RequestRefused, StorageError, WasmLoadError, WebAuthnError } from "../library.js";
+import { moment, text } from "./language.js";
+
+/** The main address of the service, where its passkeys work. */
+export const ADDRESS = document.querySelector('meta[name="holdfast-address"]')?.getAttribute("content") ?? location.origin;
+
+/** @type {Record<string, string>} */
+const REFUSALS = {
+  identifier_taken: "problem.identifier_taken",
+  identifier_reserved: "problem.identifier_reserved",
+  "Invalid identifier": "problem.invalid",
+  "Unsupported country": "choose.country",
+  ip_limit_reached: "problem.ip_limit",
+  credential_limit_reached: "problem.ip_limit",
+  sms_send_failed: "problem.send_failed",
+  email_send_failed: "problem.send_failed",
+  sms_check_failed: "problem.server",
+  attestation_required: "problem.attestation",
+  attestation_expired: "problem.attestation",
+  attestation_invalid: "problem.attestation",
+  attestation_mismatch: "problem.attestation",
+  attestation_used: "problem.attestation",
+  credential_already_registered: "problem.credential",
+  rpc_error: "problem.server",
+  bundler_error: "problem.server",
+};
+/** @type {Record<string, string>} */
+const CALLS = {
+  open_elsewhere: "problem.elsewhere",
+  wrong_key: "problem.wrong_key",
+  invalid_database: "problem.damaged",
+  export_rejected: "import.rejected",
+  conflict: "import.conflict",
+};
+
+/** Something that the person is told in a sentence of the table. */
+export class Told extends Error {
+  /** @param {string} key @param {Record<string, string | number>} [values] */
+  constructor(key, values = {}) {
+    super(key);
+    this.key = key;
+    this.values = values;
+  }
+}
+
+/**
+ * The sentence for an error. Empty: the page itself withdrew its request, and nothing is to be said.
+ *
+ * @param {unknown} error
+ * @returns {string}
+ */
+export function problem(error) {
+  if (error instanceof Told) return text(error.key, error.values);
+  if (error instanceof WebAuthnError) return error.reason === "aborted" ? "" : text(`problem.${error.reason}`, { address: ADDRESS });
+  if (error instanceof RequestRefused) return refusal(error);
+  if (error instanceof OperationFailed) return text("problem.chain", { reason: error.message });
+  if (error instanceof NetworkError) return text("problem.offline");
+  if (error instanceof StorageError) return text("problem.storage");
+  if (error instanceof WasmLoadError) return text("problem.enclave");
+  if (error instanceof PluginCallError && error.code && CALLS[error.code]) return text(CALLS[error.code]);
+  return text("problem.unknown", { reason: error instanceof Error ? error.message : String(error) });
+}
+
+/** @param {RequestRefused} error */
+function refusal(error) {
+  if (error.code === "rate_limited") {
+    if (!error.retryAfter) return text("problem.rate_limited.handle");
+    return text("problem.rate_limited", { time: moment(Date.now() + error.retryAfter * 1000) });
+  }
+  const key = REFUSALS[error.code];
+  if (key) return text(key);
+  return error.status >= 500 ? text("problem.server") : text("problem.refused", { reason: error.code });
+}
+
+/**
+ * Throws for an answer of the vault that says no.
+ *
+ * @template {{success?: boolean, error?: string}} T
+ * @param {T} answer
+ * @param {string} [wrongKey] the key of the text for "wrong_key"
+ * @returns {T}
+ */
+export function succeeded(answer, wrongKey = "problem.wrong_key") {
+  if (answer.success !== false) return answer;
+  const code = answer.error ?? "failed";
+  if (code === "wrong_key") throw new Told(wrongKey);
+  throw CALLS[code] ? new Told(CALLS[code]) : new Told("problem.unknown", { reason: code });
+}

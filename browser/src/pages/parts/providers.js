@@ -1,0 +1,52 @@
+/** Names for passkeys: labels only, never a reason to trust one. */
+
+import { service } from "./vault_client.js";
+import { day, text } from "./language.js";
+
+/** AAGUIDs of common providers, without hyphens. @type {Record<string, string>} */
+const PROVIDERS = {
+  ea9b8d664d011d213ce4b6b48cb575d4: "Google Password Manager",
+  fbfc3007154e4ecc8c0b6e020557d7bd: "iCloud Keychain",
+  dd4ec289e01d41c9bb8970fa845d4bf2: "iCloud Keychain",
+  adce000235bcc60a648b0b25f1f05503: "Chrome on Mac",
+  "08987058cadc4b81b6e130de50dcbe96": "Windows Hello",
+  "9ddd1817af5a4672a2b93e3dd95000a9": "Windows Hello",
+  "6028b017b1d44c02b4b3afcdafc96bb2": "Windows Hello",
+  bada5566a7aa401fbd9645619a55120d: "1Password",
+  d548826e79b4db40a3d811116f7e8349: "Bitwarden",
+  "531126d6e717415c93203d9aa6981239": "Dashlane",
+  "50726f746f6e5061737350726f746f6e": "Proton Pass",
+  "53414d53554e47000000000000000000": "Samsung Pass",
+  fdb141b25d84443e8a354698c205a502: "KeePassXC",
+};
+
+/**
+ * What a new passkey tells of itself.
+ *
+ * @param {string} credential base64, as `createPasskey` gives it
+ * @returns {Promise<{aaguid: string, synced: boolean, transports: string[], name: string}>}
+ */
+export async function described(credential) {
+  const { parsed } = await service().vault.parse(credential);
+  const aaguid = String(parsed.aaguid ?? "").replaceAll("-", "");
+  const synced = Boolean(parsed.flags?.backup_eligible ?? parsed.backup_eligible);
+  return { aaguid, synced, transports: parsed.transports ?? [], name: defaultName(aaguid) };
+}
+
+/** The name of a passkey before its provider is known. */
+export function newPasskeyName() {
+  return defaultName("");
+}
+
+/** @param {string} aaguid */
+function defaultName(aaguid) {
+  return text("passkeys.named", { provider: PROVIDERS[aaguid] ?? browser(), date: day(Date.now()) });
+}
+
+/** The browser's name, as it tells it. */
+function browser() {
+  const brands = /** @type {any} */ (navigator).userAgentData?.brands ?? [];
+  const known = brands.find((/** @type {{brand: string}} */ { brand }) => !/not.?a.?brand|chromium/i.test(brand));
+  const agent = navigator.userAgent;
+  return known?.brand ?? (/Firefox\//.test(agent) ? "Firefox" : /Safari\//.test(agent) && !/Chrom/.test(agent) ? "Safari" : text("passkeys.unnamed"));
+}

@@ -1,0 +1,157 @@
+/** Proving an e-mail address or a phone number with the code that was sent to it. */
+
+import { counted, text } from "../parts/language.js";
+import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
+import { setBegun } from "../parts/notes.js";
+import { go } from "../parts/router.js";
+import { run, say, show, tell } from "../parts/screen.js";
+import { service } from "../parts/vault_client.js";
+
+const DIGITS = 6;
+const RESEND_AFTER_S = 30;
+const SOON_S = 30;
+const [LASTS_S, TRIES] = (document.querySelector('meta[name="holdfast-code"]')?.getAttribute("content") ?? "90 5").split(" ").map(Number);
+/** The service's sentences about a code that is not accepted, and ours. @type {Record<string, string>} */
+const SENTENCES = {
+  "No code was sent or it has been used. Request a new one.": "prove.none",
+  "The code has expired. Request a new one.": "prove.expired",
+  "Too many attempts. Request a new code.": "prove.burnt",
+};
+
+/** @typedef {import("../parts/notes.js").Begun} Begun */
+
+/** @param {Begun} row */
+export async function prove(row) {
+  draw(row, null);
+  await send(row);
+}
+
+/** @param {Begun} row */
+async function send(row, again = false) {
+  const { identifier, channel } = row;
+  say(text("prove.sending", { address: identifier }));
+  try {
+    await service().sendCode({ identifier, channel });
+    draw(row, Date.now());
+    if (again) say(text("prove.resent"));
+  } catch (error) {
+    draw(row, null, true);
+    tell(error);
+  }
+}
+
+/**
+ * @param {Begun} row
+ * @param {number | null} sentAt null: nothing is sent yet
+ * @param {boolean} [failed]
+ */
+function draw(row, sentAt, failed = false) {
+  const { identifier: address, channel } = row;
+  const code = field(text("prove.label"), { name: "code", type: "text", inputmode: "numeric", autocomplete: "one-time-code", enterkeyhint: "done" }, text("prove.hint"));
+  code.node.classList.add("code");
+  code.verdict.setAttribute("aria-live", "assertive");
+  const left = el("p", { class: "small" });
+  const resend = button(text("prove.resend"), () => send(row, true), { name: "resend" });
+  const asked = form(() => check(row, code, asked), code.node, left, buttons(submit(text("prove.confirm"))));
+  asked.dataset.tries = String(TRIES);
+  const signal = show({
+    name: "prove",
+    heading: text(`prove.heading.${channel}`),
+    focus: sentAt ? code.input : null,
+    redraw: () => draw(row, sentAt, failed),
+    body: [
+      paragraph(sentAt ? "prove.lead" : "prove.sending", { address }),
+      sentAt !== null && asked,
+      (sentAt !== null || failed) && el(
+        "details", { open: failed },
+        el("summary", {}, text("prove.nocode")), paragraph(`prove.nocode.${channel}`, { address }),
+        el("div", { class: "buttons" }, resend, button(text("prove.change"), () => go("choose", { ...row, attestation: undefined }), { name: "change" })),
+      ),
+    ],
+  });
+  if (!sentAt) return;
+  sendsItself(code.input, asked);
+  countDown({ sentAt, left, resend, mail: channel === "email" }, signal);
+}
+
+/**
+ * Six digits are sent at once, each value once. Spaces, hyphens and words around them are fine.
+ *
+ * @param {HTMLInputElement} input
+ * @param {HTMLFormElement} asked
+ */
+function sendsItself(input, asked) {
+  let sent = "";
+  input.addEventListener("input", () => {
+    const digits = digitsOf(input.value);
+    if (digits.length !== DIGITS || digits === sent) return;
+    sent = digits;
+    asked.requestSubmit();
+  });
+}
+
+/** @param {string} value */
+export function digitsOf(value) {
+  return value.normalize("NFKC").replace(/\D/g, "");
+}
+
+/**
+ * @param {{sentAt: number, left: HTMLElement, resend: HTMLButtonElement, mail: boolean}} shown
+ * @param {AbortSignal} signal
+ */
+function countDown({ sentAt, left, resend, mail }, signal) {
+  let told = 0;
+  const tick = () => {
+    const passed = Math.floor((Date.now() - sentAt) / 1000);
+    const [more, wait] = [LASTS_S - passed, RESEND_AFTER_S - passed];
+    if (mail) left.textContent = more > 0 ? counted("prove.left", more) : text("prove.over");
+    resend.textContent = wait > 0 ? counted("prove.resend.wait", wait) : text("prove.resend");
+    resend.disabled = wait > 0;
+    // Of a countdown only two moments are announced.
+    if (mail && more <= SOON_S && told < 1 && more > 0) (told = 1), say(text("prove.soon"));
+    if (mail && more <= 0 && told < 2) (told = 2), say(text("prove.over"));
+    if (more <= 0 && wait <= 0) clearInterval(timer);
+  };
+  const timer = setInterval(tick, 1000);
+  signal.addEventListener("abort", () => clearInterval(timer));
+  tick();
+}
+
+/**
+ * @param {Begun} row
+ * @param {ReturnType<typeof field>} code
+ * @param {HTMLFormElement} asked
+ */
+async function check(row, { input, judge }, asked) {
+  const digits = digitsOf(input.value);
+  if (digits.length !== DIGITS) {
+    const strange = digits.length === 0 && input.value.trim() !== "";
+    judge(text(strange ? "prove.other" : digits.length < DIGITS ? "prove.few" : "prove.many"));
+    return input.focus();
+  }
+  judge();
+  await run(asked.querySelector("button"), async () => {
+    const { identifier, channel } = row;
+    const answer = await service().checkCode({ identifier, channel, code: digits });
+    if (!("attestation" in answer)) return refused(answer.message, { input, judge }, asked);
+    const proven = { ...row, attestation: answer.attestation };
+    await setBegun(proven);
+    await go("finish", proven);
+  });
+}
+
+/**
+ * @param {string} message the service's
+ * @param {Pick<ReturnType<typeof field>, "input" | "judge">} code
+ * @param {HTMLFormElement} asked
+ */
+function refused(message, { input, judge }, asked) {
+  const left = Math.max(0, Number(asked.dataset.tries) - 1);
+  asked.dataset.tries = String(left);
+  const key = SENTENCES[message] ?? (left === 0 ? "prove.burnt" : "");
+  judge(key ? text(key) : counted("prove.wrong", left));
+  const details = /** @type {HTMLDetailsElement | null} */ (document.querySelector("#screen details"));
+  if (key && details) details.open = true;
+  input.focus();
+  input.select();
+}

@@ -1,0 +1,127 @@
+/** The first screen: what this service is, whether it works, and the way in. */
+
+import { copyButton } from "./parts/copy.js";
+import { language, text } from "./parts/language.js";
+import { button, buttons, el, paragraph } from "./parts/nodes.js";
+import { begun, hadVault, setBegun } from "./parts/notes.js";
+import { ADDRESS } from "./parts/problems.js";
+import { go } from "./parts/router.js";
+import { SERVICE, show } from "./parts/screen.js";
+import { service } from "./parts/vault_client.js";
+import { resume } from "./register/flow.js";
+
+/** @type {[string, string][]} the points, and the path of each one's picture */
+const POINTS = [
+  ["key", "M14 3a5 5 0 0 0-4.8 6.4L3 15.6V21h4v-2.5h2.5V16H12l1-1.2A5 5 0 1 0 14 3Zm1.5 3a1.5 1.5 0 1 1 0 3 1.5 1.5 0 0 1 0-3Z"],
+  ["vault", "M12 2 4 5v6c0 5 3.4 9.3 8 11 4.6-1.7 8-6 8-11V5l-8-3Zm0 6a2.5 2.5 0 0 1 1.2 4.7V16h-2.4v-3.3A2.5 2.5 0 0 1 12 8Z"],
+  ["account", "M3 6a2 2 0 0 1 2-2h12v3h2a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V6Zm2 0v1h10V6H5Zm12 6a1.5 1.5 0 1 0 0 3 1.5 1.5 0 0 0 0-3Z"],
+];
+
+/** @param {{quiet?: boolean}} [how] */
+export async function start({ quiet = false } = {}) {
+  const row = await begun().catch(() => null);
+  if (row) return unfinished(row, quiet);
+  welcome(quiet);
+}
+
+/** @param {boolean} quiet */
+function welcome(quiet) {
+  const reason = obstacle();
+  const here = hadVault();
+  show({
+    name: "start",
+    heading: text("start.heading"),
+    quiet,
+    redraw: () => welcome(true),
+    body: [
+      paragraph("start.lead", {}, "lead"),
+      reason ?? actions(here),
+      el("ul", { class: "points" }, ...POINTS.map(([name, path]) => el("li", {}, picture(path), el("span", {}, text(`start.point.${name}`, { name: SERVICE }))))),
+    ],
+  });
+}
+
+/** @param {boolean} here */
+function actions(here) {
+  const register = button(text("start.register"), () => go("choose"), { kind: here ? "" : "main", name: "register" });
+  const back = button(text(here ? "start.open" : "start.return"), () => go("vault"), { kind: here ? "main" : "", name: "return" });
+  return el("div", {}, here && paragraph("start.stored"), here ? buttons(back, register) : buttons(register, back));
+}
+
+/** Why nobody can register here: another address than the service's, or a browser without passkeys. */
+function obstacle() {
+  const main = new URL(ADDRESS);
+  if (location.hostname !== main.hostname) {
+    const [before, after] = text("start.address", { address: "\n" }).split("\n");
+    return el("p", { class: "notice", "data-name": "obstacle" }, before, el("a", { href: ADDRESS + location.pathname }, ADDRESS), after);
+  }
+  if (typeof PublicKeyCredential === "undefined" || !navigator.credentials) {
+    return el("div", { class: "notice", "data-name": "obstacle" }, paragraph("start.unsupported"), copyButton(ADDRESS, text("start.copyAddress")));
+  }
+  return null;
+}
+
+/**
+ * A registration that was interrupted.
+ *
+ * @param {import("./parts/notes.js").Begun} row
+ * @param {boolean} quiet
+ */
+function unfinished(row, quiet) {
+  const { identifier } = row;
+  const other = async () => {
+    // A vault that is stored stays; a passkey without one is forgotten when the next one is made.
+    await setBegun({ ...row, attestation: undefined });
+    await go("choose", row);
+  };
+  show({
+    name: "resume",
+    heading: text("resume.heading"),
+    quiet,
+    redraw: () => unfinished(row, true),
+    body: [
+      paragraph("resume.lead", { identifier }),
+      buttons(
+        button(text("resume.continue"), (event) => resume(row, /** @type {HTMLElement} */ (event.currentTarget)), { kind: "main", name: "continue" }),
+        button(text("resume.other"), other, { kind: "plain", name: "other" }),
+      ),
+    ],
+  });
+}
+
+/** @param {string} path */
+function picture(path) {
+  const space = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(space, "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("aria-hidden", "true");
+  const drawn = document.createElementNS(space, "path");
+  drawn.setAttribute("d", path);
+  drawn.setAttribute("fill", "currentColor");
+  svg.append(drawn);
+  return svg;
+}
+
+/**
+ * The service's state, in the footer: asked once, with its balance endpoint as the payment network's witness.
+ *
+ * @param {HTMLElement} place
+ */
+export async function showState(place) {
+  /** @param {string} key @param {string} look */
+  const set = (key, look) => {
+    place.textContent = text(key);
+    place.className = `state ${look}`;
+    place.lang = language;
+  };
+  set("footer.checking", "");
+  try {
+    const { chainId } = await service().status();
+    await service().readyz();
+    set("footer.works", "good");
+    const account = `0x${"00".repeat(20)}`;
+    await service().balance({ account, token: "ETH", chainId: String(chainId) }).catch(() => set("footer.partly", ""));
+  } catch {
+    set("footer.down", "bad");
+  }
+}

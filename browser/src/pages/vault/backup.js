@@ -1,0 +1,75 @@
+/** The backup file: saved under a password, and read into a browser that has no copy. */
+
+import { moment, text } from "../parts/language.js";
+import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
+import { addFacts, markVault } from "../parts/notes.js";
+import { newPassword, shown } from "../parts/passwords.js";
+import { succeeded } from "../parts/problems.js";
+import { go } from "../parts/router.js";
+import { run, show } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
+import { card } from "./card.js";
+
+/** @param {import("./home.js").Facts} known */
+export function backupCard({ backupAt }) {
+  return card(
+    "backup",
+    text("backup.heading"),
+    backupAt ? paragraph("backup.last", { time: moment(backupAt) }) : paragraph("backup.none"),
+    el("div", { class: "buttons" }, button(text("backup.make"), () => go("export"), { name: "export" })),
+  );
+}
+
+/** The screen that saves the file. */
+export function exportVault() {
+  show({
+    name: "export",
+    heading: text("backup.heading"),
+    redraw: exportVault,
+    body: [paragraph("backup.lead"), newPassword(text("backup.save"), saved, button(text("back"), () => go("vault"), { kind: "plain", name: "back" }))],
+  });
+}
+
+/** @param {string} password */
+async function saved(password) {
+  const { vault } = await ready();
+  const { data, did } = succeeded(await vault.export({ password }));
+  const address = URL.createObjectURL(new Blob([new Uint8Array(data ?? [])], { type: "application/octet-stream" }));
+  const link = el("a", { href: address, download: `holdfast-${new Date().toISOString().slice(0, 10)}.mtrv` });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  if (did) await addFacts(did, { backupAt: Date.now() });
+  await go("home", { said: text("backup.saved") });
+}
+
+/** The screen that reads a file. */
+export function importVault() {
+  const file = field(text("import.file"), { type: "file", name: "file", accept: ".mtrv,application/octet-stream" });
+  const password = field(text("import.password"), { type: "password", name: "password", autocomplete: "current-password" });
+  const open = (/** @type {HTMLFormElement} */ it) => {
+    const chosen = file.input.files?.[0];
+    file.judge(chosen ? "" : text("choose.empty"));
+    password.judge(password.input.value ? "" : text("choose.empty"));
+    if (!chosen) return file.input.focus();
+    if (!password.input.value) return password.input.focus();
+    return run(it.querySelector("button[type=submit]"), () => read(chosen, password.input.value), text("working"));
+  };
+  show({
+    name: "import",
+    heading: text("import.heading"),
+    redraw: importVault,
+    body: [paragraph("import.lead"), form(open, file.node, password.node, shown(password.input), buttons(submit(text("import.open")), button(text("back"), () => go("vault"), { kind: "plain", name: "back" })))],
+  });
+}
+
+/**
+ * @param {File} file
+ * @param {string} password
+ */
+async function read(file, password) {
+  const { vault } = await ready();
+  const data = new Uint8Array(await file.arrayBuffer());
+  succeeded(await vault.import({ data, password }, { kind: "password", password }));
+  markVault();
+  await go("home", { said: text("import.done") });
+}

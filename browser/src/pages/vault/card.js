@@ -1,0 +1,15 @@
+/** Cards of the vault's screen. */
+
+import { el } from "../parts/nodes.js";
+
+/**
+ * One card: a heading and what belongs to it.
+ *
+ * @param {string} name
+ * @param {string} heading
+ * @param {...(Node | string | null | false | undefined)} children
+ */
+export function card(name, heading, ...children) {
+  const id = `card-${name}`;
+  return el("section", { class: "card", "aria-labelledby": id, "data-card": name }, el("h2", { id }, heading), ...children);
+}

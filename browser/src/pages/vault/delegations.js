@@ -1,0 +1,125 @@
+/** Permissions for apps: a delegation with a limit and an end, given as a text, and withdrawn. */
+
+import { checksumAddress } from "../library.js";
+import { copyButton } from "../parts/copy.js";
+import { confirmed } from "../parts/dialog.js";
+import { amount, day, text } from "../parts/language.js";
+import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
+import { addFacts, facts } from "../parts/notes.js";
+import { Told } from "../parts/problems.js";
+import { go } from "../parts/router.js";
+import { run, show } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
+import { card } from "./card.js";
+import { decimalOf, units } from "./values.js";
+
+const USDC_DECIMALS = 6;
+const DAY_S = 86_400;
+const MOST_DAYS = 365;
+const PAY = "/accounts/pay";
+/** The address of USDC at this service's chain; empty where it has none, and nothing can be limited in it. */
+const USDC = document.querySelector('meta[name="holdfast-usdc"]')?.getAttribute("content") ?? "";
+
+/** @param {import("./home.js").Facts} known */
+export function delegationsCard({ delegations }) {
+  return card(
+    "delegations",
+    text("allow.heading"),
+    delegations.length === 0 && paragraph("allow.none"),
+    delegations.length > 0 && el("ul", { class: "rows" }, ...delegations.map(row)),
+    USDC !== "" && el("div", { class: "buttons" }, button(text("allow.make"), () => go("delegate"), { name: "delegate" })),
+  );
+}
+
+/** @param {any} it a row of the vault's delegations */
+function row(it) {
+  const ended = it.expiration && it.expiration * 1000 < Date.now();
+  const state = it.revoked_at ? "allow.revoked" : ended ? "allow.ended" : null;
+  const withdraw = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), () => withdrawn(it));
+  const words = el("p", {}, sentence(it));
+  void facts(it.cid).then(({ limit }) => limit && (words.textContent = text("allow.row", { to: it.audience, amount: amount(limit), date: day(it.expiration * 1000) })));
+  const item = el("li", { "data-cid": it.cid }, words);
+  if (state) item.append(el("p", { class: "small" }, text(state)));
+  else item.append(el("div", { class: "buttons" }, button(text("allow.revoke"), withdraw, { kind: "plain", name: "revoke" })));
+  return item;
+}
+
+/** @param {any} it */
+function sentence({ audience: to, command, expiration }) {
+  return expiration ? text("allow.row.other", { to, command, date: day(expiration * 1000) }) : text("allow.row.forever", { to, command });
+}
+
+/** @param {any} it */
+async function withdrawn({ cid, audience }) {
+  const question = { heading: text("allow.revoke.heading"), words: text("allow.revoke.text", { to: audience }), yes: text("allow.revoke") };
+  if (!(await confirmed(question))) return;
+  const answer = await (await ready()).vault.exec("resource:delegations action:revoke", { cid });
+  if (!answer.success) throw new Told("problem.unknown", { reason: answer.error ?? "revoke" });
+  await go("home", { said: text("allow.withdrawn") });
+}
+
+/** The screen that makes a permission. */
+export function delegate() {
+  const to = field(text("allow.to"), { name: "to", autocapitalize: "none", spellcheck: "false" }, text("allow.to.hint"));
+  const limit = field(text("allow.limit"), { name: "limit", inputmode: "decimal" }, text("allow.limit.hint"));
+  const days = field(text("allow.days"), { name: "days", inputmode: "numeric", value: "30" });
+  const give = (/** @type {HTMLFormElement} */ it) => {
+    const most = units(limit.input.value, USDC_DECIMALS);
+    const count = Number(days.input.value);
+    const wrong = [
+      { it: to, bad: /^did:[a-z0-9]+:\S+$/.test(to.input.value.trim()) ? "" : "allow.bad.to" },
+      { it: limit, bad: most ? "" : "allow.bad.limit" },
+      { it: days, bad: Number.isInteger(count) && count >= 1 && count <= MOST_DAYS ? "" : "allow.bad.days" },
+    ];
+    wrong.forEach(({ it: asked, bad }) => asked.judge(bad && text(bad)));
+    const first = wrong.find(({ bad }) => bad);
+    if (first) return first.it.input.focus();
+    return run(it.querySelector("button[type=submit]"), () => given(to.input.value.trim(), /** @type {bigint} */ (most), count), text("working"));
+  };
+  show({
+    name: "delegate",
+    heading: text("allow.form.heading"),
+    redraw: delegate,
+    body: [form(give, to.node, limit.node, days.node, buttons(submit(text("allow.allow")), button(text("back"), () => go("home"), { kind: "plain", name: "back" })))],
+  });
+}
+
+/**
+ * @param {string} to
+ * @param {bigint} most in millionths of USDC
+ * @param {number} count days
+ */
+async function given(to, most, count) {
+  const client = await ready();
+  const { vault } = client;
+  const { chainId } = await client.status();
+  const expiration = Math.floor(Date.now() / 1000) + count * DAY_S;
+  const token = await checksumAddress(vault, USDC);
+  const policy = [["==", ".token", token], ["==", ".chainId", chainId], ["<=", ".total", Number(most)]];
+  const { container, cid } = await vault.delegate({ to, command: PAY, expiration, policy });
+  const spent = decimalOf(most, USDC_DECIMALS);
+  await addFacts(cid, { limit: spent });
+  handOver({ to, amount: amount(spent), date: day(expiration * 1000) }, container);
+}
+
+/**
+ * The token is shown once; the app needs it, the vault only remembers that it exists.
+ *
+ * @param {{to: string, amount: string, date: string}} limits
+ * @param {string} container
+ */
+function handOver(limits, container) {
+  const box = el("textarea", { id: "permission", readonly: true, rows: 6, class: "mono" });
+  box.value = container;
+  show({
+    name: "delegated",
+    heading: text("allow.token.heading"),
+    redraw: () => handOver(limits, container),
+    body: [
+      paragraph("allow.token.lead", limits),
+      el("label", { for: "permission" }, text("allow.token")),
+      box,
+      buttons(copyButton(container), button(text("allow.done"), () => go("home"), { kind: "main", name: "done" })),
+    ],
+  });
+}

@@ -1,0 +1,113 @@
+/** The card of the passkeys: which there are, one more, another name, removal. */
+
+import { keyId } from "../library.js";
+import { moment, text } from "../parts/language.js";
+import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
+import { setVaultOf, vaultOf } from "../parts/notes.js";
+import { confirmed } from "../parts/dialog.js";
+import { Told } from "../parts/problems.js";
+import { go } from "../parts/router.js";
+import { run } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
+import { addPasskey } from "./adding.js";
+import { card } from "./card.js";
+
+/** @typedef {import("../library.js").Credential} Credential */
+
+/** @param {import("./home.js").Facts} known */
+export async function passkeysCard({ credentials, wraps, name, did }) {
+  const rows = await Promise.all(credentials.map(async (it) => row(it, await keyId(it.credential_id), wraps, wraps.length < 2)));
+  const add = (/** @type {Record<string, any>} */ options) => (/** @type {Event} */ event) =>
+    run(/** @type {HTMLElement} */ (event.currentTarget), async () => {
+      await addPasskey({ userName: name || did, ...options });
+      await go("home", { said: text("passkeys.added") });
+    }, text("passkey.open"));
+  const only = wraps.length < 2;
+  return card(
+    "passkeys",
+    text("passkeys.heading"),
+    el("ul", { class: "rows" }, ...rows, ...wraps.filter((it) => it.kind === "password").map((it) => passwordRow(it, only))),
+    only && paragraph("passkeys.last", {}, "small"),
+    buttons(
+      button(text("passkeys.add"), add({ hints: ["client-device"] }), { name: "add" }),
+      button(text("passkeys.addKey"), add({ hints: ["security-key"], authenticatorAttachment: "cross-platform" }), { kind: "plain", name: "add-key" }),
+    ),
+  );
+}
+
+/**
+ * @param {Credential} credential
+ * @param {string} key the identifier of its key in the vault
+ * @param {{kind: string, id: string}[]} wraps
+ * @param {boolean} only
+ */
+function row(credential, key, wraps, only) {
+  const { credential_id: id, created_at: made, last_used: used } = credential;
+  const name = credential.device_name || text("passkeys.unnamed");
+  const opens = wraps.some((wrap) => wrap.kind === "prf" && wrap.id === key);
+  const about = el("p", { class: "small" }, [text("passkeys.made", { time: moment(made) }), used !== made && text("passkeys.used", { time: moment(used) })].filter(Boolean).join(", "));
+  void vaultOf(id).then((it) => typeof it?.synced === "boolean" && about.append(` · ${text(it.synced ? "passkeys.synced" : "passkeys.local")}`));
+  if (!opens) about.append(` · ${text("passkeys.closed")}`);
+  const item = el("li", { "data-credential": id });
+  const remove = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), () => removed(id, name, opens));
+  item.append(
+    el("h3", {}, name),
+    about,
+    el(
+      "div", { class: "buttons" },
+      button(text("passkeys.rename"), () => renaming(item, id, name), { kind: "plain", name: "rename" }),
+      // The last way in stays; a passkey that opens nothing may go.
+      !(only && opens) && button(text("passkeys.remove"), remove, { kind: "plain", name: "remove" }),
+    ),
+  );
+  return item;
+}
+
+/**
+ * @param {{kind: string, id: string}} wrap
+ * @param {boolean} only
+ */
+function passwordRow({ id }, only) {
+  const name = text("passkeys.password");
+  const remove = async () => {
+    const question = { heading: text("passkeys.remove.heading", { name }), words: text("passkeys.password.remove.text"), yes: text("passkeys.remove") };
+    if (!(await confirmed(question))) return;
+    await (await ready()).vault.removeKey("password", id);
+    await go("home", { said: text("passkeys.password.removed") });
+  };
+  const press = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), remove);
+  return el("li", { "data-name": "password" }, el("h3", {}, name), el("div", { class: "buttons" }, !only && button(text("passkeys.remove"), press, { kind: "plain", name: "remove" })));
+}
+
+/**
+ * @param {HTMLElement} item
+ * @param {string} id
+ * @param {string} name
+ */
+function renaming(item, id, name) {
+  const asked = field(text("passkeys.name"), { value: name, maxlength: 100, name: "passkey-name" });
+  const save = async () => {
+    const { vault } = await ready();
+    const answer = await vault.exec("resource:credentials action:update", { credential_id: id, device_name: asked.input.value.trim() });
+    if (!answer.success) throw new Told("problem.unknown", { reason: answer.error ?? "update" });
+    await go("home", { said: text("passkeys.renamed") });
+  };
+  item.replaceChildren(form((it) => run(it.querySelector("button"), save), asked.node, el("div", { class: "buttons" }, submit(text("passkeys.save")), button(text("cancel"), () => go("home"), { kind: "plain" }))));
+  asked.input.focus();
+  asked.input.select();
+}
+
+/**
+ * @param {string} id
+ * @param {string} name
+ * @param {boolean} opens
+ */
+async function removed(id, name, opens) {
+  const question = { heading: text("passkeys.remove.heading", { name }), words: text("passkeys.remove.text"), yes: text("passkeys.remove") };
+  if (!(await confirmed(question))) return;
+  const client = await ready();
+  if (opens) await client.removePasskey(id);
+  else await client.vault.exec("resource:credentials action:delete", { credential_id: id });
+  await setVaultOf(id, null);
+  await go("home", { said: text("passkeys.removed") });
+}

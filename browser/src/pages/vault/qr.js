@@ -1,0 +1,155 @@
+/** QR codes of short texts, as SVG (ISO/IEC 18004: byte mode, error correction M, versions 1 to 6). */
+
+import { blocksOf } from "./qr_codewords.js";
+
+const SPACE = "http://www.w3.org/2000/svg";
+const QUIET = 4;
+/** Format bits of error correction M. */
+const LEVEL_M = 0;
+
+/** @typedef {(boolean | null)[][]} Modules null: not set yet */
+
+/**
+ * @param {string} words at most 106 bytes
+ * @param {string} label
+ * @returns {SVGElement}
+ */
+export function qrCode(words, label) {
+  const modules = qrModules(words);
+  const size = modules.length + 2 * QUIET;
+  const svg = document.createElementNS(SPACE, "svg");
+  svg.setAttribute("class", "qr");
+  svg.setAttribute("viewBox", `0 0 ${size} ${size}`);
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", label);
+  const path = document.createElementNS(SPACE, "path");
+  path.setAttribute("d", modules.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x + QUIET} ${y + QUIET}h1v1h-1z` : ""))).join(""));
+  path.setAttribute("fill", "#000");
+  svg.append(path);
+  return svg;
+}
+
+/**
+ * The dark modules of a code.
+ *
+ * @param {string} words
+ * @returns {boolean[][]}
+ */
+export function qrModules(words) {
+  const { version, codewords } = blocksOf(new TextEncoder().encode(words));
+  const plain = skeleton(version);
+  const drawn = Array.from({ length: 8 }, (_, mask) => masked(plain, codewords, mask));
+  return drawn.reduce((best, next) => (penalty(next) < penalty(best) ? next : best));
+}
+
+/**
+ * Everything that does not depend on the data; the format's places are taken.
+ *
+ * @param {number} version
+ * @returns {Modules}
+ */
+function skeleton(version) {
+  const size = 17 + 4 * version;
+  /** @type {Modules} */
+  const grid = Array.from({ length: size }, () => Array(size).fill(null));
+  for (let at = 0; at < size; at += 1) grid[6][at] = grid[at][6] = at % 2 === 0;
+  for (const [top, left] of [[0, 0], [0, size - 7], [size - 7, 0]]) finder(grid, top, left);
+  if (version > 1) alignment(grid, size - 7);
+  drawFormat(grid, 0);
+  return grid;
+}
+
+/** @param {Modules} grid @param {number} top @param {number} left */
+function finder(grid, top, left) {
+  for (let y = -1; y <= 7; y += 1) {
+    for (let x = -1; x <= 7; x += 1) {
+      const ring = Math.max(Math.abs(y - 3), Math.abs(x - 3));
+      if (grid[top + y]?.[left + x] !== undefined) grid[top + y][left + x] = ring !== 2 && ring !== 4;
+    }
+  }
+}
+
+/** @param {Modules} grid @param {number} middle */
+function alignment(grid, middle) {
+  for (let y = -2; y <= 2; y += 1) {
+    for (let x = -2; x <= 2; x += 1) grid[middle + y][middle + x] = Math.max(Math.abs(y), Math.abs(x)) !== 1;
+  }
+}
+
+/** The fifteen format bits, twice: BCH code of level and mask. @param {Modules} grid @param {number} mask */
+function drawFormat(grid, mask) {
+  const size = grid.length;
+  const data = (LEVEL_M << 3) | mask;
+  let rest = data;
+  for (let step = 0; step < 10; step += 1) rest = (rest << 1) ^ ((rest >> 9) * 0x537);
+  const bits = ((data << 10) | rest) ^ 0x5412;
+  const bit = (/** @type {number} */ at) => ((bits >> at) & 1) === 1;
+  for (let at = 0; at < 6; at += 1) grid[at][8] = bit(at);
+  grid[7][8] = bit(6);
+  grid[8][8] = bit(7);
+  grid[8][7] = bit(8);
+  for (let at = 9; at < 15; at += 1) grid[8][14 - at] = bit(at);
+  for (let at = 0; at < 8; at += 1) grid[8][size - 1 - at] = bit(at);
+  for (let at = 8; at < 15; at += 1) grid[size - 15 + at][8] = bit(at);
+  grid[size - 8][8] = true;
+}
+
+/** @type {((x: number, y: number) => boolean)[]} */
+const MASKS = [
+  (x, y) => (x + y) % 2 === 0,
+  (_, y) => y % 2 === 0,
+  (x) => x % 3 === 0,
+  (x, y) => (x + y) % 3 === 0,
+  (x, y) => (Math.floor(x / 3) + Math.floor(y / 2)) % 2 === 0,
+  (x, y) => ((x * y) % 2) + ((x * y) % 3) === 0,
+  (x, y) => (((x * y) % 2) + ((x * y) % 3)) % 2 === 0,
+  (x, y) => (((x + y) % 2) + ((x * y) % 3)) % 2 === 0,
+];
+
+/**
+ * The data in zigzag, from the lower right corner, under a mask.
+ *
+ * @param {Modules} plain
+ * @param {number[]} codewords
+ * @param {number} mask
+ * @returns {boolean[][]}
+ */
+function masked(plain, codewords, mask) {
+  const grid = plain.map((row) => [...row]);
+  const size = grid.length;
+  let at = 0;
+  for (let right = size - 1; right >= 1; right -= 2) {
+    if (right === 6) right = 5;
+    const upward = ((right + 1) & 2) === 0;
+    for (let step = 0; step < size; step += 1) {
+      const y = upward ? size - 1 - step : step;
+      for (const x of [right, right - 1]) {
+        if (plain[y][x] !== null) continue;
+        const dark = (((codewords[at >> 3] ?? 0) >> (7 - (at & 7))) & 1) === 1;
+        grid[y][x] = dark !== MASKS[mask](x, y);
+        at += 1;
+      }
+    }
+  }
+  drawFormat(grid, mask);
+  return /** @type {boolean[][]} */ (grid);
+}
+
+/** How hard a code is to read: runs, squares, patterns like a finder, too much of one colour. @param {boolean[][]} grid */
+function penalty(grid) {
+  const size = grid.length;
+  const columns = grid.map((_, x) => grid.map((row) => row[x]));
+  let points = 0;
+  for (const line of [...grid, ...columns]) {
+    const words = line.map((dark) => (dark ? "1" : "0")).join("");
+    for (const run of words.match(/0{5,}|1{5,}/g) ?? []) points += run.length - 2;
+    points += 40 * [...words.matchAll(/(?=00001011101|10111010000)/g)].length;
+  }
+  for (let y = 1; y < size; y += 1) {
+    for (let x = 1; x < size; x += 1) {
+      if (grid[y][x] === grid[y - 1][x] && grid[y][x] === grid[y][x - 1] && grid[y][x] === grid[y - 1][x - 1]) points += 3;
+    }
+  }
+  const dark = grid.flat().filter(Boolean).length;
+  return points + 10 * Math.floor(Math.abs((dark * 20) / (size * size) - 10));
+}

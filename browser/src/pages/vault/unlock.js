@@ -1,0 +1,200 @@
+/** Coming back: the passkey from the browser's autofill or by a button, the vault password, or a way to bring the vault here. */
+
+import { WebAuthnError, endWaitingPasskeys, getDeviceCapabilities, passkeyKey, usePasskey } from "../library.js";
+import { text } from "../parts/language.js";
+import { button, buttons, field, form, paragraph, submit } from "../parts/nodes.js";
+import { hadVault, markVault, setVaultOf, vaultOf } from "../parts/notes.js";
+import { shown } from "../parts/passwords.js";
+import { Told, succeeded } from "../parts/problems.js";
+import { go } from "../parts/router.js";
+import { alarm, run, say, show, tell } from "../parts/screen.js";
+import { ready, service } from "../parts/vault_client.js";
+
+/** A waiting request that fails sooner is not started again: the browser refuses it. */
+const LIVED_MS = 1000;
+
+/**
+ * @typedef {import("../library.js").VaultKey} VaultKey
+ * @typedef {Awaited<ReturnType<typeof usePasskey>>} Used
+ */
+
+/** @param {{locked?: string}} [how] `locked`: the text that says why, after a lock */
+export async function enter({ locked } = {}) {
+  const { vault } = await ready().catch((error) => (broken(error), { vault: null }));
+  if (!vault) return;
+  if (!(await vault.status()).locked) return go("home");
+  const stored = await vault.stored();
+  if (stored.length === 0) return nothing(hadVault());
+  markVault();
+  welcome(locked);
+  if (!locked) await waitForAutofill();
+}
+
+/** @param {unknown} error */
+function broken(error) {
+  show({ name: "broken", heading: text("vault.heading"), body: [buttons(button(text("again"), () => location.reload(), { kind: "main" }))] });
+  tell(error);
+}
+
+/** @param {string} [locked] */
+function welcome(locked) {
+  const name = field(text("unlock.label"), { name: "username", autocomplete: "username webauthn", autocapitalize: "none", spellcheck: "false" }, text("unlock.hint"));
+  show({
+    name: "unlock",
+    heading: text("unlock.heading"),
+    redraw: () => welcome(locked),
+    body: [
+      paragraph("unlock.lead"),
+      !locked && name.node,
+      buttons(
+        button(text("unlock.passkey"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), withPasskey, text("passkey.open")), { kind: "main", name: "passkey" }),
+        button(text("unlock.usePassword"), () => password(), { kind: "plain", name: "use-password" }),
+        button(text("none.import"), () => go("import"), { kind: "plain", name: "import" }),
+      ),
+    ],
+  });
+  if (locked) say(text(locked));
+}
+
+/** Waits until a passkey is chosen in the field's list; after a failure the waiting starts again. */
+async function waitForAutofill() {
+  if (!(await getDeviceCapabilities()).conditionalMediationAvailable) return;
+  const waits = () => /** @type {HTMLElement} */ (document.querySelector("main")).dataset.screen === "unlock";
+  while (waits()) {
+    const began = performance.now();
+    try {
+      await opened(await usePasskey({ mediation: "conditional" }));
+      return;
+    } catch (error) {
+      if (error instanceof WebAuthnError && error.reason === "aborted") return;
+      if (performance.now() - began < LIVED_MS && error instanceof WebAuthnError) return;
+      tell(error);
+      if (!(error instanceof WebAuthnError) && !(error instanceof Told)) return;
+      if (performance.now() - began < LIVED_MS) return;
+    }
+  }
+}
+
+async function withPasskey() {
+  try {
+    await opened(await usePasskey());
+  } catch (error) {
+    // The list of the field works again, once the message is shown.
+    if (document.querySelector('input[name="username"]')) setTimeout(() => void waitForAutofill(), LIVED_MS);
+    throw error;
+  }
+}
+
+/**
+ * @param {Used} used
+ * @param {boolean} [takeOver]
+ */
+async function opened(used, takeOver = false) {
+  const opens = await vaultOf(used.credentialId);
+  const did = opens?.did ?? (await onlyVault(used.credentialId));
+  await unlocked(await passkeyKey(used), did, takeOver);
+  if (!opens) await setVaultOf(used.credentialId, { did, synced: null });
+}
+
+/**
+ * The vault of a passkey that this browser has not seen: the only one, or the one of the DID that the service names.
+ *
+ * @param {string} credentialId
+ * @returns {Promise<string>}
+ */
+async function onlyVault(credentialId) {
+  const stored = await (await ready()).vault.stored();
+  if (stored.length === 1) return stored[0].did;
+  const known = await service().lookupDid({ credentialId });
+  if (!known.found || !("did" in known)) throw new Told("none.unknown");
+  return known.did;
+}
+
+/**
+ * @param {VaultKey} key
+ * @param {string} did
+ * @param {boolean} takeOver
+ * @param {string} [wrong]
+ */
+async function unlocked(key, did, takeOver, wrong) {
+  const { vault } = await ready();
+  const answer = await vault.unlock(key, null, { did, takeOver });
+  if (answer.error === "open_elsewhere") return go("elsewhere");
+  succeeded(answer, wrong);
+  await go("home");
+}
+
+/** The vault is open in another tab, which is asked to lock it. */
+export function elsewhere() {
+  const here = async () => {
+    await endWaitingPasskeys();
+    await opened(await usePasskey(), true);
+  };
+  show({
+    name: "elsewhere",
+    heading: text("unlock.elsewhere.heading"),
+    redraw: elsewhere,
+    body: [
+      paragraph("unlock.elsewhere"),
+      buttons(
+        button(text("unlock.here"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), here, text("passkey.open")), { kind: "main", name: "here" }),
+        button(text("unlock.usePassword"), () => password(true), { kind: "plain", name: "use-password" }),
+      ),
+    ],
+  });
+}
+
+/** @param {boolean} [takeOver] */
+async function password(takeOver = false) {
+  await endWaitingPasskeys();
+  const stored = await (await ready()).vault.stored();
+  const asked = field(text("password.label"), { type: "password", name: "password", autocomplete: "current-password" });
+  const open = () => run(document.querySelector("#screen button[type=submit]"), async () => {
+    const key = { kind: /** @type {"password"} */ ("password"), password: asked.input.value };
+    await unlocked(key, stored[stored.length - 1].did, takeOver, "problem.wrong_password");
+  }, text("working"));
+  show({
+    name: "unlock-password",
+    heading: text("unlock.password.heading"),
+    focus: asked.input,
+    redraw: () => password(takeOver),
+    body: [form(open, asked.node, shown(asked.input), buttons(submit(text("unlock.password.open")), button(text("back"), () => enter({ locked: "unlock.locked" }), { kind: "plain", name: "back" })))],
+  });
+}
+
+/** @param {boolean} cleared the browser had a vault */
+function nothing(cleared) {
+  show({
+    name: cleared ? "cleared" : "none",
+    heading: text(cleared ? "none.cleared.heading" : "none.heading"),
+    redraw: () => nothing(cleared),
+    body: [
+      paragraph(cleared ? "none.cleared" : "none.lead"),
+      buttons(
+        button(text("none.import"), () => go("import"), { kind: "main", name: "import" }),
+        button(text("none.who"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), who, text("passkey.open")), { name: "who" }),
+        button(text("none.register"), () => go("choose"), { kind: "plain", name: "register" }),
+      ),
+    ],
+  });
+}
+
+/** Whose passkey this is, for a person whose vault is not here. */
+async function who() {
+  const { credentialId } = await usePasskey();
+  const known = await service().lookupDid({ credentialId });
+  if (known.found && "did" in known) say(text("none.known", { identifier: known.identifier, did: known.did }));
+  else alarm(text("none.unknown"));
+}
+
+/**
+ * The open vault is gone: it locked itself, another tab took it, or its worker failed.
+ *
+ * @param {string} type
+ */
+export function gone(type) {
+  const screen = /** @type {HTMLElement} */ (document.querySelector("main")).dataset.screen ?? "";
+  if (type === "taken") return void go("elsewhere");
+  if (type === "failed") return alarm(text("problem.stopped"));
+  if (!["start", "choose", "passkey", "prove"].includes(screen)) void enter({ locked: "unlock.idle" });
+}

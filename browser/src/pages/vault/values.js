@@ -1,0 +1,32 @@
+/** Small conversions of the vault's screens. */
+
+/**
+ * An address in groups of four, which people can compare.
+ *
+ * @param {string} address
+ */
+export function grouped(address) {
+  return address.replace(/^0x/, "0x ").replace(/([0-9a-fA-F]{4})(?=[0-9a-fA-F])/g, "$1 ");
+}
+
+/**
+ * Whole units of the smallest part: "12.5" with 6 decimals is 12500000n.
+ *
+ * @param {string} decimal with a point or a comma
+ * @param {number} decimals
+ * @returns {bigint | null} null: not such a number
+ */
+export function units(decimal, decimals) {
+  const found = /^(\d+)(?:[.,](\d+))?$/.exec(decimal.trim());
+  if (!found || (found[2]?.length ?? 0) > decimals) return null;
+  return BigInt(found[1] + (found[2] ?? "").padEnd(decimals, "0"));
+}
+
+/**
+ * @param {bigint} value
+ * @param {number} decimals
+ */
+export function decimalOf(value, decimals) {
+  const digits = value.toString().padStart(decimals + 1, "0");
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, "");
+}

@@ -1,0 +1,137 @@
+"""The pages for people, written once at the start: HTML with the operator's name, style, colour and logo."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import TYPE_CHECKING
+
+from holdfast.rules.colours import Colour, lightened_for, parse_colour, text_on
+from holdfast.service.http.static import StaticAnswer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MAX_LOGO_BYTES = 256 * 1024
+DARK_SHEET = Colour(0x1B, 0x24, 0x30)  # --sheet of pages.css in dark mode, the lightest background of links
+_PNG = b"\x89PNG\r\n\x1a\n"
+_HTML = "text/html; charset=utf-8"
+_CSS = "text/css; charset=utf-8"
+# Pages, style and colour belong together, so each is asked for anew and answered by 304.
+_CACHE = "no-cache"
+_POLICY = (
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:;"
+    " connect-src 'self'; worker-src 'self'; manifest-src 'self'; form-action 'none'; base-uri 'none';"
+    " frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types hf"
+)
+_PERMISSIONS = (
+    "publickey-credentials-create=(self), publickey-credentials-get=(self), otp-credentials=(self), camera=(self),"
+    " payment=(), geolocation=(), microphone=()"
+)
+_HEADERS = (
+    ("content-security-policy", _POLICY),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-embedder-policy", "require-corp"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("permissions-policy", _PERMISSIONS),
+    ("referrer-policy", "no-referrer"),
+    ("x-frame-options", "DENY"),
+)
+# A person may open the logo itself: then its scripts, if it has any, do not run.
+_LOGO_POLICY = ("content-security-policy", "default-src 'none'; sandbox")
+_TWO_YEARS = ("strict-transport-security", "max-age=63072000")
+_START = ("Your own identity, kept by you", "Register with your face, fingerprint or screen lock. No password.")
+_VAULT = ("Your vault", "Open it with your passkey.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageChoices:
+    """What an operator chose.
+
+    Attributes:
+        name: of the service, as people see it.
+        colour: `#rrggbb`, readable on white.
+        logo: an SVG or PNG file; the project's own without it.
+        address: the service's public URL, where passkeys work.
+        usdc: the address of USDC at the service's chain; empty without one.
+        code_seconds: how long a code that was sent by mail is valid.
+        code_tries: how often a code may be tried.
+    """
+
+    name: str
+    colour: str
+    logo: Path | None
+    address: str
+    usdc: str
+    code_seconds: int
+    code_tries: int
+
+
+@dataclass(frozen=True, slots=True)
+class PageFiles:
+    """All responses of the pages, by name."""
+
+    start: StaticAnswer
+    vault: StaticAnswer
+    style: StaticAnswer
+    theme: StaticAnswer
+    logo: StaticAnswer
+
+
+def page_files(choices: PageChoices) -> PageFiles:
+    """Write the pages. Raises ValueError for a logo that cannot be used."""
+    return PageFiles(
+        start=_page(choices, *_START),
+        vault=_page(choices, *_VAULT),
+        style=StaticAnswer(_read("pages.css"), _CSS, _CACHE),
+        theme=StaticAnswer(theme(parse_colour(choices.colour)).encode(), _CSS, _CACHE),
+        logo=_logo(choices.logo),
+    )
+
+
+def theme(colour: Colour) -> str:
+    """The style sheet of an operator's colour, for light and dark pages."""
+    dark = lightened_for(DARK_SHEET, colour)
+    return (
+        f":root {{ --brand: {colour}; --on-brand: {text_on(colour)}; }}\n"
+        f"@media (prefers-color-scheme: dark) {{ :root {{ --brand: {dark}; --on-brand: {text_on(dark)}; }} }}\n"
+    )
+
+
+def _page(choices: PageChoices, heading: str, lead: str) -> StaticAnswer:
+    values = {
+        "name": choices.name,
+        "address": choices.address,
+        "usdc": choices.usdc,
+        "code": f"{choices.code_seconds} {choices.code_tries}",
+        "heading": heading,
+        "lead": lead,
+    }
+    html = Template(_read("page.html").decode()).substitute({name: escape(value) for name, value in values.items()})
+    secured = [_TWO_YEARS] if choices.address.startswith("https:") else []
+    return StaticAnswer(html.encode(), _HTML, _CACHE, [*_HEADERS, *secured])
+
+
+def _logo(file: Path | None) -> StaticAnswer:
+    body = _given(file) if file else (files("holdfast.service") / "static" / "pay" / "icon.svg").read_bytes()
+    media = "image/png" if body.startswith(_PNG) else "image/svg+xml"
+    return StaticAnswer(body, media, _CACHE, [_LOGO_POLICY, ("cross-origin-resource-policy", "same-origin")])
+
+
+def _given(file: Path) -> bytes:
+    try:
+        with file.open("rb") as opened:
+            body = opened.read(MAX_LOGO_BYTES + 1)
+    except OSError as error:
+        raise ValueError(f"the file cannot be read ({error.strerror})") from error
+    if len(body) > MAX_LOGO_BYTES:
+        raise ValueError(f"the file has more than {MAX_LOGO_BYTES // 1024} KiB")
+    if not body.startswith(_PNG) and b"<svg" not in body[:1024]:
+        raise ValueError("the file is neither SVG nor PNG")
+    return body
+
+
+def _read(name: str) -> bytes:
+    return (files("holdfast.service") / "static" / "pages" / name).read_bytes()

@@ -1,0 +1,3 @@
+"""Chromium and a running service."""
+
+from tests.browser.conftest import browser  # noqa: F401 - the fixture

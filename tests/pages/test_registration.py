@@ -1,0 +1,244 @@
+"""Registration on the start page, in a real Chromium with a virtual authenticator, against a running service."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.page_visits import Visit
+from tests.support.receivers import receiving
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.async_api import Browser, Route
+    from tests.support.serving import Server
+
+
+@pytest.fixture
+def server(serve: Callable[..., Server]) -> Server:
+    return serve()
+
+
+async def test_a_person_registers_by_handle(browser: Browser, server: Server) -> None:
+    visit = await Visit.of(browser, server)
+    await visit.screen("start")
+    await visit.inspect("start")
+    await visit.press("register")
+    await visit.screen("choose")
+    await visit.press("submit")
+    await visit.told("Fill in this field")
+    await visit.fill("handle", "admin")
+    await visit.told("This name is reserved.")
+    await visit.inspect("choose-refused")
+    await visit.fill("handle", "alice")
+    await visit.told("alice is free.")
+    await visit.press("submit")
+    await visit.screen("passkey")
+    await visit.inspect("passkey")
+    await visit.press("create")
+    await visit.screen("safety")
+    await visit.inspect("safety")
+    await visit.press("second")
+    await visit.alerted("This device already has a passkey for you.")
+    await visit.press("later")
+    await visit.screen("home")
+    await visit.told("Registered as alice")
+    await visit.inspect("vault")
+    (credential,) = await visit.authenticator.credentials()
+    assert credential["isResidentCredential"]
+    with server.client() as client:
+        found = client.get("/api/sessions/check", params={"identifier": "alice"}).json()
+    assert found == {"available": False, "reason": "taken"}
+    assert visit.complaints == []
+    other = await Visit.of(await browser.new_context(), server)
+    await other.press("register")
+    await other.fill("handle", "alice")
+    await other.told("This name is taken.")
+
+
+async def test_a_person_registers_by_mail_with_the_code_that_arrives(
+    browser: Browser, serve: Callable[..., Server]
+) -> None:
+    async with receiving() as post:
+        server = serve(mail_url=f"smtp://127.0.0.1:{post.port}", mail_from="codes@service.test")
+        visit = await Visit.of(browser, server)
+        await visit.choose("email", "ann@example.com")
+        await visit.screen("passkey")
+        await visit.press("create")
+        await visit.screen("prove")
+        await visit.page.locator('[name="code"]').wait_for()
+        await visit.inspect("prove")
+        code = re.search(r"\b(\d{6})\b", str(post.message().get_body(("plain",)).get_content()))
+        assert code
+        await visit.fill("code", "12 34")
+        await visit.press("submit")
+        await visit.told("A code has six digits. This has fewer.")
+        wrong = f"{(int(code[1]) + 1) % 1_000_000:06d}"
+        await visit.fill("code", wrong)
+        await visit.told("That code is not right. 4 tries left.")
+        assert await visit.page.evaluate("document.activeElement.name") == "code"
+        await visit.inspect("prove-wrong")
+        await visit.fill("code", f"Your code is {code[1][:3]} {code[1][3:]}.")
+        await visit.screen("safety")
+        await visit.told("ann@example.com")
+        assert len(post.mails) == 1
+    with server.client() as client:
+        status = client.get("/api/verify/status", params={"identifier": "ann@example.com", "channel": "email"}).json()
+    assert status["verified"] is True and visit.complaints == []
+
+
+async def test_a_mail_that_cannot_be_sent_and_another_way(browser: Browser, serve: Callable[..., Server]) -> None:
+    visit = await Visit.of(browser, serve(mail_url="smtp://127.0.0.1:9", mail_from="codes@service.test"))
+    await visit.choose("email", "ann@example.com")
+    await visit.press("create")
+    await visit.screen("prove")
+    await visit.alerted("We could not send it. It did not count.")
+    await visit.inspect("prove-failed")
+    await visit.press("change")
+    await visit.screen("choose")
+    await visit.press("use-handle")
+    await visit.fill("handle", "ann")
+    await visit.press("submit")
+    await visit.screen("safety")
+    assert len(await visit.authenticator.credentials()) == 1, "the passkey is kept"
+
+
+async def test_a_prompt_that_is_cancelled_three_times(browser: Browser, server: Server) -> None:
+    visit = await Visit.of(browser, server, isUserVerified=False)
+    await visit.choose("handle", "alice")
+    for _ in range(3):
+        await visit.press("create")
+        await visit.alerted("No passkey was used. Nothing changed.")
+        await visit.press("back")
+        await visit.screen("choose")
+        await visit.fill("handle", "alice")
+        await visit.press("submit")
+        await visit.screen("passkey")
+    await visit.press("create")
+    await visit.alerted("No passkey was used.")
+    await visit.inspect("passkey-cancelled")
+    await visit.authenticator.remove()
+    await visit.authenticator.add()
+    await visit.press("create")
+    await visit.screen("safety")
+
+
+async def test_a_prompt_that_nobody_answers(browser: Browser, server: Server) -> None:
+    visit = await Visit.of(browser, server, automaticPresenceSimulation=False)
+    await visit.page.add_init_script("""
+      const create = navigator.credentials.create.bind(navigator.credentials);
+      navigator.credentials.create = (options) => create({...options, publicKey: {...options.publicKey, timeout: 60000}});
+      const now = performance.now.bind(performance);
+      performance.now = () => now() + (window.later ?? 0);
+    """)
+    await visit.open("/")
+    await visit.choose("handle", "alice")
+    await visit.press("create")
+    await visit.told("Follow your device.", "#status")
+    assert await visit.page.locator('[data-name="create"]').is_disabled(), "a double click asks once"
+    # The clock moves past the timeout, then the request ends as the browser ends it.
+    await visit.page.evaluate("window.later = 60000")
+    await visit.authenticator.remove()
+    await visit.alerted("That took too long. Nothing changed.")
+
+
+async def test_without_prf_a_password_locks_the_vault(browser: Browser, server: Server) -> None:
+    visit = await Visit.of(browser, server, hasPrf=False)
+    await visit.choose("handle", "alice")
+    await visit.press("create")
+    await visit.screen("password")
+    await visit.inspect("password")
+    for first, second, words in (("short", "short", "too short"), ("correct horse", "correct house", "differ")):
+        await visit.fill("new-password", first)
+        await visit.fill("new-password-again", second)
+        await visit.press("submit")
+        await visit.told(words)
+    await visit.fill("new-password-again", "correct horse")
+    await visit.press("submit")
+    await visit.screen("safety")
+    await visit.open("/vault")
+    await visit.screen("unlock")
+    await visit.press("use-password")
+    await visit.screen("unlock-password")
+    await visit.fill("password", "wrong horse here")
+    await visit.press("submit")
+    await visit.alerted("The password is not right.")
+    await visit.fill("password", "correct horse")
+    await visit.press("submit")
+    await visit.screen("home")
+
+
+async def test_a_browser_without_passkeys_and_the_wrong_address(browser: Browser, server: Server) -> None:
+    visit = Visit(await browser.new_page(), server)
+    await visit.page.add_init_script("delete window.PublicKeyCredential")
+    await visit.open("/")
+    await visit.told("This browser has no passkeys.", '[data-name="obstacle"]')
+    await visit.inspect("start-unsupported")
+    page = await browser.new_page()
+    await page.goto(f"http://127.0.0.1:{server.port}/")
+    address = f"http://localhost:{server.port}/"
+    await page.locator(f'[data-name="obstacle"] a[href="{address}"]').wait_for()
+
+
+async def test_an_interrupted_registration_goes_on(browser: Browser, server: Server) -> None:
+    context = await browser.new_context()
+    visit = await Visit.of(context, server)
+    # Interrupted three times: after the name, after the vault is stored, and while the service does not answer.
+    await visit.choose("handle", "alice")
+    await visit.screen("passkey")
+    await visit.open("/")
+    await visit.screen("resume")
+    await visit.inspect("resume")
+
+    async def fails(route: Route) -> None:
+        await route.abort()
+
+    await visit.page.route("**/api/sessions", fails)
+    await visit.press("continue")
+    await visit.screen("passkey")
+    await visit.press("create")
+    await visit.screen("finish-failed")
+    await visit.alerted("No connection to the service. We keep your place.")
+    await visit.inspect("finish-failed")
+    await visit.page.unroute("**/api/sessions")
+    await visit.open("/")
+    await visit.press("continue")
+    await visit.screen("safety")
+    assert len(await visit.authenticator.credentials()) == 1
+    with server.client() as client:
+        assert client.get("/api/sessions/status").json()["total_registrations"] == 1
+    await visit.open("/")
+    await visit.screen("start")
+
+
+async def test_two_tabs_register_one_after_the_other(browser: Browser, server: Server) -> None:
+    context = await browser.new_context()
+    first = await Visit.of(context, server)
+    await first.choose("handle", "alice")
+    await first.screen("passkey")
+    second = await Visit.of(context, server)
+    await second.screen("resume")
+    await second.press("continue")
+    await second.alerted("You are registering in another tab.")
+    await first.page.close()
+    await second.press("continue")
+    await second.screen("passkey")
+
+
+async def test_a_name_that_was_taken_meanwhile(browser: Browser, server: Server) -> None:
+    context = await browser.new_context()
+    visit = await Visit.of(context, server)
+    await visit.choose("handle", "alice")
+    await visit.screen("passkey")
+    other = await Visit.of(await browser.new_context(), server)
+    await other.register("alice")
+    await visit.page.bring_to_front()
+    await visit.press("create")
+    await visit.screen("choose")
+    await visit.alerted("Someone registered this just now. Your passkey is kept. Choose another.")
+    await visit.fill("handle", "alice2")
+    await visit.press("submit")
+    await visit.screen("safety")
+    assert len(await visit.authenticator.credentials()) == 1

@@ -1,0 +1,208 @@
+"""The vault's page, in a real Chromium with a virtual authenticator, against a running service."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.page_visits import Visit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from playwright.async_api import Browser
+    from tests.support.serving import Server
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def server(serve: Callable[..., Server]) -> Server:
+    return serve()
+
+
+async def test_a_return_by_autofill_and_by_the_button(browser: Browser, server: Server) -> None:
+    visit = await Visit.of(browser, server)
+    await visit.register("alice")
+    did = await visit.text('[data-name="did"]')
+    await visit.open("/vault")  # conditional mediation: the authenticator answers the waiting request
+    await visit.screen("home")
+    assert await visit.text('[data-name="did"]') == did
+    await visit.press("lock")
+    await visit.screen("unlock")
+    await visit.told("Your vault is locked.", "#status")
+    await visit.inspect("locked")
+    await visit.press("passkey")
+    await visit.screen("home")
+    assert visit.complaints == []
+
+
+async def test_a_waiting_person_sees_the_field_for_autofill(browser: Browser, server: Server) -> None:
+    visit = await Visit.of(browser, server)
+    await visit.register("alice")
+    await visit.authenticator.send("setAutomaticPresenceSimulation", enabled=False)
+    await visit.open("/vault")
+    await visit.screen("unlock")
+    field = visit.page.locator('[name="username"]')
+    assert await field.get_attribute("autocomplete") == "username webauthn"
+    await visit.inspect("unlock")
+    await visit.authenticator.send("setAutomaticPresenceSimulation", enabled=True)
+    await visit.press("passkey")  # the waiting request gives way to the prompt
+    await visit.screen("home")
+
+
+async def test_a_second_passkey_opens_the_vault_and_the_first_can_go(browser: Browser, server: Server) -> None:
+    visit = await Visit.of(browser, server)
+    await visit.register("alice")
+    (first,) = await visit.authenticator.credentials()
+    assert await visit.page.locator('[data-name="remove"]').count() == 0, "the only way in stays"
+    await visit.authenticator.remove()
+    await visit.authenticator.add()
+    await visit.press("add")
+    await visit.told("The passkey is ready.", "#status")
+    await visit.inspect("vault-two-passkeys")
+    await visit.press("rename", "[data-credential]:last-child")
+    await visit.fill("passkey-name", "Second device")
+    await visit.press("submit", '[data-card="passkeys"]')
+    await visit.told("Second device", '[data-card="passkeys"]')
+    rows = visit.page.locator("[data-credential]", has_not_text="Second device")
+    await rows.first.locator('[data-name="remove"]').click()
+    await visit.page.locator("dialog[open]").wait_for()
+    await visit.inspect("remove-dialog")
+    await visit.press("yes")
+    await visit.told("The passkey is removed.", "#status")
+    (second,) = await visit.authenticator.credentials()
+    assert second["credentialId"] != first["credentialId"]
+    await visit.press("lock")
+    await visit.press("passkey")
+    await visit.screen("home")
+    assert await visit.page.locator("[data-credential]").count() == 1
+
+
+async def test_a_backup_opens_in_another_browser(browser: Browser, server: Server, tmp_path: Path) -> None:
+    visit = await Visit.of(browser, server)
+    await visit.register("alice")
+    did = await visit.text('[data-name="did"]')
+    await visit.press("export")
+    await visit.screen("export")
+    await visit.inspect("export")
+    await visit.fill("new-password", PASSWORD)
+    await visit.fill("new-password-again", PASSWORD)
+    async with visit.page.expect_download() as download:
+        await visit.press("submit")
+    file = tmp_path / "backup.mtrv"
+    await (await download.value).save_as(file)
+    await visit.told("The file is saved.", "#status")
+    other = await Visit.of(await browser.new_context(), server, "/vault")
+    await other.screen("none")
+    await other.inspect("none")
+    await other.press("import")
+    await other.page.set_input_files('[name="file"]', file)
+    await other.fill("password", "wrong horse battery")
+    await other.press("submit")
+    await other.alerted("The password is wrong, or the file is damaged.")
+    await other.inspect("import-refused")
+    await other.fill("password", PASSWORD)
+    await other.press("submit")
+    await other.screen("home")
+    assert await other.text('[data-name="did"]') == did
+    await other.press("add")
+    await other.told("The passkey is ready.", "#status")
+    await other.open("/vault")
+    await other.screen("home")
+
+
+async def test_cleared_storage_shows_no_unlock_form(browser: Browser, server: Server) -> None:
+    visit = await Visit.of(browser, server)
+    await visit.register("alice")
+    await visit.open("/docs")
+    await visit.page.evaluate(
+        "new Promise((done) => { indexedDB.deleteDatabase('holdfast-vault').onsuccess = () => done(null); })"
+    )
+    await visit.open("/vault")
+    await visit.screen("cleared")
+    await visit.inspect("cleared")
+    await visit.press("who")
+    await visit.told("Your passkey belongs to alice", "#status")
+    await visit.press("import")
+    await visit.screen("import")
+
+
+async def test_two_tabs_and_one_vault(browser: Browser, server: Server) -> None:
+    context = await browser.new_context()
+    first = await Visit.of(context, server)
+    await first.register("alice")
+    keys = await first.authenticator.credentials()
+    await first.press("export")
+    await first.open("/vault")
+    await first.screen("home")
+    second = await Visit.of(context, server, "/docs")
+    for key in keys:
+        await second.authenticator.send("addCredential", credential=key)
+    await second.page.bring_to_front()
+    # The PRF secret does not travel between virtual authenticators, so the second tab asks who has the vault.
+    await second.open("/vault")
+    await second.screen("elsewhere")
+    await second.inspect("elsewhere")
+
+
+async def test_a_permission_is_given_and_withdrawn(browser: Browser, server: Server) -> None:
+    visit = await Visit.of(browser, server)
+    await visit.register("alice")
+    await visit.press("delegate")
+    await visit.screen("delegate")
+    await visit.press("submit")
+    await visit.told("This is not a DID.")
+    await visit.inspect("delegate-refused")
+    await visit.fill("to", "did:key:zDnaeiWRZUYZhVXTmCXHQJyRjZF6hKx3b6KYwpL8AhuMuJsrA")
+    await visit.fill("limit", "12,50")
+    await visit.press("submit")
+    await visit.screen("delegated")
+    await visit.inspect("delegated")
+    assert len(await visit.page.input_value("#permission")) > 100
+    await visit.press("done")
+    await visit.told("may spend up to 12.50 USDC", '[data-card="delegations"]')
+    await visit.press("revoke")
+    await visit.press("yes")
+    await visit.told("withdrawn", '[data-card="delegations"]')
+
+
+async def test_the_pages_in_german_with_the_keyboard_alone(browser: Browser, server: Server) -> None:
+    context = await browser.new_context(locale="de-DE", reduced_motion="reduce", viewport={"width": 360, "height": 740})
+    visit = await Visit.of(context, server)
+    await visit.screen("start")
+    assert await visit.page.get_attribute("html", "lang") == "de"
+    await visit.inspect("start-de")
+    keyboard = visit.page.keyboard
+    await visit.page.locator('[data-name="register"]').focus()
+    await keyboard.press("Enter")
+    await visit.screen("choose")
+    await keyboard.type("jörg")
+    await keyboard.press("Enter")
+    await visit.screen("passkey")
+    assert await visit.page.evaluate("document.activeElement.tagName") == "H1"
+    await visit.inspect("passkey-de")
+    await keyboard.press("Tab")
+    await keyboard.press("Enter")
+    await visit.screen("safety")
+    await visit.inspect("safety-de")
+    await visit.press("later")
+    await visit.screen("home")
+    await visit.told("Ihr Tresor")
+    await visit.inspect("vault-de")
+    await visit.press("language", "footer")
+    await visit.told("Your vault")
+    assert await visit.page.get_attribute("html", "lang") == "en"
+
+
+async def test_a_chosen_name_colour_and_logo(browser: Browser, serve: Callable[..., Server], tmp_path: Path) -> None:
+    logo = tmp_path / "logo.svg"
+    logo.write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect width="1" height="1"/></svg>')
+    server = serve(pages_name="Bank <of> Tests", pages_colour="#8a1c5b", pages_logo=str(logo))
+    visit = await Visit.of(browser, server)
+    await visit.told("Bank <of> Tests", "header")
+    await visit.inspect("start-operator")
+    button = "getComputedStyle(document.querySelector('[data-name=register]')).backgroundColor"
+    assert await visit.page.evaluate(button) == "rgb(138, 28, 91)"
+    assert await visit.page.evaluate("document.querySelector('header img').naturalWidth") > 0

@@ -1,0 +1,141 @@
+"""The pages' responses: headers, the operator's choices, and a service without pages."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from holdfast.rules.colours import parse_colour
+from holdfast.service.settings import read_settings
+from holdfast.service.web.page_files import PageChoices, page_files, theme
+from holdfast.settings.rows import SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.support.api import Api
+    from tests.support.serving import Server
+
+PAGES = ("/", "/vault")
+FILES = ("/pages.css", "/theme.css", "/logo")
+TEXTS = Path(__file__).parents[3] / "browser" / "src" / "pages"
+ROW = re.compile(r'^  ("[\w.]+"): (".*"),$', re.MULTILINE)
+
+
+def choices(**changes: object) -> PageChoices:
+    given = {"name": "Holdfast", "colour": "#1f5fa8", "logo": None, "address": "http://localhost:8787"}
+    return PageChoices(**{**given, "usdc": "", "code_seconds": 90, "code_tries": 5, **changes})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("path", PAGES)
+async def test_a_page_has_a_strict_policy_and_cannot_be_framed(api: Api, path: str) -> None:
+    answer = await api.http.get(path)
+    assert answer.status_code == 200 and answer.headers["content-type"] == "text/html; charset=utf-8"
+    policy = answer.headers["content-security-policy"]
+    assert "unsafe-inline" not in policy and "unsafe-eval'" not in policy.replace("wasm-unsafe-eval", "")
+    for part in (
+        "default-src 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types hf",
+    ):
+        assert part in policy
+    assert answer.headers["cross-origin-opener-policy"] == "same-origin"
+    assert answer.headers["cross-origin-embedder-policy"] == "require-corp"
+    assert "publickey-credentials-create=(self)" in answer.headers["permissions-policy"]
+    assert answer.headers["x-frame-options"] == "DENY" and answer.headers["referrer-policy"] == "no-referrer"
+    assert "strict-transport-security" not in answer.headers
+    assert not re.search(r"<style|style=|<script(?! type=\"module\" src)|\son\w+=", answer.text)
+
+
+@pytest.mark.parametrize("path", [*PAGES, *FILES, "/client/pages/main.js"])
+async def test_every_file_is_there_and_known_by_its_etag(api: Api, path: str) -> None:
+    answer = await api.http.get(path)
+    assert answer.status_code == 200 and answer.content
+    again = await api.http.get(path, headers={"If-None-Match": answer.headers["etag"]})
+    assert again.status_code == 304
+    assert (await api.http.post(path)).status_code == 405
+
+
+def test_without_pages_their_paths_are_as_before(serve: Callable[..., Server]) -> None:
+    with serve(pages="off").client() as client:
+        for path in (*PAGES, *FILES):
+            for method in ("GET", "HEAD", "POST", "OPTIONS"):
+                assert client.request(method, path).status_code == 404, (method, path)
+        assert client.get("/").json() == {"error": "not_found"}
+        assert client.get("/pay/confirm").status_code == 200
+
+
+def test_an_https_service_demands_https() -> None:
+    pages = page_files(choices(address="https://vault.example"))
+    headers = dict(pages.start.answer(Plain()).headers)
+    assert headers["strict-transport-security"] == "max-age=63072000"
+
+
+def test_a_name_is_text_and_not_markup() -> None:
+    body = page_files(choices(name='<b>"$name"')).start.answer(Plain()).body.decode()
+    assert "&lt;b&gt;&quot;$name&quot;" in body and "<b>" not in body
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "why"),
+    [
+        ("HOLDFAST_PAGES_COLOUR", "#ffd400", "contrast with white is 1.4:1"),
+        ("HOLDFAST_PAGES_COLOUR", "blue", "#rrggbb"),
+        ("HOLDFAST_PAGES_NAME", "x" * 41, "1 to 40 printable"),
+        ("HOLDFAST_PAGES_NAME", "a\nb", "printable"),
+        ("HOLDFAST_PAGES", "yes", "on, off"),
+    ],
+)
+def test_choices_that_are_refused_at_the_start(name: str, value: str, why: str) -> None:
+    with pytest.raises(SettingError, match=re.escape(why)) as refused:
+        read_settings({name: value})
+    assert name in str(refused.value)
+
+
+def test_logos(tmp_path: Path) -> None:
+    png, text, large = tmp_path / "a.png", tmp_path / "a.txt", tmp_path / "large.svg"
+    png.write_bytes(b"\x89PNG\r\n\x1a\n....")
+    text.write_text("no picture")
+    large.write_text("<svg>" + " " * 256 * 1024)
+    served = dict(page_files(choices(logo=png)).logo.answer(Plain()).headers)
+    assert served["content-type"] == "image/png" and "sandbox" in served["content-security-policy"]
+    for file, why in ((text, "neither SVG nor PNG"), (large, "256 KiB"), (tmp_path / "none", "cannot be read")):
+        with pytest.raises(ValueError, match=why):
+            page_files(choices(logo=file))
+
+
+def test_the_theme_has_both_modes() -> None:
+    assert theme(parse_colour("#8a1c5b")).count("--brand") == 2
+
+
+def test_both_languages_have_the_same_texts_and_placeholders() -> None:
+    english, german = (table(TEXTS / f"texts.{code}.js") for code in ("en", "de"))
+    assert list(english) == list(german) and len(english) > 150
+    for key, sentence in english.items():
+        assert sorted(re.findall(r"{\w+}", sentence)) == sorted(re.findall(r"{\w+}", german[key])), key
+
+
+def test_every_text_that_a_page_names_is_in_the_table() -> None:
+    english = table(TEXTS / "texts.en.js")
+    code = "\n".join(file.read_text() for file in TEXTS.rglob("*.js") if "texts." not in file.name)
+    named = set(re.findall(r'(?:text|paragraph)\(\s*"([\w.]+)"', code))
+    assert named and named <= set(english), named - set(english)
+
+
+def table(file: Path) -> dict[str, str]:
+    source = file.read_text()
+    rows = {json.loads(key): json.loads(value) for key, value in ROW.findall(source)}
+    assert len(rows) == source.count('": "'), "every row is one line"
+    return rows
+
+
+class Plain:
+    """A request without headers."""
+
+    def header(self, _name: str) -> None:
+        return None

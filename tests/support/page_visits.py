@@ -1,0 +1,108 @@
+"""The service's own pages as a person meets them: visits, screens, clicks, screenshots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from axe_playwright_python.async_playwright import Axe
+from tests.support.passkeys import Authenticator
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, BrowserContext, Page, ViewportSize
+    from tests.support.serving import Server
+
+SHOTS = Path(__file__).parents[2] / "build" / "screenshots"
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+PAGE_PATIENCE_MS = 20_000
+SIZES: dict[str, ViewportSize] = {"360": {"width": 360, "height": 740}, "1280": {"width": 1280, "height": 800}}
+# Elements that reach beyond the window's right edge.
+WIDER = """[...document.querySelectorAll('body *')].filter((it) => it.getBoundingClientRect().right > innerWidth + 1)
+  .map((it) => it.outerHTML.slice(0, 80))"""
+
+
+class Visit:
+    """One tab of a person."""
+
+    def __init__(self, page: Page, server: Server) -> None:
+        self.page, self.server = page, server
+        self.complaints: list[str] = []
+        page.set_default_timeout(PAGE_PATIENCE_MS)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", lambda it: self.complaints.append(it.text) if "Content Security Policy" in it.text else None)
+
+    @classmethod
+    async def of(
+        cls, browser: Browser | BrowserContext, server: Server, path: str = "/", **authenticator: Any
+    ) -> Visit:
+        """A new tab with an authenticator; `path` is opened."""
+        visit = cls(await browser.new_page(), server)
+        visit.authenticator = await Authenticator.of(visit.page, **authenticator)
+        await visit.open(path)
+        return visit
+
+    authenticator: Authenticator
+
+    async def open(self, path: str) -> None:
+        await self.page.goto(f"http://localhost:{self.server.port}{path}")
+
+    async def screen(self, name: str) -> None:
+        """Wait until a screen is shown."""
+        await self.page.locator(f'main[data-screen="{name}"]').wait_for()
+
+    async def press(self, name: str, within: str = "main") -> None:
+        """Press the button of that name."""
+        await self.page.locator(f'{within} [data-name="{name}"]').first.click()
+
+    async def fill(self, field: str, value: str) -> None:
+        await self.page.fill(f'[name="{field}"]', value)
+
+    async def text(self, selector: str) -> str:
+        return (await self.page.text_content(selector)) or ""
+
+    async def told(self, words: str, place: str = "main") -> None:
+        """Wait until a text is on the page."""
+        await self.page.locator(place).filter(has_text=words).wait_for()
+
+    async def alerted(self, words: str) -> None:
+        await self.told(words, "#alert")
+
+    async def choose(self, field: str, value: str) -> None:
+        """From the start page to the screen of the passkey."""
+        await self.press("register")
+        await self.screen("choose")
+        if field != "handle":
+            await self.press("use-email" if field == "email" else "use-sms")
+        await self.fill(field, value)
+        await self.press("submit")
+
+    async def register(self, handle: str) -> None:
+        """A whole registration by handle, up to the vault."""
+        await self.choose("handle", handle)
+        await self.screen("passkey")
+        await self.press("create")
+        await self.screen("safety")
+        await self.press("later")
+        await self.screen("home")
+
+    async def inspect(self, name: str) -> None:
+        """Screenshots of the present screen, which fits at 360 px, and in which axe finds nothing, light and dark."""
+        await self.shoot(name)
+        await self.page.set_viewport_size(SIZES["360"])
+        assert await self.page.evaluate(WIDER) == [], f"{name}: wider than 360 px"
+        for scheme in SCHEMES:
+            await self.page.emulate_media(color_scheme=scheme)
+            found = await Axe().run(self.page)
+            assert found.violations_count == 0, f"{name}, {scheme}: {found.generate_report()}"
+        await self.page.emulate_media(color_scheme="light")
+        await self.page.set_viewport_size(SIZES["1280"])
+
+    async def shoot(self, name: str) -> None:
+        """Screenshots of the present screen: both sizes, light and dark."""
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        for size, view in SIZES.items():
+            await self.page.set_viewport_size(view)
+            for scheme in SCHEMES:
+                await self.page.emulate_media(color_scheme=scheme)
+                await self.page.screenshot(path=SHOTS / f"{name}-{size}-{scheme}.png", full_page=True)
+        await self.page.emulate_media(color_scheme="light")
