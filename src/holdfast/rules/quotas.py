@@ -43,6 +43,7 @@ class Counted(StrEnum):
     CHECKS = "checks"  # by address
     DID_POSTS = "did_posts"  # by address
     OPERATIONS = "operations"  # by address
+    UPLOADS = "uploads"  # of snapshots, by address
 
 
 @dataclass(frozen=True, slots=True)

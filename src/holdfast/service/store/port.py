@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from holdfast.rules.one_time_codes import CountedAttempt
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
+    from holdfast.service.store.snapshot_index import SnapshotIndex
     from holdfast.wire.requests import RegisterDid
 
 
@@ -114,6 +115,11 @@ class Store(Protocol):
     step. A store calls it again with newer facts when they are not, and may apply the bounds of a SessionRule or
     RegistrationRule in its place.
     """
+
+    @property
+    def snapshots(self) -> SnapshotIndex | None:
+        """What is known about kept snapshots; None where this kind of database does not keep it."""
+        ...
 
     async def ping(self) -> None:
         """A trivial query (interface: Status, `database`)."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from holdfast.service.store.sqlite.snapshot_schema import SNAPSHOT_TABLE_NAMES, SNAPSHOT_TABLES
+
 MIGRATIONS = (
     """
     CREATE TABLE identifiers (
@@ -195,9 +197,10 @@ MIGRATIONS = (
         SELECT at, action, channel, key, did FROM registrations_standing WHERE credential = old.credential;
     END;
     """,
+    SNAPSHOT_TABLES,
 )
 SCHEMA_VERSION = len(MIGRATIONS)
 TABLES = (
     "identifiers", "credentials", "codes", "charges", "verifications", "used_attestations", "ip_counters", "totals",
-    "leases", "audit",
+    "leases", "audit", *SNAPSHOT_TABLE_NAMES,
 )  # fmt: skip

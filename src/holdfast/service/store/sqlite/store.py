@@ -14,6 +14,7 @@ from holdfast.service.store.sqlite.identity import OpenedFiles
 from holdfast.service.store.sqlite.migrations import SCHEMA_VERSION
 from holdfast.service.store.sqlite.reader import TurnReader
 from holdfast.service.store.sqlite.schema import connect, migrate
+from holdfast.service.store.sqlite.snapshot_index import SqliteSnapshotIndex
 from holdfast.service.store.sqlite.writer import GroupCommitWriter
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         NewSession,
         PendingRegistration,
     )
+    from holdfast.service.store.snapshot_index import SnapshotIndex
 
 _STAGES = {stage.value: stage for stage in Stage}
 
@@ -62,6 +64,12 @@ class SqliteStore:
         self._opened = OpenedFiles(file)
         self._writer = GroupCommitWriter(writer, self._opened.verify, self._read.transactions)
         self._writer_connection = writer
+        self._snapshots = SqliteSnapshotIndex(self._read, self._writer)
+
+    @property
+    def snapshots(self) -> SnapshotIndex:
+        """See Store."""
+        return self._snapshots
 
     # -- reads -----------------------------------------------------------------------------------------------------
 
