@@ -33,8 +33,8 @@ def main() -> None:
     port, method = int(sys.argv[1]), sys.argv[2]
     settings = read_settings()
     store = open_store(settings)
-    service = build_service(settings, read_secrets(settings), Dying(store, method))  # type: ignore[arg-type]
-    uvicorn.run(AsgiEntry(application_of(settings, service)), port=port, log_level="warning")  # type: ignore[arg-type]
+    service = build_service(settings, read_secrets(settings), Dying(store, method))
+    uvicorn.run(AsgiEntry(application_of(settings, service)), port=port, log_level="warning")
 
 
 class Dying:

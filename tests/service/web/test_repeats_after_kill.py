@@ -30,9 +30,10 @@ REGISTRATION = {"credentialId": "cred-1", "identifier": "ann", "channel": "handl
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def stored(request: pytest.FixtureRequest) -> dict[str, str]:
+    one_registrar = {"HOLDFAST_REGISTRAR_DID": "did:web:holdfast.example"}
     if request.param == "sqlite":
-        return {}
-    return {"HOLDFAST_DATABASE_URL": request.getfixturevalue("postgres_url")}
+        return one_registrar
+    return {**one_registrar, "HOLDFAST_DATABASE_URL": request.getfixturevalue("postgres_url")}
 
 
 @contextmanager

@@ -35,7 +35,12 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call(Generic[T]):
-    """A request and the reader of its answer. `base_url` is the service to ask instead of the client's."""
+    """A request and the reader of its answer.
+
+    Attributes:
+        base_url: the service to ask instead of the client's.
+        named: whether it is sent with an `Idempotency-Key`, so that repeating it has no second effect.
+    """
 
     method: str
     path: str
@@ -43,6 +48,7 @@ class Call(Generic[T]):
     query: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, Any] | None = None
     base_url: str | None = None
+    named: bool = False
 
     @property
     def is_safe(self) -> bool:
@@ -52,7 +58,10 @@ class Call(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often safe requests are repeated. The delay doubles from `first_s` up to `longest_s` seconds.
+    """How often requests are repeated. The delay doubles from `first_s` up to `longest_s` seconds.
+
+    Requests that change nothing are repeated up to `attempts` times. Others are repeated once, with the same
+    `Idempotency-Key`, if their answer was lost, and while the service still works on the first one.
 
     A Retry-After header is followed up to `longest_s`. If it is longer, the refusal is raised at once.
     """
@@ -63,14 +72,23 @@ class Retries:
 
     def delay_s(self, call: Call[Any], error: NetworkError, attempt: int) -> float | None:
         """Return the seconds before the next attempt, or None if `error` is final. `attempt` counts from 1."""
-        if not call.is_safe or attempt >= self.attempts:
+        if attempt >= self.attempts or not (call.is_safe or _is_repeatable(call, error, attempt)):
             return None
         wait = self.first_s * 2.0 ** (attempt - 1)
         if isinstance(error, RequestRefused):
-            if error.status not in _PASSING or isinstance(error, _LASTING):
+            if (error.status not in _PASSING and not isinstance(error, refusals.IdempotencyKeyInUse)) or isinstance(
+                error, _LASTING
+            ):
                 return None
             wait = max(wait, error.retry_after_s or 0.0)
         return wait if wait <= self.longest_s else None
+
+
+def _is_repeatable(call: Call[Any], error: NetworkError, attempt: int) -> bool:
+    """Return whether a request that changes something may be sent again: its key makes the second one a repeat."""
+    if isinstance(error, RequestRefused):
+        return call.named and isinstance(error, refusals.IdempotencyKeyInUse)
+    return call.named and attempt == 1
 
 
 def result(call: Call[T], reply: Reply) -> T:
