@@ -164,7 +164,7 @@ def test_a_request_whose_answer_was_lost_is_repeated_once_with_its_key(failure):
     assert Both(handler)("create_session", "a", "handle", "did:new:0x1").ok
     keys = [request.headers["idempotency-key"] for request in asked]
     assert len(keys) == 4 and keys[0] == keys[1] != keys[2] == keys[3]
-    handler, asked = counting(3, failure)
+    handler, asked = counting(9, failure)
     with pytest.raises(NetworkError):
         Both(handler)("create_session", "a", "handle", "did:new:0x1")
     assert len(asked) == 4
