@@ -4,6 +4,7 @@ import { fromHex } from "./bytes.js";
 import { ServiceClient } from "./http/service.js";
 import { SmartAccount } from "./flows/account.js";
 import { getAccountState, getSmartAccountAddress } from "./flows/lookups.js";
+import { addPasskey, removePasskey } from "./flows/passkeys.js";
 import { pay } from "./flows/pay.js";
 import { register } from "./flows/register.js";
 import { createPasskey } from "./passkeys/create.js";
@@ -59,7 +60,34 @@ export class Client extends ServiceClient {
    */
   async createPasskey(options = {}) {
     const { public_key: key } = await this.#vault.publishingKey();
-    return createPasskey({ rpId: new URL(this.baseUrl).hostname, userHandle: fromHex(key), ...options });
+    return createPasskey({ rpId: this.rpId, userHandle: fromHex(key), ...options });
+  }
+
+  /** The relying party: the service's host. */
+  get rpId() {
+    return new URL(this.baseUrl).hostname;
+  }
+
+  /**
+   * Makes one more passkey that opens the vault, and registers it at the service under the same identifier.
+   *
+   * @param {import("./flows/passkeys.js").AddOptions} [options]
+   * @returns {Promise<import("./flows/passkeys.js").AddedPasskey>}
+   * @throws {WebAuthnError} `reason` "no_prf": it cannot open a vault, and was not added
+   */
+  addPasskey(options = {}) {
+    return addPasskey(this, options);
+  }
+
+  /**
+   * Takes a passkey away from the vault, and tells the password manager.
+   *
+   * @param {string} credentialId base64url
+   * @returns {Promise<{told: boolean}>} whether the password manager could be told
+   * @throws {PluginCallError} `last_wrap`: it is the only key
+   */
+  removePasskey(credentialId) {
+    return removePasskey(this, credentialId);
   }
 
   /**

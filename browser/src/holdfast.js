@@ -34,7 +34,7 @@ export {
   signalCurrentUserDetails,
   signalUnknownCredential,
 } from "./passkeys/platform.js";
-export { passkeyKey, usePasskey } from "./passkeys/use.js";
+export { keyId, passkeyKey, usePasskey } from "./passkeys/use.js";
 export { registerPaymentHandler } from "./payment/handler.js";
 export { scriptAddress } from "./trusted.js";
 export { VaultStore } from "./vault/store.js";

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -203,6 +205,46 @@ async def test_capabilities_and_signals(page: Page) -> None:
     assert await authenticator.credentials() == []
     await page.evaluate("delete PublicKeyCredential.signalUnknownCredential")
     assert await page.evaluate("hf.signalUnknownCredential('AAAA')") is False
+
+
+async def test_a_passkey_is_added_everywhere_and_removed_again(page: Page) -> None:
+    first = await Authenticator.of(page)
+    await page.evaluate(CLIENT, {})
+    made = await page.evaluate(MAKE, {"name": "ada", "options": {}})
+    assert "value" in await outcome(page, "return client.register({handle: 'ada'})")
+    seen = await refused(page, "return client.addPasskey({userName: 'ada'})")
+    assert seen["reason"] == "excluded", "the same authenticator holds one already"
+    await first.remove()
+    await first.add(transport="usb")
+    added = (await outcome(page, "return client.addPasskey({userName: 'ada', deviceName: 'Key'})"))["value"]
+    assert added["registered"] is True
+    found = await outcome(page, f"return client.lookupDid({{credentialId: '{added['credentialId']}'}})")
+    assert (found["value"]["did"], found["value"]["identifier"]) == (made["did"], "ada")
+    listed = (await outcome(page, "return (await client.vault.query()).credentials"))["value"]
+    assert [it["device_name"] for it in listed] == ["", "Key"]
+    await page.evaluate("client.vault.lock()")
+    opened = await outcome(page, "return client.vault.unlock(await hf.passkeyKey(await hf.usePasskey()))")
+    assert opened["value"]["success"] is True
+    gone = await outcome(page, f"return client.removePasskey('{made['credentialId']}')")
+    assert gone["value"] == {"told": True}
+    left = await outcome(
+        page, "return [(await client.vault.keys()).wraps, (await client.vault.query()).credentials.length]"
+    )
+    assert left["value"] == [[{"kind": "prf", "id": added["credentialId"]}], 1]
+    last = await outcome(page, f"return client.removePasskey('{added['credentialId']}')")
+    assert last["code"] == "last_wrap" and len(await first.credentials()) == 1
+    await first.remove()
+    await first.add(hasPrf=False)
+    assert (await refused(page, "return client.addPasskey()"))["reason"] == "no_prf"
+    assert await first.credentials() == [], "a passkey that opens nothing is not left behind"
+
+
+async def test_a_long_credential_id_has_a_short_name_in_the_vault(page: Page) -> None:
+    await Authenticator.of(page)
+    await page.evaluate(CLIENT, {})
+    names = await page.evaluate("Promise.all([hf.keyId('A'.repeat(128)), hf.keyId('A'.repeat(200))])")
+    digest = base64.urlsafe_b64encode(hashlib.sha256(bytes(150)).digest()).decode().rstrip("=")
+    assert names == ["A" * 128, f"sha256:{digest}"]
 
 
 async def test_a_browser_without_passkeys_is_told_so(page: Page) -> None:

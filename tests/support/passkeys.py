@@ -82,7 +82,8 @@ class Authenticator:
         return await self.session.send(f"WebAuthn.{command}", {"authenticatorId": self.id, **params})
 
     async def credentials(self) -> list[dict[str, Any]]:
-        return (await self.send("getCredentials"))["credentials"]
+        found: list[dict[str, Any]] = (await self.send("getCredentials"))["credentials"]
+        return found
 
     async def remove(self) -> None:
         await self.send("removeVirtualAuthenticator")
@@ -109,4 +110,5 @@ async def visit(page: Page, server: Server) -> None:
 
 async def outcome(page: Page, code: str) -> dict[str, Any]:
     """What the code returned, as `value`, or the error that it threw."""
-    return await page.evaluate(OUTCOME.replace("CODE", code))
+    told: dict[str, Any] = await page.evaluate(OUTCOME.replace("CODE", code))
+    return told

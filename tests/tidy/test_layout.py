@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests"
 # Suites about no one package: pages, packaging, benchmarks, the contracts, a browser, and the tree itself.
-ABOUT_NO_ONE_PACKAGE = {"bench", "browser", "contracts", "docs", "packaging", "simulation", "tidy"}
+ABOUT_NO_ONE_PACKAGE = {"bench", "browser", "contracts", "docs", "packaging", "peers", "simulation", "tidy"}
 
 
 def _folders_with_tests() -> list[Path]:

@@ -7,6 +7,9 @@ import { ceremony } from "./ceremony.js";
 import { DEFAULT_TIMEOUT_MS, serialised } from "./create.js";
 import { keepSecret, prfExtension, takeKey, takeResult, withoutPrf } from "./secrets.js";
 
+/** Characters that a sealed vault has for a key's name (docs/formats.md). */
+const LONGEST_ID = 128;
+
 /**
  * @typedef {object} UseOptions
  * @property {string} [rpId] by default the service's host
@@ -63,7 +66,19 @@ export async function usePasskey(options = {}) {
 export async function passkeyKey(passkey, options = {}) {
   const key = takeKey(passkey) ?? takeKey(await usePasskey({ ...options, credentialIds: [passkey.credentialId] }));
   if (!key) throw withoutPrf();
-  return key;
+  return { ...key, id: await keyId(passkey.credentialId) };
+}
+
+/**
+ * The name under which a passkey's key stands among the vault's keys: its credential ID, or, of one that is too long
+ * for that, `sha256:` and the hash of the ID.
+ *
+ * @param {string} credentialId base64url
+ * @returns {Promise<string>}
+ */
+export async function keyId(credentialId) {
+  if (credentialId.length <= LONGEST_ID) return credentialId;
+  return `sha256:${toBase64url(await crypto.subtle.digest("SHA-256", fromBase64(credentialId)))}`;
 }
 
 /**

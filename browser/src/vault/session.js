@@ -61,7 +61,7 @@ export class WorkerSession {
     } catch (error) {
       return { reply: { id: request.id, error: described(error, request.fn) }, transfer: [] };
     } finally {
-      wipe(request.args.key?.secret);
+      for (const key of [request.args.key, ...(request.args.keys ?? [])]) wipe(key?.secret);
     }
   }
 
@@ -277,11 +277,19 @@ export class WorkerSession {
   #after(ms, work) {
     const timer = setTimeout(() => {
       work();
-      if (!this.#open || !this.#isLocked()) return;
-      this.#closed();
-      this.#tell({ type: "locked" });
+      if (this.#open && this.#isLocked()) void this.#lockedItself();
     }, ms);
     return () => clearTimeout(timer);
+  }
+
+  /** What a failing store did not take before is in the sealed bytes that the enclave kept: once more into the store. */
+  async #lockedItself() {
+    if (this.#behind) {
+      this.#turn = this.#turn.then(() => this.#locked()).then(() => {}, () => {});
+      await this.#turn;
+    }
+    this.#closed();
+    this.#tell({ type: "locked" });
   }
 
   #isLocked() {

@@ -44,6 +44,7 @@ class Counted(StrEnum):
     DID_POSTS = "did_posts"  # by address
     OPERATIONS = "operations"  # by address
     KEYED_REQUESTS = "keyed_requests"  # by address
+    UPLOADS = "uploads"  # of snapshots, by address
 
 
 @dataclass(frozen=True, slots=True)

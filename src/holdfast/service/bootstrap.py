@@ -21,11 +21,20 @@ from holdfast.service.operations.maintenance import Maintenance
 from holdfast.service.operations.relay import Relay
 from holdfast.service.operations.repeats import Repeats
 from holdfast.service.operations.sessions import Sessions
+from holdfast.service.operations.snapshot_access import SnapshotAccess
+from holdfast.service.operations.snapshot_names import SnapshotNames
+from holdfast.service.operations.snapshot_pins import SnapshotPins
+from holdfast.service.operations.snapshot_reading import SnapshotReading
+from holdfast.service.operations.snapshot_uploads import SnapshotUploads
+from holdfast.service.operations.snapshot_waste import SnapshotWaste
+from holdfast.service.operations.snapshots import Snapshots
 from holdfast.service.operations.status import ServiceStatus
 from holdfast.service.operations.verification import Verification
 from holdfast.service.reserved_names import ReservedNames
 from holdfast.service.service import Service
 from holdfast.service.sms.choice import sms_verifier_of
+from holdfast.service.snapshots.delegate import delegate_of
+from holdfast.service.snapshots.object_blocks import ObjectBlocks
 from holdfast.service.store.kinds import database_of
 from holdfast.service.upstreams.bundler import BundlerProxy
 from holdfast.service.upstreams.chain_rpc import ChainReader
@@ -51,12 +60,14 @@ if TYPE_CHECKING:
     from holdfast.service.secrets import Secrets
     from holdfast.service.settings import Settings
     from holdfast.service.sms.port import SmsVerifier
+    from holdfast.service.snapshots.port import BlockStorage
     from holdfast.service.store.database import Database
     from holdfast.service.store.port import Store
     from holdfast.service.upstreams.indexer import Indexer
 
 
-OUTBOX = "outbox"  # folder in the data folder
+OUTBOX = "outbox"  # folders in the data folder
+SPOOL = "uploads"
 
 
 def build_application(settings: Settings, secrets: Secrets, metrics: Metrics | None = None) -> Application:
@@ -121,10 +132,43 @@ def build_service(
         maintenance=maintenance,
         enclaves=_named("HOLDFAST_ENCLAVE_URL", EnclaveSource, settings.enclave_url, bundled_enclave()),
         reserved=reserved,
+        snapshots=kept_snapshots(settings, secrets, store, clock, entropy),
         engine=engine_configured(),
         clock=clock,
         senders=(mailer, sms),
         close_pools=pools.close,
+    )
+
+
+def kept_snapshots(
+    settings: Settings, secrets: Secrets, store: Store, clock: Clock, entropy: Entropy
+) -> Snapshots | None:
+    """What keeps snapshots; None where they are off. Raises SettingError."""
+    if settings.snapshots == "off":
+        return None
+    index = store.snapshots
+    if index is None:
+        raise SettingError("HOLDFAST_SNAPSHOTS: this kind of database keeps no snapshots; set it to off")
+    blocks: BlockStorage = _named("HOLDFAST_SNAPSHOTS_URL", ObjectBlocks, settings.snapshots_url)
+    limits, spool = settings.snapshot_limits, settings.data_dir / SPOOL
+    return Snapshots(
+        index=index,
+        blocks=blocks,
+        access=SnapshotAccess(store, index, settings.registrar_did, settings.snapshots_uploads_per_address_hour, clock),
+        uploads=SnapshotUploads(
+            index=index,
+            blocks=blocks,
+            spool=spool,
+            waste=SnapshotWaste(index, blocks, spool, clock),
+            free_bytes=settings.snapshots_free_bytes,
+            limits=limits,
+            clock=clock,
+            entropy=entropy,
+        ),
+        pins=SnapshotPins(index, limits, clock, entropy),
+        reading=SnapshotReading(index, blocks),
+        names=SnapshotNames(index, clock),
+        delegate=delegate_of(settings.public_url, secrets.peer_key),
     )
 
 

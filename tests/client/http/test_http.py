@@ -327,7 +327,8 @@ def test_every_endpoint_has_a_method_that_asks_it():
                 with pytest.raises(NetworkError):
                     method(**needed)
     assert {(row["method"], row["path"]) for row in rows} - asked == {LED_TO}
-    assert asked == {endpoint.key for endpoint in ENDPOINTS} - {LED_TO}
+    # The clients of kept snapshots speak others' protocols: tests/client/snapshots.
+    assert asked == {endpoint.key for endpoint in ENDPOINTS if not endpoint.of_snapshots} - {LED_TO}
 
 
 def _any(parameter):

@@ -22,6 +22,7 @@ _PASSING = frozenset({429, 502, 503, 504})
 _LASTING = (refusals.IndexerNotConfigured, refusals.BundlerNotConfigured, refusals.WorkflowNotConfigured)
 _FIRST_REFUSAL = 400
 _OK = range(200, 300)
+_LONGEST_TEXT = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +36,10 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call(Generic[T]):
-    """A request and the reader of its answer.
+    """A request and the reader of its answer. `base_url` names another service than the client's.
 
-    Attributes:
-        base_url: the service to ask instead of the client's.
-        named: whether it is sent with an `Idempotency-Key`, so that repeating it has no second effect.
+    `body` is sent as JSON, `content` as it is, with the Content-Type that `headers` name.
+    `named` calls are sent with an `Idempotency-Key`, so that repeating one has no second effect.
     """
 
     method: str
@@ -47,6 +47,8 @@ class Call(Generic[T]):
     read: Reader[T]
     query: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, Any] | None = None
+    content: bytes | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     base_url: str | None = None
     named: bool = False
 
@@ -104,13 +106,15 @@ def result(call: Call[T], reply: Reply) -> T:
 
 
 def refusal(reply: Reply) -> RequestRefused:
-    """Return the typed error for an answer with status 400 or above."""
-    code = _code(reply.content) or f"http_{reply.status}"
+    """The typed error of an answer with a status from 400."""
+    code, details = _code(reply.content)
+    code = code or f"http_{reply.status}"
     return refusal_class(code, reply.status)(
         code,
         reply.status,
         retry_after_s=_seconds(reply.headers.get("retry-after")),
         request_id=reply.headers.get("x-request-id"),
+        details=details,
     )
 
 
@@ -134,12 +138,19 @@ def as_text(reply: Reply) -> str:
     return reply.content.decode()
 
 
-def _code(content: bytes) -> str | None:
+def _code(content: bytes) -> tuple[str | None, str | None]:
+    """The error's code, and what it says to people: of our form, or a Failure of the Pinning Service API."""
     try:
         error = msgspec.json.decode(content)["error"]
     except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError):
-        return None
-    return error if isinstance(error, str) else None
+        return None, None
+    if isinstance(error, dict):
+        return _text(error.get("reason")), _text(error.get("details"))
+    return _text(error), None
+
+
+def _text(value: object) -> str | None:
+    return value[:_LONGEST_TEXT] if isinstance(value, str) else None
 
 
 def _seconds(header: str | None) -> float | None:

@@ -124,6 +124,10 @@ def _request(call: Call[Any], base_url: str) -> dict[str, Any]:
         request["params"] = dict(call.query)
     if call.body is not None:
         request["json"] = call.body
+    if call.content is not None:
+        request["content"] = call.content
+    if call.headers:
+        request["headers"] = dict(call.headers)
     return request
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from holdfast.rules.one_time_codes import CountedAttempt
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
+    from holdfast.service.store.snapshot_index import SnapshotIndex
     from holdfast.wire.requests import RegisterDid
 
 
@@ -168,6 +169,11 @@ class Store(Protocol):
     RegistrationRule in its place. A method that takes `kept` stores that answer in the same step if it has the effect
     that the answer reports, and raises Overtaken, with nothing changed, if another repeat's answer is kept already.
     """
+
+    @property
+    def snapshots(self) -> SnapshotIndex | None:
+        """What is known about kept snapshots; None where this kind of database does not keep it."""
+        ...
 
     async def ping(self) -> None:
         """A trivial query (interface: Status, `database`)."""

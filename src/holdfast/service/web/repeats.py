@@ -22,7 +22,7 @@ from holdfast.wire.endpoints import BUNDLER, OPEN_SESSION, REGISTER_DID
 from holdfast.wire.errors import BODY_TOO_LARGE, INVALID_IDEMPOTENCY_KEY, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 
     from holdfast.service.http.messages import Headers, Request
     from holdfast.service.store.port import Begun, KeptAnswer
@@ -77,6 +77,10 @@ class NamedRequest:
         if len(self.named.body) > limit:
             raise Refused(BODY_TOO_LARGE)
         return self.named.body
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """See Request."""
+        yield self.named.body
 
     def keeping(self, answer: Answer) -> KeptAnswer:
         """Return the answer as it is kept."""

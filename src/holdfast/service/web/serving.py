@@ -31,11 +31,11 @@ def serves(endpoint: Endpoint[A]) -> Callable[[AskedHandler[A]], AskedHandler[A]
     def register(function: AskedHandler[A]) -> AskedHandler[A]:
         async def handle_query(web: WebContext, request: Request) -> Response:
             answer = await function(web, asked_by(query_values(request.query)), request)
-            return answer if type(answer) is Response else json_response(answer)
+            return answer if isinstance(answer, Response) else json_response(answer)
 
         async def handle_body(web: WebContext, request: Request) -> Response:
             answer = await function(web, asked_by(await json_object(request)), request)
-            return answer if type(answer) is Response else json_response(answer)
+            return answer if isinstance(answer, Response) else json_response(answer)
 
         HANDLERS[endpoint.key] = handle_query if endpoint.method == "GET" else _named(endpoint, handle_body)
         return function
@@ -49,7 +49,7 @@ def serves_plainly(*endpoints: Endpoint[Any]) -> Callable[[PlainHandler], PlainH
     def register(function: PlainHandler) -> PlainHandler:
         async def handle(web: WebContext, request: Request) -> Response:
             answer = await function(web, request)
-            return answer if type(answer) is Response else json_response(answer)
+            return answer if isinstance(answer, Response) else json_response(answer)
 
         HANDLERS.update({endpoint.key: _named(endpoint, handle) for endpoint in endpoints})
         return function

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CONNECT_S = 1.0
 ANSWER_S = 2.0
 _RETRY_CONNECT_S = 0.05
-_IDLE_S, _INTERVAL_S, _PROBES = 5, 2, 3  # keep-alives; a peer that is gone is noticed after 11 s
+_IDLE_S, _INTERVAL_S, _PROBES = 5, 2, 3  # keep-alive probes; a peer that is gone is noticed after 11 s
 _USER_TIMEOUT_MS = 5000
 
 # The server's own ends, for what the client can no longer end itself.

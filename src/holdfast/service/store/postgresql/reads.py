@@ -130,12 +130,15 @@ def _single(name: str, statement: str) -> Kind:
 # The first due of each identifier before the second of any: a flood of one makes no other wait. The second half of the
 # candidates was put off by a clock that ran ahead and was set right since.
 _CANDIDATES = 5000  # looked at for a turn's order, so that a flood costs a turn no more than this
+_PENDING = "WHERE confirmation = 'pending'"
 DUE = _single(
     "due",
     "SELECT credential, did, tx_hash, smart_account, channel, key, created_at, asked FROM ("  # noqa: S608 - our own figures
     "SELECT c.*, row_number() OVER (PARTITION BY shard, channel, key ORDER BY ask_at, created_at, credential) AS turn"
-    " FROM (SELECT * FROM holdfast.credentials WHERE confirmation = 'pending'"
-    f" AND (ask_at <= $1 OR ask_at > $1 + {2 * CONFIRM_AT_LEAST_EVERY_S}) ORDER BY ask_at LIMIT {_CANDIDATES}) AS c"
+    " FROM (SELECT * FROM ("
+    f"(SELECT * FROM holdfast.credentials {_PENDING} AND ask_at <= $1 ORDER BY ask_at LIMIT {_CANDIDATES}) UNION ALL "
+    f"(SELECT * FROM holdfast.credentials {_PENDING} AND ask_at > $1 + {2 * CONFIRM_AT_LEAST_EVERY_S}"
+    f" ORDER BY ask_at LIMIT {_CANDIDATES})) AS candidates ORDER BY ask_at LIMIT {_CANDIDATES}) AS c"
     ") AS turns ORDER BY turn, ask_at, created_at, credential LIMIT $2",
 )
 HOLDS_LEASE = _single(

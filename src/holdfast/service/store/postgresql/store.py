@@ -49,6 +49,11 @@ class PostgresqlStore:
         self._writes = Gatherer([Lane(address) for _ in range(WRITE_LANES)])
         self._reads = Gatherer([Lane(address) for _ in range(READ_LANES)])
 
+    @property
+    def snapshots(self) -> None:
+        """See Store. PostgreSQL has no tables for kept snapshots yet."""
+        return
+
     # -- reads -----------------------------------------------------------------------------------------------------
 
     async def ping(self) -> None:

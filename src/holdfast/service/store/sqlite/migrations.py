@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from holdfast.service.store.sqlite.snapshot_schema import SNAPSHOT_TABLE_NAMES, SNAPSHOT_TABLES
+
 MIGRATIONS = (
     """
     CREATE TABLE identifiers (
@@ -195,7 +197,8 @@ MIGRATIONS = (
         SELECT at, action, channel, key, did FROM registrations_standing WHERE credential = old.credential;
     END;
     """,
-    # 4: answers to requests that name themselves (Idempotency-Key), for their repeats.
+    SNAPSHOT_TABLES,
+    # 5: answers to requests that name themselves (Idempotency-Key), for their repeats.
     """
     CREATE TABLE kept_answers (
         key BLOB PRIMARY KEY,
@@ -212,5 +215,5 @@ MIGRATIONS = (
 SCHEMA_VERSION = len(MIGRATIONS)
 TABLES = (
     "identifiers", "credentials", "codes", "charges", "verifications", "used_attestations", "ip_counters", "totals",
-    "leases", "audit", "kept_answers",
+    "leases", "audit", *SNAPSHOT_TABLE_NAMES, "kept_answers",
 )  # fmt: skip

@@ -15,6 +15,7 @@ from holdfast.service.store.sqlite.identity import OpenedFiles
 from holdfast.service.store.sqlite.migrations import SCHEMA_VERSION
 from holdfast.service.store.sqlite.reader import TurnReader
 from holdfast.service.store.sqlite.schema import connect, migrate
+from holdfast.service.store.sqlite.snapshot_index import SqliteSnapshotIndex
 from holdfast.service.store.sqlite.writer import GroupCommitWriter
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         NewSession,
         PendingRegistration,
     )
+    from holdfast.service.store.snapshot_index import SnapshotIndex
 
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
@@ -67,6 +69,12 @@ class SqliteStore:
         self._opened = OpenedFiles(file)
         self._writer = GroupCommitWriter(writer, self._opened.verify, self._read.transactions)
         self._writer_connection = writer
+        self._snapshots = SqliteSnapshotIndex(self._read, self._writer)
+
+    @property
+    def snapshots(self) -> SnapshotIndex:
+        """See Store."""
+        return self._snapshots
 
     # -- reads -----------------------------------------------------------------------------------------------------
 

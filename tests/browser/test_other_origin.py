@@ -1,0 +1,130 @@
+"""An application on another origin: it loads the modules from the service, and its worker by a blob."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.support.pages import Pages, serving
+from tests.support.passkeys import PATIENCE_MS, Authenticator, outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.async_api import Browser
+    from tests.support.serving import Server
+
+
+class App(Pages):
+    headers_of_all = (("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Embedder-Policy", "require-corp"))
+
+    def page(self) -> tuple[bytes, str]:
+        return b"<!doctype html><title>App</title>", "text/html"
+
+
+async def test_an_isolated_page_of_another_origin_registers(browser: Browser, serve: Callable[..., Server]) -> None:
+    server = serve()
+    with serving(App) as address:
+        page = await browser.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        await page.goto(address)
+        assert await page.evaluate("crossOriginIsolated") is True
+        await Authenticator.of(page)
+        service = f"http://localhost:{server.port}"
+        await page.evaluate("async (url) => { window.hf = await import(`${url}/client/holdfast.js`); }", service)
+        seen = await outcome(
+            page,
+            """
+            const client = new hf.Client();
+            await client.boot();
+            const passkey = await client.createPasskey({userName: "ada"});
+            const {did} = await client.vault.generate({credential: passkey.credential}, await hf.passkeyKey(passkey));
+            const record = await client.register({handle: "ada"});
+            const locks = await navigator.locks.query();
+            return {baseUrl: client.baseUrl, same: record.did === did, held: locks.held.length};
+            """,
+        )
+        assert seen.get("value") == {"baseUrl": service, "same": True, "held": 1}, seen
+
+
+async def test_a_page_of_another_origin_cannot_start_the_services_own_worker(
+    browser: Browser, serve: Callable[..., Server]
+) -> None:
+    server = serve()
+    with serving(App) as address:
+        page = await browser.new_page()
+        await page.goto(address)
+        await page.evaluate("window.hf = {ServiceError: class {}}")
+        seen = await outcome(
+            page, f"return new Worker('http://localhost:{server.port}/client/worker.js', {{type: 'module'}})"
+        )
+        assert seen["name"] == "SecurityError", "a vault's storage is its origin's alone"
+
+
+async def test_an_address_is_registered_with_the_code_that_was_sent(
+    browser: Browser, serve: Callable[..., Server]
+) -> None:
+    server = serve()
+    with serving(App) as address:
+        page = await browser.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        await page.goto(address)
+        await Authenticator.of(page)
+        await page.evaluate(
+            "async (url) => { window.hf = await import(url); }", f"http://localhost:{server.port}/client/holdfast.js"
+        )
+        await page.expose_function("codeSent", lambda message: _code(server, message))
+        seen = await outcome(
+            page,
+            """
+            const client = new hf.Client();
+            await client.boot();
+            const passkey = await client.createPasskey();
+            await client.vault.generate({credential: passkey.credential}, await hf.passkeyKey(passkey));
+            const steps = [], asked = [];
+            const code = async (message) => (asked.push(message), asked.length === 1 ? "000000" : codeSent(message));
+            const record = await client.register({email: "ada@example.org", code, onProgress: (step) => steps.push(step)});
+            const status = await client.verificationStatus({identifier: "ada@example.org", channel: "email"});
+            return {steps, asked, channel: record.channel, verified: status.verified};
+            """,
+        )
+        value = seen.get("value")
+        assert value, seen
+        assert value["steps"] == ["session", "code sent", "verified", "registered"]
+        assert value["asked"][0] == "code sent to ada@example.org" and len(value["asked"]) == 2
+        assert (value["channel"], value["verified"]) == ("email", True)
+
+
+async def test_an_interrupted_registration_goes_on(browser: Browser, serve: Callable[..., Server]) -> None:
+    server = serve()
+    with serving(App) as address:
+        page = await browser.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        await page.goto(address)
+        await Authenticator.of(page)
+        await page.evaluate(
+            "async (url) => { window.hf = await import(url); }", f"http://localhost:{server.port}/client/holdfast.js"
+        )
+        seen = await outcome(
+            page,
+            """
+            window.client = new hf.Client();
+            await client.boot();
+            const passkey = await client.createPasskey();
+            await client.vault.generate({credential: passkey.credential}, await hf.passkeyKey(passkey));
+            const registerDid = client.registerDid.bind(client);
+            // The request arrives, its answer does not.
+            client.registerDid = async (asked) => { await registerDid(asked); throw new hf.NetworkError("cut"); };
+            const first = await client.register({handle: "ada"}).catch((error) => error.message);
+            client.registerDid = () => { throw new Error("asked twice"); };
+            const second = await client.register({handle: "ada"});
+            const counters = await client.registrationCounters();
+            return {first, identifier: second.identifier, counted: counters.ip_registrations};
+            """,
+        )
+        assert seen.get("value") == {"first": "Network: cut", "identifier": "ada", "counted": 1}, seen
+
+
+def _code(server: Server, _message: str) -> str:
+    letters = sorted((server.data / "outbox").glob("*.eml"))
+    subject = next(line for line in letters[-1].read_text().splitlines() if line.startswith("Subject:"))
+    return "".join(it for it in subject if it.isdigit())[-6:]

@@ -1,0 +1,84 @@
+"""The JavaScript client under /client/, and the origins that may use this service's passkeys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.clean_tree import ROOT
+
+from holdfast.service.settings import read_settings
+from holdfast.service.web import client_files
+from holdfast.service.web.client_files import client_folder
+from holdfast.settings.rows import SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.support.api import Api
+
+MODULES = sorted(file.relative_to(ROOT / "browser/src").as_posix() for file in (ROOT / "browser/src").rglob("*.js"))
+
+
+@pytest.mark.parametrize("name", MODULES)
+async def test_a_module_is_served_as_it_stands(api: Api, name: str) -> None:
+    answer = await api.http.get(f"/client/{name}")
+    assert answer.content == (ROOT / "browser/src" / name).read_bytes()
+    assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+
+
+async def test_other_origins_may_load_it_and_nothing_of_two_versions_mixes(api: Api) -> None:
+    headers = (await api.http.get("/client/worker.js")).headers
+    assert headers["access-control-allow-origin"] == "*"
+    assert headers["cross-origin-resource-policy"] == "cross-origin"
+    assert headers["cross-origin-embedder-policy"] == "require-corp"
+    assert headers["cache-control"] == "no-cache"
+    assert "script-src 'self' 'wasm-unsafe-eval'" in headers["content-security-policy"]
+    again = await api.http.get("/client/worker.js", headers={"If-None-Match": headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["cross-origin-resource-policy"] == "cross-origin"
+
+
+@pytest.mark.parametrize(
+    "name", ["", "nothing.js", "../setting_rows.py", "%2e%2e/build.py", "package.json", "vault", "vault/", "/worker.js"]
+)
+async def test_nothing_else_is_there(api: Api, name: str) -> None:
+    answer = await api.http.get(f"/client/{name}")
+    assert (answer.status_code, answer.json()) == (404, {"error": "not_found"})
+
+
+async def test_other_methods_are_refused(api: Api) -> None:
+    answer = await api.http.post("/client/worker.js")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD, OPTIONS")
+    assert (await api.http.head("/client/worker.js")).headers["content-length"]
+
+
+async def test_an_installation_without_a_client_answers_404(
+    make_api: Callable[..., Api], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_files, "client_folder", lambda: None)
+    assert (await make_api().http.get("/client/holdfast.js")).status_code == 404
+
+
+def test_a_checkout_serves_its_sources() -> None:
+    assert client_folder() == ROOT / "browser" / "src"
+
+
+async def test_related_origins_are_those_of_the_setting(make_api: Callable[..., Api]) -> None:
+    api = make_api(related_origins="https://app.example, https://Shop.example:8443/,https://app.example")
+    answer = await api.http.get("/.well-known/webauthn")
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json() == {"origins": ["https://app.example", "https://shop.example:8443"]}
+
+
+async def test_without_the_setting_there_is_none(api: Api) -> None:
+    assert (await api.http.get("/.well-known/webauthn")).json() == {"origins": []}
+
+
+@pytest.mark.parametrize(
+    "text", ["app.example", "http://app.example", "https://", "https://app.example/path", "https://u@app.example", "*"]
+)
+def test_what_is_no_origin_stops_the_start(text: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="HOLDFAST_RELATED_ORIGINS: origins as"):
+        read_settings({"HOLDFAST_DATA_DIR": str(tmp_path), "HOLDFAST_RELATED_ORIGINS": text})
