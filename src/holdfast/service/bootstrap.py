@@ -19,6 +19,7 @@ from holdfast.service.operations.controllers import Controllers
 from holdfast.service.operations.dids import Dids
 from holdfast.service.operations.maintenance import Maintenance
 from holdfast.service.operations.relay import Relay
+from holdfast.service.operations.repeats import Repeats
 from holdfast.service.operations.sessions import Sessions
 from holdfast.service.operations.snapshot_access import SnapshotAccess
 from holdfast.service.operations.snapshot_names import SnapshotNames
@@ -143,6 +144,7 @@ def build_service(
         accounts=_accounts(settings, chains[DEFAULT_CHAIN_ID]),
         balances=Balances(chains, {84532: settings.usdc_84532, 8453: settings.usdc_8453}),
         relay=Relay(BundlerProxy(settings.bundler_url, pools.of("bundler")), store, settings.ceilings, clock),
+        repeats=Repeats(store, secrets, settings.ceilings, clock, entropy),
         status=ServiceStatus(store, shown_rpc(settings)),
         indexer=_indexer(settings, pools.of("indexer")),
         workflow=InngestWorkflow(maintenance, settings.public_url),

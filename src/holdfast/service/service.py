@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from holdfast.service.operations.dids import Dids
     from holdfast.service.operations.maintenance import Maintenance
     from holdfast.service.operations.relay import Relay
+    from holdfast.service.operations.repeats import Repeats
     from holdfast.service.operations.sessions import Sessions
     from holdfast.service.operations.snapshots import Snapshots
     from holdfast.service.operations.status import ServiceStatus
@@ -48,6 +49,7 @@ class Service:
     accounts: Accounts
     balances: Balances
     relay: Relay
+    repeats: Repeats
     status: ServiceStatus
     indexer: Indexer | None
     workflow: Workflow

@@ -203,6 +203,7 @@ ROWS: tuple[SettingRow, ...] = (
     _ceiling("checks_per_address_hour", "POST /api/verify/check from an address in an hour"),
     _ceiling("refused_sends_per_address_day", "sends from an address that providers refuse, in 24 hours"),
     _ceiling("operations_per_address_hour", "user operations sponsored or sent for an address in an hour"),
+    _ceiling("keyed_requests_per_address_day", "requests with a new Idempotency-Key from an address in 24 hours"),
     _ceiling("sms_per_number_hour", "text messages to a number in an hour"),
     _ceiling("sms_per_country_day", "text messages to a country in 24 hours"),
     _ceiling("sms_per_day", "text messages in all in 24 hours"),

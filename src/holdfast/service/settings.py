@@ -67,6 +67,7 @@ class Settings:
     checks_per_address_hour: int
     refused_sends_per_address_day: int
     operations_per_address_hour: int
+    keyed_requests_per_address_day: int
     sms_per_number_hour: int
     sms_per_country_day: int
     sms_per_day: int

@@ -22,6 +22,7 @@ HTML = "text/html"
 _PARAMETER = re.compile(r"{([a-z_]+)}")
 _COMMON = (e.INTERNAL_ERROR, e.DATABASE_UNAVAILABLE)
 _BODY = (e.BODY_TOO_LARGE, e.REQUEST_TIMEOUT, *_COMMON)
+_KEY = (e.INVALID_IDEMPOTENCY_KEY, e.IDEMPOTENCY_KEY_IN_USE, e.IDEMPOTENCY_KEY_REUSED, e.RATE_LIMITED)
 _IDENTIFIER = (e.INVALID_IDENTIFIER, e.INVALID_CHANNEL, e.INVALID_DID)
 _CLAIM = (e.IDENTIFIER_RESERVED, e.IDENTIFIER_TAKEN, e.IP_LIMIT_REACHED)
 _PROOF = (
@@ -57,6 +58,7 @@ class Endpoint(Generic[A]):
         refusals: error rows of this endpoint, in addition to those that every endpoint may answer.
         media: content type of the success.
         status: status of the success.
+        keyed: whether a request may name itself with `Idempotency-Key`, so that a repeat gets the first answer.
         takes: content type of the body.
         errors_as: form of its refusals.
         failures: refusals of an endpoint whose error form is another than Holdfast's.
@@ -74,6 +76,7 @@ class Endpoint(Generic[A]):
     refusals: tuple[e.ErrorRow, ...] = ()
     media: str = "application/json"
     status: int = 200
+    keyed: bool = False
     takes: str = "application/json"
     errors_as: ErrorForm = ErrorForm.HOLDFAST
     failures: tuple[f.FailureRow, ...] = ()
@@ -92,7 +95,8 @@ class Endpoint(Generic[A]):
     @property
     def errors(self) -> tuple[e.ErrorRow, ...]:
         """All error rows of this endpoint, the missing field's first."""
-        return (self.missing, *self.refusals) if self.missing else self.refusals
+        rows = (*self.refusals, *_KEY) if self.keyed else self.refusals
+        return tuple(dict.fromkeys((self.missing, *rows) if self.missing else rows))
 
 
 ENCLAVE = Endpoint[r.Asked](
@@ -108,6 +112,7 @@ CONTRACTS = Endpoint[r.Asked](
 BUNDLER = Endpoint(
     name="bundler",
     method="POST",
+    keyed=True,
     path="/api/bundler",
     summary="One allowed JSON-RPC request to the bundler",
     asks=r.CallBundler,
@@ -196,6 +201,7 @@ CHECK_ALIAS = Endpoint(
 OPEN_SESSION = Endpoint(
     name="create_session",
     method="POST",
+    keyed=True,
     path="/api/sessions",
     summary="Open a registration session",
     asks=r.OpenSession,
@@ -216,6 +222,7 @@ CHECK_SESSION = Endpoint(
 SEND_CODE = Endpoint(
     name="send_code",
     method="POST",
+    keyed=True,
     path="/api/verify/send",
     summary="Send a one-time code",
     asks=r.SendCode,
@@ -234,6 +241,7 @@ SEND_CODE = Endpoint(
 CHECK_CODE = Endpoint(
     name="check_code",
     method="POST",
+    keyed=True,
     path="/api/verify/check",
     summary="Check a one-time code",
     asks=r.CheckCode,
@@ -254,6 +262,7 @@ VERIFICATION_STATUS = Endpoint(
 REGISTER_DID = Endpoint(
     name="register_did",
     method="POST",
+    keyed=True,
     path="/api/dids",
     summary="Register a DID",
     asks=r.RegisterDid,

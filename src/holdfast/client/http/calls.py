@@ -39,6 +39,7 @@ class Call(Generic[T]):
     """A request and the reader of its answer. `base_url` names another service than the client's.
 
     `body` is sent as JSON, `content` as it is, with the Content-Type that `headers` name.
+    `named` calls are sent with an `Idempotency-Key`, so that repeating one has no second effect.
     """
 
     method: str
@@ -49,6 +50,7 @@ class Call(Generic[T]):
     content: bytes | None = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     base_url: str | None = None
+    named: bool = False
 
     @property
     def is_safe(self) -> bool:
@@ -58,7 +60,10 @@ class Call(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often safe requests are repeated. The delay doubles from `first_s` up to `longest_s` seconds.
+    """How often requests are repeated. The delay doubles from `first_s` up to `longest_s` seconds.
+
+    Requests that change nothing are repeated up to `attempts` times. Others are repeated once, with the same
+    `Idempotency-Key`, if their answer was lost, and while the service still works on the first one.
 
     A Retry-After header is followed up to `longest_s`. If it is longer, the refusal is raised at once.
     """
@@ -69,14 +74,23 @@ class Retries:
 
     def delay_s(self, call: Call[Any], error: NetworkError, attempt: int) -> float | None:
         """Return the seconds before the next attempt, or None if `error` is final. `attempt` counts from 1."""
-        if not call.is_safe or attempt >= self.attempts:
+        if attempt >= self.attempts or not (call.is_safe or _is_repeatable(call, error, attempt)):
             return None
         wait = self.first_s * 2.0 ** (attempt - 1)
         if isinstance(error, RequestRefused):
-            if error.status not in _PASSING or isinstance(error, _LASTING):
+            if (error.status not in _PASSING and not isinstance(error, refusals.IdempotencyKeyInUse)) or isinstance(
+                error, _LASTING
+            ):
                 return None
             wait = max(wait, error.retry_after_s or 0.0)
         return wait if wait <= self.longest_s else None
+
+
+def _is_repeatable(call: Call[Any], error: NetworkError, attempt: int) -> bool:
+    """Return whether a request that changes something may be sent again: its key makes the second one a repeat."""
+    if isinstance(error, RequestRefused):
+        return call.named and isinstance(error, refusals.IdempotencyKeyInUse)
+    return call.named and attempt == 1
 
 
 def result(call: Call[T], reply: Reply) -> T:

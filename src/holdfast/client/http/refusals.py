@@ -57,6 +57,14 @@ class IdentifierTaken(RequestRefused):
     """The identifier is registered already."""
 
 
+class IdempotencyKeyInUse(RequestRefused):
+    """The first request with this `Idempotency-Key` is still running."""
+
+
+class IdempotencyKeyReused(RequestRefused):
+    """Another request had this `Idempotency-Key` within the last 24 hours."""
+
+
 class IpLimitReached(RequestRefused):
     """The address of this client has used up its registrations."""
 
@@ -165,6 +173,8 @@ _CLASSES: dict[errors.ErrorRow, type[RequestRefused]] = {
     errors.IDENTIFIER_RESERVED: IdentifierReserved,
     errors.IDENTIFIER_TAKEN: IdentifierTaken,
     errors.IP_LIMIT_REACHED: IpLimitReached,
+    errors.IDEMPOTENCY_KEY_IN_USE: IdempotencyKeyInUse,
+    errors.IDEMPOTENCY_KEY_REUSED: IdempotencyKeyReused,
     errors.RATE_LIMITED: RateLimited,
     errors.SMS_SEND_FAILED: SmsSendFailed,
     errors.EMAIL_SEND_FAILED: EmailSendFailed,

@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 
 _REFERENCE = "#/components/schemas/{name}"
 _OK = 200
+_IDEMPOTENCY_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "Names the request: the same request again with the same name gets the first answer for 24 hours.",
+    "schema": {"type": "string", "pattern": "^[!-~]{1,128}$"},
+}
 _JSON, _FORM = "application/json", "multipart/form-data"
 _BINARY = {"type": "string", "format": "binary"}
 _BEARER = "vault"
@@ -114,6 +121,8 @@ def _parameters(endpoint: Endpoint[Asked]) -> list[dict[str, Any]]:
     asked = fields(endpoint.asks) if endpoint.method == "GET" or endpoint.takes != _JSON else []
     found = [{"name": name, "in": "query", "required": needed, "schema": schema} for name, needed, schema in asked]
     text = {"type": "string"}
+    if endpoint.keyed:
+        found.append(_IDEMPOTENCY_KEY)
     return found + [{"name": name, "in": "path", "required": True, "schema": text} for name in endpoint.path_parameters]
 
 

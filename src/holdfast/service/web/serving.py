@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.service.http.messages import Response, json_response
 from holdfast.service.web.input import Reader, json_object, query_values
+from holdfast.service.web.repeats import repeatable
 from holdfast.wire.models import Answer
 from holdfast.wire.requests import Asked
 
@@ -36,7 +37,7 @@ def serves(endpoint: Endpoint[A]) -> Callable[[AskedHandler[A]], AskedHandler[A]
             answer = await function(web, asked_by(await json_object(request)), request)
             return answer if isinstance(answer, Response) else json_response(answer)
 
-        HANDLERS[endpoint.key] = handle_query if endpoint.method == "GET" else handle_body
+        HANDLERS[endpoint.key] = handle_query if endpoint.method == "GET" else _named(endpoint, handle_body)
         return function
 
     return register
@@ -50,7 +51,12 @@ def serves_plainly(*endpoints: Endpoint[Any]) -> Callable[[PlainHandler], PlainH
             answer = await function(web, request)
             return answer if isinstance(answer, Response) else json_response(answer)
 
-        HANDLERS.update({endpoint.key: handle for endpoint in endpoints})
+        HANDLERS.update({endpoint.key: _named(endpoint, handle) for endpoint in endpoints})
         return function
 
     return register
+
+
+def _named(endpoint: Endpoint[Any], handle: Handler) -> Handler:
+    """Return the handler, for requests that may name themselves if the endpoint admits that."""
+    return repeatable(endpoint, handle) if endpoint.keyed else handle

@@ -102,6 +102,13 @@ TABLES = (
         2,
         "SELECT shard_of(ip), ip, registrations FROM ip_counters ORDER BY 1, 2",
     ),
+    MovedTable(
+        "kept_answers",
+        ("shard", "key", "body", "answer", "code_id", "attempt", "leased_until", "expires_at"),
+        2,
+        "SELECT shard_of(key), key, body, answer, code_id, attempt, leased_until, expires_at"
+        " FROM kept_answers ORDER BY 1, 2",
+    ),
     MovedTable("totals", ("name", "slot", "value"), 2, "SELECT name, 0, value FROM totals ORDER BY 1, 2"),
     MovedTable(
         "audit",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import CONFIRM_AT_LEAST_EVERY_S
+from holdfast.rules.one_time_codes import CountedAttempt
 from holdfast.rules.registration import Claim, Stage
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.port import RegisteredDid
@@ -90,6 +91,33 @@ VERIFIED = Kind(
     " WHERE t.shard = w.s AND t.channel = w.c AND t.key = w.k LIMIT 1) AS v ON true ORDER BY w.n",
     _identifiers,
     _first_values,
+    repeatable=True,
+)
+
+
+KNOWN_KEY = Kind(
+    "is_known",
+    "SELECT EXISTS (SELECT 1 FROM holdfast.kept_answers AS t"
+    " WHERE t.shard = w.s AND t.key = w.k AND t.expires_at > w.at)"
+    " FROM unnest($1::smallint[], $2::bytea[], $3::float8[]) WITH ORDINALITY AS w (s, k, at, n) ORDER BY w.n",
+    lambda batch: _columns([(shard_of(key), key, now) for key, now in batch]),
+    _first_values,
+    repeatable=True,
+)
+
+
+def _codes(_batch: Sequence[Any], rows: list[Record]) -> list[CountedAttempt | None]:
+    return [CountedAttempt(*row) if row[0] is not None else None for row in rows]
+
+
+CODE = Kind(
+    "code_of",
+    "SELECT v.id, v.digest, v.expires_at, v.attempts"
+    " FROM unnest($1::smallint[], $2::text[], $3::text[]) WITH ORDINALITY AS w (s, c, k, n)"
+    " LEFT JOIN LATERAL (SELECT * FROM holdfast.codes AS t"
+    " WHERE t.shard = w.s AND t.channel = w.c AND t.key = w.k LIMIT 1) AS v ON true ORDER BY w.n",
+    _identifiers,
+    _codes,
     repeatable=True,
 )
 

@@ -198,9 +198,22 @@ MIGRATIONS = (
     END;
     """,
     SNAPSHOT_TABLES,
+    # 5: answers to requests that name themselves (Idempotency-Key), for their repeats.
+    """
+    CREATE TABLE kept_answers (
+        key BLOB PRIMARY KEY,
+        body BLOB NOT NULL,
+        answer BLOB,
+        code_id INTEGER,
+        attempt INTEGER,
+        leased_until REAL NOT NULL,
+        expires_at REAL NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX kept_answers_expiry ON kept_answers (expires_at);
+    """,
 )
 SCHEMA_VERSION = len(MIGRATIONS)
 TABLES = (
     "identifiers", "credentials", "codes", "charges", "verifications", "used_attestations", "ip_counters", "totals",
-    "leases", "audit", *SNAPSHOT_TABLE_NAMES,
+    "leases", "audit", *SNAPSHOT_TABLE_NAMES, "kept_answers",
 )  # fmt: skip
