@@ -60,7 +60,7 @@ class ConfirmPage:
         await self.command("Emulation.setFocusEmulationEnabled", enabled=True)
         await self.command("WebAuthn.enable", enableUI=False)
         await self.command("WebAuthn.addVirtualAuthenticator", options=AUTHENTICATOR)
-        made = await self.evaluate(MAKE_PASSKEY)
+        made: dict[str, Any] = await self.evaluate(MAKE_PASSKEY)
         assert made, "the window made no passkey"
         return made
 
