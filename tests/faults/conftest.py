@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.nodes import Nodes, nodes_on
-from tests.support.postgres_server import USER, PostgresServer, running
-from tests.support.tcp_proxy import TcpProxy, proxied
+from tests.support.nodes import nodes_on
+from tests.support.postgres_server import USER, running
+from tests.support.site import Site
+from tests.support.tcp_proxy import proxied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-@dataclass
-class Site:
-    """An installation whose parts a test may hurt, and must leave well."""
-
-    postgres: PostgresServer
-    network: TcpProxy
-    nodes: Nodes
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ import asyncpg
 from tests.support.judged_fault import load_during, unavailable
 
 if TYPE_CHECKING:
-    from tests.faults.conftest import Site
+    from tests.support.site import Site
 
 # HOLDFAST_TEST_LONG_FAULTS=1: a cut of 30 s in place of 5 s. docs/operating.md names it.
 CUT_S = 30.0 if os.environ.get("HOLDFAST_TEST_LONG_FAULTS") == "1" else 5.0

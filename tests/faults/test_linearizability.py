@@ -18,9 +18,9 @@ from tests.support.recorded_load import RecordedLoad
 
 if TYPE_CHECKING:
     import pytest
-    from tests.faults.conftest import Site
     from tests.support.linearizability import Operation
     from tests.support.planted_errors import Plant
+    from tests.support.site import Site
 
 OPERATIONS = int(os.environ.get("HOLDFAST_TEST_HISTORY", "4000"))
 PLANTED = 1000  # of each kind

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 
-from tests.faults.conftest import Site
 from tests.support.judged_fault import judge
 from tests.support.recorded_load import RecordedLoad
+from tests.support.site import Site
 from tests.support.tcp_proxy import proxied
 
 

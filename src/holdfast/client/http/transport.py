@@ -77,7 +77,7 @@ class HttpTransport:
     async def _once(self, call: Call[Any], headers: Mapping[str, str]) -> Reply:
         self._check_open()
         with _network_errors():
-            async with self._http.stream(**_request(call, self.base_url), headers=headers) as response:
+            async with self._http.stream(**_request(call, self.base_url, headers)) as response:
                 content = bytearray()
                 async for chunk in response.aiter_bytes():
                     _add(content, chunk)
@@ -118,7 +118,7 @@ class _network_errors:  # noqa: N801 - used as a statement, as contextlib.suppre
             raise NetworkError(f"no answer ({type(error).__name__})") from error
 
 
-def _request(call: Call[Any], base_url: str) -> dict[str, Any]:
+def _request(call: Call[Any], base_url: str, headers: Mapping[str, str]) -> dict[str, Any]:
     request: dict[str, Any] = {"method": call.method, "url": _base(call, base_url) + call.path}
     if call.query:
         request["params"] = dict(call.query)
@@ -126,8 +126,8 @@ def _request(call: Call[Any], base_url: str) -> dict[str, Any]:
         request["json"] = call.body
     if call.content is not None:
         request["content"] = call.content
-    if call.headers:
-        request["headers"] = dict(call.headers)
+    if call.headers or headers:
+        request["headers"] = {**(call.headers or {}), **headers}
     return request
 
 

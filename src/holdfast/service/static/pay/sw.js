@@ -1,6 +1,6 @@
 // Payment service worker: takes a shop's Payment Request, shows it on the confirm page, and answers the shop.
 // The shop's promise is resolved with a PaymentResult, and rejected where nothing is known to be paid: AbortError if the
-// person or the shop cancelled, else OperationError. Browsers put a text of their own on both, so a shop that asks with
+// person or the shop cancelled, else OperationError. Browsers replace the message of both, so a shop that asks with
 // `data.refusals: "result"` gets {error, message} as a result instead.
 "use strict";
 

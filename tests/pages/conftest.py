@@ -1,3 +1,0 @@
-"""Chromium and a running service."""
-
-from tests.browser.conftest import browser  # noqa: F401 - the fixture
