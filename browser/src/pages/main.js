@@ -53,5 +53,5 @@ addEventListener("popstate", () => void goToAddress());
 whenGone(gone);
 footer();
 void goToAddress();
-// The enclave starts while the person reads; whoever needs it waits for it and is told if it fails.
+// The enclave starts while the person reads; what needs it waits for it and is told if it fails.
 void ready().catch(() => {});

@@ -48,7 +48,7 @@ function actions(here) {
   return el("div", {}, here && paragraph("start.stored"), here ? buttons(back, register) : buttons(register, back));
 }
 
-/** Why nobody can register here: another address than the service's, or a browser without passkeys. */
+/** Why registration is impossible here: another address than the service's, or a browser without passkeys. */
 function obstacle() {
   const main = new URL(ADDRESS);
   if (location.hostname !== main.hostname) {

@@ -49,7 +49,7 @@ class PaymentFacts:
     """What the payment page knows about its chain.
 
     Attributes:
-        usdc: address of the USDC contract, empty where there is none.
+        usdc: address of the USDC contract, empty if the chain has none.
         rpc: the chain's JSON-RPC as people are shown it: an account that pays its own gas asks it for the price.
     """
 
