@@ -137,8 +137,9 @@ def _build_enclave() -> None:
 
 
 def _ensure_node_packages() -> None:
-    """Install the chain's tools and the JavaScript checks from npm, which the environment's own Node includes."""
-    for name, folder in (("npm", ROOT / "contracts"), ("npm-browser", ROOT / "browser")):
+    """Install the chain's tools, the JavaScript checks and the tests' peers from npm, with the environment's Node."""
+    folders = {"npm": ROOT / "contracts", "npm-browser": ROOT / "browser", "npm-peers": ROOT / "tests" / "peers"}
+    for name, folder in folders.items():
         lock = folder / "package-lock.json"
         if not _fresh(name, [lock]):
             _step(f"installing the tools of {folder.name}/ from npm (once; up to a minute)")

@@ -33,13 +33,17 @@ _BYTES_TOO |= {("UnlockInput", "database")}
 _NUMBERS_TOO = {("GetSmartAccountAddressInput", "salt"): "string | number | bigint"}
 
 
+# The paths of kept snapshots speak protocols of others, whose requests and errors have other forms.
+DECLARED = [it for it in endpoints.ENDPOINTS if not it.of_snapshots]
+
+
 def files() -> dict[str, str]:
     """The text of each generated file, by its name."""
     return {"endpoints.js": _endpoints(), "types.js": _types()}
 
 
 def _endpoints() -> str:
-    declared = [it for it in endpoints.ENDPOINTS if it.name not in BY_HAND]
+    declared = [it for it in DECLARED if it.name not in BY_HAND and "{" not in it.path]
     head = _HEAD.format(source="`src/holdfast/wire/endpoints.py`")
     imports = '\n/** @typedef {import("./types.js").Endpoint} Endpoint */\n'
     about = "\n/** A method for each endpoint whose declaration says all that a client needs. */\n"
@@ -102,10 +106,10 @@ def _camel(name: str) -> str:
 def _types() -> str:
     head = _HEAD.format(source="`interface/client_types.json`, `src/holdfast/wire/` and its error table")
     named = json.loads(INTERFACE.read_text())["types"]
-    wire = [answer for it in endpoints.ENDPOINTS for answer in it.answers] + [models.Attestation, models.ErrorBody]
-    asked = [it.asks for it in endpoints.ENDPOINTS if it.asks is not None]
+    wire = [answer for it in DECLARED for answer in it.answers] + [models.Attestation, models.ErrorBody]
+    asked = [it.asks for it in DECLARED if it.asks is not None]
     parts = [_named(name, entry) for name, entry in named.items()]
-    parts += [_struct(it) for it in dict.fromkeys([*asked, *wire]) if it.__name__ not in named]
+    parts += [_struct(it) for it in _with_parts([*asked, *wire]) if it.__name__ not in named]
     parts += [_codes(), _ENDPOINT]
     return head + "\n" + "\n\n".join(parts) + "\n\nexport {};\n"
 
@@ -157,6 +161,24 @@ def _struct(struct: type[msgspec.Struct]) -> str:
     return f"/**\n * {about}\n *\n * @typedef {{object}} {struct.__name__}\n{fields} */"
 
 
+def _with_parts(structs: list[Any]) -> list[type[msgspec.Struct]]:
+    """The structs, and those that their fields consist of, each once."""
+    found: dict[type[msgspec.Struct], None] = {}
+    waiting = list(structs)
+    while waiting:
+        struct = waiting.pop(0)
+        if struct not in found:
+            found[struct] = None
+            waiting += [part for hint in typing.get_type_hints(struct).values() for part in _structs_of(hint)]
+    return list(found)
+
+
+def _structs_of(hint: Any) -> list[type[msgspec.Struct]]:
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return [hint]
+    return [part for argument in typing.get_args(hint) for part in _structs_of(argument)]
+
+
 def _optional(field: msgspec.structs.FieldInfo) -> str:
     """An answer's constant is always there; what may be left out stands in brackets."""
     leaves_out = field.default is msgspec.UNSET or field.default is None
@@ -173,6 +195,8 @@ def _json_type(hint: Any) -> str:
         return " | ".join(_json_type(it) for it in members)
     if typing.get_origin(hint) in {list, tuple}:
         return f"{_json_type(typing.get_args(hint)[0])}[]"
+    if typing.get_origin(hint) is dict or hint is dict:
+        return f"Record<string, {_json_type((typing.get_args(hint) or (str, Any))[1])}>"
     return str(_JSON.get(hint) or hint.__name__)
 
 

@@ -49,7 +49,9 @@ def source() -> str:
     named = _named_by_hand()
     declared = {name: value for name, value in vars(endpoints).items() if isinstance(value, endpoints.Endpoint)}
     text = _HEAD + "".join(
-        method(name, endpoint) for name, endpoint in declared.items() if name not in named and endpoint.status == _OK
+        method(name, endpoint)
+        for name, endpoint in declared.items()
+        if name not in named and endpoint.status == _OK and not endpoint.of_snapshots
     )
     return formatted(text, FILE)
 

@@ -9,9 +9,10 @@
  *     await client.register({ handle: "alice" });
  */
 
-export { NATIVE, paymentOf } from "./chain/calls.js";
+export { NATIVE, paymentCall, paymentOf } from "./chain/calls.js";
 export { AccountNotFunded, OperationFailed, PaymentRefused } from "./chain/errors.js";
-export { checksumAddress } from "./chain/names.js";
+export { checksumAddress, didOfKey, textHash } from "./chain/names.js";
+export { greatestCost } from "./chain/own_gas.js";
 export { Client } from "./client.js";
 export {
   ClientStateError,
@@ -23,7 +24,9 @@ export {
   WasmLoadError,
   WebAuthnError,
 } from "./errors.js";
+export { SmartAccount } from "./flows/account.js";
 export { getAccountState, getSmartAccountAddress } from "./flows/lookups.js";
+export { payeeOf } from "./flows/payee.js";
 export { RegistrationRefused } from "./flows/register.js";
 export { RpcError, ServiceClient } from "./http/service.js";
 export { endWaiting as endWaitingPasskeys } from "./passkeys/ceremony.js";

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 # Rooms that the client stands on, and of the command line what people use; `service` and its libraries stay out.
-ROOMS = ("chain", "client", "enclave", "wire")
+ROOMS = ("chain", "client", "content", "enclave", "wire")
 # Of the rules what client and service must agree on: the canonical handle, the chains and their explorers.
 RULES = ("__init__", "chains", "identifiers", "limits", "phones")
 TOP = ("__init__.py", "py.typed")
 COMMANDS = (
     *("__init__", "root", "exits", "output", "private_files", "sessions"),
-    *("balance", "client_vault", "delegations", "pairing", "pay", "register", "vault", "whoami"),
+    *("balance", "client_vault", "kept_snapshots", "pairing", "recovery", "pay", "register", "vault", "whoami"),
 )
 
 

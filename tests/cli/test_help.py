@@ -32,6 +32,7 @@ READERS = [
     ("backup", "x.db"),
     ("restore", "x.db"),
     ("export",),
+    ("migrate",),
     ("reserved", "list"),
     ("reserved", "test", "ann"),
     ("reserved", "add", "ann"),
@@ -69,7 +70,7 @@ def test_each_word_of_a_group_explains_itself(holdfast: Callable[..., Answer], g
     assert "--json" in answer.out
 
 
-@pytest.mark.parametrize("name", ["serve", "config", "check", "backup", "restore", "export", "dev"])
+@pytest.mark.parametrize("name", ["serve", "config", "check", "backup", "restore", "export", "migrate", "dev"])
 def test_every_single_command_speaks_json(holdfast: Callable[..., Answer], name: str) -> None:
     assert "--json" in holdfast(name, "--help").out
 

@@ -35,7 +35,10 @@ NEEDED = (
     "holdfast/world/npm/package-lock.json",
 )
 # Built for the wheel alone: a checkout serves browser/src.
-CLIENT = {f"holdfast/service/static/client/{name}" for name in ("holdfast.js", "worker.js", "enclave-host.js")}
+CLIENT = {
+    f"holdfast/service/static/client/{name}"
+    for name in ("holdfast.js", "worker.js", "enclave-host.js", "pay/confirm.js")
+}
 
 
 def contents(wheel: Path) -> dict[str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from holdfast.rules.chains import CHAINS, NETWORKS, operation_page
 
-CONFIRM = Path(__file__).parents[2] / "src/holdfast/service/static/pay/confirm.js"
+PAYING = Path(__file__).parents[2] / "browser/src/flows/pay.js"
 HASH = "0x" + "ab" * 32
 
 
@@ -25,8 +25,8 @@ def test_the_service_asks_two_of_them() -> None:
     assert all(NETWORKS[number] is chain and chain.chain_id == number for number, chain in CHAINS.items())
 
 
-def test_the_payment_page_names_the_same_chains() -> None:
-    table = re.search(r"CHAINS = \{(.*?)\}", CONFIRM.read_text(), re.DOTALL)
+def test_the_browser_client_has_the_same_explorers() -> None:
+    table = re.search(r"EXPLORERS = .*?\(\{(.*?)\}\)", PAYING.read_text(), re.DOTALL)
     assert table is not None
     shown = dict(re.findall(r'(\d+): "([^"]+)"', table[1]))
-    assert shown == {str(number): f"{network.name} ({number})" for number, network in NETWORKS.items()}
+    assert shown == {str(number): network.explorer for number, network in NETWORKS.items()}

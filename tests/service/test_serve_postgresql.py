@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.serving import HOLDFAST, PATIENCE_S, Server, becomes_true, environment_of
+from tests.support.serving import DID, HOLDFAST, PATIENCE_S, Server, becomes_true, environment_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,3 +88,24 @@ def test_check_looks_at_the_database_itself(own_postgres: PostgresServer, tmp_pa
     own_postgres.set(full_page_writes="off", synchronous_commit="off")
     bad = findings()
     assert {bad[name]["state"] for name in ("full_page_writes", "commits")} == {"error"}
+
+
+def test_a_zero_byte_anywhere_is_a_plain_refusal(serve: Callable[..., Server], fresh_postgres_url: str) -> None:
+    """PostgreSQL cannot hold one: it must be refused, or found nowhere, before a statement is sent."""
+    server = serve(database_url=fresh_postgres_url)
+    registration = {
+        "credentialId": "AQIDBAUGBwgJCgsMDQ4PEA", "identifier": "ann", "channel": "handle", "did": DID,
+        "txHash": "0x" + "11" * 32, "smartAccount": "0x" + "22" * 20,
+    }  # fmt: skip
+    with server.client() as client:
+        for name, value in registration.items():
+            answer = client.post("/api/dids", json={**registration, "identifier": "bob", name: value + "\0"})
+            # An account that is no address counts as absent.
+            assert answer.status_code in ({200} if name == "smartAccount" else {400, 409}), (name, answer.text)
+        for name in ("handle", "did"):
+            fields = {"handle": "ann", "did": DID}
+            assert client.post("/api/sessions", json={**fields, name: fields[name] + "\0"}).status_code == 400
+        for path in ("dids/lookup?credentialId=A%00", "sessions/check?handle=a%00", "aliases/check?alias=a%00"):
+            assert client.get(f"/api/{path}").status_code < 500, path
+        assert client.get("/readyz").status_code == 200
+    assert server.stop() == 0

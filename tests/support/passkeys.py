@@ -110,5 +110,5 @@ async def visit(page: Page, server: Server) -> None:
 
 async def outcome(page: Page, code: str) -> dict[str, Any]:
     """What the code returned, as `value`, or the error that it threw."""
-    seen: dict[str, Any] = await page.evaluate(OUTCOME.replace("CODE", code))
-    return seen
+    told: dict[str, Any] = await page.evaluate(OUTCOME.replace("CODE", code))
+    return told

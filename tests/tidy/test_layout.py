@@ -9,8 +9,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests"
-# Suites about no one package: pages, packaging, benchmarks, the contracts, a browser, and the tree itself.
-ABOUT_NO_ONE_PACKAGE = {"bench", "browser", "contracts", "docs", "packaging", "simulation", "tidy"}
+# Suites about no one package: pages, packaging, benchmarks, the contracts, a browser, faults, and the tree itself.
+ABOUT_NO_ONE_PACKAGE = {"bench", "browser", "contracts", "docs", "faults", "packaging", "peers", "simulation", "tidy"}
 
 
 def _folders_with_tests() -> list[Path]:

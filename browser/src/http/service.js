@@ -7,6 +7,8 @@ const DEFAULT_TIMEOUT_MS = 30000;
 const RETRY_AFTER_MS = [200, 800];
 /** The statuses after which a request is retried: the service is busy. */
 const BUSY = new Set([502, 503, 504]);
+/** The bundler's methods that change something. */
+const CHARGED = new Set(["eth_sendUserOperation", "pm_sponsorUserOperation"]);
 
 /**
  * @typedef {import("../generated/types.js").Endpoint} Endpoint
@@ -30,7 +32,8 @@ export function ownAddress() {
  * One service. A field's name is its name on the wire, and so is an answer's.
  *
  * Every method throws RequestRefused if the service refuses, NetworkError if no usable answer arrives,
- * ClientStateError after `close`. Requests that change nothing are repeated twice; others never are.
+ * ClientStateError after `close`. Requests that change nothing are repeated twice. Others have an `Idempotency-Key` and are
+ * repeated once if their answer was lost.
  */
 export class ServiceClient extends EndpointMethods {
   #fetch;
@@ -119,12 +122,14 @@ export class ServiceClient extends EndpointMethods {
    * @param {object} [asked]
    */
   async _call(endpoint, asked) {
+    const key = isNamed(endpoint, asked) ? crypto.randomUUID() : null;
     for (let tries = 0; ; tries += 1) {
       try {
-        return await this.#once(endpoint, asked);
+        return await this.#once(endpoint, asked, key);
       } catch (error) {
         const wait = RETRY_AFTER_MS[tries];
-        if (wait === undefined || endpoint.method !== "GET" || !isPassing(error)) throw error;
+        const again = endpoint.method === "GET" ? isPassing(error) : key !== null && isLost(error, tries);
+        if (wait === undefined || !again || this.#closing.signal.aborted) throw error;
         await new Promise((resolve) => setTimeout(resolve, wait));
       }
     }
@@ -132,13 +137,17 @@ export class ServiceClient extends EndpointMethods {
 
   /**
    * @param {Endpoint} endpoint
-   * @param {object} [asked]
+   * @param {object | undefined} asked
+   * @param {string | null} key
    */
-  async #once({ method, path, reads }, asked) {
+  async #once({ method, path, reads }, asked, key) {
     if (this.#closing.signal.aborted) throw new ClientStateError("the client is closed");
     const reader = /** @type {const} */ ({ json: "json", text: "text", bytes: "arrayBuffer" })[reads];
     try {
-      const response = await this.#fetch(addressOf(this.baseUrl + path, method, asked), this.#request(method, asked));
+      const response = await this.#fetch(
+        addressOf(this.baseUrl + path, method, asked),
+        this.#request(method, asked, key),
+      );
       if (!response.ok) throw await refusal(response);
       return await response[reader]();
     } catch (cause) {
@@ -148,14 +157,16 @@ export class ServiceClient extends EndpointMethods {
 
   /**
    * @param {string} method
-   * @param {object} [asked]
+   * @param {object | undefined} asked
+   * @param {string | null} key
    * @returns {RequestInit}
    */
-  #request(method, asked) {
+  #request(method, asked, key) {
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#timeout)]);
     const init = { method, signal, credentials: /** @type {const} */ ("omit") };
     if (method === "GET") return init;
-    return { ...init, headers: { "content-type": "application/json" }, body: JSON.stringify(asked ?? {}) };
+    const headers = { "content-type": "application/json", ...(key === null ? {} : { "idempotency-key": key }) };
+    return { ...init, headers, body: JSON.stringify(asked ?? {}) };
   }
 
   /** @param {unknown} cause */
@@ -199,6 +210,27 @@ async function refusal(response) {
     requestId: response.headers.get("x-request-id"),
     body,
   });
+}
+
+/**
+ * Whether a request is sent with an `Idempotency-Key`: it changes something, and the service keeps its answer.
+ *
+ * @param {Endpoint} endpoint
+ * @param {object} [asked]
+ */
+function isNamed({ method, path }, asked) {
+  if (method !== "POST" || path === "/api/workflow") return false;
+  return path !== "/api/bundler" || CHARGED.has(String(/** @type {any} */ (asked)?.method));
+}
+
+/**
+ * Whether the answer was lost, for the first time.
+ *
+ * @param {unknown} error
+ * @param {number} tries
+ */
+function isLost(error, tries) {
+  return tries === 0 && error instanceof NetworkError && !(error instanceof RequestRefused);
 }
 
 /** @param {unknown} error */

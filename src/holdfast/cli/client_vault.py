@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli import sessions
+from holdfast.cli import kept_snapshots, sessions
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import fail
 from holdfast.cli.private_files import read_private, write_private
@@ -123,6 +123,7 @@ def opened_vault(folder: Path | None, key: str, service: str, val_share: Path | 
             unlock(vault, key_provider(key, service, store))
             sessions.take_away(vault)  # its file is missing: the system emptied the folder, or the vault was moved
         yield vault
+        kept_snapshots.bring_up(vault, store, service)
 
 
 def unlock(vault: Vault, key: KeyProvider) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from holdfast.cli import client_vault as common
+from holdfast.cli import kept_snapshots
 from holdfast.cli.client_vault import (
     DEFAULT_SERVICE,
     AsJson,
@@ -42,6 +43,7 @@ def register(  # noqa: PLR0913, PLR0917 - each is an option of the command
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service, val_share) as vault:
         with Client(service, vault=vault, gas=gas_policy(paymaster, rpc), timeout=30) as client:
             made = client.register(handle=handle, email=email, sms=sms, code=_ask_code, on_progress=common.say)
+        kept_snapshots.begin(vault.store, service)
         text = f"{made.identifier} is {made.did}"
         emit(made.to_json(), f"{text}\naccount {made.smart_account}" if made.smart_account else text, as_json=as_json)
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from holdfast.cli import client_vault as common
-from holdfast.cli import delegations, sessions
+from holdfast.cli import delegations, kept_snapshots, recovery, sessions
 from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service, ValShare
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import emit, fail
@@ -41,7 +41,9 @@ def create(
             fail(
                 Exit.FAILED, "there is a vault here already: use --vault-dir to choose another folder", as_json=as_json
             )
-        made = None if credential else common.security_key(service).create_passkey(Person(name))
+        # The user handle leads to the vault's snapshots, so a synced passkey alone is enough to recover it.
+        person = Person(name, id=vault.publishing_key().user_handle)
+        made = None if credential else common.security_key(service).create_passkey(person)
         if made is not None:
             store.set_note("passkey", made.credential_id)
         serialised = made.credential if made else _text(credential)
@@ -98,7 +100,9 @@ def status(folder: Folder = None, as_json: AsJson = False) -> None:
         locked = sessions.live(folder) is None
         answer = {"did": stored.manifest.did, "revision": stored.revision, "locked": locked, "store": str(store.path)}
         state = "locked" if locked else "open for commands"
-        emit(answer, f"{stored.manifest.did}\nrevision {stored.revision}, {state}", as_json=as_json)
+        snapshots = kept_snapshots.summary(store, stored)
+        lines = [stored.manifest.did, f"revision {stored.revision}, {state}", *snapshots.lines]
+        emit(answer | snapshots.fields, "\n".join(lines), as_json=as_json)
 
 
 @app.command()
@@ -186,6 +190,81 @@ def pair(
         else:
             answer = pairing.take(link, folder, key, service)
         emit(answer, f"paired: {answer['did']}", as_json=as_json)
+
+
+@app.command()
+def snapshot(
+    car: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the snapshot to FILE (CAR), in place of sending it.")
+    ] = None,
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    as_json: AsJson = False,
+) -> None:
+    """Bring the vault's snapshot up now, and from then on after every change."""
+    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
+        if car is not None:
+            taken = vault.snapshot()
+            write_private(car, taken.to_car())
+            emit({"root": taken.root_cid, "file": str(car)}, f"{taken.root_cid}\nwritten to {car}", as_json=as_json)
+            return
+        state = kept_snapshots.publish(vault, service)
+        kept_snapshots.begin(vault.store, service)
+        answer = {"status": state.status, "root": state.acknowledged_root, "sequence": state.sequence}
+        name = kept_snapshots.name(vault)
+        text = f"{state.status}: {state.acknowledged_root}\nnumber {state.sequence} under the name {name}"
+        emit({**answer, "name": name}, text, as_json=as_json)
+
+
+@app.command()
+def compare(
+    service: Service = DEFAULT_SERVICE, folder: Folder = None, key: Key = "password", as_json: AsJson = False
+) -> None:
+    """After a conflict: what this device's vault and the other device's have that the other one has not."""
+    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
+        opener = common.key_provider(key, service, vault.store)
+        found = kept_snapshots.compare(vault, service, opener)
+        lines = [
+            f"{d.table}: only here {len(d.only_here)}, only there {len(d.only_there)}, different {len(d.different)}"
+            for d in found
+        ]
+        emit([difference.to_json() for difference in found], "\n".join(lines) or "no difference", as_json=as_json)
+
+
+@app.command()
+def choose(
+    version: Annotated[str, typer.Argument(metavar="here|there", help="Whose version goes on.")],
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    as_json: AsJson = False,
+) -> None:
+    """After a conflict: go on with this device's version (here) or the other device's (there). Both stay kept."""
+    with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
+        opener = common.key_provider(key, service, vault.store)
+        state = kept_snapshots.choose(vault, service, version, opener)
+        answer = {"status": state.status, "root": state.acknowledged_root, "sequence": state.sequence}
+        emit(answer, f"{state.status}: {state.acknowledged_root}", as_json=as_json)
+
+
+@app.command()
+def recover(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "passkey",
+    name: Annotated[str | None, typer.Option(metavar="K51", help="The name of the snapshots.")] = None,
+    car: Annotated[Path | None, typer.Option(metavar="FILE", help="A snapshot in hand (CAR).")] = None,
+    gateway: Annotated[list[str] | None, typer.Option(metavar="URL", help="Another IPFS gateway; repeatable.")] = None,
+    accept_older: Annotated[bool, typer.Option(help="Take a snapshot that is older than one seen before.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring the vault back on a new device: with a synced passkey on the plugged-in security key, or by another key."""
+    with common.plain_errors(as_json=as_json):
+        wanted = recovery.Wanted(service, key, name, car, tuple(gateway or ()), accept_older=accept_older)
+        found = recovery.recover(folder, wanted)
+        text = f"{found.did}\nrevision {found.revision}, snapshot {found.root_cid}"
+        emit(found.to_json(), text, as_json=as_json)
 
 
 def _text(file: Path | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.client.async_service_client import DEFAULT_BASE_URL, AsyncServiceClient
 from holdfast.client.flows.delegation_budget import DelegationBudget
@@ -14,6 +14,7 @@ from holdfast.client.flows.receipts import receipt_of
 from holdfast.client.flows.registration import Registrar
 from holdfast.client.http.chain_transport import ChainTransport
 from holdfast.client.http.transport import DEFAULT_TIMEOUT_S
+from holdfast.client.snapshots.keeping import KeptSnapshots
 from holdfast.client.vault.module import module_file
 from holdfast.wire.client_errors import ClientStateError
 
@@ -26,8 +27,12 @@ if TYPE_CHECKING:
     from holdfast.client.flows.receipts import UserOperationReceipt
     from holdfast.client.flows.registration import Registration
     from holdfast.client.http.calls import Retries
-    from holdfast.client.types import PaymentParams, PaymentResult
+    from holdfast.client.snapshots.comparison import TableDifference
+    from holdfast.client.snapshots.recovery import Recovered
+    from holdfast.client.snapshots.state import SnapshotState
+    from holdfast.client.types import PaymentParams, PaymentResult, VaultSnapshotConfig
     from holdfast.client.vault.async_vault import AsyncVault
+    from holdfast.client.vault.keys import KeyProvider, RecoveryPasskey
 
 
 class AsyncClient(AsyncServiceClient):
@@ -36,16 +41,22 @@ class AsyncClient(AsyncServiceClient):
     Takes the arguments of AsyncServiceClient, and:
 
     Args:
-        vault: the vault whose key registers and pays; it must be unlocked when it does.
-        gas: who pays for gas and where its price is read. By default the service's sponsor pays, else the account.
+        vault: the vault whose key registers and pays; it must be unlocked then.
+        gas: who pays for gas and where its price is read; unless given, the service's sponsor, else the account.
+        snapshots: where the vault's snapshots are kept and read; unless given, what the vault was made with.
+        on_snapshot: told each step of an upload: queued, pinning, pinned, failed with its reason, conflict.
+
+    With a stored vault, every change goes up by itself some seconds later (`SnapshotConfig.automatic`).
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each but the first by keyword
         self,
         base_url: str = DEFAULT_BASE_URL,
         *,
         vault: AsyncVault | None = None,
         gas: GasPolicy | None = None,
+        snapshots: VaultSnapshotConfig | None = None,
+        on_snapshot: Callable[[SnapshotState], Any] | None = None,
         timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
         retries: Retries | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
@@ -58,6 +69,8 @@ class AsyncClient(AsyncServiceClient):
         self._sent: dict[str, int] = {}
         # One operation at a time, because an account's nonces are consecutive.
         self._operating = asyncio.Lock()
+        given = snapshots or (vault.snapshot_config if vault else None)
+        self._kept = KeptSnapshots(self, vault, given, on_snapshot, retries=retries, transport=transport)
 
     @property
     def vault(self) -> AsyncVault:
@@ -102,7 +115,9 @@ class AsyncClient(AsyncServiceClient):
         """
         identifier, channel = chosen_identifier(handle, email, sms)
         async with self._operating:
-            return await self._registrar().register(identifier, channel, code, on_progress)
+            made = await self._registrar().register(identifier, channel, code, on_progress)
+        self._kept.changed()  # from now on the service takes this vault's snapshots
+        return made
 
     async def pay(self, params: PaymentParams, *, on_progress: Callable[[str], Any] | None = None) -> PaymentResult:
         """Pay from the vault's smart account, and wait until the payment is on the chain.
@@ -139,6 +154,79 @@ class AsyncClient(AsyncServiceClient):
         account = self._account()
         await account.open()
         return account.key.address
+
+    async def snapshot_state(self) -> SnapshotState:
+        """How far the vault's snapshots are. Raises ClientStateError without a vault and its store."""
+        return await self._kept.state()
+
+    async def publish_snapshot(self) -> SnapshotState:
+        """Bring the newest revision up now: upload, pin, and name it. The vault must be open.
+
+        Raises:
+            SnapshotConflict: another device changed the vault too; `compare_snapshots` and `choose_snapshot` end it.
+            SnapshotRolledBack: the place shows an older snapshot than this device has seen.
+            RequestRefused, NetworkError, StorageError: the place does not take it; its own reason is the message.
+        """
+        return await self._kept.publish()
+
+    async def settle_snapshots(self, *, within_s: float = 10.0) -> bool:
+        """Bring up now what would go up by itself later; whether nothing is left. Waits `within_s` seconds at most."""
+        return await self._kept.settle(within_s)
+
+    async def compare_snapshots(self, key: KeyProvider) -> list[TableDifference]:
+        """In a conflict: the tables in which this device's version and the other one differ. Both stay as they are.
+
+        Args:
+            key: opens the other version.
+        """
+        return await self._kept.compare(key)
+
+    async def choose_snapshot(self, version: Literal["here", "there"], key: KeyProvider) -> SnapshotState:
+        """End a conflict: go on with this device's version or with the other one. The one not chosen stays pinned.
+
+        Args:
+            version: `here` publishes this device's version on top of the other; `there` takes the other one into the
+                vault, as a revision after this device's, which stays in the store.
+            key: opens the other version.
+        """
+        return await self._kept.choose(version, key)
+
+    async def recover(
+        self,
+        *,
+        passkey: RecoveryPasskey | None = None,
+        key: KeyProvider | None = None,
+        name: str | None = None,
+        car: bytes | None = None,
+        accept: Callable[[str], Any] | None = None,
+        on_progress: Callable[[str], Any] | None = None,
+    ) -> Recovered:
+        """Bring the vault back on a new device: into the client's vault, which is empty and has a store.
+
+        A synced passkey is enough: its user handle leads to the newest snapshot, its PRF opens it. Every byte, and that
+        the vault's own key stands behind the name, is verified; gateways may lie.
+
+        Args:
+            passkey: asked for whichever passkey the person chooses, such as an `Authenticator`.
+            key: opens the vault in place of the passkey's PRF, such as a password.
+            name: the IPNS name, if no passkey leads to it.
+            car: a snapshot's CAR file, in place of anything published.
+            accept: asked with a sentence before a snapshot is taken that is older than one that this device has seen,
+                or whose record has expired; True takes it. Without it, such a snapshot is refused.
+            on_progress: told each step.
+
+        Raises:
+            RecoveryRefused: nothing is published, the passkey has no PRF, or the key does not open the vault.
+            SnapshotRolledBack: an older snapshot, and it was not accepted.
+            StorageError: a block or the binding to the DID is not right.
+            NetworkError: no place answers.
+        """
+        return await self._kept.recover(passkey=passkey, key=key, name=name, car=car, accept=accept, tell=on_progress)
+
+    async def close(self) -> None:
+        """Close the connections; what is not up yet goes up the next time. Closing again is harmless."""
+        await self._kept.close()
+        await super().close()
 
     def _account(self) -> SmartAccount:
         return SmartAccount(self, self.vault, ChainTransport(self._http), self._gas, self._sent)

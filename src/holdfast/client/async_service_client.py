@@ -14,6 +14,7 @@ from holdfast.client.http.json_rpc import read_json_rpc
 from holdfast.client.http.transport import DEFAULT_TIMEOUT_S, HttpTransport
 from holdfast.client.types import GetAccountStateInput, GetSmartAccountAddressInput, service
 from holdfast.wire import endpoints, requests
+from holdfast.wire.json_rpc import CHARGED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +36,7 @@ class AsyncServiceClient(EndpointMethods):
     Args:
         base_url: the service's address.
         timeout: seconds per step of a request (connect, send, wait, read), or an httpx.Timeout.
-        retries: how often a request that changes nothing is repeated. Other requests are never repeated.
+        retries: how often a request is repeated; see Retries.
         transport: the httpx transport; tests pass a stand-in.
         headers: sent with each request.
 
@@ -138,7 +139,8 @@ class AsyncServiceClient(EndpointMethods):
         """Send a JSON-RPC request to the bundler and return its result. Raises JsonRpcError for an error response."""
         number = next(self._request_ids)
         asked = requests.CallBundler(id=number, method=method, params=list(params))
-        return await self._call(endpoints.BUNDLER, lambda reply: read_json_rpc(reply, number), asked)
+        call = call_of(endpoints.BUNDLER, lambda reply: read_json_rpc(reply, number), asked)
+        return await self._http.send(replace(call, named=method in CHARGED))
 
     async def indexer_did(self, did_hash: str) -> service.IndexerDid:
         """Return a DID's record in the indexer."""

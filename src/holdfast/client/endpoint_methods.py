@@ -59,6 +59,9 @@ class EndpointMethods(EndpointCaller):
             IdentifierReserved
             IdentifierTaken
             IpLimitReached
+            IdempotencyKeyInUse
+            IdempotencyKeyReused
+            RateLimited
         """
         return await self._call(
             endpoints.OPEN_SESSION,
@@ -86,6 +89,8 @@ class EndpointMethods(EndpointCaller):
             RateLimited
             SmsSendFailed
             EmailSendFailed
+            IdempotencyKeyInUse
+            IdempotencyKeyReused
         """
         return await self._call(
             endpoints.SEND_CODE, as_type(service.CodeSent), requests.SendCode(identifier=identifier, channel=channel)
@@ -98,6 +103,8 @@ class EndpointMethods(EndpointCaller):
             InvalidRequest
             RateLimited
             SmsCheckFailed
+            IdempotencyKeyInUse
+            IdempotencyKeyReused
         """
         return await self._call(
             endpoints.CHECK_CODE,

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from holdfast.client.types import CreatePasskeyOptions, CreatePasskeyResult, DeviceCapabilities
 from holdfast.client.types.webauthn import DEFAULT_TIMEOUT_MS
-from holdfast.client.vault.keys import HostKey
+from holdfast.client.vault.keys import DiscoveredPasskey, HostKey
 from holdfast.wire.client_errors import WebAuthnError
 from holdfast.wire.encoding import from_base64url, to_base64url
 
@@ -34,7 +34,11 @@ PRF_INPUT = b"holdfast/vault-key/v1"
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """For whom a passkey is made; `id` is random unless given and says nothing about the person."""
+    """For whom a passkey is made.
+
+    `id` is its user handle: the vault's publishing key, by which a synced passkey leads to the vault's snapshots;
+    random unless given. It says nothing about the person.
+    """
 
     name: str
     display_name: str = ""
@@ -89,6 +93,20 @@ class Authenticator:
         if not results.get("first"):
             raise WebAuthnError("this passkey has no PRF (hmac-secret): it cannot open a vault")
         return _octets(results["first"])
+
+    def discover(self) -> DiscoveredPasskey:
+        """A passkey of this relying party that the person chooses, with its user handle and the vault's secret.
+
+        Raises WebAuthnError, also where the security key keeps no such passkey.
+        """
+        extensions = {"prf": {"eval": {"first": PRF_INPUT}}}
+        request = self._request(secrets.token_bytes(_CHALLENGE_BYTES), (), self.rp_id, extensions)
+        with _webauthn_errors():
+            answer = self._client().get_assertion(request).get_response(0)
+        extended: Any = answer.client_extension_results or {}
+        secret = extended.get("prf", {}).get("results", {}).get("first")
+        handle = answer.response.user_handle or b""
+        return DiscoveredPasskey(str(answer.id), bytes(handle), _octets(secret) if secret else None)
 
     def _request(
         self, challenge: bytes, credential_ids: tuple[str, ...], rp_id: str, extensions: dict[str, Any]

@@ -30,6 +30,7 @@ DID_POSTS_PER_ADDRESS_DAY = 100
 CHECKS_PER_ADDRESS_HOUR = 60
 REFUSED_SENDS_PER_ADDRESS_DAY = 20
 OPERATIONS_PER_ADDRESS_HOUR = 60  # sponsored or sent; one registration needs up to seven
+KEYED_REQUESTS_PER_ADDRESS_DAY = 2000  # requests whose answers are kept for repeats
 SMS_PER_NUMBER_HOUR = 5
 SMS_PER_COUNTRY_DAY = 200
 SMS_PER_DAY = 1000
@@ -38,6 +39,11 @@ ALL_COUNTRIES = "all"
 NETWORK_FACTOR = 10  # a /48 of IPv6 may do ten times as much as a /64 in it
 KEPT_FOR_ASKER = 1  # of a code's attempts, reserved for the address that asked for the code
 REFUSED_KEPT_S = 30 * DAY_S  # how long a refused registration is kept, for an operator to look at
+
+MAX_IDEMPOTENCY_KEY_CHARACTERS = 128
+MAX_KEPT_ANSWER_BYTES = 64 * 1024  # a larger answer is not kept, so a repeat is done again
+ANSWERS_KEPT_S = DAY_S
+REPEAT_WAITS_S = 3.0  # how long a repeat waits for the first request's answer
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_BUNDLER_BODY_BYTES = 512 * 1024
@@ -96,6 +102,7 @@ class Ceilings:
     checks_per_address_hour: int = CHECKS_PER_ADDRESS_HOUR
     refused_sends_per_address_day: int = REFUSED_SENDS_PER_ADDRESS_DAY
     operations_per_address_hour: int = OPERATIONS_PER_ADDRESS_HOUR
+    keyed_requests_per_address_day: int = KEYED_REQUESTS_PER_ADDRESS_DAY
     sms_per_number_hour: int = SMS_PER_NUMBER_HOUR
     sms_per_country_day: int = SMS_PER_COUNTRY_DAY
     sms_per_day: int = SMS_PER_DAY

@@ -43,6 +43,8 @@ class Counted(StrEnum):
     CHECKS = "checks"  # by address
     DID_POSTS = "did_posts"  # by address
     OPERATIONS = "operations"  # by address
+    KEYED_REQUESTS = "keyed_requests"  # by address
+    UPLOADS = "uploads"  # of snapshots, by address
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,11 @@ def of_did_post(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
 def of_operation(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
     """Return the windows on which a request counts that a bundler or paymaster charges to the operator."""
     return of_address(Counted.OPERATIONS, ip, ceilings.operations_per_address_hour, HOUR_S)
+
+
+def of_keyed_request(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
+    """Return the windows on which a request with a new `Idempotency-Key` counts, because its answer is kept."""
+    return of_address(Counted.KEYED_REQUESTS, ip, ceilings.keyed_requests_per_address_day, DAY_S)
 
 
 def _of_text_message(phone: str, ceilings: Ceilings) -> tuple[Quota, ...]:

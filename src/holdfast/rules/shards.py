@@ -1,4 +1,4 @@
-"""The shard of a key: which of 4096 parts of a distributed database holds it. Formats: vectors/shards.json."""
+"""The shard of a key: which of 4096 parts of a distributed database holds it. Format: vectors/service/shards.json."""
 
 from __future__ import annotations
 

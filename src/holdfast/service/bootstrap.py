@@ -19,12 +19,22 @@ from holdfast.service.operations.controllers import Controllers
 from holdfast.service.operations.dids import Dids
 from holdfast.service.operations.maintenance import Maintenance
 from holdfast.service.operations.relay import Relay
+from holdfast.service.operations.repeats import Repeats
 from holdfast.service.operations.sessions import Sessions
+from holdfast.service.operations.snapshot_access import SnapshotAccess
+from holdfast.service.operations.snapshot_names import SnapshotNames
+from holdfast.service.operations.snapshot_pins import SnapshotPins
+from holdfast.service.operations.snapshot_reading import SnapshotReading
+from holdfast.service.operations.snapshot_uploads import SnapshotUploads
+from holdfast.service.operations.snapshot_waste import SnapshotWaste
+from holdfast.service.operations.snapshots import Snapshots
 from holdfast.service.operations.status import ServiceStatus
 from holdfast.service.operations.verification import Verification
 from holdfast.service.reserved_names import ReservedNames
 from holdfast.service.service import Service
 from holdfast.service.sms.choice import sms_verifier_of
+from holdfast.service.snapshots.delegate import delegate_of
+from holdfast.service.snapshots.object_blocks import ObjectBlocks
 from holdfast.service.store.kinds import database_of
 from holdfast.service.upstreams.bundler import BundlerProxy
 from holdfast.service.upstreams.chain_rpc import ChainReader
@@ -33,7 +43,7 @@ from holdfast.service.upstreams.pool import ConnectionPools
 from holdfast.service.web.application import Application
 from holdfast.service.web.context import WebContext
 from holdfast.service.web.page_files import PageChoices, page_files
-from holdfast.service.web.prepared import prepare
+from holdfast.service.web.prepared import PaymentFacts, prepare
 from holdfast.service.workflow.engine import InngestWorkflow, engine_configured
 from holdfast.settings.rows import SettingError
 from holdfast.wire.encoding import from_hex
@@ -51,13 +61,15 @@ if TYPE_CHECKING:
     from holdfast.service.secrets import Secrets
     from holdfast.service.settings import Settings
     from holdfast.service.sms.port import SmsVerifier
+    from holdfast.service.snapshots.port import BlockStorage
     from holdfast.service.store.database import Database
     from holdfast.service.store.port import Store
     from holdfast.service.upstreams.indexer import Indexer
     from holdfast.service.web.page_files import PageFiles
 
 
-OUTBOX = "outbox"  # folder in the data folder
+OUTBOX = "outbox"  # folders in the data folder
+SPOOL = "uploads"
 
 
 def build_application(settings: Settings, secrets: Secrets, metrics: Metrics | None = None) -> Application:
@@ -68,7 +80,8 @@ def build_application(settings: Settings, secrets: Secrets, metrics: Metrics | N
 def application_of(settings: Settings, service: Service, metrics: Metrics | None = None) -> Application:
     """Return the web application for a service."""
     client_address = ClientAddress(settings.client_ip_header, settings.trusted_proxies)
-    files = prepare(contract_set(settings), settings.related_origins, _pages(settings))
+    payments = PaymentFacts(settings.usdc_84532, shown_rpc(settings))
+    files = prepare(contract_set(settings), settings.related_origins, _pages(settings), payments)
     return Application(WebContext(service, files, client_address), metrics)
 
 
@@ -131,16 +144,50 @@ def build_service(
         accounts=_accounts(settings, chains[DEFAULT_CHAIN_ID]),
         balances=Balances(chains, {84532: settings.usdc_84532, 8453: settings.usdc_8453}),
         relay=Relay(BundlerProxy(settings.bundler_url, pools.of("bundler")), store, settings.ceilings, clock),
+        repeats=Repeats(store, secrets, settings.ceilings, clock, entropy),
         status=ServiceStatus(store, shown_rpc(settings)),
         indexer=_indexer(settings, pools.of("indexer")),
         workflow=InngestWorkflow(maintenance, settings.public_url),
         maintenance=maintenance,
         enclaves=_named("HOLDFAST_ENCLAVE_URL", EnclaveSource, settings.enclave_url, bundled_enclave()),
         reserved=reserved,
+        snapshots=kept_snapshots(settings, secrets, store, clock, entropy),
         engine=engine_configured(),
         clock=clock,
         senders=(mailer, sms),
         close_pools=pools.close,
+    )
+
+
+def kept_snapshots(
+    settings: Settings, secrets: Secrets, store: Store, clock: Clock, entropy: Entropy
+) -> Snapshots | None:
+    """What keeps snapshots; None where they are off. Raises SettingError."""
+    if settings.snapshots == "off":
+        return None
+    index = store.snapshots
+    if index is None:
+        raise SettingError("HOLDFAST_SNAPSHOTS: this kind of database keeps no snapshots; set it to off")
+    blocks: BlockStorage = _named("HOLDFAST_SNAPSHOTS_URL", ObjectBlocks, settings.snapshots_url)
+    limits, spool = settings.snapshot_limits, settings.data_dir / SPOOL
+    return Snapshots(
+        index=index,
+        blocks=blocks,
+        access=SnapshotAccess(store, index, settings.registrar_did, settings.snapshots_uploads_per_address_hour, clock),
+        uploads=SnapshotUploads(
+            index=index,
+            blocks=blocks,
+            spool=spool,
+            waste=SnapshotWaste(index, blocks, spool, clock),
+            free_bytes=settings.snapshots_free_bytes,
+            limits=limits,
+            clock=clock,
+            entropy=entropy,
+        ),
+        pins=SnapshotPins(index, limits, clock, entropy),
+        reading=SnapshotReading(index, blocks),
+        names=SnapshotNames(index, clock),
+        delegate=delegate_of(settings.public_url, secrets.peer_key),
     )
 
 

@@ -19,6 +19,7 @@ from holdfast.service.diagnosis_upstreams import (
     see_engine,
     see_indexer,
     see_sender,
+    see_snapshots,
 )
 from holdfast.service.secrets import KEY_FILE
 from holdfast.service.setting_rows import is_local
@@ -45,6 +46,7 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[F
             see_bundler(settings, pools),
             see_indexer(settings, service),
             see_enclave(settings, service),
+            see_snapshots(service),
             see_clock(settings, pools),
             see_engine(os.environ, pools),
         )

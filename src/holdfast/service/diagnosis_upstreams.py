@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from holdfast.chain.errors import RpcError
 from holdfast.rules.chains import DEFAULT_CHAIN_ID
 from holdfast.service.delivery.errors import DeliveryError
+from holdfast.service.snapshots.port import BlocksUnavailable
 from holdfast.service.upstreams.proxy import UpstreamAnswer, UpstreamError, fetch
 from holdfast.service.workflow.engine import engine_address, engine_configured
 
@@ -149,6 +150,19 @@ async def see_clock(settings: Settings, pools: ConnectionPools) -> Finding:
     if abs(drift_s) > CLOCK_TOLERANCE_S:
         return Finding("clock", "error", f"{drift_s:+.0f} s from the chain endpoint's", "synchronise it by NTP")
     return Finding("clock", "ok", "agrees with the chain endpoint's")
+
+
+async def see_snapshots(service: Service) -> Finding:
+    """Whether the storage of snapshots takes a block, gives it back and removes it."""
+    snapshots = service.snapshots
+    if snapshots is None:
+        return Finding("snapshots", "note", "off: no vault is kept here", "unset HOLDFAST_SNAPSHOTS to keep them")
+    try:
+        await snapshots.blocks.check()
+    except BlocksUnavailable as error:
+        fix = "compare HOLDFAST_SNAPSHOTS_URL and the storage's credentials, and make room"
+        return Finding("snapshots", "error", str(error), fix)
+    return Finding("snapshots", "ok", "a block was written, read back and removed")
 
 
 async def see_engine(environment: Mapping[str, str], pools: ConnectionPools) -> Finding:

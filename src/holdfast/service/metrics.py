@@ -19,12 +19,23 @@ class Metrics:
     """Counts responses and their durations by route. No label contains anything that a client chose freely."""
 
     def __init__(self) -> None:
-        # Imported here: it reads the directory variable on import, and most services do not need it.
-        from prometheus_client import Counter, Histogram
+        # Imported here: it reads the directory variable on import, and most services never need it.
+        from prometheus_client import Counter, Gauge, Histogram
 
         labels = ("route", "method", "status")
         self._requests = Counter("holdfast_requests_total", "Answers by route, method and status.", labels)
         self._seconds = Histogram("holdfast_request_seconds", "Time to answer.", ("route",), buckets=_BUCKETS_S)
+
+        # Every process reports the same totals; the latest report counts.
+        self._snapshots = Gauge("holdfast_snapshots", "Kept snapshots.", multiprocess_mode="mostrecent")
+        self._pins = Gauge("holdfast_snapshot_pins", "Pins of snapshots.", multiprocess_mode="mostrecent")
+        self._bytes = Gauge("holdfast_snapshot_bytes", "Bytes of kept blocks.", multiprocess_mode="mostrecent")
+
+    def report_snapshots(self, snapshots: int, pins: int, size: int) -> None:
+        """State how many snapshots and pins are kept, and how many bytes their blocks have."""
+        self._snapshots.set(snapshots)
+        self._pins.set(pins)
+        self._bytes.set(size)
 
     def observe(self, path: str, method: str, status: int, seconds: float) -> None:
         """Count one response. Path and method come from the table of endpoints, never from the client."""

@@ -41,6 +41,11 @@ class Secrets:
         """The keys with which one-time codes are hashed. They are derived, so that rotation needs no second secret."""
         return tuple(hmac.digest(key, b"holdfast/code-key/v1", "sha256") for key in self.signing_keys)
 
+    @property
+    def peer_key(self) -> bytes:
+        """Seed of the Ed25519 key whose peer ID names this service in pins; derived as above."""
+        return hmac.digest(self.signing_keys[0], b"holdfast/peer-key/v1", "sha256")
+
 
 def read_secrets(settings: Settings, environment: Mapping[str, str] | None = None) -> Secrets:
     """Return the signing keys. Raises SettingError for a short or missing one."""

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from holdfast.service.operations.dids import Dids
     from holdfast.service.operations.maintenance import Maintenance
     from holdfast.service.operations.relay import Relay
+    from holdfast.service.operations.repeats import Repeats
     from holdfast.service.operations.sessions import Sessions
+    from holdfast.service.operations.snapshots import Snapshots
     from holdfast.service.operations.status import ServiceStatus
     from holdfast.service.operations.verification import Verification
     from holdfast.service.reserved_names import ReservedNames
@@ -47,12 +49,14 @@ class Service:
     accounts: Accounts
     balances: Balances
     relay: Relay
+    repeats: Repeats
     status: ServiceStatus
     indexer: Indexer | None
     workflow: Workflow
     maintenance: Maintenance
     enclaves: EnclaveProvider
     reserved: ReservedNames
+    snapshots: Snapshots | None
     engine: bool
     clock: Clock
     senders: tuple[Mailer | SmsVerifier, ...]
@@ -74,6 +78,10 @@ class Service:
         ):
             leased = under_lease(self.store, self.clock, name, self.maintenance.unless_engine(work))
             self._tasks.append(periodic(name, every_s, leased))
+
+        if self.snapshots is not None:
+            collect = under_lease(self.store, self.clock, "snapshots", self.snapshots.collect)
+            self._tasks.append(periodic("snapshots", EXPIRE_EVERY_S, collect))
 
     async def stop(self) -> None:
         """Stop the background jobs, then close what they and the requests used."""

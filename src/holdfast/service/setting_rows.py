@@ -6,14 +6,21 @@ import ipaddress
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from holdfast.rules.chains import CHAINS
 from holdfast.rules.colours import TEXT_CONTRAST, WHITE, contrast, parse_colour
 from holdfast.rules.dids import parse_did
 from holdfast.rules.limits import ALL_COUNTRIES, CONFIRMATION_DEPTH, LIMIT_NAMES, Ceilings, Limits
+from holdfast.rules.snapshot_quotas import (
+    SNAPSHOT_BYTES_PER_DID,
+    SNAPSHOT_FREE_BYTES,
+    SNAPSHOT_PINS_PER_DID,
+    SNAPSHOT_REVISIONS_PER_DID,
+    SNAPSHOT_UPLOADS_PER_ADDRESS_HOUR,
+)
 from holdfast.service.delivery.schemes import MailScheme, SmsScheme
-from holdfast.service.store.kinds import KINDS, default_url
+from holdfast.service.store.kinds import FILE_ADDRESSES, KINDS, default_url
 from holdfast.settings.parsers import (
     MAX_PORT,
     chain_address_or_none,
@@ -113,6 +120,10 @@ def _ceiling(name: str, about: str) -> SettingRow:
     return SettingRow(f"HOLDFAST_{name.upper()}", str(getattr(Ceilings(), name)), integer_between(0, MAX_LIMIT), about)
 
 
+def _snapshots(name: str, default: int, about: str) -> SettingRow:
+    return SettingRow(f"HOLDFAST_SNAPSHOTS_{name.upper()}", str(default), integer_between(0, 2**53), about)
+
+
 ROWS: tuple[SettingRow, ...] = (
     SettingRow("HOLDFAST_HOST", "127.0.0.1", str, "address to listen on"),
     SettingRow("HOLDFAST_PORT", "8787", integer_between(0, MAX_PORT), "port to listen on"),
@@ -125,7 +136,7 @@ ROWS: tuple[SettingRow, ...] = (
         "HOLDFAST_DATABASE_URL",
         lambda values: default_url(values["data_dir"]),
         url_with(*KINDS),
-        "where registrations are kept",
+        "where registrations are kept: sqlite:/// or postgresql://",
         secret=True,
     ),
     SettingRow("HOLDFAST_WORKERS", "1", integer_between(1, 64), "processes"),
@@ -192,12 +203,31 @@ ROWS: tuple[SettingRow, ...] = (
     _ceiling("checks_per_address_hour", "POST /api/verify/check from an address in an hour"),
     _ceiling("refused_sends_per_address_day", "sends from an address that providers refuse, in 24 hours"),
     _ceiling("operations_per_address_hour", "user operations sponsored or sent for an address in an hour"),
+    _ceiling("keyed_requests_per_address_day", "requests with a new Idempotency-Key from an address in 24 hours"),
     _ceiling("sms_per_number_hour", "text messages to a number in an hour"),
     _ceiling("sms_per_country_day", "text messages to a country in 24 hours"),
     _ceiling("sms_per_day", "text messages in all in 24 hours"),
     SettingRow(
         "HOLDFAST_SMS_COUNTRIES", ALL_COUNTRIES, _countries, "countries that are sent text messages, as DE,AT,CH"
     ),
+    SettingRow(
+        "HOLDFAST_SNAPSHOTS",
+        lambda values: "on" if values["database_url"].startswith(FILE_ADDRESSES) else "off",
+        one_of("on", "off"),
+        "kept snapshots; off: their paths are 404",
+    ),
+    SettingRow(
+        "HOLDFAST_SNAPSHOTS_URL",
+        lambda values: f"file://{quote(str(values['data_dir'].absolute() / 'snapshots'))}",
+        url_with("s3", "gs", "az", "file"),
+        "object storage of the blocks of snapshots",
+        secret=True,
+    ),
+    _snapshots("bytes_per_did", SNAPSHOT_BYTES_PER_DID, "bytes that the snapshots of a DID may have together"),
+    _snapshots("pins_per_did", SNAPSHOT_PINS_PER_DID, "pins that a DID may have"),
+    _snapshots("revisions_per_did", SNAPSHOT_REVISIONS_PER_DID, "different snapshots that a DID may keep"),
+    _snapshots("uploads_per_address_hour", SNAPSHOT_UPLOADS_PER_ADDRESS_HOUR, "uploads from an address in an hour"),
+    _snapshots("free_bytes", SNAPSHOT_FREE_BYTES, "bytes of the disk that uploads leave free"),
     SettingRow("HOLDFAST_REGISTRAR_DID", _registrar, _did, "DID that signs attestations"),
     SettingRow(
         "HOLDFAST_RELATED_ORIGINS",

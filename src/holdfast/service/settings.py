@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from holdfast.rules.limits import Ceilings, Limits
+from holdfast.rules.snapshot_quotas import SnapshotLimits
 from holdfast.service.setting_rows import LIMIT_ROWS, ROWS, is_local
 from holdfast.settings.rows import SettingError, read_rows
 from holdfast.wire.defaults import SERVICE_URL
@@ -66,10 +67,18 @@ class Settings:
     checks_per_address_hour: int
     refused_sends_per_address_day: int
     operations_per_address_hour: int
+    keyed_requests_per_address_day: int
     sms_per_number_hour: int
     sms_per_country_day: int
     sms_per_day: int
     sms_countries: tuple[str, ...]
+    snapshots: str
+    snapshots_url: str
+    snapshots_bytes_per_did: int
+    snapshots_pins_per_did: int
+    snapshots_revisions_per_did: int
+    snapshots_uploads_per_address_hour: int
+    snapshots_free_bytes: int
     registrar_did: str
     related_origins: tuple[str, ...]
     pages: str
@@ -90,6 +99,13 @@ class Settings:
     def ceilings(self) -> Ceilings:
         """The limits that Holdfast adds to the interface's."""
         return Ceilings(**{field.name: getattr(self, field.name) for field in fields(Ceilings)})
+
+    @property
+    def snapshot_limits(self) -> SnapshotLimits:
+        """What one DID may keep of snapshots."""
+        return SnapshotLimits(
+            self.snapshots_bytes_per_did, self.snapshots_pins_per_did, self.snapshots_revisions_per_did
+        )
 
     @property
     def production(self) -> bool:

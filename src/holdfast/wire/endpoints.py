@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from enum import Enum
 from typing import Generic, TypeVar
 
 from holdfast.wire import errors as e
+from holdfast.wire import failures as f
 from holdfast.wire import models as m
+from holdfast.wire import pinning as p
 from holdfast.wire import requests as r
 
 A = TypeVar("A", bound=r.Asked)
@@ -19,6 +22,7 @@ HTML = "text/html"
 _PARAMETER = re.compile(r"{([a-z_]+)}")
 _COMMON = (e.INTERNAL_ERROR, e.DATABASE_UNAVAILABLE)
 _BODY = (e.BODY_TOO_LARGE, e.REQUEST_TIMEOUT, *_COMMON)
+_KEY = (e.INVALID_IDEMPOTENCY_KEY, e.IDEMPOTENCY_KEY_IN_USE, e.IDEMPOTENCY_KEY_REUSED, e.RATE_LIMITED)
 _IDENTIFIER = (e.INVALID_IDENTIFIER, e.INVALID_CHANNEL, e.INVALID_DID)
 _CLAIM = (e.IDENTIFIER_RESERVED, e.IDENTIFIER_TAKEN, e.IP_LIMIT_REACHED)
 _PROOF = (
@@ -28,6 +32,14 @@ _PROOF = (
     e.ATTESTATION_EXPIRED,
     e.ATTESTATION_USED,
 )
+
+
+class ErrorForm(Enum):
+    """How an endpoint writes its refusals."""
+
+    HOLDFAST = "holdfast"  # {"error": text}
+    FAILURE = "failure"  # the Pinning Service API's Failure, which clients of Kubo's RPC read too
+    TEXT = "text"  # one sentence, as gateways answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +58,12 @@ class Endpoint(Generic[A]):
         refusals: error rows of this endpoint, in addition to those that every endpoint may answer.
         media: content type of the success.
         status: status of the success.
+        keyed: whether a request may name itself with `Idempotency-Key`, so that a repeat gets the first answer.
+        takes: content type of the body.
+        errors_as: form of its refusals.
+        failures: refusals of an endpoint whose error form is another than Holdfast's.
+        of_snapshots: whether it belongs to kept snapshots, which a setting turns off. Such endpoints speak protocols of
+            others, so the service's client has no methods for them.
     """
 
     name: str
@@ -58,6 +76,11 @@ class Endpoint(Generic[A]):
     refusals: tuple[e.ErrorRow, ...] = ()
     media: str = "application/json"
     status: int = 200
+    keyed: bool = False
+    takes: str = "application/json"
+    errors_as: ErrorForm = ErrorForm.HOLDFAST
+    failures: tuple[f.FailureRow, ...] = ()
+    of_snapshots: bool = False
 
     @property
     def key(self) -> tuple[str, str]:
@@ -72,7 +95,8 @@ class Endpoint(Generic[A]):
     @property
     def errors(self) -> tuple[e.ErrorRow, ...]:
         """All error rows of this endpoint, the missing field's first."""
-        return (self.missing, *self.refusals) if self.missing else self.refusals
+        rows = (*self.refusals, *_KEY) if self.keyed else self.refusals
+        return tuple(dict.fromkeys((self.missing, *rows) if self.missing else rows))
 
 
 ENCLAVE = Endpoint[r.Asked](
@@ -88,6 +112,7 @@ CONTRACTS = Endpoint[r.Asked](
 BUNDLER = Endpoint(
     name="bundler",
     method="POST",
+    keyed=True,
     path="/api/bundler",
     summary="One allowed JSON-RPC request to the bundler",
     asks=r.CallBundler,
@@ -176,6 +201,7 @@ CHECK_ALIAS = Endpoint(
 OPEN_SESSION = Endpoint(
     name="create_session",
     method="POST",
+    keyed=True,
     path="/api/sessions",
     summary="Open a registration session",
     asks=r.OpenSession,
@@ -196,6 +222,7 @@ CHECK_SESSION = Endpoint(
 SEND_CODE = Endpoint(
     name="send_code",
     method="POST",
+    keyed=True,
     path="/api/verify/send",
     summary="Send a one-time code",
     asks=r.SendCode,
@@ -214,6 +241,7 @@ SEND_CODE = Endpoint(
 CHECK_CODE = Endpoint(
     name="check_code",
     method="POST",
+    keyed=True,
     path="/api/verify/check",
     summary="Check a one-time code",
     asks=r.CheckCode,
@@ -234,6 +262,7 @@ VERIFICATION_STATUS = Endpoint(
 REGISTER_DID = Endpoint(
     name="register_did",
     method="POST",
+    keyed=True,
     path="/api/dids",
     summary="Register a DID",
     asks=r.RegisterDid,
@@ -315,6 +344,194 @@ def _workflow(name: str, method: str, summary: str, *more: e.ErrorRow) -> Endpoi
 WORKFLOW = _workflow("workflow", "GET", "The workflow engine inspects")
 WORKFLOW_REGISTER = _workflow("register_workflow", "PUT", "The workflow engine registers functions", *_BODY)
 WORKFLOW_RUN = _workflow("run_workflow", "POST", "The workflow engine runs a function", *_BODY)
+
+_TOKEN = (
+    f.UNAUTHORIZED,
+    f.TOKEN_EXPIRED,
+    f.TOKEN_NOT_YET_VALID,
+    f.TOKEN_LIVES_TOO_LONG,
+    f.WRONG_AUDIENCE,
+    f.WRONG_COMMAND,
+    f.WRONG_SUBJECT,
+    f.TOKEN_REVOKED,
+    f.DID_NOT_REGISTERED,
+)
+_FAILING = (f.INTERNAL_SERVER_ERROR, f.STORE_UNAVAILABLE)
+_NEW_PIN = (*_TOKEN, f.TOKEN_USED, f.BAD_REQUEST, f.ANOTHER_DID, f.INSUFFICIENT_FUNDS, f.TOO_LARGE, f.TOO_SLOW)
+
+
+def _writing(  # noqa: PLR0913 - each is a fact of the declaration
+    name: str,
+    method: str,
+    path: str,
+    summary: str,
+    *failures: f.FailureRow,
+    asks: type[r.Asked] | None = None,
+    answers: tuple[type[m.Answer], ...] = (),
+    status: int = 202,
+    takes: str = "application/json",
+) -> Endpoint[r.Asked]:
+    return Endpoint[r.Asked](
+        name=name,
+        method=method,
+        path=path,
+        summary=summary,
+        asks=asks,
+        answers=answers,
+        status=status,
+        takes=takes,
+        errors_as=ErrorForm.FAILURE,
+        failures=(*failures, *_FAILING),
+        of_snapshots=True,
+    )
+
+
+def _reading(
+    name: str, path: str, summary: str, media: str, *failures: f.FailureRow, asks: type[r.Asked] | None = None
+) -> Endpoint[r.Asked]:
+    return Endpoint[r.Asked](
+        name=name,
+        method="GET",
+        path=path,
+        summary=summary,
+        asks=asks,
+        media=media,
+        errors_as=ErrorForm.TEXT,
+        failures=(*failures, *_FAILING),
+        of_snapshots=True,
+    )
+
+
+IMPORT_SNAPSHOT = _writing(
+    "import_snapshot",
+    "POST",
+    "/api/v0/dag/import",
+    "Upload a snapshot as a CAR file (Kubo RPC)",
+    *_NEW_PIN,
+    f.INVALID_CAR,
+    f.UNSUPPORTED_MEDIA,
+    f.TOO_MANY_REQUESTS,
+    f.OUT_OF_SPACE,
+    asks=r.ImportSnapshot,
+    answers=(p.ImportedLine, p.StatsLine),
+    status=200,
+    takes="multipart/form-data",
+)
+LIST_PINS = _writing(
+    "list_pins",
+    "GET",
+    "/pins",
+    "Pins of the token's DID, newest first (Pinning Service API)",
+    *_TOKEN,
+    f.BAD_REQUEST,
+    asks=r.ListPins,
+    answers=(p.PinResults,),
+    status=200,
+)
+ADD_PIN = _writing(
+    "add_pin",
+    "POST",
+    "/pins",
+    "Pin a snapshot",
+    *_NEW_PIN,
+    f.TOO_MANY_REQUESTS,
+    asks=r.PinSnapshot,
+    answers=(p.PinReport,),
+)
+GET_PIN = _writing(
+    "get_pin",
+    "GET",
+    "/pins/{requestid}",
+    "One pin",
+    *_TOKEN,
+    f.PIN_NOT_FOUND,
+    answers=(p.PinReport,),
+    status=200,
+)
+REPLACE_PIN = _writing(
+    "replace_pin",
+    "POST",
+    "/pins/{requestid}",
+    "Replace a pin by another in one step",
+    *_NEW_PIN,
+    f.PIN_NOT_FOUND,
+    f.TOO_MANY_REQUESTS,
+    asks=r.PinSnapshot,
+    answers=(p.PinReport,),
+)
+REMOVE_PIN = _writing("remove_pin", "DELETE", "/pins/{requestid}", "Give a pin up", *_TOKEN, f.PIN_NOT_FOUND)
+REVOKE_TOKENS = _writing(
+    "revoke_tokens",
+    "POST",
+    "/api/snapshots/revocations",
+    "Revoke one bearer token, or all that were issued until now",
+    *_TOKEN,
+    answers=(p.Revoked,),
+    status=200,
+)
+NAME_OF_SNAPSHOTS = Endpoint(
+    name="name_of_snapshots",
+    method="GET",
+    path="/api/snapshots/name",
+    summary="The IPNS name of the snapshots of a credential's vault, for passkeys whose user handle is not the name",
+    asks=r.NameOfSnapshots,
+    missing=e.MISSING_CREDENTIAL_ID,
+    answers=(m.SnapshotName, m.DidNotFound),
+    refusals=(e.INVALID_CREDENTIAL_ID, *_COMMON),
+    of_snapshots=True,
+)
+IPFS = _reading(
+    "ipfs",
+    "/ipfs/{path}",
+    "A block, or a snapshot as a CAR file (trustless gateway)",
+    "application/vnd.ipld.raw",
+    f.BAD_REQUEST,
+    f.BLOCK_NOT_FOUND,
+    f.PATH_NOT_FOUND,
+    f.NOT_ACCEPTABLE,
+    f.NOT_CACHED,
+    f.RANGE_BEYOND_END,
+    asks=r.ReadBlock,
+)
+IPNS = _reading(
+    "ipns",
+    "/ipns/{path}",
+    "The IPNS record of a name (trustless gateway)",
+    "application/vnd.ipfs.ipns-record",
+    f.BAD_REQUEST,
+    f.RECORD_NOT_FOUND,
+    f.NOT_ACCEPTABLE,
+    asks=r.ReadRecord,
+)
+ROUTED_NAME = _reading(
+    "routed_name",
+    "/routing/v1/ipns/{name}",
+    "The IPNS record of a name (HTTP Routing V1)",
+    "application/vnd.ipfs.ipns-record",
+    f.BAD_REQUEST,
+    f.RECORD_NOT_FOUND,
+    f.NOT_ACCEPTABLE,
+)
+PUBLISH_NAME = Endpoint[r.Asked](
+    name="publish_name",
+    method="PUT",
+    path="/routing/v1/ipns/{name}",
+    summary="Publish an IPNS record (HTTP Routing V1)",
+    takes="application/vnd.ipfs.ipns-record",
+    media="text/plain",
+    errors_as=ErrorForm.TEXT,
+    failures=(
+        f.BAD_REQUEST,
+        f.NAME_NOT_REGISTERED,
+        f.NOT_ACCEPTABLE,
+        f.TOO_SLOW,
+        f.RECORD_DOES_NOT_RISE,
+        f.TOO_LARGE,
+        f.TOO_MANY_REQUESTS,
+        *_FAILING,
+    ),
+    of_snapshots=True,
+)
 
 ENDPOINTS: tuple[Endpoint[r.Asked], ...] = tuple(value for value in globals().values() if isinstance(value, Endpoint))
 BY_KEY = {endpoint.key: endpoint for endpoint in ENDPOINTS}

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 MAX_MESSAGE = 500
+# The methods that a bundler or paymaster charges to the operator. The others only read.
+CHARGED = frozenset({"eth_sendUserOperation", "pm_sponsorUserOperation"})
 _IDS = (str, int, float, type(None))
 _PARAMS = (list, dict)
 

@@ -171,6 +171,13 @@ class DidRecord(Answer, frozen=True, kw_only=True):
     created_at: str = msgspec.field(name="createdAt")
 
 
+class SnapshotName(Answer, frozen=True, kw_only=True):
+    """GET /api/snapshots/name, found: the IPNS name under which the vault of a credential publishes."""
+
+    found: bool = True
+    name: str
+
+
 class DidNotFound(Answer, frozen=True, kw_only=True):
     """GET /api/dids/lookup, not found."""
 

@@ -56,6 +56,12 @@ class LookUpDid(Asked, frozen=True, kw_only=True):
     credential_id: str = msgspec.field(name="credentialId")
 
 
+class NameOfSnapshots(Asked, frozen=True, kw_only=True):
+    """GET /api/snapshots/name."""
+
+    credential_id: str = msgspec.field(name="credentialId")
+
+
 class CheckAlias(Asked, frozen=True, kw_only=True):
     """GET /api/aliases/check."""
 
@@ -137,3 +143,51 @@ class CallBundler(Asked, frozen=True, kw_only=True):
 def _text(fields: Mapping[str, Any], name: str) -> bool:
     value = fields.get(name)
     return type(value) is str and bool(value)
+
+
+class ImportSnapshot(Asked, frozen=True, kw_only=True):
+    """POST /api/v0/dag/import: its query."""
+
+    pin_roots: str | None = msgspec.field(name="pin-roots", default=None)
+    stats: str | None = None
+
+
+class ListPins(Asked, frozen=True, kw_only=True):
+    """GET /pins."""
+
+    cid: str | None = None
+    name: str | None = None
+    match: str | None = None
+    status: str | None = None
+    before: str | None = None
+    after: str | None = None
+    limit: str | None = None
+    meta: str | None = None
+
+
+class PinSnapshot(Asked, frozen=True, kw_only=True):
+    """POST /pins, POST /pins/{requestid}."""
+
+    cid: str
+    name: str | None = None
+    origins: list[str] | None = None
+    meta: dict[str, str] | None = None
+
+
+class ReadBlock(Asked, frozen=True, kw_only=True):
+    """GET /ipfs/{path}."""
+
+    format: str | None = None
+    filename: str | None = None
+    dag_scope: str | None = msgspec.field(name="dag-scope", default=None)
+    entity_bytes: str | None = msgspec.field(name="entity-bytes", default=None)
+    car_version: str | None = msgspec.field(name="car-version", default=None)
+    car_order: str | None = msgspec.field(name="car-order", default=None)
+    car_dups: str | None = msgspec.field(name="car-dups", default=None)
+
+
+class ReadRecord(Asked, frozen=True, kw_only=True):
+    """GET /ipns/{path}."""
+
+    format: str | None = None
+    filename: str | None = None

@@ -150,12 +150,47 @@ def test_safe_requests_are_repeated(failure):
     assert len(asked) == 6
 
 
-@pytest.mark.parametrize("failure", [503, 502, 429, httpx.ConnectError("x"), httpx.ReadTimeout("x")])
-def test_other_requests_are_never_repeated(failure):
+@pytest.mark.parametrize("failure", [503, 502, 429])
+def test_refused_requests_that_change_something_are_not_repeated(failure):
     handler, asked = counting(2, failure)
     with pytest.raises(NetworkError):
         Both(handler)("create_session", "a", "handle", "did:new:0x1")
     assert len(asked) == 2
+
+
+@pytest.mark.parametrize("failure", [httpx.ConnectError("x"), httpx.ReadTimeout("x")])
+def test_a_request_whose_answer_was_lost_is_repeated_once_with_its_key(failure):
+    handler, asked = counting(1, failure)
+    assert Both(handler)("create_session", "a", "handle", "did:new:0x1").ok
+    keys = [request.headers["idempotency-key"] for request in asked]
+    assert len(keys) == 4 and keys[0] == keys[1] != keys[2] == keys[3]
+    handler, asked = counting(9, failure)
+    with pytest.raises(NetworkError):
+        Both(handler)("create_session", "a", "handle", "did:new:0x1")
+    assert len(asked) == 4
+
+
+def test_a_request_that_still_runs_is_asked_about_again():
+    def handler(request):
+        asked.append(request.headers["idempotency-key"])
+        if len(asked) % 2:
+            return httpx.Response(409, json={"error": "idempotency_key_in_use"}, headers={"Retry-After": "0"})
+        return httpx.Response(200, json={"ok": True, "identifier": "a", "channel": "b", "did": "c"})
+
+    asked = []
+    assert Both(handler)("create_session", "a", "handle", "did:new:0x1").ok
+    assert len(asked) == 4 and asked[0] == asked[1] != asked[2]
+
+
+def test_reading_requests_have_no_key():
+    def handler(request):
+        asked.append(request)
+        return httpx.Response(200, json={"jsonrpc": "2.0", "id": json.loads(request.content)["id"], "result": "0x1"})
+
+    asked = []
+    for method in ("eth_getUserOperationReceipt", "eth_sendUserOperation"):
+        assert Both(handler)("bundler", method) == "0x1"
+    assert ["idempotency-key" in request.headers for request in asked] == [False, False, True, True]
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 409, 500])
@@ -292,7 +327,8 @@ def test_every_endpoint_has_a_method_that_asks_it():
                 with pytest.raises(NetworkError):
                     method(**needed)
     assert {(row["method"], row["path"]) for row in rows} - asked == {LED_TO}
-    assert asked == {endpoint.key for endpoint in ENDPOINTS} - {LED_TO}
+    # The clients of kept snapshots speak others' protocols: tests/client/snapshots.
+    assert asked == {endpoint.key for endpoint in ENDPOINTS if not endpoint.of_snapshots} - {LED_TO}
 
 
 def _any(parameter):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 from functools import partial
 
+import httpx
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.support.pinning_service import PinningService
 from tests.support.running_service import Awaited, json_server
 
@@ -15,13 +18,15 @@ from holdfast.client.http.calls import Retries
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.gateway import AsyncGateway, store_snapshot
-from holdfast.client.storage.pinning import PIN_MOVES, AsyncPinning, may_become
+from holdfast.client.storage.pinning import PIN_MOVES, AsyncPinning, PinFailed, add_call, may_become, selection
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types import PinRequest, PinStatus, VaultManifest
+from holdfast.content import names, records
 from holdfast.wire.client_errors import NetworkError, StorageError
 
 MANIFEST = VaultManifest(root_cid=None, did="did:new:0x01", updated_at=1, wasm_version="ab", schema_version=1)
 SNAPSHOT = snapshots.take(MANIFEST, b"sealed" * 100)
+PUBLISHING = Ed25519PrivateKey.from_private_bytes(bytes([1]) * 32)
 QUICK = Retries(first_s=0.001, longest_s=0.01)
 
 
@@ -95,7 +100,7 @@ def pinning(request):
 
 
 def test_the_life_of_a_pin(pinning):
-    wanted = PinRequest(cid=SNAPSHOT.root_cid, name="vault", origins=("/ip4/127.0.0.1",), meta={"a": "b"})
+    wanted = PinRequest(cid=SNAPSHOT.root_cid, name="vault", origins=("/ip4/127.0.0.1/p2p/Qm1",), meta={"a": "b"})
     added = pinning.add(wanted)
     assert (added.status, added.pin, added.request_id) == (PinStatus.QUEUED, wanted, "r1")
     assert added.delegates == ("/dnsaddr/pin.example/p2p/Qm",)
@@ -108,7 +113,119 @@ def test_the_life_of_a_pin(pinning):
     assert pinning.list() == []
     with pytest.raises(RequestRefused) as caught:
         pinning.get("r9")
-    assert caught.value.status == 404
+    assert (caught.value.status, caught.value.code, caught.value.details) == (404, "NOT_FOUND", "no such pin")
+    assert "no such pin" in str(caught.value)
+
+
+def test_a_selection_is_the_apis_query():
+    assert selection() == {"status": "queued,pinning,pinned,failed", "limit": "10"}
+    everything = selection(
+        cids=("a", "b"),
+        name="n",
+        match="ipartial",
+        statuses=(PinStatus.PINNED,),
+        before="b",
+        after="a",
+        meta={"k": "ö"},
+    )
+    assert everything == {
+        "status": "pinned", "limit": "10", "cid": "a,b", "name": "n", "match": "ipartial",
+        "before": "b", "after": "a", "meta": '{"k":"ö"}',
+    }  # fmt: skip
+    for wrong in ({"limit": 0}, {"limit": 1001}, {"cids": ("a", "a")}, {"match": "like"}, {"statuses": ()}):
+        with pytest.raises(ValueError, match=r"limit|match"):
+            selection(**wrong)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"name": "n" * 256},
+        {"origins": tuple(f"/ip4/1.1.1.1/p2p/Q{number}" for number in range(21))},
+        {"origins": ("/ip4/1.1.1.1",)},
+        {"origins": ("/p2p/Q", "/p2p/Q")},
+        {"meta": {str(number): "" for number in range(1001)}},
+    ],
+)
+def test_a_pin_keeps_the_apis_bounds(fields):
+    with pytest.raises(ValueError, match=r"pin|origin"):
+        add_call(PinRequest(cid=SNAPSHOT.root_cid, **fields))
+
+
+async def test_each_request_may_have_a_token_of_its_own():
+    seen, given = [], iter(("first", "second"))
+
+    async def token():
+        return next(given)
+
+    def handler(request):
+        seen.append(request.headers["authorization"])
+        return httpx.Response(200, json={"count": 0, "results": []})
+
+    pinning = AsyncPinning("https://pins.example", token, transport=httpx.MockTransport(handler))
+    await pinning.list()
+    await pinning.list()
+    await pinning.close()
+    assert seen == ["Bearer first", "Bearer second"]
+
+
+async def test_one_lying_gateway_among_several_is_passed_over(tmp_path):
+    blocks = {block.cid: block.data for block in SNAPSHOT.blocks}
+
+    def handler(request):
+        cid = request.url.path.split("/")[2]
+        return httpx.Response(200, content=b"a lie" if request.url.host == "liar" else blocks[cid])
+
+    with VaultStore(directory=tmp_path) as store:
+        gateway = AsyncGateway(["http://liar", "http://honest"], store, transport=httpx.MockTransport(handler))
+        assert await gateway.snapshot(SNAPSHOT.root_cid) == SNAPSHOT
+        await gateway.close()
+
+
+def _record(sequence, root=SNAPSHOT.root_cid):
+    return records.sign_record(PUBLISHING, root, sequence, datetime(2040, 1, 1, tzinfo=UTC), 60)
+
+
+async def _newest_of(answers):
+    gateway = AsyncGateway(
+        [f"http://{name}" for name in answers],
+        None,
+        retries=Retries(attempts=1),
+        transport=httpx.MockTransport(lambda request: answers[request.url.host](request)),
+    )
+    try:
+        return await gateway.record(names.name_of(PUBLISHING.public_key().public_bytes_raw()))
+    finally:
+        await gateway.close()
+
+
+async def test_the_newest_valid_record_wins():
+    forged = _record(9)[:-1] + b"!"
+    found = await _newest_of(
+        {
+            "old": lambda _: httpx.Response(200, content=_record(6)),
+            "new": lambda _: httpx.Response(200, content=_record(8)),
+            "forger": lambda _: httpx.Response(200, content=forged),
+            "down": lambda _: httpx.Response(503),
+            "none": lambda _: httpx.Response(404),
+        }
+    )
+    assert found.sequence == 8
+
+
+async def test_no_record_is_told_from_no_answer():
+    assert await _newest_of({"a": lambda _: httpx.Response(404), "b": lambda _: httpx.Response(503)}) is None
+    with pytest.raises(NetworkError):
+        await _newest_of({"a": lambda _: httpx.Response(200, content=b"x"), "b": lambda _: httpx.Response(503)})
+
+
+async def test_a_record_may_come_from_the_routing_path():
+    def only_routing(request):
+        if request.url.path.startswith("/ipns/"):
+            return httpx.Response(406)
+        return httpx.Response(200, content=_record(3))
+
+    assert (await _newest_of({"a": only_routing})).sequence == 3
 
 
 def test_reading_is_repeated_and_writing_is_not(pinning):
@@ -121,8 +238,9 @@ def test_reading_is_repeated_and_writing_is_not(pinning):
 def test_a_failed_pin_is_a_storage_error(pinning):
     pinning.state.fails = True
     pinning.add(PinRequest(cid=SNAPSHOT.root_cid))
-    with pytest.raises(StorageError, match="failed"):
+    with pytest.raises(PinFailed, match="no provider") as caught:
         pinning.wait("r1", poll_s=0.001)
+    assert caught.value.details == "no provider"
 
 
 def test_waiting_has_an_end(pinning):

@@ -15,9 +15,9 @@ import time
 import msgspec
 import pytest
 
-from holdfast.client.storage.content import Block, raw_block
 from holdfast.client.storage.vault_store import VaultStore, store_path
 from holdfast.client.types import VaultManifest, VaultStoreConfig
+from holdfast.content.cids import Block, raw_block
 from holdfast.wire.client_errors import ClientStateError, StorageError
 
 DID = "did:new:0x01"

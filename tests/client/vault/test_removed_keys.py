@@ -13,10 +13,10 @@ from tests.support.vaults import GIVEN, SECRET, end, made
 
 from holdfast.client import types
 from holdfast.client.blocking.vault import Vault
-from holdfast.client.storage.content import raw_block
 from holdfast.client.storage.sealed_header import HEADER_BYTES, did_of, wrap_names
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.vault.keys import PasswordKey, SecretKey
+from holdfast.content.cids import raw_block
 from holdfast.wire.client_errors import PluginCallError, StorageError
 
 LOST = SecretKey(b"l" * 32, "lost")

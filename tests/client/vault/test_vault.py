@@ -18,13 +18,13 @@ from holdfast.chain.contracts.addresses import APP_FACTORY, DEFAULT_CONTRACT_SET
 from holdfast.client import types
 from holdfast.client.blocking.vault import Vault
 from holdfast.client.passkeys import PasskeyKey
-from holdfast.client.storage.content import raw_block
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.vault.async_vault import AsyncVault
 from holdfast.client.vault.boot import BootLog
 from holdfast.client.vault.keeping import revision_of
 from holdfast.client.vault.keys import KeyringKey, PasswordKey, SecretKey
 from holdfast.client.vault.module import checked_module, module_file
+from holdfast.content.cids import raw_block
 from holdfast.enclave.module import bundled, bundled_sha256
 from holdfast.rules.attestations import issue_at
 from holdfast.rules.identifiers import Channel, parse_identifier

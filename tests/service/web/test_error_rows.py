@@ -144,6 +144,34 @@ def too_large(api: Api) -> Awaitable[httpx.Response]:
 PREDICT, STATE, BALANCE = "/api/accounts/predict", "/api/accounts/state", "/api/balance"
 SEND, CHECK, BUNDLER, INDEXER = "/api/verify/send", "/api/verify/check", "/api/bundler", "/api/indexer/health"
 
+NAMED = {"Idempotency-Key": "one"}
+
+
+async def named_with_a_space(api: Api) -> httpx.Response:
+    return await api.session(headers={"Idempotency-Key": "a b"})
+
+
+async def named_as_another(api: Api) -> httpx.Response:
+    await api.session(headers=NAMED)
+    return await api.session("bob", headers=NAMED)
+
+
+async def named_while_the_first_runs(api: Api) -> httpx.Response:
+    gate = asyncio.Event()
+
+    async def never(*_: object) -> None:
+        await gate.wait()
+
+    api.mailer.send_code = never  # type: ignore[method-assign]
+    body = {"identifier": MAIL, "channel": "email", "headers": NAMED}
+    first = asyncio.create_task(api.post(SEND, **body))
+    await asyncio.sleep(0.1)
+    answer = await api.post(SEND, **body)
+    gate.set()
+    await first
+    return answer
+
+
 REQUESTS: dict[str, Ask] = {
     "RPC_ERROR": get(BALANCE, account=ACCOUNT, token="ETH", chainId="84532"),
     "MISSING_PUBLIC_KEY": get(PREDICT, pubKeyX="1"),
@@ -186,6 +214,9 @@ REQUESTS: dict[str, Ask] = {
     "INVALID_JSON_RPC": post(BUNDLER, **RPC),
     "RPC_METHOD_NOT_ALLOWED": post(BUNDLER, **RPC, method="eth_call"),
     "UNSUPPORTED_COUNTRY": post(SEND, identifier=PHONE, channel="sms"),
+    "INVALID_IDEMPOTENCY_KEY": named_with_a_space,
+    "IDEMPOTENCY_KEY_IN_USE": named_while_the_first_runs,
+    "IDEMPOTENCY_KEY_REUSED": named_as_another,
     "CREDENTIAL_LIMIT_REACHED": over_the_credentials_of_an_identifier,
     "NOT_FOUND": get("/nowhere"),
     "METHOD_NOT_ALLOWED": get(BUNDLER),

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from tests.support.api import Api
+
+from holdfast.service.web.prepared import PaymentFacts, prepare
+from holdfast.wire.models import ContractSet
+
+if TYPE_CHECKING:
+    from holdfast.service.http.messages import Request
 
 
 async def test_the_enclave_is_a_module_with_the_documented_headers(api: Api) -> None:
@@ -76,4 +84,24 @@ async def test_the_confirm_page_cannot_be_framed_and_runs_only_its_own_script(ap
     headers = (await api.http.get("/pay/confirm")).headers
     policy = headers["content-security-policy"]
     assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "unsafe-inline" not in policy
+    assert policy.endswith("require-trusted-types-for 'script'; trusted-types hf")
     assert headers["x-frame-options"] == "DENY"
+
+
+async def test_the_confirm_page_knows_its_chain(api: Api) -> None:
+    page = (await api.http.get("/pay/confirm")).text
+    assert '<meta name="holdfast-chain" content="84532">' in page
+    assert '<meta name="holdfast-chain-name" content="Base Sepolia">' in page
+    assert '<meta name="holdfast-usdc" content="0x036CbD53842c5426634e7929541eC2318f3dCF7e">' in page
+    assert "$" not in page
+
+
+def test_the_confirm_page_reaches_the_service_and_its_chain_and_escapes_settings() -> None:
+    contracts = ContractSet(
+        chain_id=84532, entry_point="", did_registry="", account_helper="", session_sbt="", app_factory=""
+    )
+    prepared = prepare(contracts, (), PaymentFacts('"><b>', "https://rpc.example/key?secret"))
+    full = prepared.pay_confirm.answer(cast("Request", SimpleNamespace(header=lambda _: None)))
+    policy = dict(full.headers)["content-security-policy"]
+    assert "connect-src 'self' https://rpc.example;" in policy and "secret" not in policy
+    assert b"<b>" not in full.body

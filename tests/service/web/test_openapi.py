@@ -19,6 +19,12 @@ CASES = int(os.environ.get("HOLDFAST_TEST_CASES", "25"))
 EXPECTED = {"rpc_error", "workflow_not_configured", "indexer_not_configured", "bundler_not_configured"}
 
 
+@schemathesis.serializer("application/vnd.ipfs.ipns-record")
+def as_bytes(_context, value) -> bytes:
+    """IPNS records are bytes as they are."""
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
 def test_no_operation_fails_for_any_generated_case(serve: Callable[..., Server]) -> None:
     server = serve(
         MAX_REGISTRATIONS_PER_IP="1000000", MAX_VERIFY_SENDS_PER_IP="1000000", RATE_LIMIT_CODES_PER_IDENTIFIER="1000000"
@@ -63,7 +69,10 @@ def exercise(operation, client: httpx.Client) -> int:
             )
         except (TypeError, ValueError, httpx.InvalidURL, UnicodeError):
             return  # not a request that HTTP can carry
-        answer = client.send(sent)
+        try:
+            answer = client.send(sent)
+        except httpx.LocalProtocolError:
+            return  # as above: a header's value
         assert answer.status_code < 500 or answer.json()["error"] in EXPECTED, (answer.status_code, answer.text)
 
     one()

@@ -6,7 +6,7 @@ not edited by hand.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.client.async_client import AsyncClient
 from holdfast.client.async_service_client import DEFAULT_BASE_URL
@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from holdfast.client.flows.receipts import UserOperationReceipt
     from holdfast.client.flows.registration import Registration
     from holdfast.client.http.calls import Retries
-    from holdfast.client.types import PaymentParams, PaymentResult
+    from holdfast.client.snapshots.comparison import TableDifference
+    from holdfast.client.snapshots.recovery import Recovered
+    from holdfast.client.snapshots.state import SnapshotState
+    from holdfast.client.types import PaymentParams, PaymentResult, VaultSnapshotConfig
+    from holdfast.client.vault.keys import KeyProvider, RecoveryPasskey
 
 
 class Client(ServiceClient):
@@ -34,8 +38,12 @@ class Client(ServiceClient):
     Takes the arguments of ServiceClient, and:
 
     Args:
-        vault: the vault whose key registers and pays; it must be unlocked when it does.
-        gas: who pays for gas and where its price is read. By default the service's sponsor pays, else the account.
+        vault: the vault whose key registers and pays; it must be unlocked then.
+        gas: who pays for gas and where its price is read; unless given, the service's sponsor, else the account.
+        snapshots: where the vault's snapshots are kept and read; unless given, what the vault was made with.
+        on_snapshot: told each step of an upload: queued, pinning, pinned, failed with its reason, conflict.
+
+    With a stored vault, every change goes up by itself some seconds later (`SnapshotConfig.automatic`).
 
     Safe to use from several threads, and where an event loop runs. Callbacks run in the calling thread.
     """
@@ -48,6 +56,8 @@ class Client(ServiceClient):
         *,
         vault: Vault | None = None,
         gas: GasPolicy | None = None,
+        snapshots: VaultSnapshotConfig | None = None,
+        on_snapshot: Callable[[SnapshotState], Any] | None = None,
         timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
         retries: Retries | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
@@ -57,6 +67,8 @@ class Client(ServiceClient):
             base_url,
             vault=None if vault is None else vault._asynchronous,
             gas=gas,
+            snapshots=snapshots,
+            on_snapshot=on_snapshot,
             timeout=timeout,
             retries=retries,
             transport=transport,
@@ -136,3 +148,79 @@ class Client(ServiceClient):
     def smart_account_address(self) -> str:
         """Return the address of the vault's smart account on this service's chain, deployed or not."""
         return run(self._asynchronous.smart_account_address())
+
+    def snapshot_state(self) -> SnapshotState:
+        """How far the vault's snapshots are. Raises ClientStateError without a vault and its store."""
+        return run(self._asynchronous.snapshot_state())
+
+    def publish_snapshot(self) -> SnapshotState:
+        """Bring the newest revision up now: upload, pin, and name it. The vault must be open.
+
+        Raises:
+            SnapshotConflict: another device changed the vault too; `compare_snapshots` and `choose_snapshot` end it.
+            SnapshotRolledBack: the place shows an older snapshot than this device has seen.
+            RequestRefused, NetworkError, StorageError: the place does not take it; its own reason is the message.
+        """
+        return run(self._asynchronous.publish_snapshot())
+
+    def settle_snapshots(self, *, within_s: float = 10.0) -> bool:
+        """Bring up now what would go up by itself later; whether nothing is left. Waits `within_s` seconds at most."""
+        return run(self._asynchronous.settle_snapshots(within_s=within_s))
+
+    def compare_snapshots(self, key: KeyProvider) -> list[TableDifference]:
+        """In a conflict: the tables in which this device's version and the other one differ. Both stay as they are.
+
+        Args:
+            key: opens the other version.
+        """
+        return run(self._asynchronous.compare_snapshots(key))
+
+    def choose_snapshot(self, version: Literal["here", "there"], key: KeyProvider) -> SnapshotState:
+        """End a conflict: go on with this device's version or with the other one. The one not chosen stays pinned.
+
+        Args:
+            version: `here` publishes this device's version on top of the other; `there` takes the other one into the
+                vault, as a revision after this device's, which stays in the store.
+            key: opens the other version.
+        """
+        return run(self._asynchronous.choose_snapshot(version, key))
+
+    def recover(
+        self,
+        *,
+        passkey: RecoveryPasskey | None = None,
+        key: KeyProvider | None = None,
+        name: str | None = None,
+        car: bytes | None = None,
+        accept: Callable[[str], Any] | None = None,
+        on_progress: Callable[[str], Any] | None = None,
+    ) -> Recovered:
+        """Bring the vault back on a new device: into the client's vault, which is empty and has a store.
+
+        A synced passkey is enough: its user handle leads to the newest snapshot, its PRF opens it. Every byte, and that
+        the vault's own key stands behind the name, is verified; gateways may lie.
+
+        Args:
+            passkey: asked for whichever passkey the person chooses, such as an `Authenticator`.
+            key: opens the vault in place of the passkey's PRF, such as a password.
+            name: the IPNS name, if no passkey leads to it.
+            car: a snapshot's CAR file, in place of anything published.
+            accept: asked with a sentence before a snapshot is taken that is older than one that this device has seen,
+                or whose record has expired; True takes it. Without it, such a snapshot is refused.
+            on_progress: told each step.
+
+        Raises:
+            RecoveryRefused: nothing is published, the passkey has no PRF, or the key does not open the vault.
+            SnapshotRolledBack: an older snapshot, and it was not accepted.
+            StorageError: a block or the binding to the DID is not right.
+            NetworkError: no place answers.
+        """
+        return run(
+            self._asynchronous.recover(
+                passkey=passkey, key=key, name=name, car=car, accept=accept, on_progress=on_progress
+            )
+        )
+
+    def close(self) -> None:
+        """Close the connections; what is not up yet goes up the next time. Closing again is harmless."""
+        run(self._asynchronous.close())

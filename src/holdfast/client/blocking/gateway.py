@@ -12,14 +12,24 @@ from holdfast.client.blocking.loop import run
 from holdfast.client.storage.gateway import AsyncGateway
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import httpx
 
+    from holdfast.client.http.calls import Retries
     from holdfast.client.storage.snapshots import Snapshot
     from holdfast.client.storage.vault_store import VaultStore
+    from holdfast.content.records import Record
 
 
 class Gateway:
-    """Reads blocks that the store lacks from a gateway, if there is one; they are verified and stored.
+    """Reads over one or several gateways, or none: what the store lacks is fetched, verified and kept.
+
+    Args:
+        gateway_url: an address, several of them in the order in which they are asked, or None.
+        store: keeps the blocks.
+
+    A gateway that fails or lies is passed over; only if all do, the first one's error is raised.
 
     Safe to use from several threads, and where an event loop runs. Callbacks run in the calling thread.
     """
@@ -27,17 +37,29 @@ class Gateway:
     _asynchronous: AsyncGateway
 
     def __init__(
-        self, gateway_url: str | None, store: VaultStore, *, transport: httpx.AsyncBaseTransport | None = None
+        self,
+        gateway_url: str | Sequence[str] | None,
+        store: VaultStore | None,
+        *,
+        retries: Retries | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        self._asynchronous = AsyncGateway(gateway_url, store, transport=transport)
+        self._asynchronous = AsyncGateway(gateway_url, store, retries=retries, transport=transport)
 
     def block(self, cid: str) -> bytes:
-        """Return a block from the store, else from the gateway. Raises StorageError, NetworkError."""
+        """A block from the store, else from a gateway. Raises StorageError, NetworkError."""
         return run(self._asynchronous.block(cid))
 
     def snapshot(self, root_cid: str) -> Snapshot:
-        """Return a whole snapshot. Raises StorageError, NetworkError."""
+        """A whole snapshot. Raises StorageError, NetworkError."""
         return run(self._asynchronous.snapshot(root_cid))
+
+    def record(self, name: str) -> Record | None:
+        """The newest record under an IPNS name that any gateway gives; None if those that answer have none.
+
+        Raises NetworkError if no gateway answers, StorageError for a text that is no name.
+        """
+        return run(self._asynchronous.record(name))
 
     def close(self) -> None:
         """Close the connections."""

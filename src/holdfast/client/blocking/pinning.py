@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import httpx
 
     from holdfast.client.http.calls import Retries
-    from holdfast.client.types import PinInfo, PinRequest
+    from holdfast.client.storage.pinning import PinPage, PinReport, TokenSource
+    from holdfast.client.types import PinRequest
 
 
 class Pinning:
@@ -29,35 +30,42 @@ class Pinning:
     def __init__(
         self,
         endpoint: str,
-        access_token: str,
+        access_token: str | TokenSource,
         *,
         retries: Retries | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self._asynchronous = AsyncPinning(endpoint, access_token, retries=retries, transport=transport)
 
-    def list(self, **chosen: Any) -> list[PinInfo]:
-        """Return at most `limit` pins, filtered by `cids`, `name` and `statuses`, newest first."""
+    def list(self, **chosen: Any) -> list[PinReport]:
+        """Pins, newest first: see `page`."""
         return run(self._asynchronous.list(**chosen))
 
-    def add(self, pin: PinRequest) -> PinInfo:
-        """Request a pin."""
+    def page(self, **chosen: Any) -> PinPage:
+        """Pins by `cids`, `name` and how it must `match`, `statuses`, `before`, `after` (RFC 3339) and `meta`.
+
+        At most `limit`, 10 unless given, newest first. Raises ValueError for what the API does not allow.
+        """
+        return run(self._asynchronous.page(**chosen))
+
+    def add(self, pin: PinRequest) -> PinReport:
+        """Ask for a pin."""
         return run(self._asynchronous.add(pin))
 
-    def get(self, request_id: str) -> PinInfo:
-        """Return a pin's state."""
+    def get(self, request_id: str) -> PinReport:
+        """A pin's state."""
         return run(self._asynchronous.get(request_id))
 
-    def replace(self, request_id: str, pin: PinRequest) -> PinInfo:
-        """Replace a pin with another in one step."""
+    def replace(self, request_id: str, pin: PinRequest) -> PinReport:
+        """Replace a pin by another in one step."""
         return run(self._asynchronous.replace(request_id, pin))
 
     def delete(self, request_id: str) -> None:
-        """Remove a pin."""
+        """Give a pin up."""
         run(self._asynchronous.delete(request_id))
 
-    def wait(self, request_id: str, *, within_s: float = WAIT_S, poll_s: float = POLL_S) -> PinInfo:
-        """Wait until the pin is complete. Raises StorageError if it fails or takes longer than `within_s`."""
+    def wait(self, request_id: str, *, within_s: float = WAIT_S, poll_s: float = POLL_S) -> PinReport:
+        """The pin once it is pinned. Raises StorageError where it fails or takes longer than `within_s`."""
         return run(self._asynchronous.wait(request_id, within_s=within_s, poll_s=poll_s))
 
     def close(self) -> None:

@@ -29,7 +29,7 @@ class ServiceClient:
     Args:
         base_url: the service's address.
         timeout: seconds per step of a request (connect, send, wait, read), or an httpx.Timeout.
-        retries: how often a request that changes nothing is repeated. Other requests are never repeated.
+        retries: how often a request is repeated; see Retries.
         transport: the httpx transport; tests pass a stand-in.
         headers: sent with each request.
 
@@ -81,6 +81,9 @@ class ServiceClient:
             IdentifierReserved
             IdentifierTaken
             IpLimitReached
+            IdempotencyKeyInUse
+            IdempotencyKeyReused
+            RateLimited
         """
         return run(self._asynchronous.create_session(identifier, channel, did))
 
@@ -100,6 +103,8 @@ class ServiceClient:
             RateLimited
             SmsSendFailed
             EmailSendFailed
+            IdempotencyKeyInUse
+            IdempotencyKeyReused
         """
         return run(self._asynchronous.send_code(identifier, channel))
 
@@ -110,6 +115,8 @@ class ServiceClient:
             InvalidRequest
             RateLimited
             SmsCheckFailed
+            IdempotencyKeyInUse
+            IdempotencyKeyReused
         """
         return run(self._asynchronous.check_code(identifier, channel, code))
 

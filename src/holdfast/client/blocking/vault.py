@@ -71,6 +71,16 @@ class Vault:
         return self._asynchronous.store
 
     @property
+    def snapshot_config(self) -> types.VaultSnapshotConfig:
+        """Where snapshots are kept and read."""
+        return self._asynchronous.snapshot_config
+
+    @property
+    def listeners(self) -> list[Callable[[], None]]:
+        """Called in the event loop's thread whenever a revision was stored, or a stored vault was opened."""
+        return self._asynchronous.listeners
+
+    @property
     def boot_status(self) -> BootStatus:
         """The status of the subsystems."""
         return self._asynchronous.boot_status

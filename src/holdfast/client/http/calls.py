@@ -22,6 +22,7 @@ _PASSING = frozenset({429, 502, 503, 504})
 _LASTING = (refusals.IndexerNotConfigured, refusals.BundlerNotConfigured, refusals.WorkflowNotConfigured)
 _FIRST_REFUSAL = 400
 _OK = range(200, 300)
+_LONGEST_TEXT = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +36,21 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call(Generic[T]):
-    """A request and the reader of its answer. `base_url` is the service to ask instead of the client's."""
+    """A request and the reader of its answer. `base_url` names another service than the client's.
+
+    `body` is sent as JSON, `content` as it is, with the Content-Type that `headers` name.
+    `named` calls are sent with an `Idempotency-Key`, so that repeating one has no second effect.
+    """
 
     method: str
     path: str
     read: Reader[T]
     query: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, Any] | None = None
+    content: bytes | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     base_url: str | None = None
+    named: bool = False
 
     @property
     def is_safe(self) -> bool:
@@ -52,7 +60,10 @@ class Call(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often safe requests are repeated. The delay doubles from `first_s` up to `longest_s` seconds.
+    """How often requests are repeated. The delay doubles from `first_s` up to `longest_s` seconds.
+
+    Requests that change nothing are repeated up to `attempts` times. Others are repeated once, with the same
+    `Idempotency-Key`, if their answer was lost, and while the service still works on the first one.
 
     A Retry-After header is followed up to `longest_s`. If it is longer, the refusal is raised at once.
     """
@@ -63,14 +74,23 @@ class Retries:
 
     def delay_s(self, call: Call[Any], error: NetworkError, attempt: int) -> float | None:
         """Return the seconds before the next attempt, or None if `error` is final. `attempt` counts from 1."""
-        if not call.is_safe or attempt >= self.attempts:
+        if attempt >= self.attempts or not (call.is_safe or _is_repeatable(call, error, attempt)):
             return None
         wait = self.first_s * 2.0 ** (attempt - 1)
         if isinstance(error, RequestRefused):
-            if error.status not in _PASSING or isinstance(error, _LASTING):
+            if (error.status not in _PASSING and not isinstance(error, refusals.IdempotencyKeyInUse)) or isinstance(
+                error, _LASTING
+            ):
                 return None
             wait = max(wait, error.retry_after_s or 0.0)
         return wait if wait <= self.longest_s else None
+
+
+def _is_repeatable(call: Call[Any], error: NetworkError, attempt: int) -> bool:
+    """Return whether a request that changes something may be sent again: its key makes the second one a repeat."""
+    if isinstance(error, RequestRefused):
+        return call.named and isinstance(error, refusals.IdempotencyKeyInUse)
+    return call.named and attempt == 1
 
 
 def result(call: Call[T], reply: Reply) -> T:
@@ -86,13 +106,15 @@ def result(call: Call[T], reply: Reply) -> T:
 
 
 def refusal(reply: Reply) -> RequestRefused:
-    """Return the typed error for an answer with status 400 or above."""
-    code = _code(reply.content) or f"http_{reply.status}"
+    """The typed error of an answer with a status from 400."""
+    code, details = _code(reply.content)
+    code = code or f"http_{reply.status}"
     return refusal_class(code, reply.status)(
         code,
         reply.status,
         retry_after_s=_seconds(reply.headers.get("retry-after")),
         request_id=reply.headers.get("x-request-id"),
+        details=details,
     )
 
 
@@ -116,12 +138,19 @@ def as_text(reply: Reply) -> str:
     return reply.content.decode()
 
 
-def _code(content: bytes) -> str | None:
+def _code(content: bytes) -> tuple[str | None, str | None]:
+    """The error's code, and what it says to people: of our form, or a Failure of the Pinning Service API."""
     try:
         error = msgspec.json.decode(content)["error"]
     except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError):
-        return None
-    return error if isinstance(error, str) else None
+        return None, None
+    if isinstance(error, dict):
+        return _text(error.get("reason")), _text(error.get("details"))
+    return _text(error), None
+
+
+def _text(value: object) -> str | None:
+    return value[:_LONGEST_TEXT] if isinstance(value, str) else None
 
 
 def _seconds(header: str | None) -> float | None:

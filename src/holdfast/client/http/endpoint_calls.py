@@ -69,7 +69,9 @@ def call_of(
     query: Mapping[str, str] = {name: str(value) for name, value in fields.items()} if in_query else {}
     body: Mapping[str, Any] | None = None if in_query or asked is None else fields
     place = _path_of(endpoint, path)
-    return Call(method=endpoint.method, path=place, read=read, query=query, body=body, base_url=base_url)
+    return Call(
+        method=endpoint.method, path=place, read=read, query=query, body=body, base_url=base_url, named=endpoint.keyed
+    )
 
 
 def _path_of(endpoint: Endpoint[A], values: Mapping[str, str]) -> str:

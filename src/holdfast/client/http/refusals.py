@@ -21,20 +21,28 @@ class RequestRefused(NetworkError):
     """The service refused a request.
 
     Attributes:
-        code: the body's `error`, or "http_<status>" if the body has none.
+        code: the body's `error`, or "http_<status>" without one; of a pinning service, `error.reason`.
         status: HTTP status.
-        retry_after_s: seconds until the same request may succeed, if the service said so.
-        request_id: the ID of the request in the service's log.
+        retry_after_s: seconds until the same request may pass, where the service said so.
+        request_id: what the service's log knows the request by.
+        details: the sentence that a pinning service gives with its reason, or None.
     """
 
     def __init__(
-        self, code: str, status: int, *, retry_after_s: float | None = None, request_id: str | None = None
+        self,
+        code: str,
+        status: int,
+        *,
+        retry_after_s: float | None = None,
+        request_id: str | None = None,
+        details: str | None = None,
     ) -> None:
-        super().__init__(f"{code} ({status})")
+        super().__init__(f"{code} ({status}): {details}" if details else f"{code} ({status})")
         self.code = code
         self.status = status
         self.retry_after_s = retry_after_s
         self.request_id = request_id
+        self.details = details
 
 
 class InvalidRequest(RequestRefused):
@@ -47,6 +55,14 @@ class IdentifierReserved(RequestRefused):
 
 class IdentifierTaken(RequestRefused):
     """The identifier is registered already."""
+
+
+class IdempotencyKeyInUse(RequestRefused):
+    """The first request with this `Idempotency-Key` is still running."""
+
+
+class IdempotencyKeyReused(RequestRefused):
+    """Another request had this `Idempotency-Key` within the last 24 hours."""
 
 
 class IpLimitReached(RequestRefused):
@@ -157,6 +173,8 @@ _CLASSES: dict[errors.ErrorRow, type[RequestRefused]] = {
     errors.IDENTIFIER_RESERVED: IdentifierReserved,
     errors.IDENTIFIER_TAKEN: IdentifierTaken,
     errors.IP_LIMIT_REACHED: IpLimitReached,
+    errors.IDEMPOTENCY_KEY_IN_USE: IdempotencyKeyInUse,
+    errors.IDEMPOTENCY_KEY_REUSED: IdempotencyKeyReused,
     errors.RATE_LIMITED: RateLimited,
     errors.SMS_SEND_FAILED: SmsSendFailed,
     errors.EMAIL_SEND_FAILED: EmailSendFailed,

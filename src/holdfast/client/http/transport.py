@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import uuid
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -44,9 +45,10 @@ class HttpTransport:
     async def send(self, call: Call[T]) -> T:
         """Return the call's result. Raises RequestRefused, NetworkError; ClientStateError after `close`."""
         attempt = 1
+        headers = {"Idempotency-Key": str(uuid.uuid4())} if call.named else {}
         while True:
             try:
-                return result(call, await self._once(call))
+                return result(call, await self._once(call, headers))
             except NetworkError as error:
                 wait = self._retries.delay_s(call, error, attempt)
                 if wait is None:
@@ -72,10 +74,10 @@ class HttpTransport:
         """Close the connections."""
         await self._http.aclose()
 
-    async def _once(self, call: Call[Any]) -> Reply:
+    async def _once(self, call: Call[Any], headers: Mapping[str, str]) -> Reply:
         self._check_open()
         with _network_errors():
-            async with self._http.stream(**_request(call, self.base_url)) as response:
+            async with self._http.stream(**_request(call, self.base_url), headers=headers) as response:
                 content = bytearray()
                 async for chunk in response.aiter_bytes():
                     _add(content, chunk)
@@ -122,6 +124,10 @@ def _request(call: Call[Any], base_url: str) -> dict[str, Any]:
         request["params"] = dict(call.query)
     if call.body is not None:
         request["json"] = call.body
+    if call.content is not None:
+        request["content"] = call.content
+    if call.headers:
+        request["headers"] = dict(call.headers)
     return request
 
 

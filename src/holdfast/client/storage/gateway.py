@@ -1,62 +1,131 @@
-"""Reads blocks from an IPFS gateway and verifies each byte against its CID."""
+"""Blocks and records from IPFS gateways, none of whose bytes is believed."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from holdfast.client.http.calls import Call
+from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.http.transport import HttpTransport
 from holdfast.client.storage import snapshots
-from holdfast.client.storage.content import Block, link, verified
-from holdfast.wire.client_errors import StorageError
+from holdfast.content import records
+from holdfast.content.cids import Block, bytes_of, verified
+from holdfast.content.names import public_key_of
+from holdfast.content.records import Change, Record, change
+from holdfast.wire.client_errors import NetworkError, StorageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import httpx
 
+    from holdfast.client.http.calls import Retries
     from holdfast.client.storage.snapshots import Snapshot
     from holdfast.client.storage.vault_store import VaultStore
 
-_NO_GATEWAY = "the block is not in the store, and no gateway is configured"
+_NO_GATEWAY = "the block is not here, and no gateway is configured"
+_NOT_FOUND = 404
+# The empty block that every trustless gateway gives out (specification, "Probing").
+PROBE: Call[None] = Call(
+    method="GET",
+    path="/ipfs/bafkqaaa",
+    query={"format": "raw"},
+    headers={"Accept": "application/vnd.ipld.raw"},
+    read=lambda _reply: None,
+)
 
 
 def block_call(cid: str) -> Call[bytes]:
-    """GET /ipfs/{cid}?format=raw (trustless gateway). Raises StorageError if the bytes do not match the CID."""
-    link(cid)
+    """GET /ipfs/{cid}?format=raw (trustless gateway). Raises StorageError if the answer is another block."""
+    with snapshots.storage_errors():
+        bytes_of(cid)
     return Call(
-        method="GET", path=f"/ipfs/{cid}", query={"format": "raw"}, read=lambda reply: verified(cid, reply.content)
+        method="GET",
+        path=f"/ipfs/{cid}",
+        query={"format": "raw"},
+        headers={"Accept": "application/vnd.ipld.raw"},
+        read=lambda reply: _verified(cid, reply.content),
+    )
+
+
+def record_call(name: str, *, routing: bool = False) -> Call[Record]:
+    """The record under a name, verified: of a trustless gateway, or with `routing` of a routing service (HTTP V1)."""
+    with snapshots.storage_errors():
+        public_key = public_key_of(name)
+    return Call(
+        method="GET",
+        path=f"/routing/v1/ipns/{name}" if routing else f"/ipns/{name}",
+        query={} if routing else {"format": "ipns-record"},
+        headers={"Accept": records.MEDIA_TYPE},
+        read=lambda reply: records.read_record(public_key, reply.content),
     )
 
 
 class AsyncGateway:
-    """Reads blocks that the store lacks from a gateway, if there is one; they are verified and stored."""
+    """Reads over one or several gateways, or none: what the store lacks is fetched, verified and kept.
+
+    Args:
+        gateway_url: an address, several of them in the order in which they are asked, or None.
+        store: keeps the blocks.
+
+    A gateway that fails or lies is passed over; only if all do, the first one's error is raised.
+    """
 
     def __init__(
-        self, gateway_url: str | None, store: VaultStore, *, transport: httpx.AsyncBaseTransport | None = None
+        self,
+        gateway_url: str | Sequence[str] | None,
+        store: VaultStore | None,
+        *,
+        retries: Retries | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        self._http = HttpTransport(gateway_url, transport=transport) if gateway_url else None
+        urls = [gateway_url] if isinstance(gateway_url, str) else list(gateway_url or ())
+        self._http = [HttpTransport(url, retries=retries, transport=transport) for url in urls]
         self._store = store
 
     async def block(self, cid: str) -> bytes:
-        """Return a block from the store, else from the gateway. Raises StorageError, NetworkError."""
-        kept = self._store.get_block(cid)
+        """A block from the store, else from a gateway. Raises StorageError, NetworkError."""
+        kept = await asyncio.to_thread(self._store.get_block, cid) if self._store else None
         if kept is not None:
             return kept
-        if self._http is None:
-            raise StorageError(_NO_GATEWAY)
-        data = await self._http.send(block_call(cid))
-        self._store.put_block(Block(cid, data))
+        data = await self._fetch(cid)
+        if self._store is not None:
+            await asyncio.to_thread(self._store.put_block, Block(cid, data))
         return data
 
     async def snapshot(self, root_cid: str) -> Snapshot:
-        """Return a whole snapshot. Raises StorageError, NetworkError."""
-        root = await self.block(root_cid)
-        manifest, vault_cid = snapshots.parse_root(root_cid, root)
-        return snapshots.assemble(root_cid, root, manifest, vault_cid, await self.block(vault_cid))
+        """A whole snapshot. Raises StorageError, NetworkError."""
+        root = snapshots.parse_root(root_cid, await self.block(root_cid))
+        blocks = {cid: await self.block(cid) for cid in dict.fromkeys((root_cid, *root.blocks))}
+        return snapshots.assemble(root, blocks)
+
+    async def record(self, name: str) -> Record | None:
+        """The newest record under an IPNS name that any gateway gives; None if those that answer have none.
+
+        Raises NetworkError if no gateway answers, StorageError for a text that is no name.
+        """
+        record_call(name)
+        answers = await asyncio.gather(*(_record(http, name) for http in self._http), return_exceptions=True)
+        found = [answer for answer in answers if isinstance(answer, Record)]
+        errors = [answer for answer in answers if isinstance(answer, BaseException)]
+        if not found and errors and len(errors) == len(answers):
+            raise errors[0]
+        return _newest(found)
 
     async def close(self) -> None:
         """Close the connections."""
-        if self._http is not None:
-            await self._http.close()
+        for http in self._http:
+            await http.close()
+
+    async def _fetch(self, cid: str) -> bytes:
+        first: Exception = StorageError(_NO_GATEWAY)
+        for at, http in enumerate(self._http):
+            try:
+                return await http.send(block_call(cid))
+            except (NetworkError, StorageError) as error:
+                first = error if at == 0 else first
+        raise first
 
 
 def store_snapshot(store: VaultStore, snapshot: Snapshot) -> None:
@@ -69,11 +138,40 @@ def store_snapshot(store: VaultStore, snapshot: Snapshot) -> None:
     store.update_manifest(snapshot.following_manifest)
 
 
-def snapshot_stored(store: VaultStore, did: str | None = None) -> Snapshot:
-    """Store a snapshot of the newest stored revision and name it in its manifest. Raises StorageError."""
+def snapshot_stored(store: VaultStore, did: str | None = None, delegation: bytes | None = None) -> Snapshot:
+    """A snapshot of the newest stored revision, kept and named in its manifest. Raises StorageError."""
     stored = store.load(did)
     if stored is None:
         raise StorageError("no such vault is stored")
-    taken = snapshots.take(stored.manifest, stored.sealed)
+    taken = snapshots.take(stored.manifest, stored.sealed, delegation)
     store_snapshot(store, taken)
     return taken
+
+
+def _verified(cid: str, data: bytes) -> bytes:
+    with snapshots.storage_errors():
+        return verified(cid, data)
+
+
+def _newest(found: list[Record]) -> Record | None:
+    newest: Record | None = None
+    for record in found:
+        if change(newest, record) in {Change.NEWER, Change.RENEWED}:
+            newest = record
+    return newest
+
+
+async def _record(http: HttpTransport, name: str) -> Record | None:
+    """One gateway's record; not every one gives records on both paths."""
+    try:
+        return await http.send(record_call(name))
+    except NetworkError as error:
+        first = error
+    try:
+        return await http.send(record_call(name, routing=True))
+    except RequestRefused as error:
+        if _NOT_FOUND in {error.status, getattr(first, "status", None)}:
+            return None
+        raise first from None
+    except NetworkError:
+        raise first from None

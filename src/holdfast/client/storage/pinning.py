@@ -1,17 +1,20 @@
-"""Pins at a remote service (IPFS Pinning Service API 1.0)."""
+"""Pins at a remote service (IPFS Pinning Service API 1.0.0): Holdfast's own, or another's."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 import msgspec
 
 from holdfast.client.http.calls import Call, Reply, Retries
 from holdfast.client.http.transport import HttpTransport
-from holdfast.client.types import PinInfo, PinRequest, PinStatus
+from holdfast.client.types import PinInfo, PinRequest, PinStatus, Record
 from holdfast.wire.client_errors import StorageError
 
 if TYPE_CHECKING:
@@ -19,7 +22,9 @@ if TYPE_CHECKING:
 
     import httpx
 
-# The table of a pin's transitions (docs: decisions, "Vault formats"): queued, pinning, pinned or failed; retry.
+T = TypeVar("T")
+
+# The one table of moves (docs: decisions, "Vault formats"): queued, pinning, then pinned or failed; failed is retried.
 PIN_MOVES: dict[PinStatus, frozenset[PinStatus]] = {
     PinStatus.QUEUED: frozenset({PinStatus.PINNING}),
     PinStatus.PINNING: frozenset({PinStatus.PINNED, PinStatus.FAILED}),
@@ -29,6 +34,35 @@ PIN_MOVES: dict[PinStatus, frozenset[PinStatus]] = {
 FINAL = frozenset({PinStatus.PINNED, PinStatus.FAILED})
 WAIT_S = 600.0
 POLL_S = 1.0
+MAX_LIMIT = 1000
+MAX_CIDS = 10
+MAX_META = 1000
+MAX_ORIGINS = 20
+_ORIGIN = re.compile(r"(/[^/\s]+)*/p2p/[A-Za-z0-9]+")
+MATCHES = ("exact", "iexact", "partial", "ipartial")
+# Gives a bearer token for one request: Holdfast's service takes a token for one new pin only.
+TokenSource = Callable[[], Awaitable[str]]
+
+
+class PinReport(PinInfo, frozen=True, kw_only=True):
+    """A pin and what the service says about it: `status_details` of `info` tells why a pin is where it is."""
+
+    info: dict[str, str] | None = None
+
+
+class PinPage(Record, frozen=True, kw_only=True):
+    """One page of pins, newest first; `count` is the number of all that match."""
+
+    count: int
+    results: tuple[PinReport, ...]
+
+
+class PinFailed(StorageError):
+    """The pinning service gave a pin up. `details` is its `status_details`, or None."""
+
+    def __init__(self, details: str | None) -> None:
+        super().__init__(f"the pinning service gave the pin up: {details or 'it does not say why'}")
+        self.details = details
 
 
 def may_become(old: PinStatus, new: PinStatus) -> bool:
@@ -40,24 +74,24 @@ def may_become(old: PinStatus, new: PinStatus) -> bool:
     return new in seen
 
 
-def list_call(query: Mapping[str, str]) -> Call[list[PinInfo]]:
+def list_call(query: Mapping[str, str]) -> Call[PinPage]:
     """GET /pins."""
     return Call(method="GET", path="/pins", query=query, read=_read_list)
 
 
-def add_call(pin: PinRequest) -> Call[PinInfo]:
-    """POST /pins."""
-    return Call(method="POST", path="/pins", body=pin.to_json(), read=_read_one)
+def add_call(pin: PinRequest) -> Call[PinReport]:
+    """POST /pins. Raises ValueError for what the API does not allow."""
+    return Call(method="POST", path="/pins", body=_checked(pin).to_json(), read=_read_one)
 
 
-def get_call(request_id: str) -> Call[PinInfo]:
+def get_call(request_id: str) -> Call[PinReport]:
     """GET /pins/{requestid}."""
     return Call(method="GET", path=_path(request_id), read=_read_one)
 
 
-def replace_call(request_id: str, pin: PinRequest) -> Call[PinInfo]:
-    """POST /pins/{requestid}."""
-    return Call(method="POST", path=_path(request_id), body=pin.to_json(), read=_read_one)
+def replace_call(request_id: str, pin: PinRequest) -> Call[PinReport]:
+    """POST /pins/{requestid}. Raises ValueError for what the API does not allow."""
+    return Call(method="POST", path=_path(request_id), body=_checked(pin).to_json(), read=_read_one)
 
 
 def delete_call(request_id: str) -> Call[None]:
@@ -65,20 +99,28 @@ def delete_call(request_id: str) -> Call[None]:
     return Call(method="DELETE", path=_path(request_id), read=lambda _reply: None)
 
 
-def selection(
+def selection(  # noqa: PLR0913 - each is a parameter of the API, by keyword
     *,
     cids: tuple[str, ...] = (),
     name: str | None = None,
+    match: str | None = None,
     statuses: tuple[PinStatus, ...] = tuple(PinStatus),
+    before: str | None = None,
+    after: str | None = None,
+    meta: Mapping[str, str] | None = None,
     limit: int = 10,
 ) -> dict[str, str]:
-    """Return the query of GET /pins. Without `status`, a service lists only pinned ones."""
-    query = {"status": ",".join(statuses), "limit": str(limit)}
-    if cids:
-        query["cid"] = ",".join(cids)
-    if name is not None:
-        query["name"] = name
-    return query
+    """The query of GET /pins: without `status` a service lists pinned ones alone.
+
+    Raises ValueError for what the API does not allow.
+    """
+    if not 0 < limit <= MAX_LIMIT or len(cids) > MAX_CIDS or len(set(cids)) != len(cids):
+        raise ValueError(f"limit: 1 to {MAX_LIMIT}; cids: at most {MAX_CIDS} different ones")
+    if match not in {None, *MATCHES} or not statuses or len(set(statuses)) != len(statuses):
+        raise ValueError(f"match: one of {', '.join(MATCHES)}; statuses: one or more different ones")
+    query = {"status": ",".join(statuses), "limit": str(limit), "cid": ",".join(cids), "name": name, "match": match}
+    query |= {"before": before, "after": after, "meta": msgspec.json.encode(meta).decode() if meta else None}
+    return {key: value for key, value in query.items() if value}
 
 
 class AsyncPinning:
@@ -87,36 +129,43 @@ class AsyncPinning:
     def __init__(
         self,
         endpoint: str,
-        access_token: str,
+        access_token: str | TokenSource,
         *,
         retries: Retries | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        headers = {"Authorization": f"Bearer {access_token}"}
-        self._http = HttpTransport(endpoint, retries=retries, transport=transport, headers=headers)
+        self._token = access_token
+        self._http = HttpTransport(endpoint, retries=retries, transport=transport)
 
-    async def list(self, **chosen: Any) -> list[PinInfo]:
-        """Return at most `limit` pins, filtered by `cids`, `name` and `statuses`, newest first."""
-        return await self._http.send(list_call(selection(**chosen)))
+    async def list(self, **chosen: Any) -> list[PinReport]:
+        """Pins, newest first: see `page`."""
+        return list((await self.page(**chosen)).results)
 
-    async def add(self, pin: PinRequest) -> PinInfo:
-        """Request a pin."""
-        return await self._http.send(add_call(pin))
+    async def page(self, **chosen: Any) -> PinPage:
+        """Pins by `cids`, `name` and how it must `match`, `statuses`, `before`, `after` (RFC 3339) and `meta`.
 
-    async def get(self, request_id: str) -> PinInfo:
-        """Return a pin's state."""
-        return await self._http.send(get_call(request_id))
+        At most `limit`, 10 unless given, newest first. Raises ValueError for what the API does not allow.
+        """
+        return await self._send(list_call(selection(**chosen)))
 
-    async def replace(self, request_id: str, pin: PinRequest) -> PinInfo:
-        """Replace a pin with another in one step."""
-        return await self._http.send(replace_call(request_id, pin))
+    async def add(self, pin: PinRequest) -> PinReport:
+        """Ask for a pin."""
+        return await self._send(add_call(pin))
+
+    async def get(self, request_id: str) -> PinReport:
+        """A pin's state."""
+        return await self._send(get_call(request_id))
+
+    async def replace(self, request_id: str, pin: PinRequest) -> PinReport:
+        """Replace a pin by another in one step."""
+        return await self._send(replace_call(request_id, pin))
 
     async def delete(self, request_id: str) -> None:
-        """Remove a pin."""
-        await self._http.send(delete_call(request_id))
+        """Give a pin up."""
+        await self._send(delete_call(request_id))
 
-    async def wait(self, request_id: str, *, within_s: float = WAIT_S, poll_s: float = POLL_S) -> PinInfo:
-        """Wait until the pin is complete. Raises StorageError if it fails or takes longer than `within_s`."""
+    async def wait(self, request_id: str, *, within_s: float = WAIT_S, poll_s: float = POLL_S) -> PinReport:
+        """The pin once it is pinned. Raises StorageError where it fails or takes longer than `within_s`."""
         deadline = time.monotonic() + within_s
         while True:
             found = pinned_or_none(await self.get(request_id))
@@ -129,11 +178,16 @@ class AsyncPinning:
         """Close the connections."""
         await self._http.close()
 
+    async def _send(self, call: Call[T]) -> T:
+        token = self._token if isinstance(self._token, str) else await self._token()
+        authorized = replace(call, headers={**call.headers, "Authorization": f"Bearer {token}"})
+        return await self._http.send(authorized)
 
-def pinned_or_none(pin: PinInfo) -> PinInfo | None:
-    """Return the pin if it is complete, None while it is in progress. Raises StorageError if it failed."""
+
+def pinned_or_none(pin: PinReport) -> PinReport | None:
+    """The pin when it is pinned, None while it is on its way. Raises PinFailed with the service's own reason."""
     if pin.status is PinStatus.FAILED:
-        raise StorageError("the pinning service reports that the pin failed")
+        raise PinFailed((pin.info or {}).get("status_details"))
     return pin if pin.status is PinStatus.PINNED else None
 
 
@@ -142,23 +196,37 @@ def _check_time(deadline: float) -> None:
         raise StorageError("the pin was not complete in time")
 
 
+def _checked(pin: PinRequest) -> PinRequest:
+    origins = pin.origins or ()
+    if len(pin.meta or {}) > MAX_META:
+        raise ValueError(f"a pin's meta has at most {MAX_META} entries")
+    if len(origins) > MAX_ORIGINS or len(set(origins)) != len(origins):
+        raise ValueError(f"a pin has at most {MAX_ORIGINS} different origins")
+    if not all(_ORIGIN.fullmatch(origin) for origin in origins):
+        raise ValueError("an origin is a multiaddr that ends in /p2p/ and a peer ID")
+    return pin
+
+
 def _path(request_id: str) -> str:
     return f"/pins/{quote(request_id, safe='')}"
 
 
-def _read_one(reply: Reply) -> PinInfo:
+def _read_one(reply: Reply) -> PinReport:
     return _pin(msgspec.json.decode(reply.content))
 
 
-def _read_list(reply: Reply) -> list[PinInfo]:
+def _read_list(reply: Reply) -> PinPage:
     answer = msgspec.json.decode(reply.content)
     if not isinstance(answer, dict) or not isinstance(answer.get("results"), list):
-        raise ValueError("the answer is not a list of pins")  # noqa: TRY004 - one error for every malformed answer
-    return [_pin(item) for item in answer["results"]]
+        raise ValueError("no list of pins")  # noqa: TRY004 - one error for every malformed answer
+    results = tuple(_pin(item) for item in answer["results"])
+    count = answer.get("count")
+    return PinPage(count=count if type(count) is int else len(results), results=results)
 
 
-def _pin(answer: Any) -> PinInfo:
-    """Convert a pin from the API's names (`requestid`) to the interface's (`requestId`)."""
-    if not isinstance(answer, dict):
+def _pin(answer: Any) -> PinReport:
+    """A pin in the API's spelling (`requestid`) as the interface's type (`requestId`)."""
+    if not isinstance(answer, dict) or not isinstance(answer.get("pin"), dict):
         raise ValueError("no pin")  # noqa: TRY004 - one error for every malformed answer
-    return PinInfo.from_json({**answer, "requestId": answer.get("requestid")})
+    asked = {name: value for name, value in answer["pin"].items() if value is not None}
+    return PinReport.from_json({**answer, "pin": asked, "requestId": answer.get("requestid")})

@@ -1,43 +1,40 @@
-"""Snapshots: a DAG-CBOR root {manifest, vault: link} and the sealed vault as one raw block."""
+"""Snapshots as the client handles them: a sealed vault split into blocks under a root (docs/formats.md)."""
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from holdfast.client.storage.content import (
-    Block,
-    cid_text,
-    dag_cbor_block,
-    link,
-    raw_block,
-    read_car,
-    read_dag_cbor,
-    verified,
-    write_car,
-)
-from holdfast.client.storage.sealed_header import did_of, is_sealed_vault
 from holdfast.client.types import VaultManifest
-from holdfast.wire.client_errors import PluginCallError, StorageError
+from holdfast.content import cars
+from holdfast.content import snapshots as roots
+from holdfast.content.cids import Block, codec_of
+from holdfast.content.errors import ContentError
+from holdfast.wire.client_errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A vault at one revision. `manifest.root_cid` is the previous snapshot, None for the first."""
+    """One vault at one moment. `manifest.root_cid` is the snapshot before it, None for the first.
+
+    `delegation`: by it the vault's key lets the publishing key name its snapshots; None without a publishing key.
+    """
 
     root_cid: str
     manifest: VaultManifest
     sealed: bytes
-    blocks: tuple[Block, Block]
+    blocks: tuple[Block, ...]
+    delegation: bytes | None = None
 
     def to_car(self) -> bytes:
-        """The snapshot as a CARv1 file."""
-        return write_car(self.root_cid, self.blocks)
+        """The snapshot as a CARv1 file, the root first."""
+        return cars.write_car(self.root_cid, self.blocks)
 
     @property
     def following_manifest(self) -> VaultManifest:
@@ -45,53 +42,84 @@ class Snapshot:
         return msgspec.structs.replace(self.manifest, root_cid=self.root_cid)
 
 
-def take(manifest: VaultManifest, sealed: bytes) -> Snapshot:
-    """Return a snapshot of a sealed vault."""
-    vault = raw_block(sealed)
-    root = dag_cbor_block({"manifest": manifest.to_json(), "vault": link(vault.cid)})
-    return Snapshot(root.cid, manifest, sealed, (root, vault))
+def take(manifest: VaultManifest, sealed: bytes, delegation: bytes | None = None) -> Snapshot:
+    """The snapshot of a sealed vault. Raises StorageError for an empty vault or one over 16 MiB."""
+    named = roots.Manifest(
+        root_cid=manifest.root_cid,
+        did=manifest.did,
+        updated_at=manifest.updated_at,
+        wasm_version=manifest.wasm_version,
+        delegation=delegation,
+    )
+    with storage_errors():
+        blocks = {block.cid: block for block in roots.snapshot_blocks(named, sealed)}
+    root_cid = next(iter(blocks))
+    return Snapshot(root_cid, manifest, sealed, tuple(blocks.values()), delegation)
 
 
 def from_car(data: bytes) -> Snapshot:
-    """Read a snapshot from a CARv1 file. Raises StorageError unless all bytes match their CIDs."""
-    root, blocks = read_car(data)
-    return read(root, lambda cid: _present(blocks, cid))
+    """The snapshot in a CARv1 file. Raises StorageError unless every byte is as its CID says, and belongs to it."""
+    with storage_errors():
+        root_cid, blocks = cars.read_car(data)
+        root = roots.read_root(Block(root_cid, blocks[root_cid]))
+        roots.check_all_linked(root, blocks)
+    return assemble(root, blocks)
 
 
-def read(root_cid: str, fetch: Callable[[str], bytes]) -> Snapshot:
-    """Read a snapshot whose blocks `fetch` returns. Raises StorageError unless all bytes match their CIDs."""
-    root_bytes = fetch(root_cid)
-    manifest, vault_cid = parse_root(root_cid, root_bytes)
-    return assemble(root_cid, root_bytes, manifest, vault_cid, fetch(vault_cid))
+def read(root_cid: str, fetch: Callable[[str], bytes | None]) -> Snapshot:
+    """The snapshot whose blocks `fetch` gives. Raises StorageError unless every byte is as its CID says."""
+    root = parse_root(root_cid, _present(fetch(root_cid)))
+    blocks = {cid: _present(fetch(cid)) for cid in {root_cid, *root.blocks}}
+    return assemble(root, blocks)
 
 
-def assemble(root_cid: str, root: bytes, manifest: VaultManifest, vault_cid: str, sealed: bytes) -> Snapshot:
-    """Return a snapshot of verified parts."""
-    blocks = (Block(root_cid, root), Block(vault_cid, verified(vault_cid, sealed)))
-    return Snapshot(root_cid, manifest, sealed, blocks)
+def parse_root(cid: str, data: bytes) -> roots.Root:
+    """The root in a block, whose bytes are checked. Raises StorageError."""
+    with storage_errors():
+        return roots.read_root(Block(cid, data))
 
 
-def parse_root(cid: str, data: bytes) -> tuple[VaultManifest, str]:
-    """Return the manifest and the vault's CID in a root block. Raises StorageError if the block is no root."""
-    value: Any = read_dag_cbor(cid, data)
-    if not isinstance(value, dict) or set(value) != {"manifest", "vault"}:
-        raise StorageError("the block is not the root of a snapshot")
+def assemble(root: roots.Root, blocks: Mapping[str, bytes]) -> Snapshot:
+    """The snapshot of a root and its blocks, by CID. Raises StorageError unless they are all there and right."""
+    with storage_errors():
+        sealed = roots.sealed_of(root, blocks)
+    ordered = {cid: blocks[cid] for cid in (root.cid, *root.blocks)}
+    listed = tuple(Block(cid, data) for cid, data in ordered.items())
+    return Snapshot(root.cid, client_manifest(root.manifest), sealed, listed, root.manifest.delegation)
+
+
+def client_manifest(manifest: roots.Manifest) -> VaultManifest:
+    """A root's manifest as the interface's type."""
+    return VaultManifest(
+        root_cid=manifest.root_cid,
+        did=manifest.did,
+        updated_at=manifest.updated_at,
+        wasm_version=manifest.wasm_version,
+        schema_version=1,
+    )
+
+
+def blocks_of(did: str, blocks: Mapping[str, bytes]) -> set[str]:
+    """Which of these blocks belong to snapshots of a vault: its roots, and all that they link to."""
+    found: set[str] = set()
+    for cid, data in blocks.items():
+        with contextlib.suppress(ContentError):
+            root = roots.read_root(Block(cid, data)) if codec_of(cid) == "dag-cbor" else None
+            if root is not None and root.manifest.did == did:
+                found |= {cid, *root.blocks}
+    return found
+
+
+@contextlib.contextmanager
+def storage_errors() -> Iterator[None]:
+    """Turns ContentError into StorageError, with its sentence."""
     try:
-        return VaultManifest.from_json(value["manifest"]), cid_text(link(str(value["vault"])))
-    except ValueError as error:
-        raise StorageError("a snapshot's manifest is damaged") from error
+        yield
+    except ContentError as error:
+        raise StorageError(str(error)) from error
 
 
-def did_of_block(cid: str, data: bytes) -> str | None:
-    """Return the DID of a stored block that is a root or a sealed vault; None for any other block."""
-    try:
-        return did_of(data) if is_sealed_vault(data) else parse_root(cid, data)[0].did
-    except (StorageError, PluginCallError):
-        return None
-
-
-def _present(blocks: dict[str, bytes], cid: str) -> bytes:
-    try:
-        return blocks[cid]
-    except KeyError:
-        raise StorageError("a snapshot lacks a block") from None
+def _present(data: bytes | None) -> bytes:
+    if data is None:
+        raise StorageError("a block of the snapshot is missing")
+    return data

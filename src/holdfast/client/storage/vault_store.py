@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Self
 import msgspec
 import platformdirs
 
-from holdfast.client.storage.content import Block, raw_block, verified
 from holdfast.client.storage.file_lock import NOT_THROUGH_A_LINK, FileLock
-from holdfast.client.storage.snapshots import did_of_block
+from holdfast.client.storage.sealed_header import did_of, is_sealed_vault
+from holdfast.client.storage.snapshots import blocks_of, storage_errors
 from holdfast.client.types import VaultManifest, VaultStoreConfig
-from holdfast.wire.client_errors import ClientStateError, StorageError
+from holdfast.content.cids import Block, raw_block, verified
+from holdfast.wire.client_errors import ClientStateError, PluginCallError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -94,6 +95,8 @@ class VaultStore:
             self._forget_old(database, manifest.did, 1 if forget_older else self._kept)
             if forget_older:
                 _forget_blocks(database, manifest.did)
+                note = (forgotten_note(manifest.did), str(revision))
+                database.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", note)
         if forget_older:
             with self._reading() as database:
                 _empty_journal(database)
@@ -143,8 +146,9 @@ class VaultStore:
             _empty_journal(database)
 
     def put_block(self, block: Block) -> None:
-        """Store a block. Raises StorageError if its bytes do not match its CID."""
-        verified(block.cid, block.data)
+        """Keep a block. Raises StorageError where its bytes are does not match its CID."""
+        with storage_errors():
+            verified(block.cid, block.data)
         with self._transaction() as database:
             database.execute("INSERT OR IGNORE INTO blocks VALUES (?, ?)", (block.cid, block.data))
 
@@ -152,7 +156,10 @@ class VaultStore:
         """Return a stored block, verified, or None."""
         with self._reading() as database:
             row = database.execute("SELECT data FROM blocks WHERE cid = ?", (cid,)).fetchone()
-        return None if row is None else verified(cid, bytes(row[0]))
+        if row is None:
+            return None
+        with storage_errors():
+            return verified(cid, bytes(row[0]))
 
     def try_block(self) -> None:
         """Write a block, read it back and delete it: a test of the store. Raises StorageError."""
@@ -243,6 +250,11 @@ class VaultStore:
             database.execute("COMMIT")
 
 
+def forgotten_note(did: str) -> str:
+    """The name of the note with the first revision that a removed key does not open: pins of earlier ones must go."""
+    return f"forgotten-before:{did}"
+
+
 def store_path(config: VaultStoreConfig, directory: Path | str | None = None) -> Path:
     """Return the file of a store. Raises StorageError for a name that is not a plain file name."""
     if not _NAME.fullmatch(config.db_name):
@@ -281,11 +293,19 @@ def _migrate(database: sqlite3.Connection) -> None:
 
 
 def _forget_blocks(database: sqlite3.Connection, did: str) -> None:
-    cids = [row[0] for row in database.execute("SELECT cid FROM blocks")]
-    for cid in cids:
-        data = database.execute("SELECT data FROM blocks WHERE cid = ?", (cid,)).fetchone()[0]
-        if did_of_block(cid, bytes(data)) == did:
-            database.execute("DELETE FROM blocks WHERE cid = ?", (cid,))
+    """Drop the blocks of a vault's snapshots: roots and what they link to, and sealed vaults without a root."""
+    gone: set[str] = set()
+    for cid in [row[0] for row in database.execute("SELECT cid FROM blocks")]:
+        data = bytes(database.execute("SELECT data FROM blocks WHERE cid = ?", (cid,)).fetchone()[0])
+        gone |= {cid} if _begins_a_vault(did, data) else blocks_of(did, {cid: data})
+    database.executemany("DELETE FROM blocks WHERE cid = ?", [(cid,) for cid in gone])
+
+
+def _begins_a_vault(did: str, data: bytes) -> bool:
+    try:
+        return is_sealed_vault(data) and did_of(data) == did
+    except PluginCallError:
+        return False
 
 
 def _empty_journal(database: sqlite3.Connection) -> None:

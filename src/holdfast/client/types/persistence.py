@@ -35,6 +35,39 @@ class VaultSnapshotConfig(Record, frozen=True, kw_only=True):
     gateway_url: str | None = msgspec.field(name="gatewayUrl", default=None)
 
 
+class SnapshotConfig(VaultSnapshotConfig, frozen=True, kw_only=True):
+    """Where snapshots are kept and read, beyond the interface's gateway. Without anything: at the client's service.
+
+    Attributes:
+        gateway_urls: more gateways that are asked for blocks and records, in this order.
+        upload_url: takes CAR files as Kubo's RPC does, and IPNS records.
+        pinning_url: speaks the Pinning Service API; "" for none, as with a Kubo node: what it imports stays pinned.
+        access_token: for another pinning service than Holdfast's; to Holdfast's the vault's key speaks.
+        service_did: whom the vault's tokens are made out to; the did:web of `upload_url` unless given.
+        automatic: whether every change goes up by itself.
+        debounce_s: how many seconds without a change before the last one goes up.
+        kept: how many snapshots stay pinned there.
+    """
+
+    gateway_urls: tuple[str, ...] = msgspec.field(name="gatewayUrls", default=())
+    upload_url: str | None = msgspec.field(name="uploadUrl", default=None)
+    pinning_url: str | None = msgspec.field(name="pinningUrl", default=None)
+    access_token: str | None = msgspec.field(name="accessToken", default=None)
+    service_did: str | None = msgspec.field(name="serviceDid", default=None)
+    automatic: bool = True
+    debounce_s: float = msgspec.field(name="debounceS", default=2.0)
+    kept: int = 10
+
+    def __repr__(self) -> str:
+        """Without the access token."""
+        return f"SnapshotConfig(upload_url={self.upload_url!r}, gateway_urls={self.gateways!r})"
+
+    @property
+    def gateways(self) -> tuple[str, ...]:
+        """Every gateway, the interface's first."""
+        return (*([self.gateway_url] if self.gateway_url else []), *self.gateway_urls)
+
+
 class PinStatus(StrEnum):
     """Status of a pin: queued, pinning, then pinned or failed; failed becomes queued on retry."""
 
@@ -45,7 +78,14 @@ class PinStatus(StrEnum):
 
 
 class PinRequest(Record, frozen=True, kw_only=True):
-    """What to pin. `name` has at most 255 characters."""
+    """What to pin (Pinning Service API, "Pin").
+
+    Attributes:
+        cid: the root.
+        name: at most 255 characters.
+        origins: at most 20 different multiaddrs, each ending in `/p2p/` and a peer ID, that have the blocks.
+        meta: at most 1,000 texts by name.
+    """
 
     cid: str
     name: Annotated[str, msgspec.Meta(max_length=MAX_PIN_NAME_CHARACTERS)] | None = None
@@ -58,7 +98,7 @@ class PinRequest(Record, frozen=True, kw_only=True):
 
 
 class PinInfo(Record, frozen=True, kw_only=True):
-    """A pin as the pinning service reports it; `delegates` are addresses to which blocks can be sent."""
+    """A pin as the pinning service reports it; `delegates` are multiaddrs of peers that take its blocks."""
 
     request_id: str = msgspec.field(name="requestId")
     status: PinStatus

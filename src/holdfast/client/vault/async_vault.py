@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.client import types
 from holdfast.client.callbacks import answered, outside
+from holdfast.client.http.calls import Retries
+from holdfast.client.http.transport import HttpTransport
 from holdfast.client.installed import require_libp2p
-from holdfast.client.storage.gateway import AsyncGateway, snapshot_stored
+from holdfast.client.storage.gateway import PROBE, AsyncGateway, snapshot_stored
 from holdfast.client.vault import calls
 from holdfast.client.vault.boot import BootLog
 from holdfast.client.vault.keeping import Keeper, did_of
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from holdfast.client.vault.keys import KeyProvider
     from holdfast.client.vault.second_share import ShareKeeper, ShareSource, ValShare
     from holdfast.enclave import AsyncEnclave
+
+_PROBE_S = 5.0
 
 
 class AsyncVault:
@@ -62,6 +66,7 @@ class AsyncVault:
         self._closed = False
         # Revisions reach the store in the order in which the enclave made them.
         self._saving = asyncio.Lock()
+        self._listeners: list[Callable[[], None]] = []
 
     async def boot(self) -> BootStatus:
         """Start the enclave, test the store, and check whether libp2p is installed.
@@ -78,6 +83,7 @@ class AsyncVault:
             self._keeper = Keeper(self._store, file_sha256(self._module) if self._module else bundled_sha256())
         async with self._log.starting("helia", required=False):
             await asyncio.to_thread(check_readable, self._store)
+            await check_gateway(self._snapshots)
         async with self._log.starting("libp2p", required=False):
             require_libp2p()
         return self.boot_status
@@ -86,6 +92,16 @@ class AsyncVault:
     def store(self) -> VaultStore | None:
         """The store of sealed revisions, if any."""
         return self._store
+
+    @property
+    def snapshot_config(self) -> types.VaultSnapshotConfig:
+        """Where snapshots are kept and read."""
+        return self._snapshots
+
+    @property
+    def listeners(self) -> list[Callable[[], None]]:
+        """Called in the event loop's thread whenever a revision was stored, or a stored vault was opened."""
+        return self._listeners
 
     @property
     def boot_status(self) -> BootStatus:
@@ -146,10 +162,13 @@ class AsyncVault:
         self, key: KeyProvider, database: bytes | types.UnlockInput | None = None, *, did: str | None = None
     ) -> types.UnlockOutput:
         """Unlock a vault: the given bytes, else the one that this enclave locked, else the newest stored one."""
-        if database is None and (await self._run(calls.status())).initialized:
-            return await self._run(calls.unlock(await outside(key.host_key), None, None))
-        sealed, revision = await self._sealed(database, did)
-        return await self._run(calls.unlock(await outside(key.host_key), sealed, revision))
+        sealed, revision = None, None
+        if database is not None or not (await self._run(calls.status())).initialized:
+            sealed, revision = await self._sealed(database, did)
+        opened = await self._run(calls.unlock(await outside(key.host_key), sealed, revision))
+        if opened.success and database is None:
+            self._tell_stored()
+        return opened
 
     async def lock(self) -> types.LockOutput:
         """Seal and store the vault, and erase it from memory."""
@@ -436,6 +455,12 @@ class AsyncVault:
 
     async def _keep(self, did: str, sealed: bytes) -> None:
         await asyncio.to_thread(self._keeper.keep, did, sealed)
+        if self._store is not None:
+            self._tell_stored()
+
+    def _tell_stored(self) -> None:
+        for listener in self._listeners:
+            listener()
 
     async def _sealed(
         self, database: bytes | types.LoadInput | types.UnlockInput | None, did: str | None
@@ -459,6 +484,17 @@ def file_sha256(path: Path) -> str:
 def check_readable(store: VaultStore | None) -> None:
     """Check that the store can write blocks and read them back. Raises StorageError, ClientStateError."""
     require_store(store).try_block()
+
+
+async def check_gateway(config: types.VaultSnapshotConfig) -> None:
+    """Check that the configured gateway answers the specification's probe. Raises NetworkError."""
+    if config.gateway_url is None:
+        return
+    gateway = HttpTransport(config.gateway_url, timeout=_PROBE_S, retries=Retries(attempts=1))
+    try:
+        await gateway.send(PROBE)
+    finally:
+        await gateway.close()
 
 
 def require_store(store: VaultStore | None) -> VaultStore:

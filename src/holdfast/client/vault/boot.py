@@ -52,6 +52,15 @@ class BootLog:
         if self._on_event is not None:
             self._on_event(event)
 
+    def report(self, subsystem: Subsystem, error: str | None) -> None:
+        """Record that a subsystem works (None) or failed, if its status says otherwise now."""
+        now = self._now.get(subsystem)
+        if error is not None and now in {"booting", "ready"}:
+            self.emit(subsystem, "failed", error)
+        elif error is None and now == "failed":
+            self.emit(subsystem, "booting")
+            self.emit(subsystem, "ready")
+
     def ended(self) -> None:
         """Record that the vault was closed: nothing is ready any more, and nothing failed."""
         with self._lock:

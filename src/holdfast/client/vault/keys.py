@@ -69,6 +69,40 @@ class PasswordKey:
         return HostKey("password", self.id, password=password)
 
 
+@dataclass(frozen=True, slots=True)
+class KnownKey:
+    """A KeyProvider of a key that was asked for already."""
+
+    key: HostKey
+
+    def host_key(self) -> HostKey:
+        """See KeyProvider."""
+        return self.key
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoveredPasskey:
+    """What a synced passkey tells of itself when it is asked without a name.
+
+    Attributes:
+        credential_id: in base64url.
+        user_handle: what it was made with: the vault's publishing key, in passkeys made before it random bytes.
+        secret: the 32 bytes of its PRF for vault keys; None if it has no PRF.
+    """
+
+    credential_id: str
+    user_handle: bytes
+    secret: bytes | None = field(default=None, repr=False)
+
+
+class RecoveryPasskey(Protocol):
+    """Asks the person for a passkey of this service, whichever they choose: `Authenticator` is one."""
+
+    def discover(self) -> DiscoveredPasskey:
+        """The chosen passkey. Raises WebAuthnError."""
+        ...
+
+
 class Keyring(Protocol):
     """The part of the `keyring` package that is used: the desktop's store of secrets."""
 

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from holdfast.service.enclave_source.contract import Unusable
-from holdfast.service.enclave_source.place import opened
+from holdfast.service.object_folder import opened
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from holdfast.wire.errors import ErrorRow, Refused
 
@@ -76,6 +76,10 @@ class Request(Protocol):
         """Return the body. Raises Refused(BODY_TOO_LARGE) past `limit` bytes, Refused(REQUEST_TIMEOUT) if slow."""
         ...
 
+    def pieces(self) -> AsyncIterator[bytes]:
+        """Yield the body as it arrives; the caller limits its size and time. Raises ClientGone."""
+        ...
+
 
 class ClientGone(Exception):
     """The client disconnected, or broke the protocol, before its body was complete. There is no one to answer."""
@@ -91,6 +95,23 @@ class Response:
         self.headers = headers
         self.body = body
         self.request_id = request_id
+
+
+class StreamedResponse(Response):
+    """A body that is made while it is sent; its length stands in the headers."""
+
+    __slots__ = ("pieces",)
+
+    def __init__(self, status: int, headers: Headers, pieces: AsyncIterator[bytes], request_id: str = "") -> None:
+        super().__init__(status, headers, b"", request_id)
+        self.pieces = pieces
+
+
+def named(response: Response, request_id: str) -> Response:
+    """The response with its request ID; the given one may be shared by many requests."""
+    if isinstance(response, StreamedResponse):
+        return StreamedResponse(response.status, response.headers, response.pieces, request_id)
+    return Response(response.status, response.headers, response.body, request_id)
 
 
 def length_missing(response: Response) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from holdfast.service.operations.confirmation import Confirmations
     from holdfast.service.operations.sessions import Sessions
     from holdfast.service.secrets import Secrets
-    from holdfast.service.store.port import RegisteredDid, Store
+    from holdfast.service.store.port import KeptAnswer, RegisteredDid, Store
     from holdfast.wire.requests import RegisterDid
 
 
@@ -40,13 +40,16 @@ class Dids:
     clock: Clock
     proof_required: bool
 
-    async def register(self, asked: RegisterDid, identifier: Identifier, ip: str) -> None:
+    async def register(
+        self, asked: RegisterDid, identifier: Identifier, ip: str, kept: KeptAnswer | None = None
+    ) -> None:
         """Register a DID. Raises Refused, in the decided order of checks (decisions, sections 5 and 6).
 
         Args:
             asked: the request in canonical form.
             identifier: the identifier for which the DID is registered.
             ip: subject of the address limits.
+            kept: the answer to keep for repeats.
         """
         now = self.clock()
         await self.store.charge(of_did_post(ip, self.ceilings), now)
@@ -63,7 +66,7 @@ class Dids:
             ip=ip,
             now=now,
         )
-        await self.store.register(registration, self._decision(registration))
+        await self.store.register(registration, self._decision(registration), kept)
 
     async def look_up(self, credential: str) -> RegisteredDid | None:
         """Return the registration of a canonical credential ID, unless the chain refused it."""

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 from holdfast.rules.json_rpc import parse_request
 from holdfast.rules.quotas import of_operation
 from holdfast.wire.errors import BUNDLER_NOT_CONFIGURED, Refused
+from holdfast.wire.json_rpc import CHARGED
 
 if TYPE_CHECKING:
     from holdfast.rules.limits import Ceilings
     from holdfast.service.clock import Clock
     from holdfast.service.store.port import Store
     from holdfast.service.upstreams.bundler import BundlerProxy
-
-# The methods that a bundler or paymaster charges to the operator. The others only read.
-CHARGED = frozenset({"eth_sendUserOperation", "pm_sponsorUserOperation"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from holdfast.rules.limits import Limits
     from holdfast.rules.reserved_identifiers import ReservedList
     from holdfast.service.clock import Clock
-    from holdfast.service.store.port import Store
+    from holdfast.service.store.port import KeptAnswer, Store
     from holdfast.wire.errors import ErrorRow
 
 
@@ -31,11 +31,11 @@ class Sessions:
     limits: Limits
     clock: Clock
 
-    async def open(self, identifier: Identifier, did: str, ip: str) -> None:
+    async def open(self, identifier: Identifier, did: str, ip: str, kept: KeptAnswer | None = None) -> None:
         """Open a session. Raises Refused if the identifier is reserved or taken, or the address is at its limit."""
         request = RegistrationRequest(identifier.channel, did, self.is_reserved(identifier))
         session = NewSession(identifier=identifier, did=did, ip=ip, now=self.clock())
-        await self.store.open_session(session, SessionRule(request, self.limits))
+        await self.store.open_session(session, SessionRule(request, self.limits), kept)
 
     async def unavailable(self, identifier: Identifier) -> ErrorRow | None:
         """Return why a session for this identifier would be refused now, for any address; None if it is free."""

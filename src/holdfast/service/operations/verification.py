@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.rules.attestations import issue_at
@@ -15,18 +15,36 @@ from holdfast.service.store.port import NewAttempt, NewCode
 from holdfast.wire.errors import EMAIL_SEND_FAILED, SMS_CHECK_FAILED, SMS_SEND_FAILED, Refused
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from holdfast.rules.identifiers import Identifier
     from holdfast.rules.limits import Ceilings, Limits
+    from holdfast.rules.one_time_codes import CountedAttempt
     from holdfast.service.clock import Clock, Entropy
     from holdfast.service.mail.port import Mailer
     from holdfast.service.secrets import Secrets
     from holdfast.service.sms.port import SmsVerifier
-    from holdfast.service.store.port import Store
+    from holdfast.service.store.port import KeptAnswer, Store
     from holdfast.wire.models import Attestation
 
 _log = logging.getLogger("holdfast.verification")
 _REFUSED = frozenset({Counted.REFUSED_SENDS})
 _ALL_BUT_REFUSED = frozenset(Counted) - _REFUSED
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedCheck:
+    """A check that names itself.
+
+    Attributes:
+        key: its key in the store.
+        attempt: the code's number and the attempt's, if an earlier try of the same request has counted one.
+        accepted: makes the answer to keep from the attestation.
+    """
+
+    key: bytes
+    attempt: tuple[int, int] | None
+    accepted: Callable[[Attestation], KeptAnswer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +61,7 @@ class Verification:
     clock: Clock
     entropy: Entropy
 
-    async def send(self, identifier: Identifier, ip: str) -> None:
+    async def send(self, identifier: Identifier, ip: str, kept: KeptAnswer | None = None) -> None:
         """Send a code.
 
         The send is counted before the provider is asked, and not counted if the provider refuses. So neither parallel
@@ -56,7 +74,7 @@ class Verification:
         quotas = of_send(identifier, ip, self.limits, self.ceilings)
         charge = await self.store.charge(quotas, self.clock())
         try:
-            await self._deliver(identifier, ip)
+            await self._deliver(identifier, ip, kept)
         except DeliveryError as error:
             _log_failure("send failed", identifier.channel, error)
             if not error.perhaps_sent:
@@ -67,7 +85,7 @@ class Verification:
             raise
         await self.store.give_back(charge, _REFUSED)
 
-    async def _deliver(self, identifier: Identifier, ip: str) -> None:
+    async def _deliver(self, identifier: Identifier, ip: str, kept: KeptAnswer | None) -> None:
         # Codes go to the canonical key, because exactly that is verified.
         if identifier.channel is Channel.SMS:
             await self.sms.start(identifier.key)
@@ -79,37 +97,56 @@ class Verification:
         digest = code_digest(self.secrets.code_keys[0], identifier, code)
         expires_at = accepted_at + lifetime_s
         await self.store.keep_code(
-            NewCode(identifier=identifier, digest=digest, ip=ip, now=accepted_at, expires_at=expires_at)
+            NewCode(identifier=identifier, digest=digest, ip=ip, now=accepted_at, expires_at=expires_at), kept
         )
 
-    async def check(self, identifier: Identifier, code: str, ip: str) -> Attestation | CodeFailure:
+    async def check(
+        self, identifier: Identifier, code: str, ip: str, repeat: RepeatedCheck | None = None
+    ) -> Attestation | CodeFailure:
         """Return the attestation for a correct code, or why there is none.
 
         Raises Refused if the address is at its limit of checks, or the SMS provider fails.
         """
         of_channel = self._check_sms if identifier.channel is Channel.SMS else self._check_email
-        outcome = await of_channel(identifier, code, ip)
-        if isinstance(outcome, CodeFailure):
-            return outcome
-        # The time that was stored, so that GET /api/verify/status shows the same one.
-        key, ttl_s = self.secrets.signing_keys[0], self.limits.attestation_ttl_seconds
-        return issue_at(identifier, self.registrar, key, outcome, ttl_s)
+        return await of_channel(identifier, code, ip, repeat)
 
-    async def _check_email(self, identifier: Identifier, code: str, ip: str) -> float | CodeFailure:
-        """Return when the identifier was verified, in seconds since the epoch, or why it was not."""
-        now, limit = self.clock(), self.limits.max_verify_attempts
-        quotas = of_check(ip, self.ceilings)
-        attempt = await self.store.count_attempt(
-            NewAttempt(identifier=identifier, ip=ip, now=now, limit=limit, quotas=quotas)
-        )
+    def _attested(
+        self, identifier: Identifier, now: float, repeat: RepeatedCheck | None
+    ) -> tuple[Attestation, KeptAnswer | None]:
+        # The time that is stored, so that GET /api/verify/status shows the same one.
+        key, ttl_s = self.secrets.signing_keys[0], self.limits.attestation_ttl_seconds
+        attestation = issue_at(identifier, self.registrar, key, now, ttl_s)
+        return attestation, repeat.accepted(attestation) if repeat else None
+
+    async def _check_email(
+        self, identifier: Identifier, code: str, ip: str, repeat: RepeatedCheck | None
+    ) -> Attestation | CodeFailure:
+        now = self.clock()
+        attempt = await self._attempt(identifier, ip, now, repeat)
         failure = judge(attempt, identifier, code, self.secrets.code_keys, now, self.limits)
         if failure is not None:
             return failure
-        if attempt is None or not await self.store.consume_code(identifier, attempt.code_id, now):
+        attestation, kept = self._attested(identifier, now, repeat)
+        if attempt is None or not await self.store.consume_code(identifier, attempt.code_id, now, kept):
             return CodeFailure.NO_CODE
-        return now
+        return attestation
 
-    async def _check_sms(self, identifier: Identifier, code: str, ip: str) -> float | CodeFailure:
+    async def _attempt(
+        self, identifier: Identifier, ip: str, now: float, repeat: RepeatedCheck | None
+    ) -> CountedAttempt | None:
+        """Count an attempt, or return the one that an earlier try of the same request has counted."""
+        if repeat is not None and repeat.attempt is not None:
+            code, (code_id, number) = await self.store.code_of(identifier), repeat.attempt
+            return replace(code, attempts=number) if code and code.code_id == code_id else None
+        limit, quotas = self.limits.max_verify_attempts, of_check(ip, self.ceilings)
+        key = repeat.key if repeat else None
+        return await self.store.count_attempt(
+            NewAttempt(identifier=identifier, ip=ip, now=now, limit=limit, quotas=quotas, repeat=key)
+        )
+
+    async def _check_sms(
+        self, identifier: Identifier, code: str, ip: str, repeat: RepeatedCheck | None
+    ) -> Attestation | CodeFailure:
         """As `_check_email`, but the provider checks, and its answer sets the time. Raises Refused if it gives none."""
         await self.store.charge(of_check(ip, self.ceilings), self.clock())
         try:
@@ -120,8 +157,9 @@ class Verification:
         if not right:
             return CodeFailure.INCORRECT
         now = self.clock()
-        await self.store.mark_verified(identifier, now)
-        return now
+        attestation, kept = self._attested(identifier, now, repeat)
+        await self.store.mark_verified(identifier, now, kept)
+        return attestation
 
     async def verified_at(self, identifier: Identifier) -> float | None:
         """Return when the identifier was last verified, in seconds since the epoch."""

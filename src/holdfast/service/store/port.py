@@ -15,11 +15,61 @@ if TYPE_CHECKING:
     from holdfast.rules.one_time_codes import CountedAttempt
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
+    from holdfast.service.store.snapshot_index import SnapshotIndex
     from holdfast.wire.requests import RegisterDid
 
 
 class StoreUnavailable(Exception):
     """The store cannot be reached or cannot write. A write whose answer was lost on a network may have been done."""
+
+
+class Overtaken(Exception):
+    """Another repeat of the same request did the work, or counted the attempt; this one changed nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRepeat:
+    """A request that names itself, so that its answer can be kept for repeats.
+
+    Attributes:
+        key: hash of the endpoint and the `Idempotency-Key`.
+        bodies: keyed hashes of the body, by each signing key; the first one is stored, all are recognised.
+        lease_s: seconds after which another request may take the work over if there is no answer.
+        kept_s: seconds for which the answer is kept.
+        quotas: windows on which a new key counts.
+    """
+
+    key: bytes
+    bodies: tuple[bytes, ...]
+    now: float
+    lease_s: float
+    kept_s: float
+    quotas: Sequence[Quota]
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What the store knows of a request.
+
+    Attributes:
+        mine: whether the caller is to do the work now.
+        body: keyed hash of the first request's body.
+        answer: the sealed answer; None while there is none.
+        attempt: the code's number and the attempt's, if an earlier try has counted one.
+    """
+
+    mine: bool
+    body: bytes
+    answer: bytes | None
+    attempt: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAnswer:
+    """The sealed answer to a request, stored in the transaction of the effect that it reports."""
+
+    key: bytes
+    answer: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,13 +112,17 @@ class NewCode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewAttempt:
-    """An attempt at an identifier's code, of `limit` in total, which also counts on the windows of its address."""
+    """An attempt at an identifier's code, of `limit` in total, which also counts on the windows of its address.
+
+    `repeat` is the key of a NewRepeat; the store notes there that this request's attempt was counted.
+    """
 
     identifier: Identifier
     ip: str
     now: float
     limit: int
     quotas: Sequence[Quota]
+    repeat: bytes | None = None
 
 
 class RegisteredDid(msgspec.Struct, frozen=True, gc=False):
@@ -112,8 +166,14 @@ class Store(Protocol):
     Every method raises StoreUnavailable when the store cannot be reached. A rule that is passed in is called with
     facts and may refuse, which changes nothing; what it admits is written only if these are the facts of that very
     step. A store calls it again with newer facts when they are not, and may apply the bounds of a SessionRule or
-    RegistrationRule in its place.
+    RegistrationRule in its place. A method that takes `kept` stores that answer in the same step if it has the effect
+    that the answer reports, and raises Overtaken, with nothing changed, if another repeat's answer is kept already.
     """
+
+    @property
+    def snapshots(self) -> SnapshotIndex | None:
+        """What is known about kept snapshots; None where this kind of database does not keep it."""
+        ...
 
     async def ping(self) -> None:
         """A trivial query (interface: Status, `database`)."""
@@ -139,11 +199,15 @@ class Store(Protocol):
         """Return when the identifier was verified, in seconds since the epoch."""
         ...
 
-    async def open_session(self, session: NewSession, decide: Callable[[SessionFacts], None]) -> None:
+    async def open_session(
+        self, session: NewSession, decide: Callable[[SessionFacts], None], kept: KeptAnswer | None = None
+    ) -> None:
         """Store a session if `decide` admits it, and charge its address."""
         ...
 
-    async def register(self, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move]) -> None:
+    async def register(
+        self, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move], kept: KeptAnswer | None = None
+    ) -> None:
         """Store a registration as `decide` says.
 
         CLAIM makes the identifier's claim and charges the address, DISPLACE gives the claim to the registration's DID,
@@ -159,7 +223,7 @@ class Store(Protocol):
         """Remove an event from its windows of these kinds. A second call changes nothing."""
         ...
 
-    async def keep_code(self, code: NewCode) -> None:
+    async def keep_code(self, code: NewCode, kept: KeptAnswer | None = None) -> None:
         """Store the hash of a code that was sent, in place of an older one."""
         ...
 
@@ -170,12 +234,33 @@ class Store(Protocol):
         """
         ...
 
-    async def consume_code(self, identifier: Identifier, code_id: int, now: float) -> bool:
+    async def consume_code(
+        self, identifier: Identifier, code_id: int, now: float, kept: KeptAnswer | None = None
+    ) -> bool:
         """Use the code up and mark the identifier as verified; False if another request did so first."""
         ...
 
-    async def mark_verified(self, identifier: Identifier, now: float) -> None:
+    async def mark_verified(self, identifier: Identifier, now: float, kept: KeptAnswer | None = None) -> None:
         """Mark an identifier as verified whose code a provider checked."""
+        ...
+
+    async def begin(self, repeat: NewRepeat) -> Begun:
+        """Note that a request has begun, or return what an earlier one with its key came to.
+
+        A request without an answer whose lease has ended is taken over, if the body is the same. Raises
+        Refused(RATE_LIMITED) if the key is new and a window is full.
+        """
+        ...
+
+    async def finish(self, key: bytes, answer: bytes | None) -> bytes | None:
+        """Keep the sealed answer unless there is one, end the lease, and return the answer that is kept.
+
+        Without an answer the next repeat does the work again.
+        """
+        ...
+
+    async def code_of(self, identifier: Identifier) -> CountedAttempt | None:
+        """Return the present code, with the attempts so far; counts nothing."""
         ...
 
     async def due(self, now: float, limit: int) -> list[PendingRegistration]:

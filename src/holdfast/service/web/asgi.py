@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import BODY_TIMEOUT_S
 from holdfast.service.http.deadlines import Deadlines
-from holdfast.service.http.messages import ABORTED, ClientGone, encoded_pairs, length_missing
+from holdfast.service.http.messages import ABORTED, ClientGone, StreamedResponse, encoded_pairs, length_missing
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from holdfast.service.http.messages import Headers
     from holdfast.service.web.application import Application
@@ -72,18 +72,23 @@ class AsgiRequest:
         except TimeoutError:
             raise Refused(REQUEST_TIMEOUT) from None
 
-    async def _chunks(self, limit: int) -> bytes:
-        chunks, size, more = [], 0, True
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """See Request."""
+        more = True
         while more:
             message = await self._receive()
             if message["type"] == "http.disconnect":
                 raise ClientGone
-            chunk = message.get("body", b"")
+            yield message.get("body", b"")
+            more = message.get("more_body", False)
+
+    async def _chunks(self, limit: int) -> bytes:
+        chunks, size = [], 0
+        async for chunk in self.pieces():
             size += len(chunk)
             if size > limit:
                 raise Refused(BODY_TOO_LARGE)
             chunks.append(chunk)
-            more = message.get("more_body", False)
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
@@ -109,6 +114,9 @@ class AsgiEntry:
         if response.body or length_missing(response):
             headers.append((b"content-length", b"%d" % len(response.body)))
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
+        if isinstance(response, StreamedResponse):
+            async for piece in response.pieces:
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
         await send({"type": "http.response.body", "body": response.body})
 
     async def _other(self, kind: str, receive: Receive, send: Send) -> None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from holdfast.service.enclave_source.port import ServedEnclave
     from holdfast.service.http.client_address import ClientAddress
     from holdfast.service.http.messages import Request
+    from holdfast.service.operations.snapshots import Snapshots
     from holdfast.service.service import Service
     from holdfast.service.web.prepared import PreparedFiles
 
@@ -29,6 +30,12 @@ class WebContext:
     def subject(self, request: Request) -> str:
         """Return the client's address as the subject of limits."""
         return self.client_address.subject(request)
+
+    @property
+    def snapshots(self) -> Snapshots:
+        """Kept snapshots; their routes exist only while they are on."""
+        assert self.service.snapshots is not None
+        return self.service.snapshots
 
     def enclave(self) -> StaticAnswer:
         """The present enclave as a response, made once."""

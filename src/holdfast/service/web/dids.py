@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from holdfast.rules import dids as rules
 from holdfast.rules.identifiers import Channel, parse_channel, parse_identifier
 from holdfast.service.http.messages import raw_json
+from holdfast.service.web.repeats import kept
 from holdfast.service.web.serving import serves
 from holdfast.wire.encoding import to_iso
 from holdfast.wire.endpoints import CHECK_ALIAS, LOOK_UP_DID, REGISTER_DID
@@ -25,8 +26,9 @@ _AVAILABLE = b'{"available":true}'
 async def register_did(web: WebContext, asked: RegisterDid, request: Request) -> DidRegistered:
     """POST /api/dids."""
     identifier = parse_identifier(asked.identifier, parse_channel(asked.channel))
-    await web.service.dids.register(rules.canonical(asked), identifier, web.subject(request))
-    return DidRegistered(identifier=asked.identifier, channel=asked.channel, tx_hash=asked.tx_hash)
+    answer = DidRegistered(identifier=asked.identifier, channel=asked.channel, tx_hash=asked.tx_hash)
+    await web.service.dids.register(rules.canonical(asked), identifier, web.subject(request), kept(request, answer))
+    return answer
 
 
 @serves(LOOK_UP_DID)

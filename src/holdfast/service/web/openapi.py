@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from holdfast import __version__
-from holdfast.wire import models
+from holdfast.wire import models, pinning
+from holdfast.wire.endpoints import ErrorForm
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,13 +19,29 @@ if TYPE_CHECKING:
 
 _REFERENCE = "#/components/schemas/{name}"
 _OK = 200
+_IDEMPOTENCY_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "Names the request: the same request again with the same name gets the first answer for 24 hours.",
+    "schema": {"type": "string", "pattern": "^[!-~]{1,128}$"},
+}
+_JSON, _FORM = "application/json", "multipart/form-data"
+_BINARY = {"type": "string", "format": "binary"}
+_BEARER = "vault"
+_BEARER_SCHEME = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "a UCAN 1.0 invocation of /snapshots/write by the vault's key, in a container that begins with C",
+}
 
 
 def document(endpoints: Sequence[Endpoint[Asked]]) -> bytes:
     """Return the OpenAPI 3.1 document."""
     answers = {answer for endpoint in endpoints for answer in endpoint.answers}
     _, components = msgspec.json.schema_components(
-        sorted([*answers, models.ErrorBody], key=lambda answer: answer.__name__), ref_template=_REFERENCE
+        sorted([*answers, models.ErrorBody, pinning.Failure], key=lambda answer: answer.__name__),
+        ref_template=_REFERENCE,
     )
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in endpoints:
@@ -34,7 +51,7 @@ def document(endpoints: Sequence[Endpoint[Asked]]) -> bytes:
             "openapi": "3.1.0",
             "info": {"title": "Holdfast", "version": __version__},
             "paths": paths,
-            "components": {"schemas": components},
+            "components": {"schemas": components, "securitySchemes": {_BEARER: _BEARER_SCHEME}},
         }
     )
 
@@ -84,16 +101,28 @@ def _describe(endpoint: Endpoint[Asked]) -> dict[str, Any]:
     parameters = _parameters(endpoint)
     if parameters:
         described["parameters"] = parameters
-    if endpoint.asks and endpoint.method != "GET":
-        schema = _body(endpoint.asks)
-        described["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
+    if content := _taken(endpoint):
+        described["requestBody"] = {"required": True, "content": {endpoint.takes: {"schema": content}}}
+    if endpoint.errors_as is ErrorForm.FAILURE:
+        described["security"] = [{_BEARER: []}]
     return described
 
 
+def _taken(endpoint: Endpoint[Asked]) -> dict[str, Any] | None:
+    """The schema of the body; None without one."""
+    if endpoint.takes == _FORM:
+        return {"type": "object", "properties": {"file": _BINARY}, "required": ["file"]}
+    if endpoint.takes != _JSON:
+        return _BINARY
+    return _body(endpoint.asks) if endpoint.asks and endpoint.method != "GET" else None
+
+
 def _parameters(endpoint: Endpoint[Asked]) -> list[dict[str, Any]]:
-    asked = fields(endpoint.asks) if endpoint.method == "GET" else []
+    asked = fields(endpoint.asks) if endpoint.method == "GET" or endpoint.takes != _JSON else []
     found = [{"name": name, "in": "query", "required": needed, "schema": schema} for name, needed, schema in asked]
     text = {"type": "string"}
+    if endpoint.keyed:
+        found.append(_IDEMPOTENCY_KEY)
     return found + [{"name": name, "in": "path", "required": True, "schema": text} for name in endpoint.path_parameters]
 
 
@@ -110,16 +139,25 @@ def _reference(answer: type[models.Answer]) -> dict[str, str]:
     return {"$ref": _REFERENCE.format(name=answer.__name__)}
 
 
+_ERRORS: dict[ErrorForm, dict[str, Any]] = {
+    ErrorForm.HOLDFAST: {_JSON: {"schema": _reference(models.ErrorBody)}},
+    ErrorForm.FAILURE: {_JSON: {"schema": _reference(pinning.Failure)}},
+    ErrorForm.TEXT: {"text/plain": {"schema": {"type": "string"}}},
+}
+
+
 def _responses(endpoint: Endpoint[Asked]) -> dict[str, Any]:
     references = [_reference(answer) for answer in endpoint.answers]
     schema = references[0] if len(references) == 1 else {"anyOf": references} if references else {}
     responses: dict[str, Any] = {str(endpoint.status): {"description": "answer"}}
-    if endpoint.status == _OK:
-        responses["200"]["content"] = {endpoint.media: {"schema": schema}}
+    if endpoint.status == _OK or endpoint.answers:
+        responses[str(endpoint.status)]["content"] = {endpoint.media: {"schema": schema}}
     by_status: dict[int, list[str]] = {}
     for row in endpoint.errors:
         by_status.setdefault(row.status, []).append(row.error)
-    error = {"application/json": {"schema": _reference(models.ErrorBody)}}
+    for failure in endpoint.failures:
+        by_status.setdefault(failure.status, []).append(failure.details)
+    error = _ERRORS[endpoint.errors_as]
     for status, texts in sorted(by_status.items()):
         responses[str(status)] = {"description": " | ".join(dict.fromkeys(texts)), "content": error}
     return responses

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from importlib.resources import files
+from string import Template
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
+from holdfast.rules.chains import NETWORKS
 from holdfast.service.http.messages import cached_json
 from holdfast.service.http.static import StaticAnswer
 from holdfast.service.web.client_files import ClientFiles, client_files
@@ -19,6 +23,8 @@ if TYPE_CHECKING:
 
 CONTRACTS_CACHE = "public, max-age=86400"
 FILE_CACHE = "public, max-age=300"
+# The page belongs to the client's modules of the same version, which are asked for anew each time.
+_PAGE_CACHE = "no-cache"
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
 _SCRIPT = "text/javascript; charset=utf-8"
@@ -26,15 +32,29 @@ PAY_LINK = '</pay/manifest.json>; rel="payment-method-manifest"'
 # The shop's page loads the icon, so it must be allowed across origins.
 _CROSS_ORIGIN = ("cross-origin-resource-policy", "cross-origin")
 _PAGE_POLICY = (
-    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; connect-src 'self';"
-    " worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; connect-src {reached};"
+    " worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+    " require-trusted-types-for 'script'; trusted-types hf"
 )
 _PAGE_HEADERS = (
-    ("content-security-policy", _PAGE_POLICY),
     ("x-frame-options", "DENY"),
     ("referrer-policy", "no-referrer"),
     ("cross-origin-opener-policy", "same-origin"),
+    ("permissions-policy", "publickey-credentials-get=(self), payment=(), camera=(), geolocation=(), microphone=()"),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentFacts:
+    """What the payment page knows about its chain.
+
+    Attributes:
+        usdc: address of the USDC contract, empty where there is none.
+        rpc: the chain's JSON-RPC as people are shown it: an account that pays its own gas asks it for the price.
+    """
+
+    usdc: str = ""
+    rpc: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +76,18 @@ class PreparedFiles:
 
 
 def prepare(
-    contracts: ContractSet, related_origins: Sequence[str] = (), pages: PageFiles | None = None
+    contracts: ContractSet,
+    related_origins: Sequence[str] = (),
+    pages: PageFiles | None = None,
+    payments: PaymentFacts | None = None,
 ) -> PreparedFiles:
     """Read all files and make their responses. Without `pages` the service has none."""
+    page_headers = _page_headers(payments or PaymentFacts())
     return PreparedFiles(
         contracts=_json(contracts, CONTRACTS_CACHE),
-        pay=_file("pay.html", HTML, [("link", PAY_LINK), *_PAGE_HEADERS]),
+        pay=_file("pay.html", HTML, [("link", PAY_LINK), *page_headers]),
         pay_worker=_file("sw.js", _SCRIPT, [("service-worker-allowed", "/pay/")]),
-        pay_confirm=_file("confirm.html", HTML, _PAGE_HEADERS),
+        pay_confirm=_confirm_page(contracts.chain_id, payments or PaymentFacts(), page_headers),
         pay_confirm_script=_file("confirm.js", _SCRIPT),
         pay_confirm_style=_file("confirm.css", "text/css; charset=utf-8"),
         pay_icon=_file("icon.svg", "image/svg+xml", [_CROSS_ORIGIN]),
@@ -75,10 +99,25 @@ def prepare(
     )
 
 
+def _page_headers(payments: PaymentFacts) -> list[tuple[str, str]]:
+    parts = urlsplit(payments.rpc)
+    reached = f"'self' {parts.scheme}://{parts.netloc}" if parts.scheme in {"http", "https"} else "'self'"
+    return [("content-security-policy", _PAGE_POLICY.format(reached=reached)), *_PAGE_HEADERS]
+
+
+def _confirm_page(chain_id: int, payments: PaymentFacts, headers: Sequence[tuple[str, str]]) -> StaticAnswer:
+    values = {"chain_id": str(chain_id), "chain_name": NETWORKS[chain_id].name, "usdc": payments.usdc}
+    html = Template(_read("confirm.html").decode()).substitute({name: escape(value) for name, value in values.items()})
+    return StaticAnswer(html.encode(), HTML, _PAGE_CACHE, headers)
+
+
+def _read(name: str) -> bytes:
+    return (files("holdfast.service") / "static" / "pay" / name).read_bytes()
+
+
 def _json(value: Answer, cache_control: str) -> StaticAnswer:
     return StaticAnswer(cached_json(value, cache_control).body, JSON, cache_control)
 
 
 def _file(name: str, content_type: str, extra: Sequence[tuple[str, str]] = ()) -> StaticAnswer:
-    body = (files("holdfast.service") / "static" / "pay" / name).read_bytes()
-    return StaticAnswer(body, content_type, FILE_CACHE, extra)
+    return StaticAnswer(_read(name), content_type, FILE_CACHE, extra)

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holdfast.service.web import accounts, dids, files, health, pages, proxies, sessions, verification, workflow
+from holdfast.service.web import (
+    accounts,
+    dids,
+    files,
+    gateway,
+    health,
+    names,
+    pages,
+    pins,
+    proxies,
+    sessions,
+    uploads,
+    verification,
+    workflow,
+)
 from holdfast.service.web.serving import HANDLERS
-from holdfast.wire.endpoints import ENDPOINTS, PAGES, WORKFLOW
+from holdfast.wire.endpoints import ENDPOINTS, PAGES, WORKFLOW, ErrorForm
 
 if TYPE_CHECKING:
     from holdfast.service.web.serving import Handler
 
 # Importing a module registers its handlers.
-SERVING = (accounts, dids, files, health, pages, proxies, sessions, verification, workflow)
-_REST = "{path}"
+SERVING = (
+    accounts, dids, files, gateway, health, names, pages, pins, proxies, sessions, uploads, verification, workflow,
+)  # fmt: skip
+_REST = re.compile(r"{\w+}$")
 # All methods of the workflow's path go to its handler (interface: ANY /api/workflow).
 ANY_METHOD = {WORKFLOW.path: HANDLERS[WORKFLOW.key]}
 PAGE_PATHS = frozenset(endpoint.path for endpoint in PAGES)  # no routes where HOLDFAST_PAGES is off
@@ -22,11 +39,14 @@ PAGE_PATHS = frozenset(endpoint.path for endpoint in PAGES)  # no routes where H
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One path and its handlers."""
+    """One path and what answers on it; `declared` is the path as its endpoints state it."""
 
+    declared: str
     path: str
     handlers: dict[str, Handler]
-    any_other: Handler | None = None  # answers the methods that are not listed, except OPTIONS
+    any_other: Handler | None = None  # answers the methods that are not listed, but not OPTIONS
+    errors_as: ErrorForm = ErrorForm.HOLDFAST
+    of_snapshots: bool = False
 
     def handler_of(self, method: str) -> Handler | None:
         """Return the handler of a method; None if the application answers it."""
@@ -39,17 +59,19 @@ class Route:
 
 
 def _routes() -> list[Route]:
-    by_path: dict[str, dict[str, Handler]] = {}
+    by_path: dict[str, Route] = {}
     for endpoint in ENDPOINTS:
-        handlers = by_path.setdefault(endpoint.path, {})
+        path = endpoint.path
+        made = Route(path, path, {}, ANY_METHOD.get(path), endpoint.errors_as, endpoint.of_snapshots)
+        handlers = by_path.setdefault(path, made).handlers
         handlers[endpoint.method] = HANDLERS[endpoint.key]
         if endpoint.method == "GET":
             handlers["HEAD"] = handlers["GET"]
-    return [Route(path, handlers, ANY_METHOD.get(path)) for path, handlers in by_path.items()]
+    return list(by_path.values())
 
 
 _ALL = _routes()
-ROUTES: tuple[Route, ...] = tuple(route for route in _ALL if not route.path.endswith(_REST))
+ROUTES: tuple[Route, ...] = tuple(route for route in _ALL if not _REST.search(route.path))
 PREFIX_ROUTES: tuple[Route, ...] = tuple(
-    Route(route.path.removesuffix(_REST), route.handlers) for route in _ALL if route.path.endswith(_REST)
+    replace(route, path=_REST.sub("", route.path)) for route in _ALL if _REST.search(route.path)
 )

@@ -9,12 +9,12 @@ from granian.rsgi import ProtocolClosed, ProtocolError  # type: ignore[attr-defi
 
 from holdfast.rules.limits import BODY_TIMEOUT_S
 from holdfast.service.http.deadlines import Deadlines
-from holdfast.service.http.messages import ABORTED, ClientGone
+from holdfast.service.http.messages import ABORTED, ClientGone, StreamedResponse
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from holdfast.service.http.messages import Headers
     from holdfast.service.web.application import Application
@@ -71,6 +71,14 @@ class RsgiRequest:
             raise ClientGone from None
         return body
 
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """See Request."""
+        try:
+            async for chunk in self._protocol:
+                yield chunk
+        except (ProtocolClosed, ProtocolError):
+            raise ClientGone from None
+
     async def _chunks(self, limit: int) -> bytes:
         chunks, size = [], 0
         async for chunk in self._protocol:
@@ -108,7 +116,18 @@ class RsgiEntry:
         headers = (
             [*response.headers, ("x-request-id", response.request_id)] if response.request_id else response.headers
         )
-        if response.body:
+        if isinstance(response, StreamedResponse):
+            await _stream(protocol, response, headers)
+        elif response.body:
             protocol.response_bytes(response.status, headers, response.body)
         else:
             protocol.response_empty(response.status, headers)
+
+
+async def _stream(protocol: Any, response: StreamedResponse, headers: Headers) -> None:
+    transport = protocol.response_stream(response.status, headers)
+    try:
+        async for piece in response.pieces:
+            await transport.send_bytes(piece)
+    except (ProtocolClosed, ProtocolError):
+        return  # the client has left: the rest has no receiver

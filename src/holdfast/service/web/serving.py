@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.service.http.messages import Response, json_response
 from holdfast.service.web.input import Reader, json_object, query_values
+from holdfast.service.web.repeats import repeatable
 from holdfast.wire.models import Answer
 from holdfast.wire.requests import Asked
 
@@ -30,13 +31,13 @@ def serves(endpoint: Endpoint[A]) -> Callable[[AskedHandler[A]], AskedHandler[A]
     def register(function: AskedHandler[A]) -> AskedHandler[A]:
         async def handle_query(web: WebContext, request: Request) -> Response:
             answer = await function(web, asked_by(query_values(request.query)), request)
-            return answer if type(answer) is Response else json_response(answer)
+            return answer if isinstance(answer, Response) else json_response(answer)
 
         async def handle_body(web: WebContext, request: Request) -> Response:
             answer = await function(web, asked_by(await json_object(request)), request)
-            return answer if type(answer) is Response else json_response(answer)
+            return answer if isinstance(answer, Response) else json_response(answer)
 
-        HANDLERS[endpoint.key] = handle_query if endpoint.method == "GET" else handle_body
+        HANDLERS[endpoint.key] = handle_query if endpoint.method == "GET" else _named(endpoint, handle_body)
         return function
 
     return register
@@ -48,9 +49,14 @@ def serves_plainly(*endpoints: Endpoint[Any]) -> Callable[[PlainHandler], PlainH
     def register(function: PlainHandler) -> PlainHandler:
         async def handle(web: WebContext, request: Request) -> Response:
             answer = await function(web, request)
-            return answer if type(answer) is Response else json_response(answer)
+            return answer if isinstance(answer, Response) else json_response(answer)
 
-        HANDLERS.update({endpoint.key: handle for endpoint in endpoints})
+        HANDLERS.update({endpoint.key: _named(endpoint, handle) for endpoint in endpoints})
         return function
 
     return register
+
+
+def _named(endpoint: Endpoint[Any], handle: Handler) -> Handler:
+    """Return the handler, for requests that may name themselves if the endpoint admits that."""
+    return repeatable(endpoint, handle) if endpoint.keyed else handle

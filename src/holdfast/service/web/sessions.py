@@ -9,6 +9,7 @@ from holdfast.rules.identifiers import parse_channel, parse_identifier
 from holdfast.rules.reserved_identifiers import RESERVED_MESSAGE
 from holdfast.service.http.messages import raw_json
 from holdfast.service.web.input import restore_plus_sign
+from holdfast.service.web.repeats import kept
 from holdfast.service.web.serving import serves, serves_plainly
 from holdfast.wire.endpoints import CHECK_SESSION, OPEN_SESSION, REGISTRATION_COUNTERS
 from holdfast.wire.errors import IDENTIFIER_RESERVED
@@ -30,8 +31,9 @@ async def open_session(web: WebContext, asked: OpenSession, request: Request) ->
     """POST /api/sessions."""
     identifier = parse_identifier(asked.identifier, parse_channel(asked.channel))
     parse_did(asked.did)
-    await web.service.sessions.open(identifier, asked.did, web.subject(request))
-    return SessionCreated(identifier=asked.identifier, channel=asked.channel, did=asked.did)
+    answer = SessionCreated(identifier=asked.identifier, channel=asked.channel, did=asked.did)
+    await web.service.sessions.open(identifier, asked.did, web.subject(request), kept(request, answer))
+    return answer
 
 
 @serves(CHECK_SESSION)

@@ -8,6 +8,7 @@ from holdfast.rules.identifiers import parse_identifier, parse_verify_channel
 from holdfast.rules.one_time_codes import CodeFailure
 from holdfast.service.http.messages import json_response
 from holdfast.service.web.input import restore_plus_sign
+from holdfast.service.web.repeats import kept, repeated_check
 from holdfast.service.web.serving import serves
 from holdfast.wire.encoding import to_iso
 from holdfast.wire.endpoints import CHECK_CODE, SEND_CODE, VERIFICATION_STATUS
@@ -24,16 +25,18 @@ if TYPE_CHECKING:
 async def send_code(web: WebContext, asked: SendCode, request: Request) -> CodeSent:
     """POST /api/verify/send."""
     identifier = parse_identifier(asked.identifier, parse_verify_channel(asked.channel))
-    await web.service.verification.send(identifier, web.subject(request))
-    return CodeSent(channel=asked.channel)
+    answer = CodeSent(channel=asked.channel)
+    await web.service.verification.send(identifier, web.subject(request), kept(request, answer))
+    return answer
 
 
 @serves(CHECK_CODE)
 async def check_code(web: WebContext, asked: CheckCode, request: Request) -> CodeAccepted | CodeRefused | Response:
     """POST /api/verify/check."""
     identifier = parse_identifier(asked.identifier, parse_verify_channel(asked.channel))
+    repeat = repeated_check(request, lambda attestation: CodeAccepted(attestation=attestation))
     try:
-        result = await web.service.verification.check(identifier, asked.code, web.subject(request))
+        result = await web.service.verification.check(identifier, asked.code, web.subject(request), repeat)
     except Refused as refused:
         if refused.row is SMS_CHECK_FAILED:
             return json_response(CheckFailed(error=SMS_CHECK_FAILED.error), SMS_CHECK_FAILED.status)

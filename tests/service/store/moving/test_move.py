@@ -50,7 +50,8 @@ async def fill(store: Store) -> None:
         await store.open_session(NewSession(identifier=name, did=f"did:a:{n}", ip=ip, now=NOW + n), silent)
     for n, confirmation in enumerate((Confirmation.PENDING, Confirmation.CONFIRMED, Confirmation.REFUSED)):
         asked = RegisterDid(
-            identifier=MAIL.given, channel="email", credential_id=f"c{n}", did="did:a:ann", tx_hash=f"0x{n}",
+            identifier=MAIL.given, channel="email", credential_id=f"c{n}", did="did:a:ann",
+            tx_hash="0x" + "ab" * 32 if n else "0x1",
             block_number=n or None,
         )  # fmt: skip
         new = NewRegistration(
@@ -137,7 +138,8 @@ def test_a_move_that_was_killed_goes_on(tmp_path: Path, fresh_postgres_url: str)
     connection = connect(tmp_path / "holdfast.db")
     connection.execute("BEGIN")
     connection.executemany(
-        "INSERT INTO identifiers (channel, key, given, did, stage, ip, created_at) VALUES ('handle', ?, ?, ?, 'session', ?, 5)",
+        "INSERT INTO identifiers (channel, key, given, did, stage, ip, created_at, in_audit)"
+        " VALUES ('handle', ?, ?, ?, 'session', ?, 5, 0)",
         [(f"n{n}", f"n{n}", f"did:a:{n}", f"10.{n >> 8}.{n & 255}.1") for n in range(rows)],
     )
     connection.execute("COMMIT")

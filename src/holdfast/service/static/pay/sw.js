@@ -1,11 +1,19 @@
 // Payment service worker: takes a shop's Payment Request, shows it on the confirm page, and answers the shop.
-// The shop's promise always settles: with the page's outcome, or with the reason why there was none.
+// The shop's promise is resolved with a PaymentResult, and rejected where nothing is known to be paid: AbortError if the
+// person or the shop cancelled, else OperationError. Browsers put a text of their own on both, so a shop that asks with
+// `data.refusals: "result"` gets {error, message} as a result instead.
 "use strict";
 
 const CONFIRM_PAGE = "/pay/confirm";
 const PAGE_OPENS_WITHIN_MS = 15_000;
 const ANSWER_WITHIN_MS = 10 * 60_000;
+const CAN_PAY_WITHIN_MS = 3_000;
 const AFTER_ABORT_MS = 500;
+const VAULTS = { database: "holdfast-vault", store: "vaults" };
+
+const NOT_OPENED = { error: "page_not_opened", message: "The payment page did not open. Nothing was paid." };
+const NO_ANSWER = { error: "no_answer_in_time", message: "The payment was not approved in time. Nothing was paid." };
+const ABORTED = { error: "aborted_by_shop", message: "The shop withdrew its request. Nothing was paid.", cancelled: true };
 
 /** Open requests by payment request ID: what the page shows, and how the shop is answered. */
 const pending = new Map();
@@ -13,45 +21,56 @@ const pending = new Map();
 self.addEventListener("install", (event) => event.waitUntil(self.skipWaiting()));
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
 
-// The confirm page cannot sign yet, so no shop may count on this handler: it goes on to its next method of payment.
-self.addEventListener("canmakepayment", (event) => event.respondWith(false));
+self.addEventListener("canmakepayment", (event) => event.respondWith(canPay()));
 
 self.addEventListener("paymentrequest", (event) => {
   const request = describe(event);
   event.respondWith(
-    new Promise((resolve) => {
-      const timer = setTimeout(() => settle(request.id, failure("page_not_opened")), PAGE_OPENS_WITHIN_MS);
-      pending.set(request.id, { request, resolve, timer });
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => refuse(request.id, NOT_OPENED), PAGE_OPENS_WITHIN_MS);
+      pending.set(request.id, { request, resolve, reject, timer });
     }),
   );
   const page = `${CONFIRM_PAGE}?request=${encodeURIComponent(request.id)}`;
   event.openWindow(page).then(
-    (client) => client || settle(request.id, failure("page_not_opened")),
-    () => settle(request.id, failure("page_not_opened")),
+    (client) => client || refuse(request.id, NOT_OPENED),
+    () => refuse(request.id, NOT_OPENED),
   );
 });
 
 self.addEventListener("abortpayment", (event) => {
-  const requests = [...pending.keys()];
+  // A payment that was handed over cannot be withdrawn, so the shop has to wait for it.
+  const requests = [...pending].filter(([, entry]) => !entry.handedOver).map(([id]) => id);
   event.respondWith(requests.length > 0);
   // The browser ends the request on "true"; an answer at the same moment would cross it, so ours comes after.
-  setTimeout(() => requests.forEach((id) => settle(id, failure("aborted_by_shop"))), AFTER_ABORT_MS);
+  setTimeout(() => requests.forEach((id) => refuse(id, ABORTED)), AFTER_ABORT_MS);
 });
 
 self.addEventListener("message", (event) => {
   const message = event.data ?? {};
   const entry = pending.get(message.request);
+  if (!isConfirmPage(event.source)) return;
   if (!entry) {
-    event.source?.postMessage({ type: "over" });
+    event.source.postMessage({ type: "over" });
   } else if (message.type === "ready") {
     clearTimeout(entry.timer);
-    entry.timer = setTimeout(() => settle(message.request, failure("no_answer_in_time")), ANSWER_WITHIN_MS);
+    entry.timer = setTimeout(() => refuse(message.request, NO_ANSWER), ANSWER_WITHIN_MS);
     entry.page = event.source;
     event.source.postMessage({ type: "request", request: entry.request });
-  } else if (message.type === "settle") {
-    settle(message.request, message.details);
+  } else if (message.type === "handing over") {
+    clearTimeout(entry.timer); // from here on only the chain decides, and the page waits for it
+    entry.handedOver = true;
+  } else if (message.type === "paid") {
+    settle(message.request, ({ resolve, request }) => resolve({ methodName: request.method, details: message.result }));
+  } else if (message.type === "refused") {
+    refuse(message.request, message.refusal);
   }
 });
+
+/** Only the confirm page answers shops: another page of this origin has no say in a payment. */
+function isConfirmPage(client) {
+  return Boolean(client?.url) && new URL(client.url).pathname === CONFIRM_PAGE;
+}
 
 /** What the page needs to show, from the method data that is meant for this handler. */
 function describe(event) {
@@ -66,17 +85,60 @@ function describe(event) {
   };
 }
 
-function failure(error) {
-  return { success: false, error };
+/** Tells the shop that nothing is known to be paid. */
+function refuse(id, { error, message, cancelled = false }) {
+  settle(id, ({ request, resolve, reject }) => {
+    if (request.data?.refusals === "result") resolve({ methodName: request.method, details: { error, message } });
+    else reject(new DOMException(message, cancelled ? "AbortError" : "OperationError"));
+  });
 }
 
-/** Answers the shop once. A rejected answer would leave some browsers' dialogs open for ever, so failures resolve. */
-function settle(id, details) {
+/** Answers the shop once. */
+function settle(id, answer) {
   const entry = pending.get(id);
-  if (!entry) return false;
+  if (!entry) return;
   pending.delete(id);
   clearTimeout(entry.timer);
   entry.page?.postMessage({ type: "over" });
-  entry.resolve({ methodName: entry.request.method, details });
-  return true;
+  answer(entry);
+}
+
+/** Whether a payment can be made here: this browser keeps a vault, and the service has a bundler for its chain. */
+async function canPay() {
+  try {
+    return (await hasVault()) && (await hasBundler());
+  } catch {
+    return false;
+  }
+}
+
+async function hasVault() {
+  // Opening a database that is not there would make it, without its tables.
+  const known = await indexedDB.databases();
+  if (!known.some(({ name }) => name === VAULTS.database)) return false;
+  const database = await done(indexedDB.open(VAULTS.database));
+  try {
+    if (!database.objectStoreNames.contains(VAULTS.store)) return false;
+    return (await done(database.transaction(VAULTS.store).objectStore(VAULTS.store).count())) > 0;
+  } finally {
+    database.close();
+  }
+}
+
+async function hasBundler() {
+  const signal = AbortSignal.timeout(CAN_PAY_WITHIN_MS);
+  const asked = { jsonrpc: "2.0", id: 1, method: "eth_supportedEntryPoints", params: [] };
+  const post = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(asked), signal };
+  const [contracts, bundler] = await Promise.all([fetch("/api/contracts", { signal }), fetch("/api/bundler", post)]);
+  if (!contracts.ok || !bundler.ok) return false;
+  const { entryPoint } = await contracts.json();
+  const { result } = await bundler.json();
+  return Array.isArray(result) && result.some((address) => address.toLowerCase() === entryPoint.toLowerCase());
+}
+
+function done(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
 }

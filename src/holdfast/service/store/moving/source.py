@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.database import InUse
+from holdfast.service.store.sqlite.hashes import unpack_hash
 from holdfast.service.store.sqlite.schema import connect
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Row = tuple[Any, ...]
+IN_ONE_MOMENT = (
+    "session", "code_sent", "verified", "displaced", "registered", "confirmed", "refused", "credential_revoked",
+    "released",
+)  # fmt: skip
 _VERSION_7 = 7 << 76
 _VARIANT = 2 << 62
 
@@ -52,7 +57,7 @@ TABLES = (
         ),
         4,
         "SELECT shard_of(i.channel, i.key), i.channel, i.key, credential, shard_of(credential), identifier, c.did,"
-        " tx_hash, block_number, smart_account, c.created_at, asked, ask_at, confirmation, settled_at"
+        " unpack_hash(tx_hash), block_number, smart_account, c.created_at, asked, ask_at, confirmation, settled_at"
         " FROM credentials AS c JOIN identifiers AS i ON i.id = c.identifier_id ORDER BY 1, 2, 3, 4",
     ),
     MovedTable(
@@ -97,12 +102,23 @@ TABLES = (
         2,
         "SELECT shard_of(ip), ip, registrations FROM ip_counters ORDER BY 1, 2",
     ),
+    MovedTable(
+        "kept_answers",
+        ("shard", "key", "body", "answer", "code_id", "attempt", "leased_until", "expires_at"),
+        2,
+        "SELECT shard_of(key), key, body, answer, code_id, attempt, leased_until, expires_at"
+        " FROM kept_answers ORDER BY 1, 2",
+    ),
     MovedTable("totals", ("name", "slot", "value"), 2, "SELECT name, 0, value FROM totals ORDER BY 1, 2"),
     MovedTable(
         "audit",
         ("shard", "channel", "key", "id", "at", "action", "did"),
         4,
-        "SELECT shard_of(channel, key), channel, key, audit_id(at, id), at, action, did FROM audit ORDER BY 1, 2, 3, 4",
+        "SELECT shard_of(channel, key), channel, key, audit_id(at, action, kind, id), at, action, did FROM ("
+        "SELECT 0 AS kind, id, at, action, channel, key, did FROM audit"
+        " UNION ALL SELECT 1, id, created_at, 'session', channel, key, did FROM identifiers WHERE NOT in_audit"
+        " UNION ALL SELECT 2, c.id, c.created_at, 'registered', i.channel, i.key, c.did FROM credentials AS c"
+        " JOIN identifiers AS i ON i.id = c.identifier_id WHERE NOT c.in_audit) ORDER BY 1, 2, 3, 4",
     ),
 )  # fmt: skip
 
@@ -113,7 +129,8 @@ class SourceDatabase:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         connection.create_function("shard_of", -1, shard_of, deterministic=True)
-        connection.create_function("audit_id", 2, _audit_id, deterministic=True)
+        connection.create_function("unpack_hash", 1, unpack_hash, deterministic=True)
+        connection.create_function("audit_id", 4, _audit_id, deterministic=True)
 
     def count(self, table: MovedTable) -> int:
         """How many rows of the target come from here."""
@@ -149,9 +166,18 @@ def opened(file: Path, *, alone: bool) -> Iterator[SourceDatabase]:
         yield SourceDatabase(connection)
 
 
-def _audit_id(at: float, number: int) -> str:
-    """A time-ordered identifier (RFC 9562, UUIDv7) of a line of the history: its time, then its number."""
-    return str(uuid.UUID(int=int(at * 1000) << 80 | _VERSION_7 | _VARIANT | number))
+def _audit_id(at: float, action: str, kind: int, number: int) -> str:
+    """A time-ordered identifier (RFC 9562, UUIDv7) of a line of the history.
+
+    Args:
+        at: when, in seconds since the epoch.
+        action: orders what happened within one millisecond.
+        kind: which of the source's tables has the line.
+        number: its row there; with `kind` this makes it unique.
+    """
+    place = IN_ONE_MOMENT.index(action) if action in IN_ONE_MOMENT else len(IN_ONE_MOMENT)
+    unique = kind << 60 | number
+    return str(uuid.UUID(int=int(at * 1000) << 80 | _VERSION_7 | place << 64 | _VARIANT | unique))
 
 
 def _windows(events: Iterator[Row]) -> Iterator[Row]:

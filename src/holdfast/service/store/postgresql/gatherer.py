@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import asyncpg
 
-from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.port import Overtaken, StoreUnavailable
 from holdfast.service.store.postgresql.lane import NotSent
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ WAIT_S = 1.0  # the longest that a request waits for a connection
 MAX_BATCH = 256
 _SWEEP_S = 0.1
 LOST_RACE = "HF001"
+_OVERTAKEN = "HF002"
 _DEADLOCK = "40P01"
 
 
@@ -208,6 +209,8 @@ def _named(error: Exception) -> Exception:
     if isinstance(error, asyncpg.PostgresError):
         if error.sqlstate == LOST_RACE:
             return LostRace()
+        if error.sqlstate == _OVERTAKEN:
+            return Overtaken()
         if not isinstance(error, asyncpg.DataError):  # time limits, full disk, missing rights: nothing was kept
             return StoreUnavailable(type(error).__name__)
     return error

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CONNECT_S = 1.0
 ANSWER_S = 2.0
 _RETRY_CONNECT_S = 0.05
-_IDLE_S, _INTERVAL_S, _PROBES = 5, 2, 3  # keep-alives; a peer that is gone is noticed after 11 s
+_IDLE_S, _INTERVAL_S, _PROBES = 5, 2, 3  # keep-alive probes; a peer that is gone is noticed after 11 s
 _USER_TIMEOUT_MS = 5000
 
 # The server's own ends, for what the client can no longer end itself.
@@ -51,6 +51,14 @@ NOT_NOW = (
 )
 
 
+# A commit that waits for a standby does not notice that its client is gone, and keeps its connection. Each further
+# write would keep another one, until the server has none left for reads.
+_WAITING_COMMITS = (
+    "SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE wait_event = 'SyncRep' AND usename = current_user"
+    " AND datname = current_database() AND clock_timestamp() - query_start > interval '1 s'"
+)
+
+
 class NotSent(StoreUnavailable):
     """The server could not be reached, so nothing was asked of it."""
 
@@ -61,15 +69,21 @@ class Lane:
     def __init__(self, address: Address) -> None:
         self._address = address
         self._connection: Connection | None = None
+        self._unanswered = False  # an answer did not come, and no later question found the cause to be over
 
     async def fetch(self, statement: str, values: Sequence[Any]) -> list[asyncpg.Record]:
         """The rows that a statement returns.
 
         Raises:
-            NotSent: no connection could be opened.
+            NotSent: no connection could be opened, or commits wait for a standby that is gone.
             StoreUnavailable: the answer did not come; what became of a write is unknown.
             PostgresError: the server refused the statement, and nothing of it was kept.
         """
+        if self._unanswered:
+            await self._see_commits_end()
+        return await self._fetch(statement, values)
+
+    async def _fetch(self, statement: str, values: Sequence[Any]) -> list[asyncpg.Record]:
         connection = await self._opened()
         # Ended from outside: the driver's own time limit would wait for a second connection that asks to cancel.
         deadline = asyncio.get_running_loop().call_later(ANSWER_S, connection.terminate)
@@ -80,6 +94,7 @@ class Lane:
             raise StoreUnavailable(type(error).__name__) from error
         except LOST as error:
             self.abandon()
+            self._unanswered = True
             raise StoreUnavailable(f"no answer from the database: {type(error).__name__}") from error
         finally:
             deadline.cancel()
@@ -96,6 +111,18 @@ class Lane:
         if connection is not None and not connection.is_closed():
             with contextlib.suppress(*LOST, asyncpg.PostgresError):
                 await connection.close(timeout=CONNECT_S)
+
+    async def _see_commits_end(self) -> None:
+        """Raise NotSent while commits wait for a standby: a write would only wait with them."""
+        try:
+            waiting = (await self._fetch(_WAITING_COMMITS, ()))[0][0]
+        except NotSent:
+            raise
+        except StoreUnavailable as error:
+            raise NotSent(*error.args) from error
+        if waiting:
+            raise NotSent("commits wait for a standby that is gone: start it, or empty synchronous_standby_names")
+        self._unanswered = False
 
     async def _opened(self) -> Connection:
         connection = self._connection

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import CONFIRM_AT_LEAST_EVERY_S
+from holdfast.rules.one_time_codes import CountedAttempt
 from holdfast.rules.registration import Claim, Stage
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.port import RegisteredDid
@@ -94,6 +95,33 @@ VERIFIED = Kind(
 )
 
 
+KNOWN_KEY = Kind(
+    "is_known",
+    "SELECT EXISTS (SELECT 1 FROM holdfast.kept_answers AS t"
+    " WHERE t.shard = w.s AND t.key = w.k AND t.expires_at > w.at)"
+    " FROM unnest($1::smallint[], $2::bytea[], $3::float8[]) WITH ORDINALITY AS w (s, k, at, n) ORDER BY w.n",
+    lambda batch: _columns([(shard_of(key), key, now) for key, now in batch]),
+    _first_values,
+    repeatable=True,
+)
+
+
+def _codes(_batch: Sequence[Any], rows: list[Record]) -> list[CountedAttempt | None]:
+    return [CountedAttempt(*row) if row[0] is not None else None for row in rows]
+
+
+CODE = Kind(
+    "code_of",
+    "SELECT v.id, v.digest, v.expires_at, v.attempts"
+    " FROM unnest($1::smallint[], $2::text[], $3::text[]) WITH ORDINALITY AS w (s, c, k, n)"
+    " LEFT JOIN LATERAL (SELECT * FROM holdfast.codes AS t"
+    " WHERE t.shard = w.s AND t.channel = w.c AND t.key = w.k LIMIT 1) AS v ON true ORDER BY w.n",
+    _identifiers,
+    _codes,
+    repeatable=True,
+)
+
+
 def _single(name: str, statement: str) -> Kind:
     """A kind whose batches have one request, and whose result is every row."""
     return Kind(name, statement, lambda batch: batch[0], lambda _batch, rows: [rows], 1, repeatable=True)
@@ -102,12 +130,15 @@ def _single(name: str, statement: str) -> Kind:
 # The first due of each identifier before the second of any: a flood of one makes no other wait. The second half of the
 # candidates was put off by a clock that ran ahead and was set right since.
 _CANDIDATES = 5000  # looked at for a turn's order, so that a flood costs a turn no more than this
+_PENDING = "WHERE confirmation = 'pending'"
 DUE = _single(
     "due",
     "SELECT credential, did, tx_hash, smart_account, channel, key, created_at, asked FROM ("  # noqa: S608 - our own figures
     "SELECT c.*, row_number() OVER (PARTITION BY shard, channel, key ORDER BY ask_at, created_at, credential) AS turn"
-    " FROM (SELECT * FROM holdfast.credentials WHERE confirmation = 'pending'"
-    f" AND (ask_at <= $1 OR ask_at > $1 + {2 * CONFIRM_AT_LEAST_EVERY_S}) ORDER BY ask_at LIMIT {_CANDIDATES}) AS c"
+    " FROM (SELECT * FROM ("
+    f"(SELECT * FROM holdfast.credentials {_PENDING} AND ask_at <= $1 ORDER BY ask_at LIMIT {_CANDIDATES}) UNION ALL "
+    f"(SELECT * FROM holdfast.credentials {_PENDING} AND ask_at > $1 + {2 * CONFIRM_AT_LEAST_EVERY_S}"
+    f" ORDER BY ask_at LIMIT {_CANDIDATES})) AS candidates ORDER BY ask_at LIMIT {_CANDIDATES}) AS c"
     ") AS turns ORDER BY turn, ask_at, created_at, credential LIMIT $2",
 )
 HOLDS_LEASE = _single(

@@ -57,11 +57,13 @@ STEPS: tuple[Step, ...] = (
             "0001_maintenance.sql",
         )
     ),
+    Step(scripts=("0002_kept_answers.sql",)),
 )
 SCHEMA_VERSION = len(STEPS)
 TABLES = (
     "identifiers", "credentials", "credential_places", "codes", "windows", "verifications", "used_attestations",
     "ip_counters", "totals", "leases", "audit",
+    "kept_answers",
 )  # fmt: skip
 
 

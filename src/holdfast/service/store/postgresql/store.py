@@ -9,7 +9,7 @@ from holdfast.rules.limits import DAY_S, HOUR_S, REFUSED_KEPT_S
 from holdfast.rules.registration import RegistrationRule, SessionBounds, SessionRule
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.port import PendingRegistration, StoreUnavailable
-from holdfast.service.store.postgresql import reads, writes
+from holdfast.service.store.postgresql import reads, repeats, writes
 from holdfast.service.store.postgresql.gatherer import Gatherer, LostRace
 from holdfast.service.store.postgresql.lane import Lane
 from holdfast.service.store.postgresql.schema import SCHEMA_VERSION
@@ -21,7 +21,18 @@ if TYPE_CHECKING:
     from holdfast.rules.one_time_codes import CountedAttempt
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
-    from holdfast.service.store.port import Charge, NewAttempt, NewCode, NewRegistration, NewSession, RegisteredDid
+    from holdfast.service.store.port import (
+        Begun,
+        Charge,
+        KeptAnswer,
+        NewAttempt,
+        NewCode,
+        NewRegistration,
+        NewRepeat,
+        NewSession,
+        RegisteredDid,
+    )
+    from holdfast.service.store.postgresql.gatherer import Kind
     from holdfast.service.store.postgresql.url import Address
 
 WRITE_LANES, READ_LANES = 2, 2
@@ -37,6 +48,11 @@ class PostgresqlStore:
     def __init__(self, address: Address) -> None:
         self._writes = Gatherer([Lane(address) for _ in range(WRITE_LANES)])
         self._reads = Gatherer([Lane(address) for _ in range(READ_LANES)])
+
+    @property
+    def snapshots(self) -> None:
+        """See Store. PostgreSQL has no tables for kept snapshots yet."""
+        return
 
     # -- reads -----------------------------------------------------------------------------------------------------
 
@@ -93,13 +109,15 @@ class PostgresqlStore:
 
     # -- sessions and registrations --------------------------------------------------------------------------------
 
-    async def open_session(self, session: NewSession, decide: Callable[[SessionFacts], None]) -> None:
+    async def open_session(
+        self, session: NewSession, decide: Callable[[SessionFacts], None], kept: KeptAnswer | None = None
+    ) -> None:
         """See Store. A SessionRule is decided in the database; another rule on facts that must still hold there."""
         bounds = decide.bounds() if isinstance(decide, SessionRule) else _NEVER
         key = (writes.place_of(session.identifier),)
         for _ in _Tries():
             try:
-                facts = await self._writes.ask(writes.OPEN_SESSIONS, writes.SessionToOpen(session, bounds), key)
+                facts = await self._keeping(kept, writes.OPEN_SESSIONS, writes.SessionToOpen(session, bounds), key)
             except LostRace:
                 continue
             if facts is None:
@@ -109,7 +127,9 @@ class PostgresqlStore:
                 bounds = SessionBounds.exactly(facts)
         raise StoreUnavailable("too many others wrote the same rows")
 
-    async def register(self, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move]) -> None:
+    async def register(
+        self, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move], kept: KeptAnswer | None = None
+    ) -> None:
         """See Store. A RegistrationRule is decided in the database; another one on facts that must still hold there."""
         bounds = decide.bounds() if isinstance(decide, RegistrationRule) else None
         asked = first = writes.RegistrationToMake(registration, bounds)
@@ -120,7 +140,7 @@ class PostgresqlStore:
         )
         for _ in _Tries():
             try:
-                seen = await self._writes.ask(writes.REGISTER, asked, [key for key in keys if key is not None])
+                seen = await self._keeping(kept, writes.REGISTER, asked, [key for key in keys if key is not None])
             except LostRace:
                 asked = first
                 continue
@@ -145,26 +165,46 @@ class PostgresqlStore:
         if windows:
             await self._again(writes.GIVE_BACK, (charge.event, windows), windows)
 
-    async def keep_code(self, code: NewCode) -> None:
+    async def keep_code(self, code: NewCode, kept: KeptAnswer | None = None) -> None:
         """See Store."""
-        await self._again(writes.KEEP_CODES, (code, writes.new_number()), (writes.place_of(code.identifier),))
+        await self._again(writes.KEEP_CODES, (code, writes.new_number()), (writes.place_of(code.identifier),), kept)
 
     async def count_attempt(self, attempt: NewAttempt) -> CountedAttempt | None:
         """See Store."""
         charge = writes.ChargeToMake(attempt.quotas, attempt.now, writes.new_number())
-        counted: CountedAttempt | None = await self._again(
-            writes.COUNT_ATTEMPTS, writes.AttemptToCount(attempt, charge)
-        )
+        kind = writes.COUNT_ATTEMPTS if attempt.repeat is None else repeats.NOTE_ATTEMPTS
+        counted: CountedAttempt | None = await self._again(kind, writes.AttemptToCount(attempt, charge))
         return counted
 
-    async def consume_code(self, identifier: Identifier, code_id: int, now: float) -> bool:
+    async def consume_code(
+        self, identifier: Identifier, code_id: int, now: float, kept: KeptAnswer | None = None
+    ) -> bool:
         """See Store."""
         keys = (writes.place_of(identifier),)
-        return bool(await self._again(writes.CONSUME_CODES, (identifier, code_id, now), keys))
+        return bool(await self._again(writes.CONSUME_CODES, (identifier, code_id, now), keys, kept))
 
-    async def mark_verified(self, identifier: Identifier, now: float) -> None:
+    async def mark_verified(self, identifier: Identifier, now: float, kept: KeptAnswer | None = None) -> None:
         """See Store."""
-        await self._again(writes.MARK_VERIFIED, (identifier, now), (writes.place_of(identifier),))
+        await self._again(writes.MARK_VERIFIED, (identifier, now), (writes.place_of(identifier),), kept)
+
+    # -- repeats ---------------------------------------------------------------------------------------------------
+
+    async def begin(self, repeat: NewRepeat) -> Begun:
+        """See Store. Parallel requests with one new key may each count on the windows."""
+        if not await self._reads.ask(reads.KNOWN_KEY, (repeat.key, repeat.now)):
+            await self.charge(repeat.quotas, repeat.now)
+        begun: Begun = await self._again(repeats.BEGIN, repeat)
+        return begun
+
+    async def finish(self, key: bytes, answer: bytes | None) -> bytes | None:
+        """See Store."""
+        kept: bytes | None = await self._again(repeats.FINISH, (key, answer))
+        return kept
+
+    async def code_of(self, identifier: Identifier) -> CountedAttempt | None:
+        """See Store."""
+        code: CountedAttempt | None = await self._reads.ask(reads.CODE, (identifier.channel.value, identifier.key))
+        return code
 
     # -- maintenance -----------------------------------------------------------------------------------------------
 
@@ -187,6 +227,8 @@ class PostgresqlStore:
             removed += part
             if part < _EXPIRED_AT_ONCE:
                 break
+        while part := int(await self._again(repeats.EXPIRE, values[:1] + values[3:])):
+            removed += part
         return removed
 
     async def take_lease(self, name: str, holder: str, now: float, ttl_s: float) -> bool:
@@ -210,11 +252,17 @@ class PostgresqlStore:
         await self._writes.close()
         await self._reads.close()
 
-    async def _again(self, kind: Any, argument: Any, keys: Sequence[Any] = ()) -> Any:
+    async def _keeping(self, kept: KeptAnswer | None, kind: Kind, argument: Any, keys: Sequence[Any]) -> Any:
+        """A write, with the answer that reports it."""
+        if kept is None:
+            return await self._writes.ask(kind, argument, keys)
+        return await self._writes.ask(repeats.KEEPING[kind], (argument, kept), [*keys, kept.key])
+
+    async def _again(self, kind: Kind, argument: Any, keys: Sequence[Any] = (), kept: KeptAnswer | None = None) -> Any:
         """The answer to a write, asked for again while others come between."""
         for _ in _Tries():
             try:
-                return await self._writes.ask(kind, argument, keys)
+                return await self._keeping(kept, kind, argument, keys)
             except LostRace:
                 continue
         raise StoreUnavailable("too many others wrote the same rows")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from holdfast.rules.one_time_codes import Attempts, CountedAttempt, count
 from holdfast.service.store.sqlite import audit
 from holdfast.service.store.sqlite.charges import charge
+from holdfast.service.store.sqlite.repeats import note_attempt
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -29,6 +30,13 @@ def keep_code(connection: Connection, code: NewCode) -> None:
 def count_attempt(connection: Connection, attempt: NewAttempt) -> CountedAttempt | None:
     """Count an attempt on its address and on a live code; an expired code is returned as it stands."""
     charge(connection, attempt.quotas, attempt.now)
+    counted = _count(connection, attempt)
+    if counted is not None and attempt.repeat is not None:
+        note_attempt(connection, attempt.repeat, counted)
+    return counted
+
+
+def _count(connection: Connection, attempt: NewAttempt) -> CountedAttempt | None:
     row = connection.execute(
         "SELECT id, digest, expires_at, attempts, attempts_by_others, ip FROM codes WHERE channel = ? AND key = ?",
         (attempt.identifier.channel.value, attempt.identifier.key),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from holdfast.service.store.sqlite.snapshot_schema import SNAPSHOT_TABLE_NAMES, SNAPSHOT_TABLES
+
 MIGRATIONS = (
     """
     CREATE TABLE identifiers (
@@ -195,9 +197,23 @@ MIGRATIONS = (
         SELECT at, action, channel, key, did FROM registrations_standing WHERE credential = old.credential;
     END;
     """,
+    SNAPSHOT_TABLES,
+    # 5: answers to requests that name themselves (Idempotency-Key), for their repeats.
+    """
+    CREATE TABLE kept_answers (
+        key BLOB PRIMARY KEY,
+        body BLOB NOT NULL,
+        answer BLOB,
+        code_id INTEGER,
+        attempt INTEGER,
+        leased_until REAL NOT NULL,
+        expires_at REAL NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX kept_answers_expiry ON kept_answers (expires_at);
+    """,
 )
 SCHEMA_VERSION = len(MIGRATIONS)
 TABLES = (
     "identifiers", "credentials", "codes", "charges", "verifications", "used_attestations", "ip_counters", "totals",
-    "leases", "audit",
+    "leases", "audit", *SNAPSHOT_TABLE_NAMES, "kept_answers",
 )  # fmt: skip

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
+from holdfast.rules.one_time_codes import CountedAttempt
 from holdfast.rules.registration import Claim, Stage
 from holdfast.service.store.port import RegisteredDid, StoreUnavailable
-from holdfast.service.store.sqlite import charges, claims, codes, confirmations, upkeep
+from holdfast.service.store.sqlite import charges, claims, codes, confirmations, repeats, upkeep
 from holdfast.service.store.sqlite.admin import describe_identifier
 from holdfast.service.store.sqlite.hashes import unpack_hash
 from holdfast.service.store.sqlite.identity import OpenedFiles
 from holdfast.service.store.sqlite.migrations import SCHEMA_VERSION
 from holdfast.service.store.sqlite.reader import TurnReader
 from holdfast.service.store.sqlite.schema import connect, migrate
+from holdfast.service.store.sqlite.snapshot_index import SqliteSnapshotIndex
 from holdfast.service.store.sqlite.writer import GroupCommitWriter
 
 if TYPE_CHECKING:
@@ -21,18 +23,23 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from holdfast.rules.identifiers import Identifier
-    from holdfast.rules.one_time_codes import CountedAttempt
     from holdfast.rules.quotas import Counted, Quota
     from holdfast.rules.registration import Confirmation, Move, RegistrationFacts, SessionFacts
     from holdfast.service.store.port import (
+        Begun,
         Charge,
+        KeptAnswer,
         NewAttempt,
         NewCode,
         NewRegistration,
+        NewRepeat,
         NewSession,
         PendingRegistration,
     )
+    from holdfast.service.store.snapshot_index import SnapshotIndex
 
+T = TypeVar("T")
+Arguments = TypeVarTuple("Arguments")
 _STAGES = {stage.value: stage for stage in Stage}
 
 
@@ -62,6 +69,12 @@ class SqliteStore:
         self._opened = OpenedFiles(file)
         self._writer = GroupCommitWriter(writer, self._opened.verify, self._read.transactions)
         self._writer_connection = writer
+        self._snapshots = SqliteSnapshotIndex(self._read, self._writer)
+
+    @property
+    def snapshots(self) -> SnapshotIndex:
+        """See Store."""
+        return self._snapshots
 
     # -- reads -----------------------------------------------------------------------------------------------------
 
@@ -119,15 +132,28 @@ class SqliteStore:
         """See Store."""
         return describe_identifier(self._reader, channel, key)
 
+    async def code_of(self, identifier: Identifier) -> CountedAttempt | None:
+        """See Store."""
+        row = self._read.one(
+            "SELECT id, digest, expires_at, attempts FROM codes WHERE channel = ? AND key = ?",
+            identifier.channel.value,
+            identifier.key,
+        )
+        return CountedAttempt(*row) if row else None
+
     # -- writes ----------------------------------------------------------------------------------------------------
 
-    async def open_session(self, session: NewSession, decide: Callable[[SessionFacts], None]) -> None:
+    async def open_session(
+        self, session: NewSession, decide: Callable[[SessionFacts], None], kept: KeptAnswer | None = None
+    ) -> None:
         """See Store."""
-        await self._writer.write(claims.open_session, session, decide)
+        await self._keeping(kept, claims.open_session, session, decide)
 
-    async def register(self, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move]) -> None:
+    async def register(
+        self, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move], kept: KeptAnswer | None = None
+    ) -> None:
         """See Store."""
-        await self._writer.write(claims.register, registration, decide)
+        await self._keeping(kept, claims.register, registration, decide)
 
     async def charge(self, quotas: Sequence[Quota], now: float) -> Charge:
         """See Store."""
@@ -137,21 +163,39 @@ class SqliteStore:
         """See Store."""
         await self._writer.write(charges.give_back, charge, what)
 
-    async def keep_code(self, code: NewCode) -> None:
+    async def keep_code(self, code: NewCode, kept: KeptAnswer | None = None) -> None:
         """See Store."""
-        await self._writer.write(codes.keep_code, code)
+        await self._keeping(kept, codes.keep_code, code)
 
     async def count_attempt(self, attempt: NewAttempt) -> CountedAttempt | None:
         """See Store."""
         return await self._writer.write(codes.count_attempt, attempt)
 
-    async def consume_code(self, identifier: Identifier, code_id: int, now: float) -> bool:
+    async def consume_code(
+        self, identifier: Identifier, code_id: int, now: float, kept: KeptAnswer | None = None
+    ) -> bool:
         """See Store."""
-        return await self._writer.write(codes.consume_code, identifier, code_id, now)
+        return await self._keeping(kept, codes.consume_code, identifier, code_id, now)
 
-    async def mark_verified(self, identifier: Identifier, now: float) -> None:
+    async def mark_verified(self, identifier: Identifier, now: float, kept: KeptAnswer | None = None) -> None:
         """See Store."""
-        await self._writer.write(codes.mark_verified, identifier, now)
+        await self._keeping(kept, codes.mark_verified, identifier, now)
+
+    async def begin(self, repeat: NewRepeat) -> Begun:
+        """See Store."""
+        return await self._writer.write(repeats.begin, repeat)
+
+    async def finish(self, key: bytes, answer: bytes | None) -> bytes | None:
+        """See Store."""
+        return await self._writer.write(repeats.finish, key, answer)
+
+    async def _keeping(
+        self, kept: KeptAnswer | None, work: Callable[[sqlite3.Connection, *Arguments], T], *arguments: *Arguments
+    ) -> T:
+        """Write, with the answer that reports it."""
+        if kept is None:
+            return await self._writer.write(work, *arguments)
+        return await self._writer.write(repeats.keeping, kept, work, *arguments)
 
     async def put_off(self, times: Sequence[tuple[str, float]]) -> None:
         """See Store."""

@@ -19,6 +19,7 @@ def expire(connection: Connection, now: float) -> int:
     statements = (
         ("DELETE FROM codes WHERE expires_at < ?", horizon),
         ("DELETE FROM used_attestations WHERE expires_at < ?", horizon),
+        ("DELETE FROM kept_answers WHERE expires_at < ?", horizon),
         ("DELETE FROM charges WHERE at < ?", horizon - DAY_S),
         ("DELETE FROM credentials WHERE confirmation = 'refused' AND settled_at < ?", horizon - REFUSED_KEPT_S),
         ("DELETE FROM audit WHERE action IN ('code_sent', 'refused') AND at < ?", horizon - REFUSED_KEPT_S),

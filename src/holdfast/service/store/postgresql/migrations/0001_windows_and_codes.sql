@@ -11,7 +11,7 @@ $$;
 -- Counts one event on all windows of each charge, or on none of them. Each row of the arrays is one window; the rows of a
 -- charge have its number, event and time. Returns the full windows of the charges that were refused.
 CREATE FUNCTION holdfast.charge_windows_v1(
-    charges bigint[], shards smallint[], whats text[], subjects text[], limits bigint[], spans double precision[],
+    charges bigint[], shards smallint[], kinds text[], subjects text[], limits bigint[], spans double precision[],
     nows double precision[], events bigint[]
 ) RETURNS TABLE (n bigint, nth bigint, frees_at double precision)
 LANGUAGE plpgsql VOLATILE
@@ -24,7 +24,7 @@ DECLARE
 BEGIN
     -- Without locks first: what is refused costs no write.
     SELECT array_agg(DISTINCT w.charge) INTO refused
-    FROM unnest(charges, shards, whats, subjects, limits, nows, spans)
+    FROM unnest(charges, shards, kinds, subjects, limits, nows, spans)
         AS w (charge, shard, what, subject, most, now, span)
     LEFT JOIN LATERAL (
         SELECT t.times FROM holdfast.windows AS t
@@ -34,12 +34,12 @@ BEGIN
 
     IF EXISTS (SELECT 1 FROM unnest(charges) AS c WHERE NOT (c = ANY (coalesce(refused, '{}')))) THEN
         INSERT INTO holdfast.windows (shard, what, subject)
-        SELECT DISTINCT shard, what, subject FROM unnest(charges, shards, whats, subjects)
+        SELECT DISTINCT shard, what, subject FROM unnest(charges, shards, kinds, subjects)
             AS w (charge, shard, what, subject) WHERE NOT (w.charge = ANY (coalesce(refused, '{}')))
         ORDER BY shard, what, subject ON CONFLICT DO NOTHING;
         PERFORM 1 FROM (
             SELECT 1 FROM holdfast.windows AS t JOIN (
-                SELECT DISTINCT shard, what, subject FROM unnest(charges, shards, whats, subjects)
+                SELECT DISTINCT shard, what, subject FROM unnest(charges, shards, kinds, subjects)
                     AS w (charge, shard, what, subject) WHERE NOT (w.charge = ANY (coalesce(refused, '{}')))
             ) AS w USING (shard, what, subject)
             ORDER BY t.shard, t.what, t.subject FOR UPDATE OF t
@@ -48,7 +48,7 @@ BEGIN
 
     FOR one IN SELECT DISTINCT c FROM unnest(charges) AS c ORDER BY c LOOP
         RETURN QUERY SELECT w.charge, w.nth, f.frees_at
-        FROM unnest(charges, shards, whats, subjects, limits, nows, spans) WITH ORDINALITY
+        FROM unnest(charges, shards, kinds, subjects, limits, nows, spans) WITH ORDINALITY
             AS w (charge, shard, what, subject, most, now, span, nth)
         LEFT JOIN LATERAL (
             SELECT t.times FROM holdfast.windows AS t
@@ -66,7 +66,7 @@ BEGIN
                     WHERE e.at > w.now - w.span - 3600) || w.event,
                 times = array(SELECT at FROM unnest(t.times) AS at WHERE at > w.now - w.span - 3600) || w.now,
                 last_at = greatest(t.last_at, w.now)
-            FROM unnest(charges, shards, whats, subjects, nows, spans, events)
+            FROM unnest(charges, shards, kinds, subjects, nows, spans, events)
                 AS w (charge, shard, what, subject, now, span, event)
             WHERE w.charge = one AND t.shard = w.shard AND t.what = w.what AND t.subject = w.subject;
             GET DIAGNOSTICS changed = ROW_COUNT;
@@ -79,19 +79,19 @@ END
 $$;
 
 -- Takes events off windows; one that is gone already changes nothing. No window may be in a batch twice.
-CREATE FUNCTION holdfast.give_back_v1(shards smallint[], whats text[], subjects text[], events bigint[])
+CREATE FUNCTION holdfast.give_back_v1(shards smallint[], kinds text[], subjects text[], events bigint[])
 RETURNS void LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 BEGIN
     PERFORM 1 FROM (
         SELECT 1 FROM holdfast.windows AS t
-        JOIN unnest(shards, whats, subjects) AS w (shard, what, subject) USING (shard, what, subject)
+        JOIN unnest(shards, kinds, subjects) AS w (shard, what, subject) USING (shard, what, subject)
         ORDER BY t.shard, t.what, t.subject FOR UPDATE OF t
     ) AS locked;
     UPDATE holdfast.windows AS t SET
         ids = array(SELECT e.id FROM unnest(t.ids, t.times) AS e (id, at) WHERE e.id <> w.event),
         times = array(SELECT e.at FROM unnest(t.ids, t.times) AS e (id, at) WHERE e.id <> w.event)
-    FROM unnest(shards, whats, subjects, events) AS w (shard, what, subject, event)
+    FROM unnest(shards, kinds, subjects, events) AS w (shard, what, subject, event)
     WHERE t.shard = w.shard AND t.what = w.what AND t.subject = w.subject AND w.event = ANY (t.ids);
 END
 $$;
@@ -171,7 +171,7 @@ $$;
 -- and nothing was counted for it.
 CREATE FUNCTION holdfast.attempt_codes_v1(
     shards smallint[], channels text[], keys text[], ips text[], nows double precision[], limits bigint[],
-    charges bigint[], window_shards smallint[], whats text[], subjects text[], window_limits bigint[],
+    charges bigint[], window_shards smallint[], kinds text[], subjects text[], window_limits bigint[],
     spans double precision[], window_nows double precision[], events bigint[]
 ) RETURNS TABLE (n bigint, nth bigint, frees_at double precision, id bigint, digest bytea,
     expires_at double precision, number bigint)
@@ -183,7 +183,7 @@ DECLARE
     full_window record;
 BEGIN
     FOR full_window IN SELECT * FROM holdfast.charge_windows_v1(
-        charges, window_shards, whats, subjects, window_limits, spans, window_nows, events)
+        charges, window_shards, kinds, subjects, window_limits, spans, window_nows, events)
     LOOP
         refused := refused || full_window.n;
         RETURN QUERY SELECT full_window.n, full_window.nth, full_window.frees_at,

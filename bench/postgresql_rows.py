@@ -1,0 +1,92 @@
+"""Bytes a row takes in PostgreSQL, with its indexes: fills a database with registrations and prints a table.
+
+    .venv/bin/python bench/postgresql_rows.py [--rows 300000]
+
+docs/scaling.md works with these figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import asyncpg
+from tests.support.postgres_server import running
+
+from holdfast.service.store.postgresql.schema import TABLES, migrate
+from holdfast.service.store.postgresql.url import parse_address
+
+SHARD = "((get_byte(sha256(({})::bytea), 0) << 4) | (get_byte(sha256(({})::bytea), 1) >> 4))::smallint"
+DID = "'did:new:0x' || encode(sha256(n::text::bytea), 'hex')"
+TX = "'0x' || encode(sha256(('t' || n)::bytea), 'hex')"
+CREDENTIAL = "rtrim(translate(encode(sha256(('c' || n)::bytea), 'base64'), '+/', '-_'), '=')"
+ACCOUNT = "'0x' || substr(encode(sha256(('a' || n)::bytea), 'hex'), 1, 40)"
+IP = "'10.' || (n >> 16 & 255) || '.' || (n >> 8 & 255) || '.' || (n & 255)"
+
+
+def shard(expression: str) -> str:
+    return SHARD.format(expression, expression)
+
+
+# One registered identifier each: claim, credential and its place, counter of its address, two lines of history, a
+# verification, a used attestation and a window of sends.
+FILL = f"""
+INSERT INTO holdfast.identifiers SELECT {shard("'k' || n")}, 'email', 'person.' || n || '@example.com',
+    'Person.' || n || '@example.com', {DID}, 'registered', {IP}, 1.8e9 + n, 1.8e9 + n FROM g;
+INSERT INTO holdfast.credentials SELECT {shard("'k' || n")}, 'email', 'person.' || n || '@example.com', {CREDENTIAL},
+    {shard("'c' || n")}, 'Person.' || n || '@example.com', {DID}, {TX}, n, {ACCOUNT}, 1.8e9 + n, 1, 1.8e9 + n,
+    'confirmed', 1.8e9 + n FROM g;
+INSERT INTO holdfast.credential_places SELECT {shard("'c' || n")}, {CREDENTIAL}, {shard("'k' || n")}, 'email',
+    'person.' || n || '@example.com' FROM g;
+INSERT INTO holdfast.ip_counters SELECT {shard(IP)}, {IP}, 1 FROM g;
+INSERT INTO holdfast.audit (shard, channel, key, at, action, did) SELECT {shard("'k' || n")}, 'email',
+    'person.' || n || '@example.com', 1.8e9 + n, action, {DID}
+    FROM g, (VALUES ('session'), ('registered')) AS a (action);
+INSERT INTO holdfast.verifications SELECT {shard("'k' || n")}, 'email', 'person.' || n || '@example.com', 1.8e9 FROM g;
+INSERT INTO holdfast.used_attestations SELECT {shard("'s' || n")}, sha256(('s' || n)::bytea)
+    || sha256(('x' || n)::bytea), 1.8e9 FROM g;
+INSERT INTO holdfast.windows SELECT {shard("'w' || n")}, 'sends', {IP}, ARRAY[n::bigint], ARRAY[1.8e9], 1.8e9 FROM g;
+INSERT INTO holdfast.codes SELECT {shard("'k' || n")}, 'email', 'person.' || n || '@example.com', n,
+    sha256(n::text::bytea), 1.8e9, 1.8e9, {IP} FROM g;
+"""
+
+
+async def measure(url: str, rows: int) -> list[tuple[str, int, float, float]]:
+    """Table, rows, bytes of a row in the table, bytes of it in all indexes."""
+    await migrate(parse_address(url))
+    connection = await asyncpg.connect(url)
+    # In random order, as identifiers arrive: an index that is filled in order is smaller than one of a living site.
+    await connection.execute(f"CREATE TEMP TABLE g AS SELECT n FROM generate_series(1, {rows}) AS n ORDER BY random()")
+    for statement in filter(str.strip, FILL.split(";\n")):
+        await connection.execute(statement)
+    await connection.execute("VACUUM ANALYZE")
+    found = []
+    for table in TABLES:
+        (row,) = await connection.fetch(
+            f"SELECT (SELECT count(*) FROM holdfast.{table}), pg_table_size(c), pg_indexes_size(c)"
+            f" FROM (SELECT 'holdfast.{table}'::regclass AS c) AS t"
+        )
+        count, heap, indexes = row
+        if count >= rows:
+            found.append((table, count, heap / count, indexes / count))
+    await connection.close()
+    return found
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--rows", type=int, default=300_000)
+    rows = options.parse_args().rows
+    with running(max_wal_size="4GB", autovacuum="off") as server:
+        found = asyncio.run(measure(server.new_database(), rows))
+    print("| Table | Rows | Bytes a row | Bytes in indexes | In all |\n|---|---|---|---|---|")
+    for table, count, heap, indexes in found:
+        print(f"| `{table}` | {count} | {heap:.0f} | {indexes:.0f} | {heap + indexes:.0f} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+/** What a payment costs and whether the account has it, from public facts: no vault has to be open for that. */
+
+import { didOfKey, greatestCost, paymentCall, SmartAccount, textHash } from "../holdfast.js";
+import { COIN, decimalOf, Refusal } from "./request.js";
+import { amountText } from "./text.js";
+
+/**
+ * @typedef {import("../holdfast.js").Client} Client
+ * @typedef {import("../generated/types.js").UserOp} UserOp
+ * @typedef {import("./request.js").Request} Request
+ * @typedef {{sponsored: boolean, cost: bigint}} Fee `cost`: the most that the account may pay, in wei
+ */
+
+/** An account that was registered a moment ago may not be indexed yet. */
+const TRIES = 4;
+const PAUSE_MS = 1200;
+
+/**
+ * The account of a stored vault, where the chain knows it already.
+ *
+ * @param {Client} client
+ * @param {string} did
+ * @returns {Promise<import("../flows/account.js").AccountKey | null>}
+ */
+export async function publicAccount(client, did) {
+  for (let tries = 1; tries <= TRIES; tries += 1) {
+    const found = await indexed(client, did).catch(() => null);
+    if (found) return found;
+    if (tries < TRIES) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+  return null;
+}
+
+/**
+ * @param {Client} client
+ * @param {string} did
+ */
+async function indexed(client, did) {
+  const { found, controller } = await client.indexerDid(await textHash(client.vault, did));
+  if (!found || !controller) return null;
+  const { pubKeyX, pubKeyY } = await client.accountState({ account: controller });
+  if ((await didOfKey(client.vault, pubKeyX, pubKeyY)) !== did) return null;
+  return { x: BigInt(pubKeyX), y: BigInt(pubKeyY), address: controller };
+}
+
+/**
+ * The fee of the payment, as sponsor and bundler state it now.
+ *
+ * @param {Client} client
+ * @param {import("../flows/account.js").AccountKey} key
+ * @param {Request} request
+ * @param {string} payee address
+ * @returns {Promise<Fee>}
+ */
+export async function feeOf(client, key, { amount, params }, payee) {
+  const contracts = await client.contracts();
+  const account = new SmartAccount(client, client.gas, { contracts, key });
+  return feeIn(await account.prepared(paymentCall({ to: payee, amount, token: params.token })));
+}
+
+/**
+ * @param {UserOp} operation
+ * @returns {Fee}
+ */
+export function feeIn(operation) {
+  return operation.paymaster ? { sponsored: true, cost: 0n } : { sponsored: false, cost: greatestCost(operation) };
+}
+
+/**
+ * Refuses what the account cannot pay. Of a token that the service does not know, the chain alone can say.
+ *
+ * @param {Client} client
+ * @param {string} address
+ * @param {Request} request
+ * @throws {Refusal}
+ */
+export async function checkBalance(client, address, { token, amount, params }) {
+  if (!token) return;
+  const asked = { account: address, token: token.symbol, chainId: String(params.chainId) };
+  const { balance } = await client.balance(asked);
+  if (BigInt(balance) >= amount) return;
+  const shown = (/** @type {bigint} */ value) => amountText(decimalOf(value, token.decimals), token);
+  throw new Refusal("insufficient_balance", { have: shown(BigInt(balance)), need: shown(amount) });
+}
+
+/**
+ * @param {Fee} fee
+ * @returns {string}
+ */
+export function costText({ cost }) {
+  return amountText(decimalOf(cost, COIN.decimals), COIN);
+}

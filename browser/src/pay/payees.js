@@ -1,0 +1,49 @@
+/** Whom this browser has paid, and whether another address only looks like one of them. */
+
+import { VaultStore } from "../holdfast.js";
+
+const NOTE = "payees";
+const KEPT = 500;
+/** How much of an address people compare. */
+const ENDS = 4;
+
+/**
+ * Pure.
+ *
+ * @param {string} address 0x-hex
+ * @param {string[]} paid
+ * @returns {"known" | "new" | "alike"} `alike`: it begins and ends like a payee, and is another address
+ */
+export function familiarity(address, paid) {
+  const wanted = address.toLowerCase();
+  if (paid.includes(wanted)) return "known";
+  const ends = (/** @type {string} */ one) => one.slice(2, 2 + ENDS) + one.slice(-ENDS);
+  return paid.some((one) => ends(one) === ends(wanted)) ? "alike" : "new";
+}
+
+/** @returns {Promise<string[]>} addresses in lower case */
+export function paidBefore() {
+  return noted(async (store) => (await store.note(NOTE)) ?? []);
+}
+
+/** @param {string} address */
+export function rememberPayee(address) {
+  return noted(async (store) => {
+    const before = /** @type {string[]} */ ((await store.note(NOTE)) ?? []).filter((one) => one !== address.toLowerCase());
+    await store.setNote(NOTE, [...before, address.toLowerCase()].slice(-KEPT));
+  });
+}
+
+/**
+ * @template T
+ * @param {(store: VaultStore) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+async function noted(work) {
+  const store = new VaultStore();
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}

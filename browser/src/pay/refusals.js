@@ -1,0 +1,73 @@
+/** From errors to what a person reads and a shop is told. */
+
+import { AccountNotFunded, NetworkError, OperationFailed, PaymentRefused, RequestRefused, WebAuthnError } from "../holdfast.js";
+import { COIN, decimalOf, Refusal } from "./request.js";
+import { amountText } from "./text.js";
+
+/** Reasons of a ceremony after which the person may try again: nothing has happened. */
+const OF_PASSKEYS = /** @type {Record<string, string>} */ ({
+  cancelled: "passkey_cancelled",
+  aborted: "passkey_cancelled",
+  excluded: "passkey_cancelled",
+  timed_out: "passkey_timed_out",
+  no_focus: "passkey_no_focus",
+  wrong_origin: "passkey_wrong_origin",
+  no_prf: "no_prf",
+  unsupported: "unsupported",
+});
+/** Codes of the enclave for a delegation that does not hold; others are "delegation_refused". */
+const OF_DELEGATIONS = /** @type {Record<string, string>} */ ({
+  policy_denied: "limit_exceeded",
+  token_expired: "delegation_expired",
+  payee_unregistered: "payee_unregistered",
+  payee_unverified: "payee_unverified",
+});
+const PASSING = new Set([...Object.values(OF_PASSKEYS), "passkey_failed", "wrong_key", "wrong_password", "open_elsewhere", "network"]);
+
+/**
+ * What an error means for the payment.
+ *
+ * @param {unknown} error
+ * @param {boolean} [handedOver] whether the operation may have reached the bundler
+ * @returns {Refusal}
+ */
+export function refusalOf(error, handedOver = false) {
+  if (error instanceof Refusal) return error;
+  if (error instanceof WebAuthnError) return new Refusal(OF_PASSKEYS[error.reason] ?? "passkey_failed");
+  if (error instanceof PaymentRefused) return new Refusal(OF_DELEGATIONS[error.code] ?? "delegation_refused");
+  if (error instanceof AccountNotFunded) return notFunded(error);
+  if (error instanceof OperationFailed) return ofOperation(error, handedOver);
+  if (handedOver) return new Refusal("unconfirmed");
+  if (error instanceof RequestRefused) return ofService(error);
+  return new Refusal(error instanceof NetworkError ? "network" : "internal");
+}
+
+/**
+ * Whether the person may try again in the same window.
+ *
+ * @param {Refusal} refusal
+ */
+export function isPassing({ code }) {
+  return PASSING.has(code);
+}
+
+/** @param {AccountNotFunded} error */
+function notFunded({ balance, needed }) {
+  const shown = (/** @type {bigint} */ wei) => amountText(decimalOf(wei, COIN.decimals), COIN);
+  return new Refusal("insufficient_fee", { have: shown(balance), need: shown(needed) });
+}
+
+/**
+ * @param {OperationFailed} error
+ * @param {boolean} handedOver
+ */
+function ofOperation({ message }, handedOver) {
+  if (message.startsWith("the operation was mined and failed")) return new Refusal("chain_failed");
+  return new Refusal(handedOver && !message.startsWith("refused: ") ? "unconfirmed" : "chain_rejected");
+}
+
+/** @param {RequestRefused} error */
+function ofService({ code, status }) {
+  if (code === "bundler_not_configured") return new Refusal("not_configured");
+  return new Refusal(status === 429 ? "too_many" : "network");
+}

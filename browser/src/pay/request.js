@@ -1,0 +1,118 @@
+/** What a shop asks for, read strictly: everything here comes from a stranger. Pure; tested without a browser. */
+
+import { isAddress, NATIVE } from "../chain/calls.js";
+
+const WHOLE = /^[0-9]{1,78}$/;
+const MOST = 2n ** 256n - 1n;
+const DECIMAL = /^-?[0-9]+(\.[0-9]+)?$/;
+const LABEL_LENGTH = 120;
+/** The longest that the interface takes (Invalid did). */
+const DID_LENGTH = 512;
+
+/**
+ * @typedef {{symbol: string, decimals: number, unit: string, least: number}} Token `unit`: the currency of a total that
+ *   has to state the same amount; `least`: decimal places that are shown always
+ * @typedef {{chainId: number, chainName: string, usdc: string}} Facts of the service
+ * @typedef {{site: string, total: {currency: string, value: string}, data: any}} Asked as the worker hands it on
+ * @typedef {import("../generated/types.js").PaymentParams} PaymentParams
+ * @typedef {{site: URL, total: {currency: string, value: string}, label: string, params: PaymentParams, amount: bigint,
+ *   token: Token | null}} Request `token`: null where the service does not know it
+ */
+
+/** @type {Token} */
+export const COIN = { symbol: "ETH", decimals: 18, unit: "ETH", least: 0 };
+/** @type {Token} A US dollar and a USDC are one unit: docs/decisions/0831. */
+const USDC = { symbol: "USDC", decimals: 6, unit: "USD", least: 2 };
+
+/** Nothing can be paid: a code for programs, and the values of its text. */
+export class Refusal extends Error {
+  /**
+   * @param {string} code
+   * @param {Record<string, string>} [values]
+   */
+  constructor(code, values = {}) {
+    super(code);
+    this.code = code;
+    this.values = values;
+  }
+}
+
+/**
+ * The request, if it can be a payment on the service's chain.
+ *
+ * @param {Asked} asked
+ * @param {Facts} facts
+ * @returns {Request}
+ * @throws {Refusal}
+ */
+export function readRequest({ site, total, data }, facts) {
+  const { to, amount, token, chainId, ucan, label } = typeof data === "object" && data !== null ? data : {};
+  if (typeof amount !== "string" || !WHOLE.test(amount) || BigInt(amount) === 0n || BigInt(amount) > MOST) throw bad("what_amount");
+  if (token !== NATIVE && !isAddress(token)) throw bad("what_token");
+  if (!isAddress(to) && !isDid(to)) throw bad("what_payee");
+  if (!Number.isSafeInteger(chainId)) throw bad("what_chain");
+  if (chainId !== facts.chainId) throw new Refusal("wrong_chain", { wanted: String(chainId), own: `${facts.chainName} (${facts.chainId})` });
+  const known = tokenOf(token, facts);
+  checkTotal(total, BigInt(amount), known);
+  const params = { to, amount, token, chainId, ...(typeof ucan === "string" && ucan && { ucan }) };
+  return { site: new URL(site), total, label: labelOf(label), params, amount: BigInt(amount), token: known };
+}
+
+/**
+ * An amount in a token's own unit, exactly.
+ *
+ * @param {bigint} amount
+ * @param {number} decimals
+ * @returns {string} without trailing zeros
+ */
+export function decimalOf(amount, decimals) {
+  const digits = amount.toString().padStart(decimals + 1, "0");
+  const [whole, fraction] = [digits.slice(0, digits.length - decimals), digits.slice(digits.length - decimals)];
+  return `${whole}.${fraction}`.replace(/\.?0+$/, "");
+}
+
+/**
+ * The total of the request and its data have to say the same, where they speak of one unit.
+ *
+ * @param {{currency: string, value: string}} total
+ * @param {bigint} amount
+ * @param {Token | null} token
+ */
+function checkTotal({ currency, value }, amount, token) {
+  if (!token || currency.toUpperCase() !== token.unit) return;
+  const asked = decimalOf(amount, token.decimals);
+  if (DECIMAL.test(value) && normal(value) === asked) return;
+  throw new Refusal("amount_mismatch", { shown: `${value} ${currency}`, asked: `${asked} ${token.symbol}` });
+}
+
+/** @param {string} decimal */
+function normal(decimal) {
+  const plain = decimal.replace(/^0+(?=\d)/, "");
+  return plain.includes(".") ? plain.replace(/\.?0+$/, "") : plain;
+}
+
+/**
+ * @param {string} token
+ * @param {Facts} facts
+ */
+function tokenOf(token, { usdc }) {
+  if (token === NATIVE) return COIN;
+  return token.toLowerCase() === usdc.toLowerCase() ? USDC : null;
+}
+
+/** @param {unknown} to */
+function isDid(to) {
+  return typeof to === "string" && to.length <= DID_LENGTH && /^did:[a-z0-9]+:[\w.:%-]+$/.test(to);
+}
+
+/** @param {unknown} label a shop's own words: one line, without characters that turn or hide text */
+function labelOf(label) {
+  if (typeof label !== "string") return "";
+  const plain = label.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+  return plain.length > LABEL_LENGTH ? `${plain.slice(0, LABEL_LENGTH)}…` : plain;
+}
+
+/** @param {string} what */
+function bad(what) {
+  return new Refusal("bad_request", { what });
+}

@@ -1,0 +1,109 @@
+/** The payment sheet: what is paid, to whom, for whom, and at what fee. */
+
+import { el } from "./el.js";
+import { costText } from "./account.js";
+import { decimalOf } from "./request.js";
+import { amountText, text } from "./text.js";
+
+/**
+ * @typedef {import("./request.js").Request} Request
+ * @typedef {{address: string, did: string | null}} Payee
+ * @typedef {import("./account.js").Fee} Fee
+ */
+
+const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\]|.*\.localhost)$/;
+
+/**
+ * @param {Request} request
+ * @returns {string} such as "12.50 USDC"; for an unknown token its smallest unit
+ */
+export function amountOf({ amount, token }) {
+  return token ? amountText(decimalOf(amount, token.decimals), token) : amount.toString();
+}
+
+/**
+ * @param {Request} request
+ * @param {Payee} payee
+ * @param {{chainName: string, did: string, familiarity: "known" | "new" | "alike"}} facts `did`: of the vault that pays
+ * @returns {HTMLElement}
+ */
+export function sheet(request, payee, { chainName, did, familiarity }) {
+  const { token, params, total, label, site } = request;
+  const otherUnit = token?.unit !== total.currency.toUpperCase();
+  return el("div", {},
+    el("p", { className: "amount", id: "amount" }, amountOf(request)),
+    token ? null : warning(text("token_unknown")),
+    familiarity === "alike" ? warning(text("payee_alike")) : null,
+    el("dl", { id: "request" },
+      row("shop", shopName(site), ...shopWarnings(site)),
+      label ? row("label", text("shop_calls_it", { label })) : null,
+      otherUnit ? row("shop_price", `${total.value} ${total.currency}`) : null,
+      payeeRow(payee, familiarity),
+      token ? null : row("token", address(params.token)),
+      row("chain", text("chain_row", { name: chainName, id: params.chainId })),
+      el("div", {}, el("dt", {}, text("fee")), el("dd", { id: "fee" }, text("fee_loading"))),
+      params.ucan ? row("limit", text("limit_delegation")) : null,
+      row("vault", el("span", { className: "did" }, did)),
+    ),
+  );
+}
+
+/**
+ * @param {Fee | null} fee null where it is known only after the vault is open
+ */
+export function showFee(fee) {
+  const place = document.getElementById("fee");
+  if (place) place.textContent = fee === null ? text("fee_later") : fee.sponsored ? text("fee_sponsored") : text("fee_own", { fee: costText(fee) });
+}
+
+/**
+ * An address in full, in groups of four for comparing; a copy of it has no spaces.
+ *
+ * @param {string} value 0x-hex
+ */
+export function address(value) {
+  const groups = value.slice(2).match(/.{1,4}/g) ?? [];
+  const parts = ["0x", ...groups].map((group) => el("span", {}, group));
+  return el("span", { className: "address" }, ...parts);
+}
+
+/**
+ * @param {Payee} payee
+ * @param {"known" | "new" | "alike"} familiarity
+ */
+function payeeRow({ address: to, did }, familiarity) {
+  const proven = did?.startsWith("did:new:");
+  const said = did === null ? "payee_address" : proven ? "payee_verified" : "payee_unproven";
+  return row("payee",
+    did ? el("span", { className: "did" }, did) : null,
+    address(to),
+    el("small", { className: proven ? "good" : did ? "bad" : "" }, text(said), familiarity === "new" ? ` ${text("payee_new")}` : ""),
+  );
+}
+
+/** @param {URL} site */
+function shopName(site) {
+  return el("span", {}, site.protocol === "https:" ? "" : `${site.protocol}//`, el("strong", {}, site.host));
+}
+
+/** @param {URL} site */
+function shopWarnings({ protocol, hostname }) {
+  const unusual = hostname.split(".").some((part) => part.startsWith("xn--"));
+  const open = protocol !== "https:" && !LOCAL.test(hostname);
+  return [open ? text("not_encrypted") : "", unusual ? text("unusual_host") : ""]
+    .filter(Boolean)
+    .map((said) => el("small", { className: "bad" }, said));
+}
+
+/**
+ * @param {import("./text.js").TextKey} name
+ * @param {...(Node | string | null)} values
+ */
+function row(name, ...values) {
+  return el("div", {}, el("dt", {}, text(name)), el("dd", { id: `row-${name}` }, ...values));
+}
+
+/** @param {string} said */
+function warning(said) {
+  return el("p", { className: "notice strong" }, said);
+}

@@ -1,0 +1,51 @@
+/** The way to the shop: the payment worker, which alone may answer it. */
+
+import { FOR_SHOPS } from "./texts.js";
+
+/**
+ * @typedef {import("./request.js").Asked} Asked
+ * @typedef {import("../generated/types.js").PaymentResult} PaymentResult
+ */
+
+/** One payment request. It is answered once. */
+export class Shop {
+  #id;
+  #answered = false;
+
+  /**
+   * @param {string} id of the payment request
+   * @param {{onRequest: (asked: Asked) => void, onOver: () => void}} told `onOver`: the request has ended without us
+   */
+  constructor(id, { onRequest, onOver }) {
+    this.#id = id;
+    navigator.serviceWorker.addEventListener("message", ({ data }) => {
+      if (data?.type === "request") onRequest(data.request);
+      if (data?.type === "over" && !this.#answered) onOver();
+    });
+    navigator.serviceWorker.startMessages();
+    this.#send({ type: "ready" });
+  }
+
+  /** The payment is about to be sent: from now on the shop waits for the chain. */
+  handingOver() {
+    this.#send({ type: "handing over" });
+  }
+
+  /** @param {PaymentResult} result */
+  paid(result) {
+    this.#answered = true;
+    this.#send({ type: "paid", result });
+  }
+
+  /** @param {string} code */
+  refused(code) {
+    this.#answered = true;
+    const error = Object.hasOwn(FOR_SHOPS, code) ? code : "internal";
+    this.#send({ type: "refused", refusal: { error, message: FOR_SHOPS[error], cancelled: error === "user_cancelled" } });
+  }
+
+  /** @param {object} message */
+  #send(message) {
+    navigator.serviceWorker.controller?.postMessage({ ...message, request: this.#id });
+  }
+}

@@ -1,0 +1,57 @@
+// A shop that takes payments from Holdfast vaults with the browser's Payment Request API. It needs no library.
+// Try it: `holdfast dev`, then `python -m http.server 8000 -d examples/shop` and
+// http://localhost:8000/?holdfast=http://localhost:8787&token=<the USDC address that holdfast dev prints>
+
+const asked = new URLSearchParams(location.search);
+const HOLDFAST = asked.get("holdfast") ?? "http://localhost:8787";
+const PRICE = "12.50";
+const ORDER = {
+  to: asked.get("to") ?? "0x52908400098527886E0F7030069857D2E4169EE7", // an address, or the DID of the shop's vault
+  amount: "12500000", // in the token's smallest unit: USDC has six decimals
+  token: asked.get("token") ?? "0x036CbD53842c5426634e7929541eC2318f3dCF7e", // USDC on Base Sepolia
+  chainId: 84532,
+  label: "Two books",
+  refusals: "result", // tell us why a payment was refused, instead of the browser's own words
+};
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+const button = document.querySelector("#pay");
+const outcome = document.querySelector("#outcome");
+
+if (!("PaymentRequest" in window)) say("This browser has no payment requests. Use a current Chrome or Edge.");
+button.disabled = !("PaymentRequest" in window);
+button.addEventListener("click", () => pay().catch(failed).finally(() => (button.disabled = false)));
+
+async function pay() {
+  button.disabled = true;
+  const total = { label: ORDER.label, amount: { currency: "USD", value: PRICE } };
+  const request = new PaymentRequest([{ supportedMethods: `${HOLDFAST}/pay`, data: ORDER }], { total });
+  const response = await request.show(); // the first statement of the click that waits: browsers want the click
+  const { details } = response;
+  const paid = typeof details.txHash === "string" && (await arrived(details.userOpHash));
+  await response.complete(paid ? "success" : "unknown"); // "fail" would let the browser say again what Holdfast has said
+  say(paid ? `Thank you. The payment ${details.userOpHash} has arrived.` : (details.message ?? "The payment did not arrive."));
+}
+
+// What a browser says is no proof. A shop's server asks a bundler or node of its own; this page asks Holdfast's.
+async function arrived(userOpHash) {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getUserOperationReceipt", params: [userOpHash] });
+  const headers = { "content-type": "application/json" };
+  const { result } = await (await fetch(`${HOLDFAST}/api/bundler`, { method: "POST", headers, body })).json();
+  return result?.success === true && result.logs.some(isOurs);
+}
+
+function isOurs({ address, topics, data }) {
+  const same = (one, other) => one.toLowerCase() === other.toLowerCase();
+  const transfer = same(address, ORDER.token) && topics[0] === TRANSFER;
+  return transfer && same(`0x${topics[2].slice(-40)}`, ORDER.to) && BigInt(data) === BigInt(ORDER.amount);
+}
+
+function failed(error) {
+  if (error.name === "AbortError") say("Cancelled. Nothing was paid.");
+  else if (error.name === "NotSupportedError") say(`${HOLDFAST} could not be reached, or this browser cannot pay with it.`);
+  else say(`Not paid: ${error.message}`);
+}
+
+function say(sentence) {
+  outcome.textContent = sentence;
+}

@@ -1,0 +1,92 @@
+"""What the vault's commands do about snapshots: once a vault is registered, every command brings its changes up."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.client.blocking.client import Client
+    from holdfast.client.blocking.vault import Vault
+    from holdfast.client.snapshots.comparison import TableDifference
+    from holdfast.client.snapshots.state import SnapshotState
+    from holdfast.client.storage.vault_store import StoredVault, VaultStore
+    from holdfast.client.vault.keys import KeyProvider
+
+_KEPT_AT = "snapshots-at"
+_PLACE_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How far the snapshots are: for people, and for machines."""
+
+    lines: list[str] = field(default_factory=list)
+    fields: dict[str, Any] = field(default_factory=dict)
+
+
+def begin(store: VaultStore | None, service: str) -> None:
+    """From now on every command brings changes up to this service."""
+    if store is not None:
+        store.set_note(_KEPT_AT, service)
+
+
+def bring_up(vault: Vault, store: VaultStore, service: str) -> None:
+    """Bring up what is due, if the vault's snapshots are kept at this service. A failure is told, and tried again."""
+    from holdfast.wire.client_errors import ServiceError
+
+    if store.note(_KEPT_AT) != service or vault.status().locked:
+        return
+    try:
+        publish(vault, service)
+    except ServiceError as error:
+        sys.stderr.write(f"the snapshot is not up to date yet: {error}\n")
+
+
+def publish(vault: Vault, service: str) -> SnapshotState:
+    """Bring the newest revision up. Raises ServiceError with the place's own reason."""
+    with _client(vault, service) as client:
+        return client.publish_snapshot()
+
+
+def compare(vault: Vault, service: str, key: KeyProvider) -> list[TableDifference]:
+    """In a conflict, the tables that differ."""
+    with _client(vault, service) as client:
+        return client.compare_snapshots(key)
+
+
+def choose(vault: Vault, service: str, version: str, key: KeyProvider) -> SnapshotState:
+    """End a conflict. Raises ValueError for another word than here and there."""
+    with _client(vault, service) as client:
+        return client.choose_snapshot(version, key)  # type: ignore[arg-type]  # checked there
+
+
+def name(vault: Vault) -> str:
+    """The IPNS name of the vault's snapshots."""
+    return vault.publishing_key().name
+
+
+def summary(store: VaultStore, stored: StoredVault) -> Summary:
+    """What `vault status` says of the snapshots; nothing before the first."""
+    from holdfast.client.snapshots.state import read_state
+
+    state = read_state(store, stored.manifest.did)
+    if state.revision == 0:
+        return Summary()
+    upto = stored.revision == state.acknowledged_revision
+    text = "up to date" if upto else f"{state.status}{f': {state.reason}' if state.reason else ''}"
+    found = {"status": state.status, "root": state.acknowledged_root, "sequence": state.sequence, "current": upto}
+    return Summary([f"snapshot {state.sequence}, {text}"], {"snapshot": found})
+
+
+@contextmanager
+def _client(vault: Vault, service: str) -> Iterator[Client]:
+    from holdfast.client.blocking.client import Client
+    from holdfast.client.types import SnapshotConfig
+
+    with Client(service, vault=vault, snapshots=SnapshotConfig(automatic=False), timeout=_PLACE_S) as client:
+        yield client

@@ -1,0 +1,78 @@
+"""holdfast vault recover: the steps behind the command."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from holdfast.cli import client_vault as common
+from holdfast.cli import kept_snapshots
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from holdfast.client.passkeys import Authenticator
+    from holdfast.client.snapshots.recovery import Recovered
+    from holdfast.client.vault.keys import DiscoveredPasskey
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the command was given."""
+
+    service: str
+    key: str
+    name: str | None
+    car: Path | None
+    gateways: tuple[str, ...]
+    accept_older: bool
+
+
+def recover(folder: Path | None, wanted: Wanted) -> Recovered:
+    """Recover into a folder that has no vault yet. Raises ServiceError, ValueError."""
+    from holdfast.client.blocking.client import Client
+    from holdfast.client.blocking.vault import Vault
+    from holdfast.client.types import SnapshotConfig
+
+    config = SnapshotConfig(automatic=False, gateway_urls=wanted.gateways)
+    with common.stored_vaults(folder) as store, Vault(store) as vault:
+        with Client(wanted.service, vault=vault, snapshots=config, timeout=30) as client:
+            source = _source(wanted)
+            if wanted.key == "passkey":
+                passkey = Noticed(common.security_key(wanted.service))
+                found = client.recover(passkey=passkey, on_progress=common.say, **source)
+                store.set_note("passkey", passkey.credential_id)
+            else:
+                opener = common.key_provider(wanted.key, wanted.service)
+                found = client.recover(key=opener, on_progress=common.say, **source)
+        kept_snapshots.begin(store, wanted.service)
+        return found
+
+
+@dataclass(slots=True)
+class Noticed:
+    """A security key, and the passkey that the person chose there: later commands ask for it by name."""
+
+    authenticator: Authenticator
+    credential_id: str = ""
+
+    def discover(self) -> DiscoveredPasskey:
+        """See RecoveryPasskey."""
+        chosen = self.authenticator.discover()
+        self.credential_id = chosen.credential_id
+        return chosen
+
+
+def _source(wanted: Wanted) -> dict[str, Any]:
+    if wanted.key != "passkey" and wanted.name is None and wanted.car is None:
+        raise ValueError("without a passkey the snapshots' name (--name) or a file (--car) is needed")
+    try:
+        car = wanted.car.read_bytes() if wanted.car else None
+    except OSError as error:
+        raise ValueError(f"{wanted.car} cannot be read ({error.strerror})") from error
+    return {"name": wanted.name, "car": car, "accept": _accept if wanted.accept_older else None}
+
+
+def _accept(question: str) -> bool:
+    common.say(question)
+    return True

@@ -1,0 +1,117 @@
+"""Snapshots go up by themselves: some seconds after the last change, and again after a failure, later each time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.client.http.refusals import RequestRefused
+from holdfast.client.snapshots.publishing import SnapshotConflict, SnapshotRolledBack
+from holdfast.wire.client_errors import ClientStateError, ServiceError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+_LASTING = (403, 404, 405)  # not registered there, or no snapshots are kept there
+
+
+@dataclass(frozen=True, slots=True)
+class Pauses:
+    """In seconds: quiet time after a change, the longest wait under changes without end, and between attempts."""
+
+    quiet_s: float = 2.0
+    longest_quiet_s: float = 30.0
+    first_retry_s: float = 5.0
+    longest_retry_s: float = 900.0
+
+    def retry_s(self, failures: int) -> float:
+        """How long to wait after so many failures in a row."""
+        return min(self.longest_retry_s, self.first_retry_s * 2.0 ** min(failures - 1, 30))
+
+
+class AutomaticSnapshots:
+    """Publishes after changes. A conflict or an older snapshot stops it until the next change: a person has to choose.
+
+    Args:
+        publish: one attempt.
+        pauses: how long it waits.
+        sleep: another clock, for tests.
+    """
+
+    def __init__(
+        self,
+        publish: Callable[[], Awaitable[object]],
+        pauses: Pauses | None = None,
+        *,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._publish, self._pauses, self._sleep = publish, pauses or Pauses(), sleep
+        self._changed = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self.last_error: ServiceError | None = None
+
+    def changed(self) -> None:
+        """The vault has a new revision. Called in the event loop's thread."""
+        self._changed.set()
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._run())
+
+    async def settle(self, within_s: float) -> bool:
+        """Bring up now what is still due; whether nothing is due any more. Waits at most `within_s` seconds."""
+        if self._task is None:
+            return True
+        await self._stop()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                return await self._attempt()
+        return False
+
+    async def close(self) -> None:
+        """Stop. What is due goes up the next time."""
+        await self._stop()
+
+    async def _run(self) -> None:
+        failures = 0
+        while self._changed.is_set() or failures:
+            if self._changed.is_set():
+                await self._quiet()
+            else:
+                await self._sleep(self._pauses.retry_s(failures))
+            self._changed.clear()
+            failures = 0 if await self._attempt() else failures + 1
+            if _is_lasting(self.last_error):
+                failures = 0
+
+    async def _quiet(self) -> None:
+        """Return once nothing has changed for a while."""
+        waited = 0.0
+        while self._changed.is_set() and waited < self._pauses.longest_quiet_s:
+            self._changed.clear()
+            await self._sleep(self._pauses.quiet_s)
+            waited += self._pauses.quiet_s
+
+    async def _attempt(self) -> bool:
+        """Publish; whether there is nothing left to do. A vault that is closed or locked has nothing to do now."""
+        self.last_error = None
+        try:
+            await self._publish()
+        except ClientStateError:
+            return True
+        except ServiceError as error:
+            self.last_error = error
+            return False
+        return True
+
+    async def _stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+
+
+def _is_lasting(error: ServiceError | None) -> bool:
+    """Whether the same attempt would end the same: a person has to act, or the vault has to be registered first."""
+    refused = isinstance(error, RequestRefused) and error.status in _LASTING
+    return refused or isinstance(error, (SnapshotConflict, SnapshotRolledBack))

@@ -1,0 +1,177 @@
+"""What a client does with its vault's snapshots: keeps them up to date by itself, ends conflicts, recovers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakKeyDictionary
+
+from holdfast.client.callbacks import answered
+from holdfast.client.snapshots.automatic import AutomaticSnapshots, Pauses
+from holdfast.client.snapshots.comparison import compare_vaults
+from holdfast.client.snapshots.place import SnapshotPlace, full_config
+from holdfast.client.snapshots.publishing import Publisher, SnapshotConflict, SnapshotRolledBack
+from holdfast.client.snapshots.recovery import Recovery
+from holdfast.client.snapshots.tokens import bearer_token
+from holdfast.client.vault.keys import KnownKey
+from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    import httpx
+
+    from holdfast.client.async_service_client import AsyncServiceClient
+    from holdfast.client.http.calls import Retries
+    from holdfast.client.snapshots.comparison import TableDifference
+    from holdfast.client.snapshots.recovery import Recovered
+    from holdfast.client.snapshots.state import SnapshotState
+    from holdfast.client.storage.snapshots import Snapshot
+    from holdfast.client.storage.vault_store import VaultStore
+    from holdfast.client.types import VaultSnapshotConfig
+    from holdfast.client.vault.async_vault import AsyncVault
+    from holdfast.client.vault.keys import KeyProvider, RecoveryPasskey
+
+_TURNS: WeakKeyDictionary[AsyncVault, asyncio.Lock] = WeakKeyDictionary()
+
+
+class KeptSnapshots:
+    """The snapshots of one client's vault; without a vault or its store every method raises ClientStateError."""
+
+    def __init__(
+        self,
+        client: AsyncServiceClient,
+        vault: AsyncVault | None,
+        config: VaultSnapshotConfig | None,
+        on_snapshot: Callable[[SnapshotState], Any] | None,
+        *,
+        retries: Retries | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._given, self._config = vault, full_config(config)
+        self._on_snapshot = on_snapshot
+        self._connect = partial(SnapshotPlace, client.base_url, self._config, retries=retries, transport=transport)
+        self._place: SnapshotPlace | None = None
+        # One attempt at a time for a vault, also from several clients of it.
+        self._turn = asyncio.Lock() if vault is None else _TURNS.setdefault(vault, asyncio.Lock())
+        pauses = Pauses(quiet_s=self._config.debounce_s)
+        self._automatic = AutomaticSnapshots(self.publish, pauses)
+        if vault is not None and vault.store is not None and self._config.automatic:
+            vault.listeners.append(self.changed)
+
+    def changed(self) -> None:
+        """There may be something to bring up."""
+        if self._given is not None and self._given.store is not None and self._config.automatic:
+            # In a context that knows no waiting caller: the upload outlives the call that caused it.
+            contextvars.Context().run(self._automatic.changed)
+
+    async def state(self) -> SnapshotState:
+        """See AsyncClient.snapshot_state."""
+        return await self._publisher().state()
+
+    async def publish(self) -> SnapshotState:
+        """See AsyncClient.publish_snapshot."""
+        vault, _ = self._vault()
+        async with self._turn:
+            try:
+                state = await self._publisher().publish()
+            except (SnapshotConflict, SnapshotRolledBack):
+                raise
+            except (NetworkError, StorageError) as error:
+                await answered(vault.boot_log.report, "helia", str(error))
+                raise
+            await answered(vault.boot_log.report, "helia", None)
+            return state
+
+    async def settle(self, within_s: float) -> bool:
+        """See AsyncClient.settle_snapshots."""
+        return await self._automatic.settle(within_s)
+
+    async def compare(self, key: KeyProvider) -> list[TableDifference]:
+        """See AsyncClient.compare_snapshots."""
+        vault, _ = self._vault()
+        async with self._opened(await self._other(), key) as other:
+            return await compare_vaults(vault, other)
+
+    async def choose(self, version: Literal["here", "there"], key: KeyProvider) -> SnapshotState:
+        """See AsyncClient.choose_snapshot."""
+        if version not in {"here", "there"}:
+            raise ValueError("version: here or there")
+        other = await self._other()
+        async with self._turn:
+            if version == "there":
+                await self._take(other, key)
+            return await self._publisher().overrule()
+
+    async def recover(
+        self,
+        *,
+        passkey: RecoveryPasskey | None,
+        key: KeyProvider | None,
+        name: str | None,
+        car: bytes | None,
+        accept: Callable[[str], Any] | None,
+        tell: Callable[[str], Any] | None,
+    ) -> Recovered:
+        """See AsyncClient.recover."""
+        vault, store = self._vault()
+        place = self._connect()
+        try:
+            recovery = Recovery(vault, store, place, accept=accept, on_progress=tell)
+            return await recovery.recover(passkey=passkey, key=key, name=name, car=car)
+        finally:
+            await place.close()
+
+    async def close(self) -> None:
+        """Stop, and close the connections."""
+        await self._automatic.close()
+        if self._place is not None:
+            await self._place.close()
+
+    async def _other(self) -> Snapshot:
+        """The other device's version of a conflict. Raises ClientStateError without one."""
+        state = await self.state()
+        if state.other_root is None:
+            raise ClientStateError("no other version of the vault is known")
+        return await self._opened_place().gateway.snapshot(state.other_root)
+
+    @contextlib.asynccontextmanager
+    async def _opened(self, other: Snapshot, key: KeyProvider) -> AsyncIterator[AsyncVault]:
+        """The other version, open in an enclave that stores nothing."""
+        vault, _ = self._vault()
+        async with type(vault)() as second:
+            opened = await second.unlock(key, other.sealed)
+            if not opened.success:
+                raise ClientStateError(f"the other version does not open with this key ({opened.error})")
+            yield second
+
+    async def _take(self, other: Snapshot, key: KeyProvider) -> None:
+        """Go on with the other version, sealed anew as a revision after this device's."""
+        vault, store = self._vault()
+        known = KnownKey(await asyncio.to_thread(key.host_key))
+        await vault.lock()
+        stored = await asyncio.to_thread(store.load, other.manifest.did)
+        async with self._opened(other, known) as second:
+            saved = await second.save()
+            while stored is not None and saved.revision <= stored.revision:
+                saved = await second.save()
+        await asyncio.to_thread(store.save, other.following_manifest, saved.database, saved.revision)
+        await vault.unlock(known, saved.database)
+
+    def _publisher(self) -> Publisher:
+        vault, store = self._vault()
+        return Publisher(vault, store, self._opened_place(), on_progress=self._on_snapshot)
+
+    def _opened_place(self) -> SnapshotPlace:
+        vault, store = self._vault()
+        if self._place is None:
+            self._place = self._connect(store=store, token=partial(bearer_token, vault))
+        return self._place
+
+    def _vault(self) -> tuple[AsyncVault, VaultStore]:
+        if self._given is None or self._given.store is None:
+            raise ClientStateError("the client was made without a vault that has a store")
+        return self._given, self._given.store

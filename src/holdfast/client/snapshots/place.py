@@ -1,0 +1,157 @@
+"""The place where snapshots are kept, over HTTP: CAR files, pins, records, blocks. Holdfast's service or another."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from holdfast.client.http.calls import Call, Reply
+from holdfast.client.http.refusals import RequestRefused
+from holdfast.client.http.transport import HttpTransport
+from holdfast.client.snapshots.tokens import did_of_service
+from holdfast.client.storage.gateway import AsyncGateway
+from holdfast.client.storage.pinning import AsyncPinning
+from holdfast.client.types import SnapshotConfig
+from holdfast.content import records
+from holdfast.wire.client_errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    import httpx
+
+    from holdfast.client.http.calls import Retries
+    from holdfast.client.storage.snapshots import Snapshot
+    from holdfast.client.storage.vault_store import VaultStore
+    from holdfast.client.types import VaultSnapshotConfig
+
+T = TypeVar("T")
+UPLOAD_TIMEOUT_S = 120.0
+_BOUNDARY_BYTES = 16
+_NOT_FOUND = 404
+
+
+class SnapshotPlace:
+    """What the settings name, on top of the client's service.
+
+    Args:
+        service_url: the service.
+        config: what is elsewhere.
+        store: keeps fetched blocks.
+        token: gives a token of the vault's key for an audience; without it nothing can be written.
+    """
+
+    def __init__(
+        self,
+        service_url: str,
+        config: VaultSnapshotConfig | None = None,
+        *,
+        store: VaultStore | None = None,
+        token: Callable[[str], Awaitable[str]] | None = None,
+        retries: Retries | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self.config = full_config(config)
+        self._upload_url = self.config.upload_url or service_url
+        self._audience = self.config.service_did or did_of_service(self._upload_url)
+        self._mint = token
+        more: dict[str, Any] = {"retries": retries, "transport": transport}
+        self._http = HttpTransport(self._upload_url, timeout=UPLOAD_TIMEOUT_S, **more)
+        first = () if self._upload_url in self.config.gateways else (self._upload_url,)
+        self.gateway = AsyncGateway((*first, *self.config.gateways), store, **more)
+        pinning_url = self._upload_url if self.config.pinning_url is None else self.config.pinning_url
+        self.pinning = (
+            AsyncPinning(pinning_url, self.config.access_token or self._token, **more) if pinning_url else None
+        )
+
+    async def upload(self, snapshot: Snapshot) -> None:
+        """Send the blocks; without a pinning service they are pinned by that. Raises RequestRefused, StorageError."""
+        await self._send(import_call(snapshot.root_cid, snapshot.to_car(), pin=self.pinning is None))
+
+    async def publish(self, name: str, record: bytes) -> None:
+        """Send a record, which carries its own proof. Raises RequestRefused, NetworkError."""
+        await self._http.send(publish_call(name, record))
+
+    async def name_of(self, credential_id: str) -> str | None:
+        """The IPNS name that Holdfast's service knows for a passkey: a hint, the caller verifies what it names."""
+        try:
+            return await self._http.send(name_call(credential_id))
+        except RequestRefused as error:
+            if error.status == _NOT_FOUND:
+                return None
+            raise
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.close()
+        await self.gateway.close()
+        if self.pinning is not None:
+            await self.pinning.close()
+
+    async def _send(self, call: Call[T]) -> T:
+        if self._mint is None:
+            return await self._http.send(call)
+        return await self._http.send(
+            replace(call, headers={**call.headers, "Authorization": f"Bearer {await self._token()}"})
+        )
+
+    async def _token(self) -> str:
+        if self._mint is None:
+            raise StorageError("without the vault's key nothing can be written")
+        return await self._mint(self._audience)
+
+
+def full_config(config: VaultSnapshotConfig | None) -> SnapshotConfig:
+    """The settings with everything that the interface's type leaves out."""
+    if isinstance(config, SnapshotConfig):
+        return config
+    return SnapshotConfig(gateway_url=config.gateway_url if config else None)
+
+
+def import_call(root_cid: str, car: bytes, *, pin: bool) -> Call[None]:
+    """POST /api/v0/dag/import, in the wire form of Kubo's RPC: one multipart part with the CAR file."""
+    boundary = secrets.token_hex(_BOUNDARY_BYTES)
+    head = 'Content-Disposition: form-data; name="file"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n'
+    body = f"--{boundary}\r\n{head}".encode() + car + f"\r\n--{boundary}--\r\n".encode()
+    return Call(
+        method="POST",
+        path="/api/v0/dag/import",
+        query={"pin-roots": "true" if pin else "false"},
+        content=body,
+        headers={"Content-Type": f"multipart/form-data; boundary={boundary}"},
+        read=lambda reply: _check_imported(reply, root_cid, pinned=pin),
+    )
+
+
+def publish_call(name: str, record: bytes) -> Call[None]:
+    """PUT /routing/v1/ipns/{name} (HTTP Routing V1)."""
+    headers = {"Content-Type": records.MEDIA_TYPE}
+    path = f"/routing/v1/ipns/{name}"
+    return Call(method="PUT", path=path, content=record, headers=headers, read=lambda _reply: None)
+
+
+def name_call(credential_id: str) -> Call[str | None]:
+    """GET /api/snapshots/name?credentialId=…: `{found: true, name}` or `{found: false}`."""
+    return Call(method="GET", path="/api/snapshots/name", query={"credentialId": credential_id}, read=_read_name)
+
+
+def _read_name(reply: Reply) -> str | None:
+    answer = msgspec.json.decode(reply.content)
+    name = answer.get("name") if isinstance(answer, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def _check_imported(reply: Reply, root_cid: str, *, pinned: bool) -> None:
+    """Exactly one root, the expected one, without an error: a Kubo that fails late still answers 200."""
+    lines = [msgspec.json.decode(line) for line in reply.content.splitlines() if line.strip()]
+    roots = [line["Root"] for line in lines if isinstance(line, dict) and isinstance(line.get("Root"), dict)]
+    if len(roots) != (1 if pinned or roots else 0) or not all(_is_root(root, root_cid) for root in roots):
+        raise StorageError("the snapshot was not taken: its place acknowledged another root, or none")
+
+
+def _is_root(root: dict[str, Any], root_cid: str) -> bool:
+    cid = root.get("Cid")
+    return isinstance(cid, dict) and cid.get("/") == root_cid and not root.get("PinErrorMsg")

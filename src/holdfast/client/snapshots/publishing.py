@@ -1,0 +1,247 @@
+"""One attempt to bring the newest revision to the place where snapshots are kept, and to name it there."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from holdfast.client.callbacks import answered
+from holdfast.client.http.refusals import RequestRefused
+from holdfast.client.snapshots.state import SnapshotState, read_state, write_state
+from holdfast.client.storage import snapshots
+from holdfast.client.storage.vault_store import forgotten_note
+from holdfast.client.types import PinRequest
+from holdfast.content.records import Change, change, read_record
+from holdfast.wire.client_errors import ClientStateError, ServiceError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.client.snapshots.place import SnapshotPlace
+    from holdfast.client.storage.snapshots import Snapshot
+    from holdfast.client.storage.vault_store import StoredVault, VaultStore
+    from holdfast.client.vault.async_vault import AsyncVault
+    from holdfast.content.records import Record
+
+# A record has to outlive a lost device by years; answers with it are kept for a minute only.
+VALIDITY = timedelta(days=20 * 365)
+TTL_NS = 60 * 1_000_000_000
+PIN_NAME = "vault"
+_CONFLICT = 409
+_LISTED = 1000
+
+
+class SnapshotRolledBack(StorageError):
+    """The place names an older snapshot than this device has seen. Nothing was changed.
+
+    Attributes:
+        known: the sequence that this device has seen.
+        found: the one that is published now.
+    """
+
+    def __init__(self, known: int, found: int) -> None:
+        super().__init__(
+            f"rolled back: the newest snapshot that can be found has sequence {found}, and this device has seen"
+            f" {known}; ask another gateway, or accept the older one"
+        )
+        self.known, self.found = known, found
+
+
+class SnapshotConflict(StorageError):
+    """Another device published a snapshot that does not contain this device's. Nothing was merged or changed.
+
+    Attributes:
+        other_root: the other device's snapshot.
+    """
+
+    def __init__(self, other_root: str) -> None:
+        super().__init__(
+            "another device has changed the vault too: both versions are kept; compare them, then choose one"
+        )
+        self.other_root = other_root
+
+
+class Publisher:
+    """Uploads, pins and names the newest revision of one open vault; where it stopped, the next attempt goes on."""
+
+    def __init__(
+        self,
+        vault: AsyncVault,
+        store: VaultStore,
+        place: SnapshotPlace,
+        *,
+        on_progress: Callable[[SnapshotState], Any] | None = None,
+        now: Callable[[], float] = time.time,
+        poll_s: float = 1.0,
+    ) -> None:
+        self._vault, self._store, self._place = vault, store, place
+        self._on_progress, self._now, self._poll_s = on_progress, now, poll_s
+
+    async def state(self) -> SnapshotState:
+        """How far it is. Raises ClientStateError without a vault, StorageError."""
+        return await asyncio.to_thread(read_state, self._store, await self._did())
+
+    async def is_due(self) -> bool:
+        """Whether the newest revision is not acknowledged yet."""
+        stored, state = await self._newest(), await self.state()
+        return stored.revision > state.acknowledged_revision
+
+    async def publish(self) -> SnapshotState:
+        """Bring the newest revision up, unless it is there.
+
+        Raises:
+            SnapshotConflict: another device published too; `resolve` ends it.
+            SnapshotRolledBack: the place shows an older snapshot than it did.
+            RequestRefused, NetworkError, StorageError: the place does not take it, with its own reason.
+        """
+        if (await self._vault.status()).locked:
+            raise ClientStateError("the vault is locked: its snapshot goes up once it is open")
+        # A vault that was made before there were publishing keys gets its key and delegation now, as a new revision.
+        name = (await self._vault.publishing_key()).name
+        delegation = bytes((await self._vault.publishing_delegation()).signed_dag_cbor)
+        stored, state = await self._newest(), await self.state()
+        if stored.revision <= state.acknowledged_revision:
+            return state
+        state = msgspec.structs.replace(state, status="queued", revision=stored.revision, reason=None)
+        try:
+            return await self._publish(name, delegation, stored, state)
+        except SnapshotConflict as error:
+            await self._note(await self.state(), status="conflict", reason=str(error), other_root=error.other_root)
+            raise
+        except ServiceError as error:
+            await self._note(await self.state(), status="failed", reason=str(error))
+            raise
+
+    async def overrule(self) -> SnapshotState:
+        """After a conflict: publish this device's version on top of the other one's, which stays pinned."""
+        state = await self.state()
+        if state.other_root is None:
+            raise ClientStateError("there is no conflict to end")
+        state = await self._note(state, status="queued", acknowledged_root=state.other_root, other_root=None)
+        return await self.publish()
+
+    async def _publish(self, name: str, delegation: bytes, stored: StoredVault, state: SnapshotState) -> SnapshotState:
+        state = await self._note(state)
+        state = await self._compare(state, await self._place.gateway.record(name))
+        if stored.revision <= state.acknowledged_revision:
+            return state
+        taken = await self._snapshot(delegation, stored, state)
+        state = await self._note(state, status="pinning", root_cid=taken.root_cid)
+        await self._place.upload(taken)
+        await self._pinned(taken, state)
+        return await self._named(name, taken, stored, state)
+
+    async def _compare(self, state: SnapshotState, record: Record | None) -> SnapshotState:
+        """What is published now, against what this device knows. Raises SnapshotRolledBack, SnapshotConflict."""
+        if record is None:
+            return state
+        if record.sequence < state.sequence:
+            raise SnapshotRolledBack(state.sequence, record.sequence)
+        if record.root_cid == state.sent_root and state.sent_root != state.acknowledged_root:
+            # The answer to the last record was lost on its way.
+            return await self._acknowledged(state, record.sequence)
+        if record.root_cid != state.acknowledged_root:
+            await self._place.gateway.snapshot(record.root_cid)  # into the store, while it can be had
+            await self._note(state, sequence=record.sequence)
+            raise SnapshotConflict(record.root_cid)
+        return await self._note(state, sequence=record.sequence)
+
+    @staticmethod
+    async def _snapshot(delegation: bytes, stored: StoredVault, state: SnapshotState) -> Snapshot:
+        manifest = msgspec.structs.replace(stored.manifest, root_cid=state.acknowledged_root)
+        return await asyncio.to_thread(snapshots.take, manifest, stored.sealed, delegation)
+
+    async def _pinned(self, taken: Snapshot, state: SnapshotState) -> None:
+        if self._place.pinning is None:
+            return
+        made = await self._place.pinning.add(PinRequest(cid=taken.root_cid, name=PIN_NAME, meta=_meta(state.did)))
+        if made.status != "pinned":
+            await self._place.pinning.wait(made.request_id, poll_s=self._poll_s)
+
+    async def _named(self, name: str, taken: Snapshot, stored: StoredVault, state: SnapshotState) -> SnapshotState:
+        until = datetime.fromtimestamp(self._now(), UTC) + VALIDITY
+        record = (await self._vault.publish(taken.root_cid, state.sequence + 1, until, TTL_NS)).record
+        state = await self._note(state, sent_root=taken.root_cid, sent_revision=stored.revision)
+        try:
+            await self._place.publish(name, record)
+        except RequestRefused as error:
+            if error.status == _CONFLICT and await self._overtaken(name, record):
+                raise SnapshotConflict((await self.state()).other_root or "") from error
+            raise
+        state = await self._acknowledged(state, state.sequence + 1)
+        await asyncio.to_thread(self._name_stored, stored.revision, taken)
+        await self._remove_old_pins(state)
+        return state
+
+    async def _overtaken(self, name: str, ours: bytes) -> bool:
+        """Whether another device published between our look and our record; its snapshot is then in the store."""
+        found = await self._place.gateway.record(name)
+        if found is None or change(read_record(name, ours), found) not in {Change.NEWER, Change.CONFLICT}:
+            return False
+        await self._place.gateway.snapshot(found.root_cid)
+        await self._note(await self.state(), other_root=found.root_cid, sequence=found.sequence)
+        return True
+
+    async def _acknowledged(self, state: SnapshotState, sequence: int) -> SnapshotState:
+        return await self._note(
+            state,
+            status="pinned",
+            root_cid=state.sent_root,
+            reason=None,
+            acknowledged_root=state.sent_root,
+            acknowledged_revision=state.sent_revision,
+            sequence=sequence,
+            other_root=None,
+        )
+
+    async def _remove_old_pins(self, state: SnapshotState) -> None:
+        """Remove the oldest pins of this vault, of every device; after a key was removed, all but the newest one.
+
+        After a refusal the next upload tries again.
+        """
+        pinning = self._place.pinning
+        if pinning is None:
+            return
+        forgotten = await asyncio.to_thread(self._store.note, forgotten_note(state.did))
+        kept = 1 if forgotten is not None else self._place.config.kept
+        with contextlib.suppress(ServiceError):
+            found = await pinning.list(meta=_meta(state.did), limit=_LISTED)
+            for pin in found[kept:]:
+                await pinning.delete(pin.request_id)
+            if forgotten is not None and state.acknowledged_revision >= int(forgotten):
+                await asyncio.to_thread(self._store.set_note, forgotten_note(state.did), None)
+
+    def _name_stored(self, revision: int, taken: Snapshot) -> None:
+        """Name the snapshot in the manifest, unless the vault has changed meanwhile."""
+        stored = self._store.load(taken.manifest.did)
+        if stored is not None and stored.revision == revision:
+            self._store.update_manifest(msgspec.structs.replace(stored.manifest, root_cid=taken.root_cid))
+
+    async def _note(self, state: SnapshotState, **changes: Any) -> SnapshotState:
+        state = msgspec.structs.replace(state, **changes)
+        await asyncio.to_thread(write_state, self._store, state)
+        if self._on_progress is not None:
+            await answered(self._on_progress, state)
+        return state
+
+    async def _newest(self) -> StoredVault:
+        stored = await asyncio.to_thread(self._store.load, await self._did())
+        if stored is None:
+            raise ClientStateError("no vault is stored here")
+        return stored
+
+    async def _did(self) -> str:
+        did = (await self._vault.status()).did
+        if did is None:
+            raise ClientStateError("there is no vault")
+        return did
+
+
+def _meta(did: str) -> dict[str, str]:
+    """What tells a vault's pins from others of the same account."""
+    return {"vault": did}

@@ -1,0 +1,211 @@
+"""From a passkey alone to the vault: its user handle names the record, the record the snapshot, its PRF opens it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from holdfast.client.callbacks import answered, outside
+from holdfast.client.snapshots.binding import check_binding, check_whole
+from holdfast.client.snapshots.publishing import SnapshotRolledBack
+from holdfast.client.snapshots.state import SnapshotState, read_state, write_state
+from holdfast.client.storage import snapshots
+from holdfast.client.storage.sealed_header import revision_of
+from holdfast.client.types import Record
+from holdfast.client.vault.keys import HostKey, KnownKey
+from holdfast.content.names import PUBLIC_KEY_BYTES, name_of
+from holdfast.wire.client_errors import ClientStateError, PluginCallError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.client.snapshots.place import SnapshotPlace
+    from holdfast.client.storage.snapshots import Snapshot
+    from holdfast.client.storage.vault_store import VaultStore
+    from holdfast.client.vault.async_vault import AsyncVault
+    from holdfast.client.vault.keys import DiscoveredPasskey, KeyProvider, RecoveryPasskey
+    from holdfast.content.records import Record as NameRecord
+
+
+class RecoveryRefused(StorageError):
+    """The vault was not recovered, and nothing was stored.
+
+    Attributes:
+        code: no_prf, no_snapshot, expired, wrong_key, stale or damaged.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Recovered(Record, frozen=True, kw_only=True):
+    """A recovered vault: whose, from which snapshot, and when that was sealed (Unix milliseconds).
+
+    `sequence` is the record's; None for one from a CAR file.
+    """
+
+    did: str
+    root_cid: str
+    revision: int
+    updated_at: int
+    sequence: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    snapshot: Snapshot
+    record: NameRecord | None
+
+
+class Recovery:
+    """One recovery into an empty vault with a store."""
+
+    def __init__(
+        self,
+        vault: AsyncVault,
+        store: VaultStore,
+        place: SnapshotPlace,
+        *,
+        accept: Callable[[str], Any] | None = None,
+        on_progress: Callable[[str], Any] | None = None,
+    ) -> None:
+        self._vault, self._store, self._place = vault, store, place
+        self._accept, self._on_progress = accept, on_progress
+
+    async def recover(
+        self,
+        *,
+        passkey: RecoveryPasskey | None = None,
+        key: KeyProvider | None = None,
+        name: str | None = None,
+        car: bytes | None = None,
+    ) -> Recovered:
+        """See AsyncClient.recover."""
+        if passkey is None and (key is None or (name is None and car is None)):
+            raise ValueError("recover: a passkey, or a key together with a name or a CAR file")
+        if (await self._vault.status()).initialized:
+            raise ClientStateError("this vault is in use already: recover into a new one")
+        chosen = None if passkey is None else await self._discover(passkey, key)
+        found = await self._of_car(car) if car is not None else await self._of_name(name, chosen)
+        await self._compare(found)
+        await self._open(found.snapshot, key or KnownKey(_key_of(chosen)))
+        return await asyncio.to_thread(self._keep, found)
+
+    async def _discover(self, passkey: RecoveryPasskey, key: KeyProvider | None) -> DiscoveredPasskey:
+        chosen = await outside(passkey.discover)
+        if chosen.secret is None and key is None:
+            raise RecoveryRefused("no_prf", "this passkey has no PRF, so it never opened a vault: choose another one")
+        return chosen
+
+    async def _of_car(self, car: bytes) -> _Found:
+        """The vault opens with the person's own secret alone: that is what makes a file without a record theirs."""
+        snapshot = await asyncio.to_thread(snapshots.from_car, car)
+        await self._check(snapshot, None)
+        return _Found(snapshot, None)
+
+    async def _of_name(self, name: str | None, chosen: DiscoveredPasskey | None) -> _Found:
+        record = await self._record(name, chosen)
+        if record is None:
+            raise RecoveryRefused(
+                "no_snapshot", "no snapshot is published under this name at the places that were asked"
+            )
+        await self._check_end(record)
+        await self._tell("snapshot found")
+        snapshot = await self._place.gateway.snapshot(record.root_cid)
+        await self._check(snapshot, record.public_key)
+        await self._tell("snapshot verified")
+        return _Found(snapshot, record)
+
+    async def _record(self, name: str | None, chosen: DiscoveredPasskey | None) -> NameRecord | None:
+        """The record under the given name, the passkey's, or the one that the service knows for the passkey.
+
+        The last is for passkeys that were made before there were publishing keys: their user handle is random.
+        """
+        if name is not None:
+            return await self._place.gateway.record(name)
+        handle = chosen.user_handle if chosen else b""
+        if len(handle) == PUBLIC_KEY_BYTES and (found := await self._place.gateway.record(name_of(handle))):
+            return found
+        named = await self._place.name_of(chosen.credential_id) if chosen else None
+        return await self._place.gateway.record(named) if named else None
+
+    async def _check(self, snapshot: Snapshot, public_key: bytes | None) -> None:
+        check_whole(snapshot)
+        if public_key is not None or snapshot.delegation is not None:
+            await asyncio.to_thread(check_binding, snapshot, public_key)
+
+    async def _check_end(self, record: NameRecord) -> None:
+        if record.is_expired(time.time()):
+            question = "the record of the newest snapshot is authentic and has expired; there may be a newer snapshot"
+            await self._ask(question, RecoveryRefused("expired", question))
+
+    async def _compare(self, found: _Found) -> None:
+        """A lower sequence than this device has seen is accepted only by the person."""
+        known = await asyncio.to_thread(read_state, self._store, found.snapshot.manifest.did)
+        if found.record is not None and found.record.sequence < known.sequence:
+            error = SnapshotRolledBack(known.sequence, found.record.sequence)
+            await self._ask(str(error), error)
+
+    async def _ask(self, question: str, refusal: StorageError) -> None:
+        if self._accept is None or not await answered(self._accept, question):
+            raise refusal
+
+    async def _open(self, snapshot: Snapshot, key: KeyProvider) -> None:
+        try:
+            opened = await self._vault.unlock(key, snapshot.sealed)
+        except PluginCallError as error:
+            raise _refused(error.code) from error
+        if not opened.success:
+            raise _refused(opened.error)
+        await self._tell("vault opened")
+
+    def _keep(self, found: _Found) -> Recovered:
+        snapshot, did = found.snapshot, found.snapshot.manifest.did
+        revision = revision_of(snapshot.sealed)
+        stored = self._store.load(did)
+        if stored is None or stored.revision < revision:
+            self._store.save(snapshot.following_manifest, snapshot.sealed, revision)
+        sequence = found.record.sequence if found.record else None
+        if sequence is not None:
+            write_state(self._store, _pinned(did, snapshot.root_cid, revision, sequence))
+        return Recovered(
+            did=did,
+            root_cid=snapshot.root_cid,
+            revision=revision,
+            updated_at=snapshot.manifest.updated_at,
+            sequence=sequence,
+        )
+
+    async def _tell(self, step: str) -> None:
+        if self._on_progress is not None:
+            await answered(self._on_progress, step)
+
+
+def _key_of(chosen: DiscoveredPasskey | None) -> HostKey:
+    assert chosen is not None
+    return HostKey("prf", chosen.credential_id, secret=chosen.secret)
+
+
+def _pinned(did: str, root_cid: str, revision: int, sequence: int) -> SnapshotState:
+    return SnapshotState(
+        did=did,
+        status="pinned",
+        revision=revision,
+        root_cid=root_cid,
+        acknowledged_root=root_cid,
+        acknowledged_revision=revision,
+        sequence=sequence,
+    )
+
+
+def _refused(code: str | None) -> RecoveryRefused:
+    if code == "wrong_key":
+        return RecoveryRefused(
+            "wrong_key", "this key does not open the vault: it belongs to another one, or was removed"
+        )
+    if code == "stale_revision":
+        return RecoveryRefused("stale", "this device has a newer version of the vault than the snapshot")
+    return RecoveryRefused("damaged", f"the vault in the snapshot does not open ({code or 'no reason given'})")

@@ -1,0 +1,77 @@
+"""CIDs of the one kind that is used here: version 1, SHA-256, codec raw or dag-cbor; and the blocks that they name.
+
+Such a CID has 36 bytes, four of which are fixed, and one canonical text: base32, lower case, without padding. Every
+other spelling (base36, upper case, another base) is refused, so that a text can be compared and used as a file name.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from holdfast.content.errors import ContentError
+
+Codec = Literal["raw", "dag-cbor"]
+
+CID_BYTES = 36
+CID_CHARACTERS = 59
+MAX_BLOCK_BYTES = 1 << 20
+# version 1, codec (multicodec table), sha2-256, digest length
+_PREFIXES: dict[Codec, bytes] = {"raw": bytes([1, 0x55, 0x12, 32]), "dag-cbor": bytes([1, 0x71, 0x12, 32])}
+_CODECS = {prefix: codec for codec, prefix in _PREFIXES.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Bytes and the CID that names them, in its canonical text."""
+
+    cid: str
+    data: bytes
+
+
+def cid_of(codec: Codec, data: bytes) -> str:
+    """The CID of `data`."""
+    return text_of(_PREFIXES[codec] + hashlib.sha256(data).digest())
+
+
+def raw_block(data: bytes) -> Block:
+    """`data` as one raw block."""
+    return Block(cid_of("raw", data), data)
+
+
+def text_of(cid: bytes) -> str:
+    """The canonical text of a CID's 36 bytes. Raises ContentError for a CID of another kind."""
+    if len(cid) != CID_BYTES or cid[:4] not in _CODECS:
+        raise ContentError("other_cid", "the CID is of another kind than version 1, SHA-256, raw or dag-cbor")
+    return "b" + base64.b32encode(cid).decode().lower().rstrip("=")
+
+
+@lru_cache(4096)
+def bytes_of(cid: str) -> bytes:
+    """The 36 bytes of a CID's canonical text. Raises ContentError for any other text."""
+    if len(cid) != CID_CHARACTERS or not cid.startswith("b"):
+        raise ContentError("invalid_cid", "the text is no CID in base32")
+    try:
+        found = base64.b32decode(cid[1:].upper() + "======")
+    except (binascii.Error, ValueError):
+        raise ContentError("invalid_cid", "the text is no CID in base32") from None
+    if text_of(found) != cid:
+        raise ContentError("invalid_cid", "the text is not the CID's canonical one")
+    return found
+
+
+def codec_of(cid: str) -> Codec:
+    """The codec of a CID's canonical text. Raises ContentError for any other text."""
+    return _CODECS[bytes_of(cid)[:4]]
+
+
+def verified(cid: str, data: bytes) -> bytes:
+    """`data` itself. Raises ContentError if `cid` does not name it."""
+    if not hmac.compare_digest(hashlib.sha256(data).digest(), bytes_of(cid)[4:]):
+        raise ContentError("block_mismatch", "a block does not match its CID")
+    return data

@@ -1,0 +1,55 @@
+"""DAG-CBOR, written and read strictly (IPLD). The bytes come from strangers, so every error is a ContentError."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dag_cbor
+from dag_cbor.decoding import CBORDecodingError
+from multiformats import CID
+
+from holdfast.content.cids import Block, bytes_of, cid_of, text_of, verified
+from holdfast.content.errors import ContentError
+
+
+def link(cid: str) -> CID:
+    """The link to a block, as a value of DAG-CBOR. Raises ContentError unless `cid` is a canonical text."""
+    return CID.decode(bytes_of(cid))
+
+
+def cid_of_link(value: object) -> str:
+    """The canonical text of a link that was read. Raises ContentError for another value, or a CID of another kind."""
+    if not isinstance(value, CID):
+        raise ContentError("invalid_dag_cbor", "a link is expected")
+    try:
+        return text_of(bytes(value))
+    except (KeyError, ValueError) as error:
+        raise ContentError("other_cid", "a link names a block of another kind") from error
+
+
+def encode(value: Any) -> bytes:
+    """A value in DAG-CBOR; links are made by `link`."""
+    return dag_cbor.encode(value)
+
+
+def decode(data: bytes) -> Any:
+    """The value of DAG-CBOR bytes. Raises ContentError for other bytes.
+
+    The caller bounds the length: a megabyte takes seconds. A link of an unknown codec or hash is a KeyError of the
+    library, deep nesting a RecursionError; both are ContentError here.
+    """
+    try:
+        return dag_cbor.decode(data)
+    except (ValueError, KeyError, TypeError, RecursionError, CBORDecodingError) as error:
+        raise ContentError("invalid_dag_cbor", "the bytes are no DAG-CBOR") from error
+
+
+def dag_cbor_block(value: Any) -> Block:
+    """A value as one DAG-CBOR block."""
+    data = encode(value)
+    return Block(cid_of("dag-cbor", data), data)
+
+
+def value_of(block: Block) -> Any:
+    """The value of a DAG-CBOR block, whose bytes are checked. Raises ContentError."""
+    return decode(verified(block.cid, block.data))

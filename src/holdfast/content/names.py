@@ -1,0 +1,57 @@
+"""IPNS names of Ed25519 keys (IPNS specification, "IPNS Name"): the text `k51…`, and the key itself behind it."""
+
+from __future__ import annotations
+
+from multiformats import multibase
+
+from holdfast.content.errors import ContentError
+
+PUBLIC_KEY_BYTES = 32
+_MAX_CHARACTERS = 80  # the longest text of such a name, in base32, has 65
+# The key's protobuf: type Ed25519, then 32 bytes; in an identity multihash; in a CIDv1 of codec libp2p-key.
+_KEY = bytes([0x08, 1, 0x12, PUBLIC_KEY_BYTES])
+_MULTIHASH = bytes([0x00, len(_KEY) + PUBLIC_KEY_BYTES]) + _KEY
+_CID = bytes([1, 0x72]) + _MULTIHASH
+_MULTICODEC = bytes([0xED, 0x01])  # ed25519-pub (did:key method)
+_BASES = {"k": "base36", "b": "base32", "z": "base58btc"}
+
+
+def name_of(public_key: bytes) -> str:
+    """The canonical name of an Ed25519 public key of 32 bytes: base36, `k51…`. Raises ContentError."""
+    if len(public_key) != PUBLIC_KEY_BYTES:
+        raise ContentError("invalid_name", "an Ed25519 public key has 32 bytes")
+    return str(multibase.encode(_CID + public_key, "base36"))
+
+
+def peer_id_of(public_key: bytes) -> str:
+    """The key as a libp2p peer ID, `12D3Koo…` (base58 of the multihash without its prefix letter)."""
+    return str(multibase.encode(_MULTIHASH + public_key, "base58btc"))[1:]
+
+
+def key_bytes(public_key: bytes) -> bytes:
+    """The key in its protobuf, as field 7 of a record has it."""
+    return _KEY + public_key
+
+
+def public_key_of(name: str) -> bytes:
+    """The Ed25519 public key of a name in base36, base32, or base58 (with prefix letter, or as a peer ID).
+
+    Raises ContentError for any other text, and for the name of another kind of key.
+    """
+    known = _MULTIHASH if name.startswith("12D3Koo") else _CID
+    text = "z" + name if known is _MULTIHASH else name
+    if not 0 < len(text) <= _MAX_CHARACTERS or text[0] not in _BASES:
+        raise ContentError("invalid_name", "the text is no IPNS name")
+    try:
+        found = bytes(multibase.decode(text))
+        again = str(multibase.encode(found, _BASES[text[0]]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise ContentError("invalid_name", "the text is no IPNS name") from error
+    if again != text or len(found) != len(known) + PUBLIC_KEY_BYTES or not found.startswith(known):
+        raise ContentError("invalid_name", "the text is no IPNS name of an Ed25519 key")
+    return found[len(known) :]
+
+
+def did_key_of(public_key: bytes) -> str:
+    """The key as `did:key`, the audience of the delegation that binds it to a vault's DID."""
+    return "did:key:" + str(multibase.encode(_MULTICODEC + public_key, "base58btc"))

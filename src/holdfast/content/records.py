@@ -1,0 +1,199 @@
+"""IPNS records (IPNS specification): the signed word of a publishing key which snapshot is the newest."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from holdfast.content import ipld, names, protobuf
+from holdfast.content.cids import codec_of
+from holdfast.content.errors import ContentError
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+MEDIA_TYPE = "application/vnd.ipfs.ipns-record"
+MAX_RECORD_BYTES = 10 << 10
+MAX_SEQUENCE = (1 << 53) - 1  # JavaScript reads no larger one exactly
+_MAX_TTL_NS = (1 << 63) - 1
+_PREFIX = b"ipns-signature:"
+_PATH = "/ipfs/"
+_EOL = 0
+_VALUE, _VALIDITY_TYPE, _VALIDITY, _SEQUENCE, _TTL, _PUBLIC_KEY, _SIGNATURE, _DATA = 1, 3, 4, 5, 6, 7, 8, 9
+_FORM: dict[int, type[int | bytes]] = {
+    _VALUE: bytes,
+    2: bytes,  # a signature of version 1, which is never believed
+    _VALIDITY_TYPE: int,
+    _VALIDITY: bytes,
+    _SEQUENCE: int,
+    _TTL: int,
+    _PUBLIC_KEY: bytes,
+    _SIGNATURE: bytes,
+    _DATA: bytes,
+}
+_V1 = {_VALUE: "Value", _VALIDITY_TYPE: "ValidityType", _VALIDITY: "Validity", _SEQUENCE: "Sequence", _TTL: "TTL"}
+_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z", re.ASCII)
+_NS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record whose signature holds. It may have expired: see `is_expired`.
+
+    Attributes:
+        public_key: the 32 bytes of the key that signed it.
+        root_cid: the snapshot that it names.
+        sequence: rises with every change.
+        validity_ns: until when it is valid, in nanoseconds since 1970.
+        ttl_ns: how long an answer may be kept before asking again, in nanoseconds.
+        data: the whole record as it was read.
+    """
+
+    public_key: bytes
+    root_cid: str
+    sequence: int
+    validity_ns: int
+    ttl_ns: int
+    data: bytes
+
+    @property
+    def name(self) -> str:
+        """The canonical name that it is published under."""
+        return names.name_of(self.public_key)
+
+    def is_expired(self, now: float) -> bool:
+        """Whether it has ended at `now`, in seconds since 1970."""
+        return self.validity_ns <= int(now * _NS)
+
+
+class Change(Enum):
+    """What a record is to the one that is known."""
+
+    NEWER = "newer"  # a higher sequence
+    RENEWED = "renewed"  # the same snapshot and sequence, valid for longer
+    SAME = "same"  # nothing new: the same, or an earlier end
+    OLDER = "older"  # a lower sequence
+    CONFLICT = "conflict"  # the same sequence for another snapshot
+
+
+def change(known: Record | None, given: Record) -> Change:
+    """What `given` is to `known`, a record under the same name or None."""
+    if known is None or given.sequence > known.sequence:
+        return Change.NEWER
+    if given.sequence < known.sequence:
+        return Change.OLDER
+    if given.root_cid != known.root_cid:
+        return Change.CONFLICT
+    return Change.RENEWED if given.validity_ns > known.validity_ns else Change.SAME
+
+
+def read_record(name: str | bytes, data: bytes) -> Record:
+    """The record under a name (or an Ed25519 public key of 32 bytes), verified.
+
+    Raises ContentError unless it is in canonical form, signed by the name's key, and names the root of a snapshot.
+    An ended record is read: the caller decides what follows.
+    """
+    public_key = names.public_key_of(name) if isinstance(name, str) else name
+    if len(data) > MAX_RECORD_BYTES:
+        raise ContentError("record_too_large", f"an IPNS record has at most {MAX_RECORD_BYTES} bytes")
+    fields = protobuf.decode(data, _FORM)
+    _check_key(public_key, fields)
+    signed = fields.get(_DATA)
+    signature = fields.get(_SIGNATURE)
+    if not isinstance(signed, bytes) or not isinstance(signature, bytes):
+        raise ContentError("invalid_record", "the record has no data or no signature of version 2")
+    _check_signature(public_key, signature, signed)
+    entry = _read_entry(signed)
+    _check_v1(fields, entry)
+    return _record(public_key, entry, data)
+
+
+def sign_record(
+    key: Ed25519PrivateKey, root_cid: str, sequence: int, validity: datetime, ttl_s: int, *, v1: bool = False
+) -> bytes:
+    """A record that names `root_cid`. `validity` carries its time zone. `v1` adds the fields, not the signature, of V1.
+
+    A vault's publishing key stays in its enclave, which writes the same bytes; this is for other keys.
+    """
+    entry = _entry(root_cid, sequence, _text_of(validity), ttl_s * _NS)
+    signed = ipld.encode(entry)
+    fields: dict[int, int | bytes] = {_SIGNATURE: key.sign(_PREFIX + signed), _DATA: signed}
+    if v1:
+        fields |= {number: entry[name] for number, name in _V1.items()}
+    return protobuf.encode(fields)
+
+
+def _entry(root_cid: str, sequence: int, validity: str, ttl_ns: int) -> dict[str, Any]:
+    value = (_PATH + root_cid).encode()
+    return {"TTL": ttl_ns, "Value": value, "Sequence": sequence, "Validity": validity.encode(), "ValidityType": _EOL}
+
+
+def _text_of(moment: datetime) -> str:
+    utc = moment.astimezone(UTC)
+    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond * 1000:09d}Z"
+
+
+def _check_key(public_key: bytes, fields: dict[int, int | bytes]) -> None:
+    if _PUBLIC_KEY in fields and fields[_PUBLIC_KEY] != names.key_bytes(public_key):
+        raise ContentError("other_key", "the record carries another key than its name")
+
+
+def _check_signature(public_key: bytes, signature: bytes, signed: bytes) -> None:
+    try:
+        Ed25519PublicKey.from_public_bytes(public_key).verify(signature, _PREFIX + signed)
+    except (InvalidSignature, ValueError) as error:
+        raise ContentError("invalid_signature", "the record is not signed by the key of its name") from error
+
+
+def _read_entry(signed: bytes) -> dict[str, Any]:
+    try:
+        entry = ipld.decode(signed)
+    except ContentError as error:
+        raise ContentError("invalid_data", "the record's data is no DAG-CBOR") from error
+    own = {name for name in entry if not name.startswith("_")} if isinstance(entry, dict) else set()
+    if own != set(_V1.values()):
+        raise ContentError("invalid_data", "the record's data has other fields than documented")
+    return entry  # type: ignore[no-any-return]
+
+
+def _check_v1(fields: dict[int, int | bytes], entry: dict[str, Any]) -> None:
+    if fields.keys() & (_V1.keys() | {2}) and any(fields.get(number) != entry[name] for number, name in _V1.items()):
+        raise ContentError("v1_mismatch", "the record's fields of version 1 say something else than its data")
+
+
+def _record(public_key: bytes, entry: dict[str, Any], data: bytes) -> Record:
+    numbers = entry["Sequence"], entry["TTL"], entry["ValidityType"]
+    if not all(type(number) is int and number >= 0 for number in numbers):
+        raise ContentError("invalid_data", "a number of the record's data has another form than documented")
+    if numbers[0] > MAX_SEQUENCE or numbers[1] > _MAX_TTL_NS or numbers[2] != _EOL:
+        raise ContentError("invalid_data", "a number of the record's data is out of range")
+    return Record(public_key, _root_of(entry["Value"]), numbers[0], _ns_of(entry["Validity"]), numbers[1], data)
+
+
+def _root_of(value: object) -> str:
+    try:
+        path = value.decode("ascii") if isinstance(value, bytes) else ""
+        cid = path.removeprefix(_PATH)
+        if path.startswith(_PATH) and codec_of(cid) == "dag-cbor":
+            return cid
+    except (UnicodeDecodeError, ContentError):
+        pass
+    raise ContentError("invalid_value", "the record does not name the root of a snapshot")
+
+
+def _ns_of(validity: object) -> int:
+    text = validity.decode("ascii", "replace") if isinstance(validity, bytes) else ""
+    found = _TIME.fullmatch(text)
+    try:
+        if found is not None:
+            moment = datetime.fromisoformat(found[1] + "+00:00")
+            return int(moment.timestamp()) * _NS + int((found[2] or "0").ljust(9, "0"))
+    except ValueError:
+        pass
+    raise ContentError("invalid_validity", "the record's validity is no time in UTC")

@@ -1,0 +1,34 @@
+"""Unsigned varints (multiformats): seven bits a byte, the least significant first, and no longer than needed."""
+
+from __future__ import annotations
+
+from holdfast.content.errors import ContentError
+
+_MORE = 0x80
+
+
+def encode(number: int) -> bytes:
+    """The varint of a number that is not negative."""
+    parts = bytearray()
+    while number >= _MORE:
+        parts.append(number & 0x7F | _MORE)
+        number >>= 7
+    parts.append(number)
+    return bytes(parts)
+
+
+def decode(data: bytes | bytearray | memoryview, start: int, longest: int) -> tuple[int, int] | None:
+    """The number at `start` and the position behind it; None if the bytes end before the varint does.
+
+    Raises ContentError if it takes more than `longest` bytes, or more than it needs.
+    """
+    number = 0
+    for index, byte in enumerate(data[start : start + longest]):
+        number |= (byte & 0x7F) << (7 * index)
+        if byte < _MORE:
+            if byte == 0 and index:
+                raise ContentError("invalid_varint", "a varint is longer than it needs to be")
+            return number, start + index + 1
+    if len(data) - start >= longest:
+        raise ContentError("invalid_varint", f"a varint takes more than {longest} bytes")
+    return None

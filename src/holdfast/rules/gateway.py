@@ -1,0 +1,185 @@
+"""What a request to the trustless gateway asks for (IPFS specifications: Trustless Gateway, IPIP-523)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from multiformats import CID
+
+from holdfast.content import varints
+from holdfast.content.ipld import encode
+from holdfast.wire.failures import BAD_REQUEST, NOT_ACCEPTABLE, SnapshotRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_MAX_FILENAME = 200
+_MAX_IDENTITY = 128
+_ENTITY = re.compile(r"-?[0-9]{1,15}:(\*|-?[0-9]{1,15})")
+_RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
+
+
+class Form(StrEnum):
+    """What is given out, by its media type."""
+
+    RAW = "application/vnd.ipld.raw"
+    CAR = "application/vnd.ipld.car"
+    RECORD = "application/vnd.ipfs.ipns-record"
+
+
+_FORMATS = {"raw": Form.RAW, "car": Form.CAR, "ipns-record": Form.RECORD}
+_NAMES = {form: name for name, form in _FORMATS.items()}
+_ENDINGS = {Form.RAW: "bin", Form.CAR: "car", Form.RECORD: "ipns-record"}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The form that was asked for, and how.
+
+    Attributes:
+        dups: whether a CAR repeats a block as often as the root links to it.
+        scope: `block`, `entity` or `all` of what the path ends at.
+        entity_bytes: the range as it was given; nothing here is larger than an entity, so it only changes the ETag.
+        from_accept: whether the form came from Accept alone.
+    """
+
+    form: Form
+    dups: bool = False
+    scope: str = "all"
+    entity_bytes: str = ""
+    from_accept: bool = False
+
+    @property
+    def media(self) -> str:
+        """The Content-Type of the answer."""
+        if self.form is not Form.CAR:
+            return self.form.value
+        return f"{self.form.value}; version=1; order=dfs; dups={'y' if self.dups else 'n'}"
+
+    def etag(self, cid: str, path: str) -> str:
+        """A strong validator: these parameters always give the same bytes."""
+        if self.form is Form.RAW and not self.entity_bytes:
+            return f'"{cid}.raw"'
+        shape = f"{path}|{self.scope}|{self.entity_bytes}|{self.dups}"
+        digest = hashlib.sha256(shape.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        return f'"{cid}.{_NAMES[self.form]}.{digest}"'
+
+    def location(self, path: str) -> str:
+        """Content-Location: where this very form lies without any Accept."""
+        car = f"&car-dups={'y' if self.dups else 'n'}" if self.form is Form.CAR else ""
+        return f"{quote(path)}?format={_NAMES[self.form]}{car}"
+
+    def disposition(self, stem: str, given: str | None) -> str:
+        """Content-Disposition: always an attachment, under the given name if there is one."""
+        return attachment(given or f"{stem}.{_ENDINGS[self.form]}")
+
+
+def wanted(query: Mapping[str, str], accept: str | None) -> Wanted:
+    """What is asked for; `format` wins over Accept, and so do the query's CAR parameters.
+
+    Raises:
+        SnapshotRefused: BAD_REQUEST for no form at all or a malformed parameter, NOT_ACCEPTABLE for another form.
+    """
+    named, parameters = _accepted(accept)
+    if "format" in query:
+        form = _FORMATS.get(query["format"])
+        if form is None:
+            raise SnapshotRefused(NOT_ACCEPTABLE)
+    elif named is None:
+        raise SnapshotRefused(BAD_REQUEST, "name the form: format=raw, format=car, or an Accept header with its type")
+    else:
+        form = named
+    parameters = parameters if named is form else {}
+    if form is not Form.CAR:
+        return Wanted(form, entity_bytes=_entity_bytes(query), from_accept="format" not in query)
+    dups = _car_parameters(query, parameters)
+    entity = _entity_bytes(query)
+    scope = "entity" if entity else query.get("dag-scope", "all")
+    if scope not in {"block", "entity", "all"}:
+        raise SnapshotRefused(BAD_REQUEST, "dag-scope: block, entity or all")
+    return Wanted(form, dups=dups, scope=scope, entity_bytes=entity, from_accept="format" not in query)
+
+
+def identity_car(cid: str) -> bytes | None:
+    """The CAR file of a CID that holds its raw bytes itself: a header, and no blocks. None for any other CID."""
+    if not cid.startswith("bafkqa") or len(cid) > _MAX_IDENTITY:
+        return None
+    try:
+        root = CID.decode(cid)
+        named = root.version == 1 and root.codec.name == "raw" and root.hashfun.name == "identity" and str(root) == cid
+    except (ValueError, KeyError):
+        return None
+    header = encode({"roots": [root], "version": 1})
+    return varints.encode(len(header)) + header if named else None
+
+
+def byte_range(header: str | None, size: int) -> tuple[int, int] | None:
+    """First byte and end of the one range that is asked for; None for the whole (RFC 9110, section 14.2).
+
+    Raises ValueError if the range lies beyond the end.
+    """
+    found = _RANGE.fullmatch(header.replace(" ", "")) if header else None
+    if found is None or found[0] == "bytes=-":
+        return None
+    first, last = found[1], found[2]
+    if not first:
+        begin, end = max(0, size - int(last)), size
+        if int(last) == 0:
+            raise ValueError("an empty range")
+    else:
+        begin, end = int(first), min(int(last) + 1, size) if last else size
+        if last and int(last) < begin:
+            return None
+    if begin >= size:
+        raise ValueError("a range beyond the end")
+    return begin, end
+
+
+def is_known(if_none_match: str | None, etag: str) -> bool:
+    """Whether the client has this already (RFC 9110, section 13.1.2: weak comparison)."""
+    if if_none_match is None:
+        return False
+    candidates = (part.strip().removeprefix("W/") for part in if_none_match.split(","))
+    return any(candidate in {etag, "*"} for candidate in candidates)
+
+
+def attachment(name: str) -> str:
+    """Content-Disposition of a file to be saved, never shown (RFC 6266)."""
+    plain = "".join(c for c in name[:_MAX_FILENAME] if c.isprintable() and c not in '"\\/')
+    ascii_only = "".join(c if c.isascii() else "_" for c in plain)
+    if ascii_only == plain:
+        return f'attachment; filename="{ascii_only}"'
+    return f"attachment; filename=\"{ascii_only}\"; filename*=UTF-8''{quote(plain.encode('utf-8', 'replace'), safe='')}"
+
+
+def _accepted(accept: str | None) -> tuple[Form | None, dict[str, str]]:
+    """The first form that Accept names, with its parameters; `*/*` is the default of many clients and names none."""
+    for part in (accept or "").split(",")[:16]:
+        media, *given = (piece.strip() for piece in part.split(";"))
+        pairs = [piece.partition("=") for piece in given]
+        parameters = {name.strip().lower(): value.strip().strip('"') for name, _, value in pairs}
+        if media.lower() in set(Form) and parameters.get("q") not in {"0", "0.0"}:
+            return Form(media.lower()), parameters
+    return None, {}
+
+
+def _car_parameters(query: Mapping[str, str], parameters: Mapping[str, str]) -> bool:
+    """Whether blocks are repeated. Raises SnapshotRefused for another version or order than there is."""
+    version = query.get("car-version", parameters.get("version", "1"))
+    order = query.get("car-order", parameters.get("order", "dfs"))
+    dups = query.get("car-dups", parameters.get("dups", "n"))
+    if version != "1" or order not in {"dfs", "unk"} or dups not in {"y", "n"}:
+        raise SnapshotRefused(NOT_ACCEPTABLE, "CAR files have version=1, order=dfs, and dups=y or dups=n")
+    return dups == "y"
+
+
+def _entity_bytes(query: Mapping[str, str]) -> str:
+    text = query.get("entity-bytes", "")
+    if text and not _ENTITY.fullmatch(text):
+        raise SnapshotRefused(BAD_REQUEST, "entity-bytes: FROM:TO in whole numbers, TO may be *")
+    return text

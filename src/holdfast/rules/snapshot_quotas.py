@@ -1,0 +1,73 @@
+"""How much one DID may keep, and what an upload may take of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from holdfast.wire.failures import INSUFFICIENT_FUNDS, SnapshotRefused
+
+_MIB = 1024 * 1024
+SNAPSHOT_BYTES_PER_DID = 256 * _MIB
+SNAPSHOT_PINS_PER_DID = 100
+SNAPSHOT_REVISIONS_PER_DID = 64
+SNAPSHOT_UPLOADS_PER_ADDRESS_HOUR = 240
+SNAPSHOT_FREE_BYTES = 256 * _MIB
+UPLOAD_TIMEOUT_S = 300.0
+UPLOAD_KEPT_S = 900.0  # a reservation ends by itself: its process was killed
+UNPINNED_KEPT_S = 3600.0  # a snapshot uploaded with pin-roots=false waits this long for a pin
+QUEUED_KEPT_S = 24 * 3600.0  # a pin whose snapshot never came has failed by then
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotLimits:
+    """The effective limits of one DID.
+
+    Attributes:
+        bytes_per_did: sum of its snapshots' blocks and of its uploads under way.
+        pins_per_did: pins in every state but failed.
+        revisions_per_did: different snapshots.
+    """
+
+    bytes_per_did: int = SNAPSHOT_BYTES_PER_DID
+    pins_per_did: int = SNAPSHOT_PINS_PER_DID
+    revisions_per_did: int = SNAPSHOT_REVISIONS_PER_DID
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a DID keeps at one moment: bytes of its snapshots, bytes reserved by its other uploads, pins, snapshots."""
+
+    kept: int
+    reserved: int
+    pins: int
+    revisions: int
+
+
+def reservation(usage: Usage, limits: SnapshotLimits, wanted: int, *, declared: bool) -> int:
+    """How many bytes an upload may have. Raises SnapshotRefused(INSUFFICIENT_FUNDS).
+
+    `wanted` is the upload's length if it was `declared`, and then all of it must be free; otherwise it is the longest
+    that an upload can have, and the upload gets what is free of it.
+    """
+    free = limits.bytes_per_did - usage.kept - usage.reserved
+    if free <= 0 or (declared and wanted > free):
+        raise _over(f"{usage.kept} bytes are kept and {usage.reserved} reserved by uploads, of {limits.bytes_per_did}")
+    return min(wanted, free)
+
+
+def admit_root(usage: Usage, limits: SnapshotLimits, size: int) -> None:
+    """Refuse a new snapshot of `size` bytes that the DID has no room for. Raises SnapshotRefused."""
+    if usage.kept + usage.reserved + size > limits.bytes_per_did:
+        raise _over(f"{usage.kept} bytes are kept, the snapshot has {size}, {limits.bytes_per_did} are allowed")
+    if usage.revisions >= limits.revisions_per_did:
+        raise _over(f"{usage.revisions} snapshots are kept, {limits.revisions_per_did} are allowed")
+
+
+def admit_pin(usage: Usage, limits: SnapshotLimits) -> None:
+    """Refuse one more pin than the DID may have. Raises SnapshotRefused."""
+    if usage.pins >= limits.pins_per_did:
+        raise _over(f"{usage.pins} pins are kept, {limits.pins_per_did} are allowed")
+
+
+def _over(details: str) -> SnapshotRefused:
+    return SnapshotRefused(INSUFFICIENT_FUNDS, f"{details}; delete older pins")

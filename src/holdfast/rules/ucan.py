@@ -1,0 +1,191 @@
+"""UCAN 1.0 tokens by a P-256 key, read strictly and within bounds; nothing here asks for time, revocation or policy.
+
+Sources: UCAN Delegation 1.0 and Invocation 1.0, varsig 1, the container format `ctn-v1`, the did:key method.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
+from cryptography.hazmat.primitives.hashes import SHA256
+from multiformats import CID, multibase
+
+from holdfast.content import ipld
+from holdfast.content.cids import cid_of
+from holdfast.content.errors import ContentError
+from holdfast.wire.keccak import did_of_key
+from holdfast.wire.p256 import ORDER
+
+MAX_TOKEN_CHARACTERS = 8 * 1024  # the usual limit of a header line
+_CONTAINER = re.compile(r"C[A-Za-z0-9_-]{8,}")
+_CONTAINER_KEY = "ctn-v1"
+_VARSIG = bytes.fromhex("3401ec0180241271")  # varsig 1: ECDSA, P-256, SHA-256, DAG-CBOR
+_ENVELOPE_HEAD = bytes.fromhex("825840")  # a list of two, the first of them 64 bytes
+_SIGNATURE_BYTES = 64
+_DID_KEY = re.compile(r"did:key:(z[1-9A-HJ-NP-Za-km-z]{40,60})")
+_P256_CODE = bytes.fromhex("8024")  # multicodec p256-pub as a varint
+_ED25519_CODE = bytes.fromhex("ed01")
+_COMPRESSED_BYTES = 33
+_ED25519_BYTES = 32
+_MAX_TIME = 2**53 - 1
+_VERSIONS = ("1.0.0", "1.0.0-rc.1")
+_NEEDED = {
+    "inv": frozenset({"iss", "sub", "cmd", "args", "prf", "exp", "nonce"}),
+    "dlg": frozenset({"iss", "aud", "sub", "cmd", "pol", "exp", "nonce"}),
+}
+_ALLOWED = {"inv": _NEEDED["inv"] | {"aud", "iat", "nbf", "meta", "cause"}, "dlg": _NEEDED["dlg"] | {"nbf", "meta"}}
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "iss": str, "aud": str, "sub": str, "cmd": str, "args": dict, "pol": list, "prf": list, "nonce": bytes,
+    "exp": (int, type(None)), "nbf": int, "iat": int, "meta": dict, "cause": CID,
+}  # fmt: skip
+
+
+class TokenMalformed(ValueError):
+    """Bytes that are no token of the forms read here, or whose signature does not hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One signed token; its signature holds.
+
+    Attributes:
+        kind: `inv` or `dlg`.
+        claims: the payload by its short names.
+        did: the did:new that the issuer's key is the hash of.
+        digest: SHA-256 of what was signed: the same for both forms of the signature.
+        cids: text of the token's CID with either form of the signature.
+    """
+
+    kind: str
+    claims: dict[str, Any]
+    did: str
+    digest: bytes
+    cids: tuple[str, str]
+
+
+def read_container(text: str) -> bytes:
+    """The one token in a container as text: base64url, uncompressed. Raises TokenMalformed."""
+    if len(text) > MAX_TOKEN_CHARACTERS or not _CONTAINER.fullmatch(text):
+        raise TokenMalformed("no container in base64url")
+    held = decoded(_base64url(text[1:]))
+    tokens = held.get(_CONTAINER_KEY) if isinstance(held, dict) and len(held) == 1 else None
+    if not isinstance(tokens, list) or len(tokens) != 1 or not isinstance(tokens[0], bytes):
+        raise TokenMalformed("no container of exactly one token")
+    return tokens[0]
+
+
+def read_token(data: bytes) -> Token:
+    """A token whose P-256 signature holds. Raises TokenMalformed."""
+    if len(data) > MAX_TOKEN_CHARACTERS or not data.startswith(_ENVELOPE_HEAD):
+        raise TokenMalformed("no envelope")
+    head = len(_ENVELOPE_HEAD) + _SIGNATURE_BYTES
+    signature, signed = data[len(_ENVELOPE_HEAD) : head], data[head:]
+    kind, claims = _payload(decoded(signed))
+    key = p256_key(claims["iss"])
+    _verify(key, signature, signed)
+    point = key.public_numbers()
+    return Token(kind, claims, did_of_key(point.x, point.y), hashlib.sha256(signed).digest(), _cids(signature, signed))
+
+
+def decoded(data: bytes) -> Any:
+    """The value of canonical DAG-CBOR. Raises TokenMalformed for any other bytes."""
+    try:
+        return ipld.decode(data)
+    except ContentError as error:
+        raise TokenMalformed("no DAG-CBOR") from error
+
+
+def p256_key(did: str) -> ec.EllipticCurvePublicKey:
+    """The P-256 key that a did:key names. Raises TokenMalformed for another key or form."""
+    code, key = _key_bytes(did)
+    if code != _P256_CODE or len(key) != _COMPRESSED_BYTES:
+        raise TokenMalformed("no P-256 key")
+    try:
+        return ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), key)
+    except ValueError as error:
+        raise TokenMalformed("no point of P-256") from error
+
+
+def ed25519_key(did: str) -> bytes:
+    """The 32 bytes of the Ed25519 key that a did:key names. Raises TokenMalformed for another key or form."""
+    code, key = _key_bytes(did)
+    if code != _ED25519_CODE or len(key) != _ED25519_BYTES:
+        raise TokenMalformed("no Ed25519 key")
+    return key
+
+
+def covers(command: str, asked: str) -> bool:
+    """Whether a delegation of `command` allows `asked`: the same, or a segment above it (UCAN Delegation, Command)."""
+    return command in {"/", asked} or (command != "" and asked.startswith(command + "/"))
+
+
+def _base64url(text: str) -> bytes:
+    try:
+        data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    except ValueError as error:
+        raise TokenMalformed("no base64url") from error
+    if base64.urlsafe_b64encode(data).rstrip(b"=").decode() != text:
+        raise TokenMalformed("no canonical base64url")
+    return data
+
+
+def _key_bytes(did: str) -> tuple[bytes, bytes]:
+    found = _DID_KEY.fullmatch(did)
+    if not found:
+        raise TokenMalformed("no did:key")
+    try:
+        data = multibase.decode(found[1])
+    except (ValueError, KeyError) as error:
+        raise TokenMalformed("no did:key") from error
+    return data[:2], data[2:]
+
+
+def _payload(value: Any) -> tuple[str, dict[str, Any]]:
+    """Kind and claims of a signature payload."""
+    if not isinstance(value, dict) or value.get("h") != _VARSIG or len(value) != 2:  # noqa: PLR2004 - header and claims
+        raise TokenMalformed("no signature payload of P-256")
+    tag = next(name for name in value if name != "h")
+    kind, _, version = tag.removeprefix("ucan/").partition("@")
+    if not tag.startswith("ucan/") or kind not in _NEEDED or version not in _VERSIONS:
+        raise TokenMalformed("no UCAN 1.0")
+    return kind, _claims(kind, value[tag])
+
+
+def _claims(kind: str, claims: Any) -> dict[str, Any]:
+    if not isinstance(claims, dict) or not _NEEDED[kind] <= claims.keys() <= _ALLOWED[kind]:
+        raise TokenMalformed("claims are missing or unknown")
+    for name, value in claims.items():
+        if not isinstance(value, _TYPES[name]) or isinstance(value, bool):
+            raise TokenMalformed("a claim has another type")
+        if isinstance(value, int) and not 0 <= value <= _MAX_TIME:
+            raise TokenMalformed("a time is out of range")
+    return claims
+
+
+def _verify(key: ec.EllipticCurvePublicKey, signature: bytes, signed: bytes) -> None:
+    r, s = _numbers(signature)
+    try:
+        key.verify(encode_dss_signature(r, s), signed, ec.ECDSA(SHA256()))
+    except InvalidSignature as error:
+        raise TokenMalformed("the signature does not hold") from error
+
+
+def _numbers(signature: bytes) -> tuple[int, int]:
+    half = _SIGNATURE_BYTES // 2
+    return int.from_bytes(signature[:half]), int.from_bytes(signature[half:])
+
+
+def _cids(signature: bytes, signed: bytes) -> tuple[str, str]:
+    """The CID as it came, and that of the same token with the other form of the signature."""
+    r, s = _numbers(signature)
+    half = _SIGNATURE_BYTES // 2
+    other = r.to_bytes(half) + ((ORDER - s) % ORDER).to_bytes(half)
+    forms = (_ENVELOPE_HEAD + signature + signed, _ENVELOPE_HEAD + other + signed)
+    return cid_of("dag-cbor", forms[0]), cid_of("dag-cbor", forms[1])

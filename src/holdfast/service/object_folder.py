@@ -1,0 +1,89 @@
+"""A folder of object storage that a setting names, taken apart without touching the network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from obstore.store import ObjectStore
+
+# What may stand after '?', and what obstore calls it. `public` is apart, as its value is a choice.
+_OPTIONS: dict[str, dict[str, str]] = {
+    "s3": {"endpoint": "endpoint", "region": "region"},
+    "gs": {"endpoint": "base_url"},
+    "az": {"endpoint": "endpoint", "account": "account_name"},
+    "file": {},
+}
+_CLIENT = {"connect_timeout": timedelta(seconds=5), "timeout": timedelta(seconds=30)}
+_RETRIES = {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Folder:
+    """A folder, or a bucket with a prefix.
+
+    Attributes:
+        scheme: s3, gs, az or file.
+        folder: address of the bucket or folder.
+        options: further options for the store's client.
+        allow_http: whether the operator named an endpoint without TLS.
+    """
+
+    scheme: str
+    folder: str
+    options: Mapping[str, str | bool]
+    allow_http: bool
+
+
+def parse_folder(setting: str, url: str) -> Folder:
+    """The folder that the variable `setting` names.
+
+    Raises:
+        ValueError: for an address of another form, with a sentence that does not repeat it.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise ValueError(f"{setting} is not an address.") from None
+    scheme = parts.scheme.lower()
+    if scheme not in _OPTIONS:
+        raise ValueError(f"{setting} starts with s3://, gs://, az:// or file://")
+    if "@" in parts.netloc or parts.fragment or bool(parts.netloc) == (scheme == "file"):
+        raise ValueError(f"{setting}: write s3://bucket/folder or file:///folder; credentials go into the environment.")
+    given = _given(setting, scheme, parts.query)
+    allow_http = any(str(value).startswith("http://") for value in given.values())
+    address = f"{scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+    return Folder(scheme=scheme, folder=address, options=given, allow_http=allow_http)
+
+
+def opened(place: Folder, *, make: bool = False) -> ObjectStore:
+    """The store of a folder, which `make` creates on this machine if need be. Raises obstore's errors.
+
+    Credentials come from the cloud's usual environment variables.
+    """
+    from obstore.store import from_url  # slow to import, and not every service has object storage
+
+    if place.scheme == "file":
+        return from_url(place.folder, mkdir=True) if make else from_url(place.folder)
+    client: Any = {**_CLIENT, "allow_http": True} if place.allow_http else _CLIENT
+    arguments: Any = {"client_options": client, "retry_config": _RETRIES, **place.options}
+    return from_url(place.folder, **arguments)
+
+
+def _given(setting: str, scheme: str, query: str) -> dict[str, str | bool]:
+    """Options in the words of the store's client."""
+    names = _OPTIONS[scheme]
+    given = dict(parse_qsl(query, keep_blank_values=True))
+    known = {*names, "public"} if names else set()
+    if not given.keys() <= known or given.get("public", "true") != "true":
+        allowed = ", ".join(sorted(known)) or "none"
+        raise ValueError(f"{setting}: options after '?' known here: {allowed} (public=true: read without credentials).")
+    if not given.get("endpoint", "https://").startswith(("https://", "http://")):
+        raise ValueError(f"{setting}: endpoint is the https:// or http:// address of a compatible store.")
+    options: dict[str, str | bool] = {names[name]: text for name, text in given.items() if name in names}
+    return options | ({"skip_signature": True} if "public" in given else {})

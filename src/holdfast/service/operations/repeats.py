@@ -1,0 +1,131 @@
+"""Requests that name themselves (`Idempotency-Key`): a repeat gets the first answer.
+
+The name is stored as a hash. Body and answer are stored so that only the service, given the same name again, can check
+the one and read the other: the body as a keyed hash, the answer sealed with a key derived from the name.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from holdfast.rules.limits import ANSWERS_KEPT_S, REPEAT_WAITS_S
+from holdfast.rules.quotas import of_keyed_request
+from holdfast.service.store.port import KeptAnswer, NewRepeat
+from holdfast.wire.errors import IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED, Refused
+
+if TYPE_CHECKING:
+    from holdfast.rules.limits import Ceilings
+    from holdfast.service.clock import Clock, Entropy
+    from holdfast.service.secrets import Secrets
+    from holdfast.service.store.port import Begun, Store
+
+_NONCE_BYTES = 12  # NIST SP 800-38D, section 8.2; each key seals a few answers at most
+_POLL_S = 0.05
+_RETRY_AFTER_S = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Named:
+    """A request with its name. Has no repr, so that name and body are never shown.
+
+    Attributes:
+        endpoint: method and path; the same name at another endpoint is another request.
+        name: the value of `Idempotency-Key`.
+        body: the request's bytes.
+        ip: subject of the address's windows.
+        lease_s: seconds after which a repeat may do the work again if there is no answer.
+    """
+
+    endpoint: str
+    name: str
+    body: bytes
+    ip: str
+    lease_s: float
+
+    @property
+    def key(self) -> bytes:
+        """The hash under which the answer is kept."""
+        return hashlib.sha256(f"holdfast/kept-answer/v1\n{self.endpoint}\n{self.name}".encode()).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """Keeps answers, and finds those that are kept."""
+
+    store: Store
+    secrets: Secrets
+    ceilings: Ceilings
+    clock: Clock
+    entropy: Entropy
+
+    async def begin(self, named: Named) -> Begun | bytes:
+        """Return the answer that is kept, else the request as begun: its work is to be done now.
+
+        Raises:
+            Refused: IDEMPOTENCY_KEY_REUSED for another body, IDEMPOTENCY_KEY_IN_USE if the first request is still
+                running after `REPEAT_WAITS_S`, RATE_LIMITED for too many new names from an address.
+        """
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + REPEAT_WAITS_S
+        while True:
+            begun = await self.store.begin(self._repeat(named))
+            if begun.mine:
+                return begun
+            if not any(hmac.compare_digest(begun.body, body) for body in self._bodies(named)):
+                raise Refused(IDEMPOTENCY_KEY_REUSED)
+            if begun.answer is not None:
+                return self._opened(named, begun.answer)
+            if loop.time() >= ends:
+                raise Refused(IDEMPOTENCY_KEY_IN_USE, _RETRY_AFTER_S)
+            await asyncio.sleep(_POLL_S)
+
+    async def finish(self, named: Named, answer: bytes) -> bytes:
+        """Keep the answer unless a parallel repeat has kept one, and return the one that is kept."""
+        kept = await self.store.finish(named.key, self.sealed(named, answer).answer)
+        return answer if kept is None else self._opened(named, kept)
+
+    async def put_back(self, named: Named) -> bytes | None:
+        """Let the next repeat do the work, unless a parallel one has kept an answer; return that."""
+        kept = await self.store.finish(named.key, None)
+        return None if kept is None else self._opened(named, kept)
+
+    def sealed(self, named: Named, answer: bytes) -> KeptAnswer:
+        """Return the answer as the store may keep it."""
+        nonce = self.entropy(_NONCE_BYTES)
+        cipher = AESGCM(_derived(self.secrets.signing_keys[0], "seal", named.name.encode()))
+        return KeptAnswer(named.key, nonce + cipher.encrypt(nonce, answer, named.key))
+
+    def _opened(self, named: Named, sealed: bytes) -> bytes:
+        nonce, content = sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:]
+        for key in self.secrets.signing_keys:
+            try:
+                return AESGCM(_derived(key, "seal", named.name.encode())).decrypt(nonce, content, named.key)
+            except InvalidTag:
+                continue
+        raise Refused(IDEMPOTENCY_KEY_REUSED)  # the key that sealed it was withdrawn
+
+    def _repeat(self, named: Named) -> NewRepeat:
+        return NewRepeat(
+            key=named.key,
+            bodies=self._bodies(named),
+            now=self.clock(),
+            lease_s=named.lease_s,
+            kept_s=ANSWERS_KEPT_S,
+            quotas=of_keyed_request(named.ip, self.ceilings),
+        )
+
+    def _bodies(self, named: Named) -> tuple[bytes, ...]:
+        message = named.key + named.body
+        return tuple(_derived(key, "body", message) for key in self.secrets.signing_keys)
+
+
+def _derived(key: bytes, use: str, message: bytes) -> bytes:
+    """A keyed hash (RFC 2104) for one use."""
+    return hmac.digest(key, f"holdfast/kept-{use}/v1\n".encode() + message, "sha256")

@@ -1,0 +1,61 @@
+"""Who may write snapshots here, beyond what a token proves by itself: registered DIDs, tokens that are not revoked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.rules.limits import HOUR_S
+from holdfast.rules.quotas import Counted, of_address
+from holdfast.rules.snapshot_tokens import MAX_LIFETIME_S, REVOKE, SKEW_S, Bearer, bearer_of
+from holdfast.wire.errors import Refused
+from holdfast.wire.failures import DID_NOT_REGISTERED, TOKEN_REVOKED, TOO_MANY_REQUESTS, SnapshotRefused
+
+if TYPE_CHECKING:
+    from holdfast.service.clock import Clock
+    from holdfast.service.store.port import Store
+    from holdfast.service.store.snapshot_index import SnapshotIndex
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotAccess:
+    """Judges bearer tokens, and counts addresses.
+
+    Attributes:
+        audience: the service's DID, to which tokens are addressed.
+        writes_per_hour: uploads and new pins that an address may send in an hour.
+    """
+
+    store: Store
+    index: SnapshotIndex
+    audience: str
+    writes_per_hour: int
+    clock: Clock
+
+    async def bearer(self, authorization: str | None) -> Bearer:
+        """The DID that a request is for. Raises SnapshotRefused."""
+        bearer = bearer_of(authorization, self.audience, self.clock())
+        await self._require_current(bearer)
+        return bearer
+
+    async def count(self, address: str) -> None:
+        """Count an upload or a new pin of an address. Raises SnapshotRefused(TOO_MANY_REQUESTS)."""
+        try:
+            await self.store.charge(of_address(Counted.UPLOADS, address, self.writes_per_hour, HOUR_S), self.clock())
+        except Refused as full:
+            raise SnapshotRefused(TOO_MANY_REQUESTS, retry_after_s=full.retry_after_s) from None
+
+    async def revoke(self, authorization: str | None) -> str | None:
+        """Revoke the token that an invocation of `/ucan/revoke` names, or all issued until now; the CID it names."""
+        now = self.clock()
+        bearer = bearer_of(authorization, self.audience, now, REVOKE)
+        await self._require_current(bearer)
+        # Longer than any token that holds now can live.
+        await self.index.revoke(bearer.did, bearer.revokes, now, now + MAX_LIFETIME_S + 2 * SKEW_S)
+        return bearer.revokes
+
+    async def _require_current(self, bearer: Bearer) -> None:
+        if await self.index.is_revoked(bearer.did, bearer.cids, bearer.issued_at):
+            raise SnapshotRefused(TOKEN_REVOKED)
+        if not await self.index.is_registered(bearer.did):
+            raise SnapshotRefused(DID_NOT_REGISTERED)

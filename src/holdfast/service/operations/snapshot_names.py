@@ -1,0 +1,92 @@
+"""IPNS records of the names that kept snapshots bind to their DIDs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.content.errors import ContentError
+from holdfast.content.names import name_of, public_key_of
+from holdfast.content.records import Change, Record, change, read_record
+from holdfast.service.store.snapshot_index import NewRecord
+from holdfast.wire.failures import (
+    BAD_REQUEST,
+    NAME_NOT_REGISTERED,
+    RECORD_DOES_NOT_RISE,
+    RECORD_NOT_FOUND,
+    SnapshotRefused,
+)
+
+if TYPE_CHECKING:
+    from holdfast.service.clock import Clock
+    from holdfast.service.store.snapshot_index import KeptRecord, SnapshotIndex
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotNames:
+    """Keeps the newest record of each name."""
+
+    index: SnapshotIndex
+    clock: Clock
+
+    async def publish(self, name: str, data: bytes) -> None:
+        """Keep a record that verifies, names a snapshot pinned here by the name's DID, and rises.
+
+        The record that is kept already, or one that ends earlier, changes nothing.
+
+        Raises:
+            SnapshotRefused: BAD_REQUEST, NAME_NOT_REGISTERED or RECORD_DOES_NOT_RISE.
+        """
+        record = _verified(name, data)
+        if record.is_expired(self.clock()):
+            raise SnapshotRefused(BAD_REQUEST, "the record has expired; publish one that ends later")
+        new = NewRecord(
+            name=record.name,
+            root=record.root_cid,
+            sequence=record.sequence,
+            validity_ns=record.validity_ns,
+            data=data,
+            now=self.clock(),
+        )
+        if not await self.index.publish(new, lambda kept: _rises(kept, record)):
+            raise SnapshotRefused(NAME_NOT_REGISTERED)
+
+    async def record(self, name: str) -> Record:
+        """The newest record of a name. Raises SnapshotRefused: BAD_REQUEST for no name, RECORD_NOT_FOUND."""
+        kept = await self.index.record(canonical_name(name))
+        if kept is None:
+            raise SnapshotRefused(RECORD_NOT_FOUND)
+        return read_record(name, kept.data)
+
+    def seconds_left(self, record: Record) -> int:
+        """How long the record may be kept before asking again, in whole seconds."""
+        left = record.validity_ns // 10**9 - int(self.clock())
+        return max(0, min(record.ttl_ns // 10**9, left))
+
+
+def canonical_name(name: str) -> str:
+    """A name's canonical text. Raises SnapshotRefused(BAD_REQUEST)."""
+    try:
+        return name_of(public_key_of(name))
+    except ContentError as error:
+        raise SnapshotRefused(BAD_REQUEST, str(error)) from None
+
+
+def _verified(name: str, data: bytes) -> Record:
+    try:
+        return read_record(name, data)
+    except ContentError as error:
+        raise SnapshotRefused(BAD_REQUEST, str(error)) from None
+
+
+def _rises(kept: KeptRecord | None, given: Record) -> bool:
+    """Whether the given record is to be kept. Raises SnapshotRefused where it contradicts the kept one."""
+    known = None if kept is None else read_record(given.name, kept.data)
+    verdict = change(known, given)
+    if verdict is Change.OLDER:
+        raise SnapshotRefused(RECORD_DOES_NOT_RISE)
+    if verdict is Change.CONFLICT:
+        raise SnapshotRefused(
+            RECORD_DOES_NOT_RISE, "another snapshot has this sequence: another device published first; fetch its record"
+        )
+    return verdict is not Change.SAME

@@ -1,0 +1,276 @@
+"""An uploaded snapshot: onto the disk, read and judged, stored, and only then acknowledged."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.content.cars import MAX_CAR_BYTES, CarReader
+from holdfast.content.errors import ContentError
+from holdfast.content.names import name_of
+from holdfast.content.snapshots import check_all_linked, check_sizes, read_root
+from holdfast.rules.limits import BODY_TIMEOUT_S
+from holdfast.rules.snapshot_quotas import (
+    UNPINNED_KEPT_S,
+    UPLOAD_KEPT_S,
+    UPLOAD_TIMEOUT_S,
+    SnapshotLimits,
+    Usage,
+    admit_pin,
+    admit_root,
+    reservation,
+)
+from holdfast.rules.snapshot_tokens import publisher_of
+from holdfast.service.http.multipart import NotOneFile, OneFile
+from holdfast.service.snapshots.port import BlocksFull, BlocksUnavailable
+from holdfast.service.store.snapshot_index import NewRoot, NewUpload, TokenUse
+from holdfast.wire.failures import (
+    ANOTHER_DID,
+    BAD_REQUEST,
+    INSUFFICIENT_FUNDS,
+    INVALID_CAR,
+    OUT_OF_SPACE,
+    TOO_LARGE,
+    TOO_SLOW,
+    SnapshotRefused,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+    from pathlib import Path
+    from typing import BinaryIO
+
+    from holdfast.content.cids import Block
+    from holdfast.content.snapshots import Root
+    from holdfast.rules.snapshot_tokens import Bearer
+    from holdfast.service.clock import Clock, Entropy
+    from holdfast.service.operations.snapshot_waste import SnapshotWaste
+    from holdfast.service.snapshots.port import BlockStorage
+    from holdfast.service.store.snapshot_index import SnapshotIndex
+
+MAX_BODY_BYTES = MAX_CAR_BYTES + 16 * 1024  # the multipart form around the file
+_PIECE_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an upload held: the root, and number and bytes of its different blocks."""
+
+    root: str
+    blocks: int
+    block_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A whole CAR file that was checked: its root, and each block's length."""
+
+    root: Root
+    sizes: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotUploads:
+    """Takes uploads.
+
+    Attributes:
+        spool: folder of this machine for what has not been judged yet.
+        free_bytes: how much of its disk stays free.
+        waste: makes room where storage is full.
+    """
+
+    index: SnapshotIndex
+    blocks: BlockStorage
+    spool: Path
+    waste: SnapshotWaste
+    free_bytes: int
+    limits: SnapshotLimits
+    clock: Clock
+    entropy: Entropy
+
+    async def take(
+        self, bearer: Bearer, boundary: bytes, pieces: AsyncIterator[bytes], declared: int | None, *, pin: bool
+    ) -> Imported:
+        """Keep the one snapshot in a multipart body. When this returns, it survives `kill -9`.
+
+        Args:
+            bearer: whose it must be.
+            boundary: of the multipart body.
+            pieces: the body.
+            declared: its length where the request states it.
+            pin: whether it is pinned at once; else it waits an hour for a pin.
+
+        Raises:
+            SnapshotRefused: with nothing kept.
+        """
+        if declared is not None and declared > MAX_BODY_BYTES:
+            raise SnapshotRefused(TOO_LARGE, f"an upload has at most {MAX_CAR_BYTES} bytes")
+        self._require_room(declared or 0)
+        upload = self.entropy(12).hex()
+        allowed = await self._reserve(upload, bearer.did, declared)
+        file = self.spool / f"{upload}.car"
+        try:
+            await self._receive(file, boundary, pieces, allowed)
+            read = await asyncio.to_thread(_judged, file, bearer.did)
+            await self._store(upload, file, read)
+            await self._finish(upload, bearer, read, pin=pin)
+        except BaseException as error:
+            await asyncio.shield(self._abandon(upload, full=isinstance(error, BlocksFull)))
+            raise
+        finally:
+            file.unlink(missing_ok=True)
+        return Imported(read.root.cid, len(read.sizes), sum(read.sizes.values()))
+
+    async def _reserve(self, upload: str, did: str, declared: int | None) -> int:
+        now = self.clock()
+
+        def decide(usage: Usage) -> int:
+            wanted = MAX_BODY_BYTES if declared is None else declared
+            return reservation(usage, self.limits, wanted, declared=declared is not None)
+
+        return await self.index.begin_upload(
+            NewUpload(upload_id=upload, did=did, now=now, expires_at=now + UPLOAD_KEPT_S), decide
+        )
+
+    async def _abandon(self, upload: str, *, full: bool) -> None:
+        """Give the reservation back; what was stored of a snapshot that storage had no room for goes at once."""
+        await self.index.end_upload(upload)
+        if full:
+            with suppress(BlocksUnavailable):
+                await self.waste.collect()
+
+    async def _receive(self, file: Path, boundary: bytes, pieces: AsyncIterator[bytes], allowed: int) -> None:
+        """The file in the body onto the disk. Raises SnapshotRefused."""
+        try:
+            async with asyncio.timeout(UPLOAD_TIMEOUT_S):
+                await self._spool(file, boundary, pieces, allowed)
+        except TimeoutError:
+            raise SnapshotRefused(TOO_SLOW) from None
+        except NotOneFile as error:
+            raise SnapshotRefused(BAD_REQUEST, f"{error}; send one CAR file as multipart/form-data") from None
+        except OSError as error:
+            if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+                raise SnapshotRefused(OUT_OF_SPACE) from None
+            raise
+
+    async def _spool(self, file: Path, boundary: bytes, pieces: AsyncIterator[bytes], allowed: int) -> None:
+        waiting = bytearray()
+        form = OneFile(boundary, waiting.extend)
+        taken = 0
+        await asyncio.to_thread(self.spool.mkdir, mode=0o700, parents=True, exist_ok=True)
+        stream = await asyncio.to_thread(file.open, "xb", 0)
+        try:
+            async for piece in _in_time(pieces):
+                taken += len(piece)
+                _require_allowed(taken, allowed)
+                form.feed(piece)
+                if len(waiting) >= _PIECE_BYTES:
+                    await asyncio.to_thread(_write, stream, bytes(waiting))
+                    waiting.clear()
+            form.finish()
+            await asyncio.to_thread(_write, stream, bytes(waiting))
+        finally:
+            await asyncio.to_thread(stream.close)
+
+    async def _store(self, upload: str, file: Path, read: _Read) -> None:
+        """Every block into storage, under the names that the index gives."""
+        places = await self.index.place_blocks(upload, list(read.sizes.items()))
+        keys = {place.cid: place.key for place in places}
+        await self.blocks.put_all((keys[block.cid], block.data) for block in _distinct(file))
+
+    async def _finish(self, upload: str, bearer: Bearer, read: _Read, *, pin: bool) -> None:
+        now = self.clock()
+        publisher = publisher_of(read.root.manifest.delegation, bearer.did, now)
+        size = sum(read.sizes.values())
+        root = NewRoot(
+            cid=read.root.cid,
+            did=bearer.did,
+            blocks=(read.root.cid, *read.root.blocks),
+            size=size,
+            publisher=None if publisher is None else name_of(publisher),
+            pin=self.entropy(16).hex() if pin else None,
+            held_until=0.0 if pin else now + UNPINNED_KEPT_S,
+            now=now,
+        )
+        use = TokenUse(token=bearer.digest, kind="import", what=root.cid, until=bearer.expires_at)
+        await self.index.finish_upload(
+            upload,
+            root,
+            use,
+            lambda usage: admit_root(usage, self.limits, size),
+            lambda usage: admit_pin(usage, self.limits),
+        )
+
+    def _require_room(self, wanted: int) -> None:
+        folder = next(path for path in (self.spool, *self.spool.parents) if path.exists())
+        if shutil.disk_usage(folder).free < self.free_bytes + wanted:
+            raise SnapshotRefused(OUT_OF_SPACE)
+
+
+def _require_allowed(taken: int, allowed: int) -> None:
+    if taken > MAX_BODY_BYTES:
+        raise SnapshotRefused(TOO_LARGE, f"an upload has at most {MAX_CAR_BYTES} bytes")
+    if taken > allowed:
+        raise SnapshotRefused(INSUFFICIENT_FUNDS, f"the DID has room for {allowed} bytes more; delete older pins")
+
+
+async def _in_time(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The pieces. Raises TimeoutError if one takes too long: a silent client does not keep its reservation."""
+    while True:
+        async with asyncio.timeout(BODY_TIMEOUT_S):
+            piece = await anext(pieces, None)
+        if piece is None:
+            return
+        yield piece
+
+
+def _write(stream: BinaryIO, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[stream.write(view) :]
+
+
+def _blocks(file: Path, reader: CarReader) -> Iterator[Block]:
+    with file.open("rb") as stream:
+        while piece := stream.read(_PIECE_BYTES):
+            yield from reader.feed(piece)
+    reader.finish()
+
+
+def _distinct(file: Path) -> Iterator[Block]:
+    """Each block of a file that was judged, once, verified again."""
+    seen: set[str] = set()
+    for block in _blocks(file, CarReader()):
+        if block.cid not in seen:
+            seen.add(block.cid)
+            yield block
+
+
+def _judged(file: Path, did: str) -> _Read:
+    """The snapshot in a file, whole and of this DID. Raises SnapshotRefused."""
+    try:
+        read = _read(file)
+    except ContentError as error:
+        row = TOO_LARGE if error.code == "car_too_large" else INVALID_CAR
+        raise SnapshotRefused(row, str(error)) from None
+    if read.root.manifest.did != did:
+        raise SnapshotRefused(ANOTHER_DID)
+    return read
+
+
+def _read(file: Path) -> _Read:
+    reader, sizes, top = CarReader(), dict[str, int](), None
+    for block in _blocks(file, reader):
+        sizes[block.cid] = len(block.data)
+        if block.cid == reader.root:
+            top = block
+    if top is None:
+        raise ContentError("block_missing", "the CAR file does not hold its root")
+    root = read_root(top)
+    check_sizes(root, sizes)
+    check_all_linked(root, sizes)
+    return _Read(root, sizes)

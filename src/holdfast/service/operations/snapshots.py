@@ -1,0 +1,52 @@
+"""Kept snapshots: the operations together, and what is done regularly for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.content.cids import Block
+from holdfast.content.names import name_of
+from holdfast.content.snapshots import read_root
+from holdfast.rules.snapshot_tokens import publisher_of
+
+if TYPE_CHECKING:
+    from holdfast.service.operations.snapshot_access import SnapshotAccess
+    from holdfast.service.operations.snapshot_names import SnapshotNames
+    from holdfast.service.operations.snapshot_pins import SnapshotPins
+    from holdfast.service.operations.snapshot_reading import SnapshotReading
+    from holdfast.service.operations.snapshot_uploads import SnapshotUploads
+    from holdfast.service.snapshots.port import BlockStorage
+    from holdfast.service.store.snapshot_index import SnapshotIndex
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshots:
+    """What the paths of kept snapshots reach.
+
+    Attributes:
+        delegate: the multiaddr that pins name: this service.
+    """
+
+    index: SnapshotIndex
+    blocks: BlockStorage
+    access: SnapshotAccess
+    uploads: SnapshotUploads
+    pins: SnapshotPins
+    reading: SnapshotReading
+    names: SnapshotNames
+    delegate: str
+
+    async def collect(self) -> dict[str, int]:
+        """End what is over, and delete what no snapshot needs; how many rows and objects went."""
+        return await self.uploads.waste.collect()
+
+    async def name_of(self, did: str) -> str | None:
+        """Return the IPNS name that a DID's newest pinned snapshot delegates to; None if it has none."""
+        for pin in await self.index.pins(did):
+            place = await self.index.block(pin.asked.cid)
+            if place is not None:
+                root = read_root(Block(pin.asked.cid, await self.reading.block(place)))
+                key = publisher_of(root.manifest.delegation, did, self.names.clock())
+                return None if key is None else name_of(key)
+        return None

@@ -1,0 +1,1 @@
+"""Where the blocks of kept snapshots lie: a port, and object storage behind it."""

@@ -1,0 +1,143 @@
+"""Blocks as objects of a bucket or folder, through obstore."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from holdfast.service.object_folder import opened, parse_folder
+from holdfast.service.snapshots.port import BlocksFull, BlocksUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from obstore.store import ObjectStore
+
+SETTING = "HOLDFAST_SNAPSHOTS_URL"
+_TRANSFER_S = 120.0
+_CHECK = "check"  # no block's name: those begin with a CID
+_NO_ROOM = ("os error 28)", "os error 122)", "os error 27)")  # ENOSPC, EDQUOT, EFBIG as Rust writes them
+
+
+class ObjectBlocks:
+    """Fills BlockStorage.
+
+    A folder's files are read and flushed directly: object storage acknowledges what is safe, a file system only what it
+    has seen.
+    """
+
+    def __init__(self, url: str) -> None:
+        """Raises ValueError for an address of another form, without repeating it."""
+        self._place = parse_folder(SETTING, url)
+        self._folder = Path(unquote(urlsplit(url).path)) if self._place.scheme == "file" else None
+        self._store: ObjectStore | None = None
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of this machine that the blocks lie in; None for a bucket."""
+        return self._folder
+
+    async def put_all(self, blocks: Iterable[tuple[str, bytes]]) -> None:
+        """See BlockStorage."""
+        await self._in_thread(self._put_all, blocks)
+
+    async def get(self, name: str) -> bytes | None:
+        """See BlockStorage."""
+        found: bytes | None = await self._in_thread(self._get, name)
+        return found
+
+    async def get_all(self, names: Sequence[str]) -> list[bytes | None]:
+        """See BlockStorage."""
+        found: list[bytes | None] = await self._in_thread(lambda: [self._get(name) for name in names])
+        return found
+
+    async def delete(self, names: Sequence[str]) -> None:
+        """See BlockStorage."""
+        await self._in_thread(self._delete, names)
+
+    async def check(self) -> None:
+        """See BlockStorage."""
+        name = f"{_CHECK}-{os.urandom(6).hex()}"
+        await self.put_all([(name, b"holdfast")])
+        found = await self.get(name)
+        await self.delete([name])
+        if found != b"holdfast":
+            raise BlocksUnavailable("the storage of snapshots gives back other bytes than were written")
+
+    async def _in_thread(self, work: Callable[..., Any], *given: Any) -> Any:
+        try:
+            async with asyncio.timeout(_TRANSFER_S):
+                return await asyncio.to_thread(_translated, work, *given)
+        except TimeoutError:
+            raise BlocksUnavailable("the storage of snapshots did not answer in time") from None
+
+    def _opened(self) -> ObjectStore:
+        if self._folder is not None:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if self._store is None:
+            self._store = opened(self._place, make=True)
+        return self._store
+
+    def _put_all(self, blocks: Iterable[tuple[str, bytes]]) -> None:
+        import obstore  # slow to import, and only uploads need it
+
+        store, names = self._opened(), []
+        for name, data in blocks:
+            obstore.put(store, name, data, use_multipart=False)
+            names.append(name)
+        if self._folder is not None:
+            _flush(self._folder, names)
+
+    def _get(self, name: str) -> bytes | None:
+        if self._folder is not None:
+            return _read(self._folder / name)
+        import obstore
+
+        try:
+            return bytes(obstore.get(self._opened(), name).bytes())
+        except FileNotFoundError:
+            return None
+
+    def _delete(self, names: Sequence[str]) -> None:
+        import obstore
+
+        for name in names:
+            if self._folder is not None:
+                (self._folder / name).unlink(missing_ok=True)
+                continue
+            try:
+                obstore.delete(self._opened(), name)
+            except FileNotFoundError:
+                continue
+
+
+def _read(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _flush(folder: Path, names: Sequence[str]) -> None:
+    """Each file's bytes, then the folder's list of names."""
+    for path in (*(folder / name for name in names), folder):
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _translated(work: Callable[..., Any], *given: Any) -> Any:
+    """What `work` returns; its storage's errors as the port's, without the addresses that they quote."""
+    from obstore.exceptions import BaseError
+
+    try:
+        return work(*given)
+    except (BaseError, OSError) as error:
+        if any(sign in str(error) for sign in _NO_ROOM) or getattr(error, "errno", None) in {27, 28, 122}:
+            raise BlocksFull("the storage of snapshots has no room left") from None
+        raise BlocksUnavailable(f"the storage of snapshots failed ({type(error).__name__})") from None

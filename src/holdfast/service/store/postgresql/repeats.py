@@ -1,0 +1,113 @@
+"""Answers that the PostgreSQL store keeps for repeats: on their own, and in the transactions of their effects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.rules.shards import shard_of
+from holdfast.service.store.port import Begun
+from holdfast.service.store.postgresql import writes
+from holdfast.service.store.postgresql.gatherer import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from asyncpg import Record
+
+    from holdfast.service.store.port import KeptAnswer, NewRepeat
+    from holdfast.service.store.postgresql.writes import AttemptToCount
+
+
+def _with_answers(kind: Kind, arguments: int, effect: str | None) -> Kind:
+    """A kind whose arguments come each with its answer, kept where `effect` says that the row `f` is an effect.
+
+    Without `effect` the database function returns nothing, and does everything that it is asked.
+    """
+    call = kind.statement.removeprefix("SELECT * FROM ")
+    shards, keys, answers = (f"${arguments + n}::{of}[]" for n, of in ((1, "smallint"), (2, "bytea"), (3, "bytea")))
+    if effect is None:
+        statement = (
+            f"SELECT {call}, (SELECT bool_and(holdfast.keep_answer_v1(s, k, a))"  # noqa: S608 - our own names
+            f" FROM unnest({shards}, {keys}, {answers}) AS w (s, k, a))"
+        )
+    else:
+        keep = f"holdfast.keep_answer_v1(({shards})[f.n], ({keys})[f.n], ({answers})[f.n])"
+        statement = f"SELECT f.*, CASE WHEN {effect} THEN {keep} END FROM {call} AS f"  # noqa: S608 - our own names
+    return Kind(f"{kind.name} kept", statement, _encoder(kind), _decoder(kind))
+
+
+def _encoder(kind: Kind) -> Any:
+    def encode(batch: Sequence[tuple[Any, KeptAnswer]]) -> list[Any]:
+        kept = [answer for _, answer in batch]
+        return [*kind.encode([asked for asked, _ in batch]), *_columns_of(kept)]
+
+    return encode
+
+
+def _columns_of(kept: Sequence[KeptAnswer]) -> list[list[Any]]:
+    return [[shard_of(one.key) for one in kept], [one.key for one in kept], [one.answer for one in kept]]
+
+
+def _decoder(kind: Kind) -> Any:
+    def decode(batch: Sequence[tuple[Any, KeptAnswer]], rows: list[Record]) -> Sequence[Any]:
+        return kind.decode([asked for asked, _ in batch], [tuple(row)[:-1] for row in rows])  # type: ignore[misc]
+
+    return decode
+
+
+KEEPING = {
+    writes.OPEN_SESSIONS: _with_answers(writes.OPEN_SESSIONS, 17, "f.done"),
+    writes.REGISTER: _with_answers(writes.REGISTER, 28, "f.done"),
+    writes.KEEP_CODES: _with_answers(writes.KEEP_CODES, 8, None),
+    writes.CONSUME_CODES: _with_answers(writes.CONSUME_CODES, 5, "true"),
+    writes.MARK_VERIFIED: _with_answers(writes.MARK_VERIFIED, 4, None),
+}
+
+
+def _encode_attempts(batch: Sequence[AttemptToCount]) -> list[Any]:
+    keys = [asked.attempt.repeat or b"" for asked in batch]
+    return [*writes.COUNT_ATTEMPTS.encode(batch), [shard_of(key) for key in keys], keys]
+
+
+def _decode_attempts(batch: Sequence[AttemptToCount], rows: list[Record]) -> Sequence[Any]:
+    return writes.COUNT_ATTEMPTS.decode(batch, [tuple(row)[:-1] for row in rows])  # type: ignore[misc]
+
+
+NOTE_ATTEMPTS = Kind(
+    "count_attempt noted",
+    "SELECT f.*, CASE WHEN f.nth IS NULL"  # noqa: S608 - our own names
+    " THEN holdfast.note_attempt_v1(($15::smallint[])[f.n], ($16::bytea[])[f.n], f.id, f.number) END FROM "
+    + writes.COUNT_ATTEMPTS.statement.removeprefix("SELECT * FROM ")
+    + " AS f",
+    _encode_attempts,
+    _decode_attempts,
+)
+
+
+def _begun(_batch: Sequence[NewRepeat], rows: list[Record]) -> list[Begun]:
+    mine, body, answer, code_id, number = rows[0]
+    return [Begun(mine, body, answer, None if code_id is None else (code_id, number))]
+
+
+def _encode_begin(batch: Sequence[NewRepeat]) -> list[Any]:
+    one = batch[0]
+    return [shard_of(one.key), one.key, list(one.bodies), one.now, one.lease_s, one.kept_s]
+
+
+BEGIN = Kind("begin", "SELECT * FROM holdfast.begin_answer_v1($1, $2, $3, $4, $5, $6)", _encode_begin, _begun, 1)
+FINISH = Kind(
+    "finish",
+    "SELECT holdfast.finish_answer_v1($1, $2, $3)",
+    lambda batch: [shard_of(batch[0][0]), *batch[0]],
+    lambda _batch, rows: [rows[0][0]],
+    1,
+    repeatable=True,
+)
+EXPIRE = Kind(
+    "expire answers",
+    "SELECT holdfast.expire_answers_v1($1, $2)",
+    lambda batch: batch[0],
+    lambda _batch, rows: [rows[0][0]],
+    1,
+    repeatable=True,
+)

@@ -1,0 +1,84 @@
+"""Answers that the embedded store keeps for repeats of the same request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
+
+from holdfast.service.store.port import Begun, Overtaken
+from holdfast.service.store.sqlite.charges import charge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from sqlite3 import Connection
+
+    from holdfast.rules.one_time_codes import CountedAttempt
+    from holdfast.service.store.port import KeptAnswer, NewRepeat
+
+T = TypeVar("T")
+Arguments = TypeVarTuple("Arguments")
+_FAR = 10  # a lease that ends so many times its length from now was set by a clock that was wrong
+
+
+def begin(connection: Connection, repeat: NewRepeat) -> Begun:
+    """Note that a request has begun; see Store."""
+    row = connection.execute(
+        "SELECT body, answer, code_id, attempt, leased_until FROM kept_answers WHERE key = ? AND expires_at > ?",
+        (repeat.key, repeat.now),
+    ).fetchone()
+    if row is None:
+        charge(connection, repeat.quotas, repeat.now)
+        return _insert(connection, repeat)
+    body, answer, code_id, number, leased_until = row
+    waits = repeat.now < leased_until <= repeat.now + _FAR * repeat.lease_s
+    mine = answer is None and not waits and body in repeat.bodies
+    if mine:
+        connection.execute(
+            "UPDATE kept_answers SET leased_until = ? WHERE key = ?", (repeat.now + repeat.lease_s, repeat.key)
+        )
+    return Begun(mine, body, answer, None if code_id is None else (code_id, number))
+
+
+def _insert(connection: Connection, repeat: NewRepeat) -> Begun:
+    connection.execute(
+        "INSERT OR REPLACE INTO kept_answers (key, body, leased_until, expires_at) VALUES (?, ?, ?, ?)",
+        (repeat.key, repeat.bodies[0], repeat.now + repeat.lease_s, repeat.now + repeat.kept_s),
+    )
+    return Begun(mine=True, body=repeat.bodies[0], answer=None, attempt=None)
+
+
+def finish(connection: Connection, key: bytes, answer: bytes | None) -> bytes | None:
+    """Keep an answer unless there is one; see Store."""
+    connection.execute(
+        "UPDATE kept_answers SET answer = ?, leased_until = 0 WHERE key = ? AND answer IS NULL", (answer, key)
+    )
+    row = connection.execute("SELECT answer FROM kept_answers WHERE key = ?", (key,)).fetchone()
+    return row[0] if row else answer
+
+
+def keeping(
+    connection: Connection,
+    kept: KeptAnswer,
+    work: Callable[[Connection, *Arguments], T],
+    *arguments: *Arguments,
+) -> T:
+    """Do the work, and keep its answer in the same transaction unless it changed nothing (False)."""
+    result = work(connection, *arguments)
+    if result is not False:
+        _change(connection, kept.key, "answer = ?", (kept.answer,), "answer IS NULL")
+    return result
+
+
+def note_attempt(connection: Connection, key: bytes, counted: CountedAttempt) -> None:
+    """Note which attempt was counted for a request. Raises Overtaken if one was."""
+    values = (counted.code_id, counted.attempts)
+    _change(connection, key, "code_id = ?, attempt = ?", values, "answer IS NULL AND code_id IS NULL")
+
+
+def _change(connection: Connection, key: bytes, change: str, values: tuple[object, ...], only: str) -> None:
+    statement = f"UPDATE kept_answers SET {change} WHERE key = ? AND {only}"  # noqa: S608 - our own columns
+    if connection.execute(statement, (*values, key)).rowcount == 0 and _is_there(connection, key):
+        raise Overtaken
+
+
+def _is_there(connection: Connection, key: bytes) -> bool:
+    return connection.execute("SELECT 1 FROM kept_answers WHERE key = ?", (key,)).fetchone() is not None

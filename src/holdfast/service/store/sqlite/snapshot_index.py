@@ -1,0 +1,145 @@
+"""The index of kept snapshots in the embedded store's file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.rules.snapshot_quotas import Usage
+from holdfast.service.store.snapshot_index import BlockPlace, KeptRecord, KeptRoot
+from holdfast.service.store.sqlite import snapshot_pins, snapshot_uploads, snapshot_waste
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from holdfast.rules.pins import Pin
+    from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewRoot, NewUpload, TokenUse
+    from holdfast.service.store.sqlite.reader import TurnReader
+    from holdfast.service.store.sqlite.writer import GroupCommitWriter
+
+_PLACE = "SELECT b.cid, b.cid || '.' || b.id, b.size FROM snapshot_blocks b"
+
+
+class SqliteSnapshotIndex:
+    """Fills SnapshotIndex: point reads where they are asked for, writes by the store's group commit."""
+
+    def __init__(self, reader: TurnReader, writer: GroupCommitWriter) -> None:
+        self._read = reader
+        self._writer = writer
+
+    # -- reads -----------------------------------------------------------------------------------------------------
+
+    async def is_registered(self, did: str) -> bool:
+        """See SnapshotIndex."""
+        statement = "SELECT 1 FROM credentials WHERE did = ? AND confirmation <> 'refused' LIMIT 1"
+        return self._read.one(statement, did) is not None
+
+    async def is_revoked(self, did: str, cids: Sequence[str], issued_at: float) -> bool:
+        """See SnapshotIndex."""
+        row = self._read.one(
+            "SELECT 1 FROM snapshot_revocations WHERE did = ? AND (cid IN (?, ?) OR (cid = '' AND before >= ?))",
+            *(did, cids[0], cids[-1], issued_at),
+        )
+        return row is not None
+
+    async def usage(self, did: str) -> Usage:
+        """See SnapshotIndex."""
+        return Usage(*self._read.one(snapshot_uploads.USAGE, *[did] * 4))
+
+    async def pin(self, did: str, request_id: str) -> Pin | None:
+        """See SnapshotIndex."""
+        row = self._read.one(f"{snapshot_pins.PIN} WHERE p.did = ? AND p.request_id = ?", did, request_id)
+        return snapshot_pins.pin_of(row) if row else None
+
+    async def pins(self, did: str) -> list[Pin]:
+        """See SnapshotIndex."""
+        rows = self._read.all(f"{snapshot_pins.PIN} WHERE p.did = ? ORDER BY p.created_us DESC", did)
+        return [snapshot_pins.pin_of(row) for row in rows]
+
+    async def block(self, cid: str) -> BlockPlace | None:
+        """See SnapshotIndex."""
+        row = self._read.one(
+            f"{_PLACE} WHERE b.cid = ? AND EXISTS (SELECT 1 FROM snapshot_links l WHERE l.block_id = b.id)",  # noqa: S608 - our own names
+            cid,
+        )
+        return BlockPlace(*row) if row else None
+
+    async def root(self, cid: str) -> KeptRoot | None:
+        """See SnapshotIndex."""
+        row = self._read.one("SELECT id, did FROM snapshot_roots WHERE cid = ?", cid)
+        if row is None:
+            return None
+        rows = self._read.all(
+            f"{_PLACE} JOIN snapshot_links l ON l.block_id = b.id WHERE l.root_id = ? ORDER BY l.position", row[0]
+        )
+        return KeptRoot(cid, row[1], tuple(BlockPlace(*row) for row in rows))
+
+    async def record(self, name: str) -> KeptRecord | None:
+        """See SnapshotIndex."""
+        row = self._read.one(snapshot_pins.RECORD, name)
+        return snapshot_pins.record_of(row) if row else None
+
+    async def garbage(self, limit: int) -> list[str]:
+        """See SnapshotIndex."""
+        return [row[0] for row in self._read.all("SELECT object FROM snapshot_garbage LIMIT ?", limit)]
+
+    async def totals(self) -> tuple[int, int, int]:
+        """See SnapshotIndex."""
+        row = self._read.one(
+            "SELECT (SELECT count(*) FROM snapshot_roots), (SELECT count(*) FROM snapshot_pins),"
+            " (SELECT coalesce(sum(size), 0) FROM snapshot_blocks WHERE stored)"
+        )
+        return row[0], row[1], row[2]
+
+    # -- writes ----------------------------------------------------------------------------------------------------
+
+    async def revoke(self, did: str, cid: str | None, now: float, until: float) -> None:
+        """See SnapshotIndex."""
+        await self._writer.write(lambda connection: snapshot_pins.revoke(connection, did, cid or "", now, until))
+
+    async def begin_upload(self, upload: NewUpload, decide: Callable[[Usage], int]) -> int:
+        """See SnapshotIndex."""
+        return await self._writer.write(lambda connection: snapshot_uploads.begin(connection, upload, decide))
+
+    async def place_blocks(self, upload_id: str, blocks: Sequence[tuple[str, int]]) -> list[BlockPlace]:
+        """See SnapshotIndex."""
+        rows = await self._writer.write(
+            lambda connection: snapshot_uploads.place(connection, upload_id, blocks, _PLACE)
+        )
+        return [BlockPlace(*row) for row in rows]
+
+    async def finish_upload(
+        self,
+        upload_id: str,
+        root: NewRoot,
+        use: TokenUse,
+        decide: Callable[[Usage], None],
+        admit: Callable[[Usage], None],
+    ) -> None:
+        """See SnapshotIndex."""
+        await self._writer.write(
+            lambda connection: snapshot_uploads.finish(connection, upload_id, root, use, decide, admit)
+        )
+
+    async def end_upload(self, upload_id: str) -> None:
+        """See SnapshotIndex."""
+        await self._writer.write(lambda connection: snapshot_uploads.end(connection, upload_id))
+
+    async def add_pin(self, pin: NewPin, use: TokenUse, admit: Callable[[Usage], None]) -> Pin | None:
+        """See SnapshotIndex."""
+        return await self._writer.write(lambda connection: snapshot_pins.add(connection, pin, use, admit))
+
+    async def remove_pin(self, did: str, request_id: str, now: float) -> bool:
+        """See SnapshotIndex."""
+        return await self._writer.write(lambda connection: snapshot_pins.remove(connection, did, request_id, now))
+
+    async def publish(self, record: NewRecord, decide: Callable[[KeptRecord | None], bool]) -> bool:
+        """See SnapshotIndex."""
+        return await self._writer.write(lambda connection: snapshot_pins.publish(connection, record, decide))
+
+    async def expire(self, now: float) -> int:
+        """See SnapshotIndex."""
+        return await self._writer.write(lambda connection: snapshot_waste.expire(connection, now))
+
+    async def collected(self, keys: Sequence[str]) -> None:
+        """See SnapshotIndex."""
+        await self._writer.write(lambda connection: snapshot_waste.collected(connection, keys))

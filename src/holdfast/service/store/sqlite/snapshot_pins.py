@@ -1,0 +1,181 @@
+"""Pins, used and revoked tokens, and names: one transaction each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from holdfast.rules.pins import AskedPin, Pin, PinState
+from holdfast.rules.snapshot_quotas import Usage
+from holdfast.service.store.snapshot_index import KeptRecord
+from holdfast.wire.failures import ANOTHER_DID, TOKEN_USED, SnapshotRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from sqlite3 import Connection
+
+    from holdfast.service.store.snapshot_index import NewPin, NewRecord, TokenUse
+
+PIN = (
+    "SELECT p.request_id, p.did, p.cid, p.name, p.origins, p.meta, p.state, p.created_us, r.size"
+    " FROM snapshot_pins p LEFT JOIN snapshot_roots r ON r.cid = p.cid"
+)
+RECORD = "SELECT did, root, sequence, validity_ns, record FROM snapshot_names WHERE name = ?"
+_DETAILS = {
+    PinState.QUEUED: "waiting for the snapshot: upload it to POST /api/v0/dag/import",
+    PinState.FAILED: "the snapshot was not uploaded in time; upload it, or ask for the pin again",
+}
+
+
+def pin_of(row: tuple[Any, ...]) -> Pin:
+    """A row of PIN as a pin."""
+    request_id, did, cid, name, origins, meta, state, created_us, size = row
+    asked = AskedPin(cid=cid, name=name, origins=tuple(msgspec.json.decode(origins)), meta=msgspec.json.decode(meta))
+    info = {} if size is None else {"dag_size": str(size)}
+    if state in _DETAILS:
+        info["status_details"] = _DETAILS[state]
+    return Pin(request_id=request_id, did=did, asked=asked, state=PinState(state), created_us=created_us, info=info)
+
+
+def record_of(row: tuple[Any, ...]) -> KeptRecord:
+    """A row of RECORD."""
+    return KeptRecord(row[0], row[1], row[2], int(row[3]), row[4])
+
+
+def use_token(connection: Connection, use: TokenUse, made: str) -> str | None:
+    """Note what a token makes; what it made before, if this is the same again. Raises SnapshotRefused(TOKEN_USED)."""
+    row = connection.execute(
+        "SELECT what, made FROM snapshot_tokens WHERE token = ? AND kind = ?", (use.token, use.kind)
+    ).fetchone()
+    if row is None:
+        values = (use.token, use.kind, use.what, made, use.until)
+        connection.execute("INSERT INTO snapshot_tokens VALUES (?, ?, ?, ?, ?)", values)
+        return None
+    if row[0] != use.what:
+        raise SnapshotRefused(TOKEN_USED)
+    return str(row[1])
+
+
+def add(connection: Connection, pin: NewPin, use: TokenUse, admit: Callable[[Usage], None]) -> Pin | None:
+    """Write a pin, in place of another or of the import's."""
+    known = connection.execute(
+        "SELECT what, made FROM snapshot_tokens WHERE token = ? AND kind = ?", (use.token, use.kind)
+    ).fetchone()
+    if known is not None:
+        return _again(connection, pin.did, use, known)
+    if pin.replaces is not None and _one(connection, pin.did, pin.replaces) is None:
+        return None
+    pinned = _is_kept(connection, pin)
+    _admit(connection, pin, admit)
+    use_token(connection, use, pin.request_id)
+    asked = pin.asked
+    values = (pin.request_id, pin.did, asked.cid, asked.name, _json(asked.origins), _json(asked.meta))
+    insert_pin(connection, (*values, "pinned" if pinned else "queued"), pin.now, by_import=False)
+    for cid in _take_out(connection, pin):
+        drop_unheld(connection, pin.now, cid)
+    return _one(connection, pin.did, pin.request_id)
+
+
+def insert_pin(connection: Connection, values: tuple[Any, ...], now: float, *, by_import: bool) -> None:
+    """Write a pin's row under a moment that no other pin has."""
+    connection.execute(
+        "INSERT INTO snapshot_pins (request_id, did, cid, name, origins, meta, state, created_us, by_import)"
+        " SELECT ?, ?, ?, ?, ?, ?, ?, max(?, coalesce((SELECT max(created_us) FROM snapshot_pins), 0) + 1), ?",
+        (*values, int(now * 1_000_000), by_import),
+    )
+
+
+def remove(connection: Connection, did: str, request_id: str, now: float) -> bool:
+    """Take a pin away, and its snapshot where nothing else holds it."""
+    gone = connection.execute(
+        "DELETE FROM snapshot_pins WHERE did = ? AND request_id = ? RETURNING cid", (did, request_id)
+    ).fetchone()
+    if gone is None:
+        return False
+    drop_unheld(connection, now, gone[0])
+    return True
+
+
+def drop_unheld(connection: Connection, now: float, cid: str) -> int:
+    """Remove a snapshot that no pin holds and whose time without a pin is over; how many that were."""
+    return connection.execute(
+        "DELETE FROM snapshot_roots WHERE cid = ? AND held_until <= ? AND NOT EXISTS"
+        " (SELECT 1 FROM snapshot_pins p WHERE p.cid = snapshot_roots.cid AND p.state = 'pinned')",
+        (cid, now),
+    ).rowcount
+
+
+def revoke(connection: Connection, did: str, cid: str, now: float, until: float) -> None:
+    """Remember a revocation; one of every token moves the moment forward."""
+    connection.execute(
+        "INSERT INTO snapshot_revocations VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE"
+        " SET before = max(before, excluded.before), until = max(until, excluded.until)",
+        (did, cid, now, until),
+    )
+
+
+def publish(connection: Connection, record: NewRecord, decide: Callable[[KeptRecord | None], bool]) -> bool:
+    """Keep a record if its key may name this snapshot and `decide` says so."""
+    owner = connection.execute(
+        "SELECT r.did FROM snapshot_roots r WHERE r.cid = ? AND r.publisher = ? AND EXISTS"
+        " (SELECT 1 FROM snapshot_pins p WHERE p.cid = r.cid AND p.did = r.did AND p.state = 'pinned')",
+        (record.root, record.name),
+    ).fetchone()
+    row = connection.execute(RECORD, (record.name,)).fetchone()
+    kept = record_of(row) if row else None
+    if owner is None or (kept is not None and kept.did != owner[0]):
+        return False
+    if decide(kept):
+        connection.execute(
+            "INSERT OR REPLACE INTO snapshot_names VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (record.name, owner[0], record.root, record.sequence, str(record.validity_ns), record.data, record.now),
+        )
+    return True
+
+
+def _again(connection: Connection, did: str, use: TokenUse, known: tuple[str, str]) -> Pin:
+    """The pin that the same request with the same token made before."""
+    found = _one(connection, did, known[1]) if known[0] == use.what else None
+    if found is None:
+        raise SnapshotRefused(TOKEN_USED)
+    return found
+
+
+def _one(connection: Connection, did: str, request_id: str) -> Pin | None:
+    row = connection.execute(f"{PIN} WHERE p.did = ? AND p.request_id = ?", (did, request_id)).fetchone()
+    return pin_of(row) if row else None
+
+
+def _is_kept(connection: Connection, pin: NewPin) -> bool:
+    """Whether the snapshot is here. Raises SnapshotRefused for another DID's."""
+    row = connection.execute("SELECT did FROM snapshot_roots WHERE cid = ?", (pin.asked.cid,)).fetchone()
+    if row is not None and row[0] != pin.did:
+        raise SnapshotRefused(ANOTHER_DID)
+    return row is not None
+
+
+_MAKES_WAY = "did = ? AND (request_id = ? OR (cid = ? AND by_import = 1))"
+
+
+def _admit(connection: Connection, pin: NewPin, admit: Callable[[Usage], None]) -> None:
+    """Ask the rule about the pins that stay."""
+    given = (pin.did, pin.replaces or "", pin.asked.cid)  # a NULL would make the whole condition one
+    (stay,) = connection.execute(
+        f"SELECT count(*) FROM snapshot_pins WHERE did = ? AND state <> 'failed' AND NOT ({_MAKES_WAY})",  # noqa: S608 - our own condition
+        (pin.did, *given),
+    ).fetchone()
+    admit(Usage(0, 0, stay, 0))
+
+
+def _take_out(connection: Connection, pin: NewPin) -> list[str]:
+    """Remove the pins that make way; the CIDs that they held."""
+    rows = connection.execute(
+        f"DELETE FROM snapshot_pins WHERE {_MAKES_WAY} RETURNING cid",  # noqa: S608 - our own condition
+        (pin.did, pin.replaces or "", pin.asked.cid),
+    ).fetchall()
+    return [cid for (cid,) in rows]
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

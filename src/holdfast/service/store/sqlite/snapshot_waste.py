@@ -1,0 +1,71 @@
+"""What kept snapshots leave behind: ended uploads, tokens and revocations, blocks that nothing holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.rules.limits import DAY_S
+from holdfast.rules.snapshot_quotas import QUEUED_KEPT_S
+from holdfast.service.store.sqlite.snapshot_pins import drop_unheld
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from sqlite3 import Connection
+
+_FAILED_KEPT_S = 7 * DAY_S
+_MARGIN_S = 3600  # a clock that is set back meets the rows that it expects
+_UNHELD = (
+    "NOT EXISTS (SELECT 1 FROM snapshot_links l WHERE l.block_id = b.id)"
+    " AND NOT EXISTS (SELECT 1 FROM snapshot_upload_blocks u WHERE u.block_id = b.id)"
+)
+
+
+def expire(connection: Connection, now: float) -> int:
+    """End what is over; how many rows went. Blocks that nothing holds are named as garbage."""
+    statements = (
+        ("DELETE FROM snapshot_uploads WHERE expires_at < ?", now),
+        ("DELETE FROM snapshot_tokens WHERE until < ?", now - _MARGIN_S),
+        ("DELETE FROM snapshot_revocations WHERE until < ?", now - _MARGIN_S),
+        (
+            "DELETE FROM snapshot_pins WHERE state = 'failed' AND created_us < ?",
+            _us(now - QUEUED_KEPT_S - _FAILED_KEPT_S),
+        ),
+        (
+            "UPDATE snapshot_pins SET state = 'failed' WHERE state = 'queued' AND created_us < ?",
+            _us(now - QUEUED_KEPT_S),
+        ),
+    )
+    gone = sum(connection.execute(statement, (limit,)).rowcount for statement, limit in statements)
+    return gone + _drop_held_in_vain(connection, now) + _name_garbage(connection)
+
+
+def collected(connection: Connection, keys: Sequence[str]) -> None:
+    """Forget objects that are deleted."""
+    connection.executemany("DELETE FROM snapshot_garbage WHERE object = ?", [(key,) for key in keys])
+
+
+def _drop_held_in_vain(connection: Connection, now: float) -> int:
+    """Snapshots that waited for a pin: only those have a time in `held_until`."""
+    rows = connection.execute(
+        "SELECT cid FROM snapshot_roots WHERE held_until > 0 AND held_until <= ?", (now,)
+    ).fetchall()
+    gone = sum(drop_unheld(connection, now, cid) for (cid,) in rows)
+    connection.executemany("UPDATE snapshot_roots SET held_until = 0 WHERE cid = ?", rows)
+    return gone
+
+
+def _name_garbage(connection: Connection) -> int:
+    connection.execute(
+        "INSERT OR IGNORE INTO snapshot_garbage SELECT b.cid || '.' || b.id FROM snapshot_blocks b"  # noqa: S608 - our own condition
+        f" WHERE b.id IN (SELECT block_id FROM snapshot_loose) AND {_UNHELD}"
+    )
+    gone = connection.execute(
+        "DELETE FROM snapshot_blocks WHERE id IN (SELECT b.id FROM snapshot_blocks b"  # noqa: S608 - our own condition
+        f" WHERE b.id IN (SELECT block_id FROM snapshot_loose) AND {_UNHELD})"
+    ).rowcount
+    connection.execute("DELETE FROM snapshot_loose")
+    return gone
+
+
+def _us(seconds: float) -> int:
+    return int(seconds * 1_000_000)

@@ -1,0 +1,76 @@
+"""Refusals on the paths of kept snapshots, in the form that each protocol's clients read."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from holdfast.service.http.messages import ANY_ORIGIN, NO_SNIFFING, Headers, Response
+from holdfast.service.snapshots.port import BlocksFull, BlocksUnavailable
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.wire.endpoints import ErrorForm
+from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
+from holdfast.wire.failures import (
+    BAD_REQUEST,
+    INTERNAL_SERVER_ERROR,
+    OUT_OF_SPACE,
+    STORE_UNAVAILABLE,
+    TOO_LARGE,
+    TOO_SLOW,
+    SnapshotRefused,
+)
+from holdfast.wire.pinning import Failure, FailureText
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_log = logging.getLogger("holdfast.web")
+_UNAUTHORIZED = 401
+# Gateways name these in every answer, refusals too (IPFS specifications: Path Gateway, Response Headers).
+EXPOSED = (
+    "access-control-expose-headers",
+    "Content-Range, Content-Length, X-Ipfs-Path, X-Ipfs-Roots, X-Chunked-Output, X-Stream-Output, ETag, X-Request-Id",
+)
+SHARED: Headers = [ANY_ORIGIN, EXPOSED, NO_SNIFFING]
+NEVER_RENDERED: Headers = [
+    ("content-security-policy", "default-src 'none'; frame-ancestors 'none'; sandbox"),
+    ("cross-origin-resource-policy", "cross-origin"),
+]
+# After these the rest of a body may still be on its way: the connection is of no further use.
+_CLOSING = frozenset({TOO_LARGE, TOO_SLOW})
+_ROWS = {BODY_TOO_LARGE: TOO_LARGE, REQUEST_TIMEOUT: TOO_SLOW}
+
+
+def failure_response(refused: SnapshotRefused, form: ErrorForm, more: Headers | None = None) -> Response:
+    """The refusal in the form of its path."""
+    row = refused.row
+    headers: Headers = [("cache-control", "no-store"), *SHARED, *(more or [])]
+    if row.status == _UNAUTHORIZED:
+        headers.append(("www-authenticate", f'Bearer realm="snapshots", error="{row.reason.lower()}"'))
+    if refused.retry_after_s is not None:
+        headers.append(("retry-after", str(refused.retry_after_s)))
+    if row in _CLOSING:
+        headers.append(("connection", "close"))
+    if form is ErrorForm.TEXT:
+        body = f"{refused.details}\n".encode()
+        return Response(row.status, [("content-type", "text/plain; charset=utf-8"), *headers, *NEVER_RENDERED], body)
+    failure = Failure(error=FailureText(reason=row.reason, details=refused.details), message=refused.details)
+    return Response(row.status, [("content-type", "application/json"), *headers], msgspec.json.encode(failure))
+
+
+def failed(error: Exception, form: ErrorForm, place: Mapping[str, str]) -> Response:
+    """What a handler's exception answers; `place` goes into the log."""
+    if isinstance(error, SnapshotRefused):
+        return failure_response(error, form)
+    if isinstance(error, Refused):
+        return failure_response(SnapshotRefused(_ROWS.get(error.row, BAD_REQUEST)), form)
+    if isinstance(error, BlocksFull):
+        _log.error("snapshots: no room left", extra=place)
+        return failure_response(SnapshotRefused(OUT_OF_SPACE), form)
+    if isinstance(error, (StoreUnavailable, BlocksUnavailable)):
+        _log.error("store unavailable", extra={**place, "why": str(error)})
+        return failure_response(SnapshotRefused(STORE_UNAVAILABLE, retry_after_s=1), form)
+    _log.error("request failed", extra=place, exc_info=error)
+    return failure_response(SnapshotRefused(INTERNAL_SERVER_ERROR), form)

@@ -1,0 +1,178 @@
+"""`Idempotency-Key`: the same request again with the same key gets the first answer (docs/http.md)."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from holdfast.rules.limits import (
+    MAX_BODY_BYTES,
+    MAX_BUNDLER_BODY_BYTES,
+    MAX_IDEMPOTENCY_KEY_CHARACTERS,
+    MAX_KEPT_ANSWER_BYTES,
+)
+from holdfast.service.http.messages import Response, json_response, refusal
+from holdfast.service.operations.repeats import Named
+from holdfast.service.operations.verification import RepeatedCheck
+from holdfast.service.store.port import Overtaken
+from holdfast.wire.endpoints import BUNDLER, OPEN_SESSION, REGISTER_DID
+from holdfast.wire.errors import BODY_TOO_LARGE, INVALID_IDEMPOTENCY_KEY, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+
+    from holdfast.service.http.messages import Headers, Request
+    from holdfast.service.store.port import Begun, KeptAnswer
+    from holdfast.service.web.context import WebContext
+    from holdfast.wire.endpoints import Endpoint
+    from holdfast.wire.models import Answer, Attestation
+
+    Handler = Callable[[WebContext, Request], Awaitable[Response]]
+
+_KEY = re.compile(rf"[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_CHARACTERS}}}")
+# What a store decides alone may be tried again soon: a second try cannot have a second effect. What asks a provider
+# is left to the first request for longer than any provider may take.
+_LEASES_S = {OPEN_SESSION.key: 2.0, REGISTER_DID.key: 2.0}
+_LEASE_S = 45.0
+# These answers ask to try again, so they are not final; neither is an error of the server.
+_NOT_FINAL = frozenset({408, 413, 429})
+_FIRST_SERVER_ERROR = 500
+_running: set[asyncio.Task[Any]] = set()
+
+
+class NamedRequest:
+    """A request that names itself. Its body was read; everything else is the request's."""
+
+    def __init__(self, web: WebContext, request: Request, named: Named, begun: Begun) -> None:
+        self._web, self._request, self.named, self.begun = web, request, named, begun
+        self.method, self.path, self.query = request.method, request.path, request.query
+
+    @property
+    def raw_path(self) -> str:
+        """See Request."""
+        return self._request.raw_path
+
+    @property
+    def peer(self) -> str:
+        """See Request."""
+        return self._request.peer
+
+    def header(self, name: str) -> str | None:
+        """See Request."""
+        return self._request.header(name)
+
+    def header_values(self, name: str) -> Sequence[str]:
+        """See Request."""
+        return self._request.header_values(name)
+
+    def all_headers(self) -> Headers:
+        """See Request."""
+        return self._request.all_headers()
+
+    async def body(self, limit: int) -> bytes:
+        """See Request."""
+        if len(self.named.body) > limit:
+            raise Refused(BODY_TOO_LARGE)
+        return self.named.body
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """See Request."""
+        yield self.named.body
+
+    def keeping(self, answer: Answer) -> KeptAnswer:
+        """Return the answer as it is kept."""
+        return self._web.service.repeats.sealed(self.named, _packed(json_response(answer)))
+
+
+def kept(request: Request, answer: Answer) -> KeptAnswer | None:
+    """Return the answer to keep with its effect; None for a request without a name."""
+    return request.keeping(answer) if isinstance(request, NamedRequest) else None
+
+
+def repeated_check(request: Request, shape: Callable[[Attestation], Answer]) -> RepeatedCheck | None:
+    """Return what makes a check repeatable; None for a request without a name."""
+    if not isinstance(request, NamedRequest):
+        return None
+    named = request
+    return RepeatedCheck(named.named.key, named.begun.attempt, lambda attestation: named.keeping(shape(attestation)))
+
+
+def repeatable(endpoint: Endpoint[Any], handle: Handler) -> Handler:
+    """Return the handler for an endpoint whose requests may name themselves."""
+    limit = MAX_BUNDLER_BODY_BYTES if endpoint.key == BUNDLER.key else MAX_BODY_BYTES
+    lease_s = _LEASES_S.get(endpoint.key, _LEASE_S)
+    place = " ".join(endpoint.key)
+
+    async def once(web: WebContext, request: Request) -> Response:
+        name = _name(request)
+        if name is None:
+            return await handle(web, request)
+        named = Named(
+            endpoint=place, name=name, body=await request.body(limit), ip=web.subject(request), lease_s=lease_s
+        )
+        return await _to_the_end(_answered(web, request, named, handle))
+
+    return once
+
+
+def _name(request: Request) -> str | None:
+    """Return the header's value. Raises Refused if it is malformed or repeated."""
+    values = request.header_values("idempotency-key")
+    if not values:
+        return None
+    if len(values) > 1 or not _KEY.fullmatch(values[0]):
+        raise Refused(INVALID_IDEMPOTENCY_KEY)
+    return values[0]
+
+
+async def _to_the_end(work: Coroutine[Any, Any, Response]) -> Response:
+    """Do the work even if the client disconnects meanwhile, so that its repeat finds the answer."""
+    task = asyncio.create_task(work)
+    _running.add(task)
+    task.add_done_callback(_running.discard)
+    return await asyncio.shield(task)
+
+
+async def _answered(web: WebContext, request: Request, named: Named, handle: Handler) -> Response:
+    while True:
+        begun = await web.service.repeats.begin(named)
+        if isinstance(begun, bytes):
+            return _unpacked(begun)
+        try:
+            return await _first(web, NamedRequest(web, request, named, begun), handle)
+        except Overtaken:
+            continue
+
+
+async def _first(web: WebContext, request: NamedRequest, handle: Handler) -> Response:
+    """Do the work and keep its answer, if it is final."""
+    repeats = web.service.repeats
+    try:
+        response = await handle(web, request)
+    except Refused as refused:
+        response = refusal(refused)
+    except Overtaken:
+        raise
+    except Exception:
+        await repeats.put_back(request.named)
+        raise
+    packed = _packed(response)
+    if _is_final(response.status) and len(packed) <= MAX_KEPT_ANSWER_BYTES:
+        return _unpacked(await repeats.finish(request.named, packed))
+    earlier = await repeats.put_back(request.named)
+    return response if earlier is None else _unpacked(earlier)
+
+
+def _is_final(status: int) -> bool:
+    return status < _FIRST_SERVER_ERROR and status not in _NOT_FINAL
+
+
+def _packed(response: Response) -> bytes:
+    return msgspec.msgpack.encode((response.status, list(response.headers), response.body))
+
+
+def _unpacked(packed: bytes) -> Response:
+    return Response(*msgspec.msgpack.decode(packed, type=tuple[int, list[tuple[str, str]], bytes]))

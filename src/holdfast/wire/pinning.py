@@ -1,0 +1,83 @@
+"""Shapes of the IPFS Pinning Service API 1.0.0 and of Kubo's RPC, as the paths of kept snapshots speak them."""
+
+from __future__ import annotations
+
+from msgspec import UNSET, UnsetType, field
+
+from holdfast.wire.models import Answer
+
+
+class PinnedObject(Answer, frozen=True, kw_only=True):
+    """Pin: what is asked for. `cid` is a snapshot's root, `name` at most 255 characters."""
+
+    cid: str
+    name: str | UnsetType = UNSET
+    origins: list[str] | UnsetType = UNSET
+    meta: dict[str, str] | UnsetType = UNSET
+
+
+class PinReport(Answer, frozen=True, kw_only=True):
+    """PinStatus: a pin and how far it is. `created` is RFC 3339 in UTC, unique and unchanging."""
+
+    requestid: str
+    status: str
+    created: str
+    pin: PinnedObject
+    delegates: list[str]
+    info: dict[str, str] | UnsetType = UNSET
+
+
+class PinResults(Answer, frozen=True, kw_only=True):
+    """GET /pins: `count` is of all matches, `results` the newest of them."""
+
+    count: int
+    results: list[PinReport]
+
+
+class FailureText(Answer, frozen=True, kw_only=True):
+    """The inner object of a Failure."""
+
+    reason: str
+    details: str
+
+
+class Failure(Answer, frozen=True, kw_only=True):
+    """An error body that clients of the Pinning Service API and of Kubo's RPC both read."""
+
+    error: FailureText
+    message: str = field(name="Message")
+    code: int = field(name="Code", default=0)
+    type: str = field(name="Type", default="error")
+
+
+class ImportedRoot(Answer, frozen=True, kw_only=True):
+    """The root that was imported, as Kubo writes it."""
+
+    cid: dict[str, str] = field(name="Cid")
+    pin_error: str = field(name="PinErrorMsg", default="")
+
+
+class ImportedLine(Answer, frozen=True, kw_only=True):
+    """One line of the answer to an import."""
+
+    root: ImportedRoot = field(name="Root")
+
+
+class ImportStats(Answer, frozen=True, kw_only=True):
+    """What `stats=true` asks for."""
+
+    blocks: int = field(name="BlockCount")
+    block_bytes: int = field(name="BlockBytesCount")
+
+
+class StatsLine(Answer, frozen=True, kw_only=True):
+    """The last line of the answer to an import with `stats=true`."""
+
+    stats: ImportStats = field(name="Stats")
+
+
+class Revoked(Answer, frozen=True, kw_only=True):
+    """POST /api/snapshots/revocations: `cid` of the one token that was named, null where all are revoked."""
+
+    revoked: bool
+    cid: str | None = None

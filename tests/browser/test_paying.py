@@ -1,0 +1,285 @@
+"""Payments from a shop on another origin, through the browser's payment sheet, to the chain itself."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+from tests.support.chain_service import chain_service
+from tests.support.pages import Pages, serving
+from tests.support.passkeys import CLIENT, MAKE, PATIENCE_MS, Authenticator, outcome, visit
+from tests.support.payment_window import ConfirmPage, confirm_page
+from tests.support.serving import PATIENCE_S
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.async_api import Browser, BrowserContext, Page
+    from tests.support.chain_service import ChainService
+
+PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
+ADD_KEY = """async ({id, secret}) => {
+  await client.vault.addKey({kind: "prf", id, secret: Uint8Array.from(secret).buffer});
+}"""
+LOCKED = "async () => { await client.vault.lock(); }"
+ASK = """
+async ([method, data, amount]) => {
+  const details = {total: {label: "Total", amount}};
+  window.asked = new PaymentRequest([{supportedMethods: method, data: {refusals: "result", ...data}}], details);
+  const response = await asked.show();
+  await response.complete("txHash" in response.details ? "success" : "unknown");
+  return response.details;
+}
+"""
+
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "shop"
+
+
+class ExampleShop(Pages):
+    """The files of examples/shop, as `python -m http.server` serves them."""
+
+    def page(self) -> tuple[bytes, str]:
+        name = urlsplit(self.path).path.strip("/") or "index.html"
+        file = EXAMPLE / name
+        if file not in set(EXAMPLE.iterdir()):
+            return b"", ""
+        return file.read_bytes(), "text/javascript" if name.endswith(".js") else "text/html"
+
+
+class Shop(Pages):
+    def page(self) -> tuple[bytes, str]:
+        return b"<!doctype html><title>Shop</title><h1>Shop</h1>", "text/html"
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
+    with chain_service(tmp_path_factory.mktemp("chain")) as service:
+        yield service
+
+
+@pytest.fixture
+def shop() -> Iterator[str]:
+    with serving(Shop) as address:
+        yield address
+
+
+@dataclass
+class Person:
+    """Someone with a vault, in one browser profile."""
+
+    context: BrowserContext
+    page: Page
+    chain: ChainService
+    did: str
+    account: str
+
+    @classmethod
+    async def registered(cls, browser: Browser, chain: ChainService) -> Person:
+        context = await browser.new_context()
+        page = await context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        await visit(page, SimpleNamespace(port=urlsplit(chain.base_url).port))
+        await Authenticator.of(page)
+        await page.evaluate(CLIENT, {})
+        made = await page.evaluate(MAKE, {"name": "ada", "options": {}})
+        registered = await outcome(page, f"return client.register({{handle: 'h{secrets.token_hex(6)}'}})")
+        return cls(context, page, chain, made["did"], registered["value"]["smartAccount"])
+
+    async def asked(
+        self, shop: str, total: dict[str, str] | None = None, **data: Any
+    ) -> tuple[ConfirmPage, asyncio.Task[Any]]:
+        """A shop asks; the window that opens, and what the shop is told in the end."""
+        page = await self.context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        await page.goto(shop)
+        method = f"{self.service}/pay"
+        asked = {"to": PAYEE, "amount": "12500000", "token": self.chain.usdc, "chainId": 84532, **data}
+        total = total or {"currency": "USD", "value": "12.50"}
+        told = asyncio.create_task(page.evaluate(ASK, [method, asked, total]))
+        assert self.context.browser
+        return await confirm_page(self.context.browser), told
+
+    @property
+    def service(self) -> str:
+        return f"http://localhost:{urlsplit(self.chain.base_url).port}"
+
+    async def passkey_in(self, window: ConfirmPage) -> None:
+        """The window has a passkey of the vault, which is locked afterwards."""
+        await self.page.evaluate(ADD_KEY, await window.passkey())
+        await self.page.evaluate(LOCKED)
+
+    async def can_pay(self) -> bool:
+        """What the worker answers to `canmakepayment` on this profile: called directly, as Chromium does not always ask."""
+        page = await self.context.new_page()
+        await page.route("**/plain", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
+        await page.goto(f"{self.service}/plain")
+        return await page.evaluate(CAN_MAKE, f"{self.service}/pay/sw.js")
+
+
+async def refused(window: ConfirmPage, told: asyncio.Task[Any], text: str) -> dict[str, Any]:
+    """The window says why, and that nothing was paid; then the shop is told."""
+    await window.shows("document.getElementById('back')?.disabled === false")
+    shown = await window.evaluate("document.body.innerText")
+    assert text in shown and "Nothing was paid." in shown, shown
+    assert not told.done()
+    await window.click("back")
+    details = await asyncio.wait_for(told, PATIENCE_S)
+    assert set(details) == {"error", "message"} and "txHash" not in details
+    return details
+
+
+# Chromium does not ask the worker in every case, so its handler is called here directly.
+CAN_MAKE = """
+async (address) => {
+  const handlers = {};
+  const worker = {addEventListener: (name, handler) => { handlers[name] = handler; }};
+  new Function("self", await (await fetch(address)).text())(worker);
+  return await new Promise((answer) => handlers.canmakepayment({respondWith: answer}));
+}
+"""
+CAN_APPROVE = "document.getElementById('approve') && !document.getElementById('approve').disabled"
+
+
+async def test_a_payment_from_a_shop_arrives_on_the_chain(browser: Browser, chain: ChainService, shop: str) -> None:
+    person = await Person.registered(browser, chain)
+    chain.give(person.account, 20_000_000)
+    before = chain.usdc_of(PAYEE)
+    window, told = await person.asked(shop, label="Two <b>books</b>")
+    await person.passkey_in(window)
+    await window.shows("document.getElementById('fee').textContent.includes('sponsor')")
+    shown = await window.evaluate("document.body.innerText")
+    for text in ("12.50\u00a0USDC", "Two <b>books</b>", shop.rstrip("/"), "Base Sepolia (84532)", person.did):
+        assert text in shown
+    await window.shows(CAN_APPROVE)
+    await window.click("approve")
+    result = await asyncio.wait_for(told, PATIENCE_S)
+    assert chain.usdc_of(PAYEE) - before == 12_500_000
+    assert result["txHash"] == result["userOpHash"]
+    assert result == {
+        "txHash": result["userOpHash"], "userOpHash": result["userOpHash"], "chain": 84532, "token": chain.usdc,
+        "explorerUrl": f"https://base-sepolia.blockscout.com/op/{result['userOpHash']}",
+    }  # fmt: skip
+
+
+async def test_the_example_shop_is_paid(browser: Browser, chain: ChainService) -> None:
+    assert all(len(file.read_text().splitlines()) < 100 for file in EXAMPLE.iterdir())
+    person = await Person.registered(browser, chain)
+    chain.give(person.account, 20_000_000)
+    before = chain.usdc_of(PAYEE)
+    with serving(ExampleShop) as shop:
+        page = await person.context.new_page()
+        await page.goto(f"{shop}?holdfast={person.service}&token={chain.usdc}")
+        await page.click("#pay")
+        window = await confirm_page(browser)
+        await person.passkey_in(window)
+        await window.shows(CAN_APPROVE)
+        await window.click("approve")
+        await page.wait_for_function(
+            "document.querySelector('#outcome').textContent.includes('has arrived')", timeout=PATIENCE_MS
+        )
+    assert chain.usdc_of(PAYEE) - before == 12_500_000
+
+
+async def test_what_cannot_be_paid_is_refused_before_the_passkey(
+    browser: Browser, chain: ChainService, shop: str
+) -> None:
+    person = await Person.registered(browser, chain)
+    await person.page.evaluate(LOCKED)
+    cases: list[tuple[dict[str, Any], dict[str, str] | None, str, str]] = [
+        ({"amount": "125000000"}, None, "amount_mismatch", "shows 12.50 USD but asks for 125 USDC"),
+        ({"chainId": 8453}, None, "wrong_chain", "asks for 8453; your account is on Base Sepolia (84532)"),
+        ({}, None, "insufficient_balance", "You have 0.00\u00a0USDC; you need 12.50\u00a0USDC"),
+        ({"to": "did:new:0x" + "11" * 32}, None, "payee_unregistered", "DID is not registered"),
+        ({"amount": "-5"}, None, "bad_request", "no positive whole number"),
+        ({"token": "USDC"}, None, "bad_request", "the token is no address"),
+        ({"to": "bob"}, None, "bad_request", "neither an address nor a DID"),
+    ]
+    for data, total, code, text in cases:
+        window, told = await person.asked(shop, total, **data)
+        assert (await refused(window, told, text))["error"] == code
+    assert chain.usdc_of(person.account) == 0
+
+
+async def test_cancelling_without_a_vault_and_with_one(browser: Browser, chain: ChainService, shop: str) -> None:
+    person = await Person.registered(browser, chain)
+    chain.give(person.account, 20_000_000)
+    await person.page.evaluate(LOCKED)
+    window, told = await person.asked(shop)
+    await window.shows(CAN_APPROVE)
+    await window.click("cancel")
+    details = await asyncio.wait_for(told, PATIENCE_S)
+    assert details == {"error": "user_cancelled", "message": "The person cancelled. Nothing was paid."}
+    assert await person.can_pay()
+    await person.page.evaluate(f"client.vault.forget('{person.did}')")
+    assert not await person.can_pay()
+    window, told = await person.asked(shop)
+    await window.shows("document.getElementById('register')")
+    assert (await refused(window, told, "There is no vault in this browser"))["error"] == "no_vault"
+
+
+async def test_a_vault_that_does_not_open_and_one_that_is_open_elsewhere(
+    browser: Browser, chain: ChainService, shop: str
+) -> None:
+    person = await Person.registered(browser, chain)
+    chain.give(person.account, 20_000_000)
+    window, told = await person.asked(shop)
+    key = await window.passkey()
+    await window.shows(CAN_APPROVE)
+    await window.click("approve")
+    await window.shows("document.getElementById('alert').textContent.includes('open in another tab')")
+    await window.shows("document.getElementById('approve').textContent === 'Use it here'")
+    await window.shows(CAN_APPROVE)
+    await window.click("approve")  # the other tab gives way; this passkey is not the vault's yet
+    await window.shows("document.getElementById('alert').textContent.includes('does not open the vault')")
+    assert "value" in await outcome(
+        person.page, "return client.vault.unlock(await hf.passkeyKey(await hf.usePasskey()))"
+    )
+    await person.page.evaluate(ADD_KEY, key)
+    before = chain.usdc_of(PAYEE)
+    await window.shows(CAN_APPROVE)
+    await window.click("approve")
+    assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
+    assert chain.usdc_of(PAYEE) - before == 12_500_000
+
+
+async def test_a_payment_under_a_delegation(browser: Browser, chain: ChainService, shop: str) -> None:
+    person = await Person.registered(browser, chain)
+    chain.give(person.account, 50_000_000)
+    mint = """
+      const own = (await client.vault.call("did_key", {curve: "P-256", public_key:
+        (await client.vault.exec("resource:enclaves action:list")).result[0].public_key})).did;
+      const asked = {to: own, command: "/accounts/pay", policy: [["<=", ".total", 13000000]]};
+    """
+    within = await outcome(person.page, f"{mint} return (await client.vault.delegate(asked)).container")
+    ends = await outcome(
+        person.page,
+        f"{mint} return (await client.vault.delegate({{...asked, expiration: Math.floor(Date.now() / 1000) + 2}})).container",
+    )
+    before = chain.usdc_of(PAYEE)
+    window, told = await person.asked(shop, ucan=within["value"])
+    await person.passkey_in(window)
+    await window.shows(CAN_APPROVE)
+    await window.click("approve")
+    assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
+    for token, code, text in (
+        (within["value"], "limit_exceeded", "over the limit"),
+        (ends["value"], "delegation_expired", "has ended"),
+    ):
+        opened = await outcome(
+            person.page,
+            "return client.vault.unlock(await hf.passkeyKey(await hf.usePasskey()), null, {takeOver: true})",
+        )
+        assert opened["value"]["success"], opened
+        window, told = await person.asked(shop, ucan=token)
+        await person.passkey_in(window)
+        await window.shows(CAN_APPROVE)
+        await window.click("approve")
+        assert (await refused(window, told, text))["error"] == code
+    assert chain.usdc_of(PAYEE) - before == 12_500_000

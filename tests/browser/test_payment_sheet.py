@@ -1,0 +1,122 @@
+"""The payment window as people see it: accessible, at its own size and narrow, light and dark, English and German."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from tests.support.passkeys import PATIENCE_MS, visit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.async_api import Browser, Page
+    from tests.support.serving import Server
+
+PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
+SIZES = {"own": (608, 550), "narrow": (360, 740)}
+# Draws the sheet from the page's own modules, with a request as the worker hands it on.
+DRAW = """
+async ([asked, payee, unknown]) => {
+  const {readRequest} = await import("/client/pay/request.js");
+  const {sheet, showFee} = await import("/client/pay/sheet.js");
+  const {screen} = await import("/client/pay/screens.js");
+  const {text} = await import("/client/pay/text.js");
+  const {amountOf} = await import("/client/pay/sheet.js");
+  const facts = {chainId: 84532, chainName: "Base Sepolia", usdc: "0x036CbD53842c5426634e7929541eC2318f3dCF7e"};
+  const request = readRequest(asked, facts);
+  const did = "did:new:0x357778068cd62d30659f4b72ce2995c688922ad0dfada50be8eb8d6329ccea3a";
+  const drawn = sheet(request, payee, {chainName: facts.chainName, did, familiarity: unknown ? "alike" : "new"});
+  const pay = request.token ? text("pay", {amount: amountOf(request)}) : text("pay_unknown");
+  screen(text("pay_host", {host: request.site.host}), [drawn], [
+    {id: "other-key", text: text("use_password")}, {id: "cancel", text: text("cancel")}, {id: "approve", text: pay, main: true}]);
+  showFee(unknown ? {sponsored: false, cost: 120000000000000n} : {sponsored: true, cost: 0n});
+  await new Promise((resolve) => setTimeout(resolve, 700));
+}
+"""
+SEEN = """
+() => {
+  const button = document.getElementById("approve").getBoundingClientRect();
+  return button.top >= 0 && button.bottom <= innerHeight && button.right <= innerWidth
+    && document.documentElement.scrollWidth <= innerWidth && document.documentElement.scrollHeight <= innerHeight;
+}
+"""
+
+
+def request(**changes: Any) -> dict[str, Any]:
+    data = {"to": PAYEE, "amount": "12500000", "token": "0x036CbD53842c5426634e7929541eC2318f3dCF7e", "chainId": 84532,
+            "label": "Two books"}  # fmt: skip
+    total = {"currency": "USD", "value": "12.50"}
+    return {"site": "https://books.example", "total": total, "data": {**data, **changes}}
+
+
+async def opened(browser: Browser, server: Server, language: str, scheme: Any, size: tuple[int, int]) -> Page:
+    viewport: Any = {"width": size[0], "height": size[1]}
+    context = await browser.new_context(
+        locale=language, color_scheme=scheme, viewport=viewport, reduced_motion="reduce"
+    )
+    page = await context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    await page.goto(f"http://localhost:{server.port}/pay/confirm")
+    await page.wait_for_selector("#outcome")
+    return page
+
+
+async def violations(page: Page) -> list[str]:
+    # As a debugger's expression: the page's policy allows no script of another origin.
+    session = await page.context.new_cdp_session(page)
+    await session.send("Runtime.evaluate", {"expression": AXE_SCRIPT})
+    found = await session.send(
+        "Runtime.evaluate",
+        {
+            "expression": "axe.run().then((it) => JSON.stringify(it.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.target + ' ' + n.failureSummary).join('; '))))",
+            "awaitPromise": True,
+            "returnByValue": True,
+        },
+    )
+    return list(json.loads(found["result"]["value"]))
+
+
+@pytest.mark.parametrize("language", ["en-GB", "de-DE"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_the_sheet_is_accessible_and_its_button_in_sight(
+    browser: Browser, serve: Callable[..., Server], tmp_path: Path, language: str, scheme: str
+) -> None:
+    server = serve()
+    folder = Path(os.environ.get("HOLDFAST_TEST_PICTURES") or tmp_path)
+    cases = {
+        "address": (request(), {"address": PAYEE, "did": None}, False),
+        "did": (request(label=""), {"address": PAYEE, "did": "did:new:0x" + "5a" * 32}, False),
+        "unknown": (
+            request(token=PAYEE, amount="31000000"), {"address": PAYEE, "did": "did:web:books.example"}, True
+        ),
+    }  # fmt: skip
+    for size, measures in SIZES.items():
+        page = await opened(browser, server, language, scheme, measures)
+        assert await page.evaluate("document.documentElement.lang") == language[:2]
+        assert await violations(page) == []
+        for name, case in cases.items():
+            await page.evaluate(DRAW, list(case))
+            await page.screenshot(path=folder / f"pay-{name}-{size}-{scheme}-{language[:2]}.png")
+            assert await page.evaluate(SEEN), (name, size)
+            assert await violations(page) == []
+        await page.context.close()
+
+
+async def test_both_languages_have_the_same_texts_and_values(browser: Browser, serve: Callable[..., Server]) -> None:
+    page = await browser.new_page()
+    await visit(page, SimpleNamespace(port=serve().port))
+    tables = await page.evaluate("import('/client/pay/texts.js').then(({TEXTS}) => TEXTS)")
+    assert list(tables["en"]) == list(tables["de"])
+    for key, english in tables["en"].items():
+        assert values(english) == values(tables["de"][key]), key
+        assert tables["de"][key] != english or key in {"chain", "chain_row", "token", "shop"}, key
+
+
+def values(text: str) -> list[str]:
+    return sorted(part.split("}")[0] for part in text.split("{")[1:])

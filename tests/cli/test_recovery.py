@@ -1,0 +1,142 @@
+"""The commands for snapshots against the real service: up by themselves, and back from a passkey, a name or a file."""
+
+from __future__ import annotations
+
+import json
+import secrets
+
+import pytest
+from tests.support.running_service import running_service
+from tests.support.software_authenticator import SoftwareAuthenticator
+from typer.testing import CliRunner
+
+from holdfast.cli import client_vault
+from holdfast.cli.exits import Exit
+from holdfast.cli.root import application
+from holdfast.client.passkeys import Authenticator
+from holdfast.client.storage.vault_store import VaultStore
+
+PASSWORD = "correct horse battery staple"
+TO = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
+
+
+class Terminal:
+    """Runs commands on one vault folder."""
+
+    def __init__(self, folder, service, **more):
+        given = {
+            "HOLDFAST_VAULT_DIR": str(folder),
+            "HOLDFAST_SERVICE_URL": service,
+            "HOLDFAST_VAULT_PASSWORD": PASSWORD,
+        }
+        self.folder, self.environment = folder, {**given, **more}
+
+    def run(self, *words, code=0):
+        result = CliRunner().invoke(application, words, env=self.environment)
+        assert result.exit_code == code, result.output
+        return result
+
+    def json(self, *words, **more):
+        return json.loads(self.run(*words, "--json", **more).stdout)
+
+
+@pytest.fixture(autouse=True)
+def runtime_folder(tmp_path, monkeypatch):
+    (tmp_path / "run").mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    with running_service(tmp_path_factory.mktemp("service"), MAX_REGISTRATIONS_PER_IP="1000") as running:
+        yield running.base_url.replace("127.0.0.1", "localhost")
+
+
+@pytest.fixture
+def security_key(monkeypatch, service):
+    """The security key that is plugged in."""
+    key = Authenticator(service, SoftwareAuthenticator())
+    monkeypatch.setattr(client_vault, "security_key", lambda _service: key)
+    return key
+
+
+@pytest.fixture(params=["passkey", "password"])
+def first(request, tmp_path, service, security_key):
+    made = Terminal(tmp_path / "first", service, HOLDFAST_VAULT_KEY=request.param)
+    made.kind = request.param
+    made.json("vault", "create")
+    made.json("register", "--handle", "c" + secrets.token_hex(6))
+    return made
+
+
+def sealed(terminal):
+    with VaultStore(directory=terminal.folder) as store:
+        return store.load().sealed
+
+
+def test_what_a_command_changes_goes_up_and_comes_back(first, tmp_path, service):
+    assert first.json("vault", "status")["snapshot"]["current"]
+    first.json("vault", "delegate", TO, "/accounts/pay")
+    status = first.json("vault", "status")
+    assert (status["snapshot"]["status"], status["snapshot"]["current"]) == ("pinned", True)
+    name = first.json("vault", "snapshot")["name"]
+    new = Terminal(tmp_path / "new", service, HOLDFAST_VAULT_KEY=first.kind)
+    words = () if first.kind == "passkey" else ("--key", "password", "--name", name)
+    found = new.json("vault", "recover", *words)
+    assert found["did"] == status["did"]
+    assert sealed(new) == sealed(first)
+    assert new.json("whoami")["did"] == status["did"]
+    new.json("vault", "delegate", TO, "/accounts/pay")
+    assert new.json("vault", "status")["snapshot"]["sequence"] == status["snapshot"]["sequence"] + 1
+
+
+def test_two_terminals_that_both_changed(first, tmp_path, service):
+    name = first.json("vault", "snapshot")["name"]
+    new = Terminal(tmp_path / "new", service, HOLDFAST_VAULT_KEY=first.kind)
+    new.json("vault", "recover", *(() if first.kind == "passkey" else ("--key", "password", "--name", name)))
+    first.json("vault", "delegate", TO, "/accounts/pay")
+    told = new.run("vault", "delegate", TO, "/accounts/pay").stderr
+    assert "another device has changed the vault too" in told
+    assert new.json("vault", "status")["snapshot"]["status"] == "conflict"
+    (difference,) = [row for row in new.json("vault", "compare") if row["table"] == "delegations"]
+    assert (len(difference["only_here"]), len(difference["only_there"])) == (1, 1)
+    assert new.json("vault", "choose", "there")["status"] == "pinned"
+    assert new.json("vault", "status")["snapshot"]["current"]
+    first.run("vault", "choose", "sideways", code=Exit.USAGE)
+
+
+def test_from_a_file_with_the_service_gone(first, tmp_path):
+    first.json("vault", "snapshot", "--car", str(tmp_path / "vault.car"))
+    before = sealed(first)
+    new = Terminal(tmp_path / "new", "http://localhost:9", HOLDFAST_VAULT_KEY=first.kind)
+    new.json("vault", "recover", "--key", first.kind, "--car", str(tmp_path / "vault.car"))
+    assert sealed(new) == before
+
+
+def test_offline_changes_go_up_later(first, service):
+    first.json("vault", "snapshot")
+    before = first.json("vault", "status")["snapshot"]["sequence"]
+    with VaultStore(directory=first.folder) as store:
+        store.set_note("snapshots-at", "http://localhost:9")
+    first.environment["HOLDFAST_SERVICE_URL"] = "http://localhost:9"
+    told = first.run("vault", "delegate", TO, "/accounts/pay").stderr
+    assert "not up to date yet" in told
+    assert first.json("vault", "status")["snapshot"]["status"] == "failed"
+    with VaultStore(directory=first.folder) as store:
+        store.set_note("snapshots-at", service)
+    first.environment["HOLDFAST_SERVICE_URL"] = service
+    first.run("vault", "credentials")
+    status = first.json("vault", "status")["snapshot"]
+    assert (status["current"], status["sequence"]) == (True, before + 1)
+
+
+def test_what_is_missing_is_told_in_one_line(tmp_path, service, security_key):
+    empty = Terminal(tmp_path / "empty", service)
+    assert "--name" in empty.run("vault", "recover", "--key", "password", code=Exit.USAGE).output
+    assert "security key" in empty.run("vault", "recover", code=Exit.FAILED).output
+    told = empty.run("vault", "recover", "--key", "password", "--car", str(tmp_path / "none"), code=Exit.USAGE).output
+    assert "cannot be read" in told
+    (tmp_path / "damaged").write_bytes(b"no CAR file")
+    empty.run("vault", "recover", "--key", "password", "--car", str(tmp_path / "damaged"), code=Exit.FAILED)
+    with VaultStore(directory=empty.folder) as store:
+        assert store.dids() == []

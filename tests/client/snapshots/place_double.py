@@ -1,0 +1,131 @@
+"""A place that keeps snapshots, in memory and on no wire, which can be cut, refuse, lie, and go back in time."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs, unquote
+
+import httpx
+
+from holdfast.content import cars, records
+from holdfast.content.errors import ContentError
+
+
+@dataclass
+class PlaceDouble:
+    """Takes what the client sends, as Holdfast's service documents it.
+
+    Attributes:
+        lost_requests: so many requests from now never arrive.
+        lost_answers_to: the next answer to a request of this method and path is lost.
+        steps: statuses that a new pin goes through when it is looked at.
+        refusal: a status and Failure that every write gets.
+        details: `status_details` of every pin.
+        lie: gives other bytes for every block; so do the hosts in `liars`.
+        names: IPNS names by credential.
+        down: hosts that do not answer.
+        old: by host, the records that it still has.
+    """
+
+    blocks: dict[str, bytes] = field(default_factory=dict)
+    records: dict[str, bytes] = field(default_factory=dict)
+    pins: dict[str, dict] = field(default_factory=dict)
+    requests: list[tuple[str, str]] = field(default_factory=list)
+    tokens: list[str] = field(default_factory=list)
+    steps: tuple[str, ...] = ("queued", "pinning", "pinned")
+    lost_requests: int = 0
+    lost_answers_to: set[str] = field(default_factory=set)
+    refusal: tuple[int, str, str] | None = None
+    details: str | None = None
+    lie: bool = False
+    names: dict[str, str] = field(default_factory=dict)
+    down: set[str] = field(default_factory=set)
+    liars: set[str] = field(default_factory=set)
+    old: dict[str, dict[str, bytes]] = field(default_factory=dict)
+    _made: int = 0
+
+    @property
+    def transport(self) -> httpx.MockTransport:
+        return httpx.MockTransport(self.answer)
+
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        method, path = request.method, request.url.path
+        self.requests.append((method, path))
+        if self.lost_requests or request.url.host in self.down:
+            self.lost_requests = max(0, self.lost_requests - 1)
+            raise httpx.ConnectError("lost")
+        if method in {"POST", "PUT", "DELETE"} and self.refusal:
+            status, reason, details = self.refusal
+            return httpx.Response(status, json={"error": {"reason": reason, "details": details}})
+        if path.startswith(("/api/v0", "/pins")):
+            self.tokens.append(request.headers.get("authorization", ""))
+        answered = self._answer(method, path, request)
+        kind = next((kind for kind in self.lost_answers_to if kind in f"{method} {path}"), None)
+        if kind is not None:
+            self.lost_answers_to.discard(kind)
+            raise httpx.ReadError("lost")
+        return answered
+
+    def _answer(self, method: str, path: str, request: httpx.Request) -> httpx.Response:
+        if path == "/api/v0/dag/import":
+            return self._import(request)
+        if path.startswith("/pins"):
+            return self._pins(method, path.removeprefix("/pins").strip("/"), request)
+        if path.startswith("/ipfs/"):
+            return self._block(path.removeprefix("/ipfs/"), lie=self.lie or request.url.host in self.liars)
+        if path == "/api/snapshots/name":
+            found = self.names.get(parse_qs(request.url.query.decode())["credentialId"][0])
+            return httpx.Response(200, json={"found": bool(found), **({"name": found} if found else {})})
+        if path.startswith(("/ipns/", "/routing/v1/ipns/")):
+            return self._record(method, unquote(path.rpartition("/")[2]), request)
+        return httpx.Response(404, json={"error": "not_found"})
+
+    def _import(self, request: httpx.Request) -> httpx.Response:
+        found = re.fullmatch(rb"--(\w+)\r\n.*?\r\n\r\n(.*)\r\n--\1--\r\n", request.content, re.DOTALL)
+        assert found, "a multipart body"
+        root, blocks = cars.read_car(found[2])
+        self.blocks.update(blocks)
+        return httpx.Response(200, content=json.dumps({"Root": {"Cid": {"/": root}, "PinErrorMsg": ""}}) + "\n")
+
+    def _pins(self, method: str, name: str, request: httpx.Request) -> httpx.Response:
+        if method == "POST":
+            self._made += 1
+            request_id = f"r{self._made}"
+            pin = {"requestid": request_id, "created": "2026-01-01T00:00:00Z", "delegates": ["/ip4/1.1.1.1/p2p/Q"]}
+            self.pins[request_id] = {**pin, "status": self.steps[0], "pin": json.loads(request.content), "at": 0}
+            return httpx.Response(202, json=self.pins[request_id])
+        if not name:
+            assert parse_qs(request.url.query.decode())["meta"]
+            listed = list(self.pins.values())[::-1]
+            return httpx.Response(200, json={"count": len(listed), "results": listed})
+        if name not in self.pins:
+            return httpx.Response(404, json={"error": {"reason": "NOT_FOUND"}})
+        if method == "DELETE":
+            del self.pins[name]
+            return httpx.Response(202)
+        pin = self.pins[name]
+        pin["at"] = min(pin["at"] + 1, len(self.steps) - 1)
+        pin["status"] = self.steps[pin["at"]]
+        return httpx.Response(200, json=pin | ({"info": {"status_details": self.details}} if self.details else {}))
+
+    def _block(self, cid: str, *, lie: bool) -> httpx.Response:
+        if cid not in self.blocks:
+            return httpx.Response(404)
+        data = self.blocks[cid]
+        return httpx.Response(200, content=bytes([data[0] ^ 1]) + data[1:] if lie else data)
+
+    def _record(self, method: str, name: str, request: httpx.Request) -> httpx.Response:
+        if method == "GET":
+            found = self.old.get(request.url.host, self.records).get(name)
+            return httpx.Response(200, content=found) if found else httpx.Response(404)
+        try:
+            given = records.read_record(name, request.content)
+        except ContentError:
+            return httpx.Response(400, json={"error": {"reason": "BAD_REQUEST"}})
+        known = records.read_record(name, self.records[name]) if name in self.records else None
+        if records.change(known, given) in {records.Change.OLDER, records.Change.CONFLICT}:
+            return httpx.Response(409, json={"error": {"reason": "RECORD_DOES_NOT_RISE"}})
+        self.records[name] = request.content
+        return httpx.Response(200)

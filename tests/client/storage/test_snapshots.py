@@ -1,0 +1,68 @@
+"""Snapshots of the client: round trips, the older form, and every byte verified."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast.client.storage import snapshots
+from holdfast.client.types import VaultManifest
+from holdfast.content import ipld
+from holdfast.content.cars import write_car
+from holdfast.content.cids import MAX_BLOCK_BYTES, raw_block
+from holdfast.wire.client_errors import StorageError
+
+MANIFEST = VaultManifest(
+    root_cid=None, did="did:new:0x01", updated_at=1700000000000, wasm_version="ab", schema_version=1
+)
+
+
+@settings(deadline=None)
+@given(
+    st.binary(min_size=1, max_size=3000), st.sampled_from([1, 500, MAX_BLOCK_BYTES]), st.none() | st.binary(min_size=1)
+)
+def test_snapshots_survive_a_car_file(part, times, delegation):
+    sealed = (part * times)[: 2 * MAX_BLOCK_BYTES + 1]
+    taken = snapshots.take(MANIFEST, sealed, delegation)
+    assert snapshots.from_car(taken.to_car()) == taken
+    assert taken.following_manifest.root_cid == taken.root_cid
+    by_cid = {block.cid: block.data for block in taken.blocks}
+    assert snapshots.read(taken.root_cid, by_cid.get).sealed == sealed
+
+
+def test_no_byte_of_a_car_file_can_be_changed_or_cut():
+    whole = snapshots.take(MANIFEST, b"sealed vault").to_car()
+    for position in range(len(whole)):
+        for damaged in (whole[:position] + bytes([whole[position] ^ 1]) + whole[position + 1 :], whole[:position]):
+            with pytest.raises(StorageError):
+                snapshots.from_car(damaged)
+
+
+def test_the_older_form_is_still_read():
+    vault = raw_block(b"sealed")
+    root = ipld.dag_cbor_block({"manifest": MANIFEST.to_json(), "vault": ipld.link(vault.cid)})
+    read = snapshots.from_car(write_car(root.cid, [root, vault]))
+    assert (read.root_cid, read.manifest, read.sealed, read.delegation) == (root.cid, MANIFEST, b"sealed", None)
+
+
+def test_a_block_that_is_not_linked_is_refused():
+    taken = snapshots.take(MANIFEST, b"sealed")
+    with pytest.raises(StorageError, match="does not belong"):
+        snapshots.from_car(write_car(taken.root_cid, [*taken.blocks, raw_block(b"more")]))
+
+
+def test_a_missing_block_is_named():
+    taken = snapshots.take(MANIFEST, b"sealed")
+    with pytest.raises(StorageError, match="missing"):
+        snapshots.read(taken.root_cid, {taken.root_cid: taken.blocks[0].data}.get)
+
+
+def test_the_blocks_of_one_vault_are_found():
+    other = snapshots.take(VaultManifest(**{**MANIFEST_FIELDS, "did": "did:new:0x02"}), b"other")
+    taken = snapshots.take(MANIFEST, b"a" * (MAX_BLOCK_BYTES + 1))
+    by_cid = {block.cid: block.data for block in (*taken.blocks, *other.blocks)}
+    assert snapshots.blocks_of(MANIFEST.did, by_cid) == {block.cid for block in taken.blocks}
+
+
+MANIFEST_FIELDS = {"root_cid": None, "did": "", "updated_at": 1, "wasm_version": "ab", "schema_version": 1}

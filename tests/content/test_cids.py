@@ -1,0 +1,57 @@
+"""CIDs: one canonical text, one kind, and bytes that they name."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from multiformats import CID
+
+from holdfast.content.cids import bytes_of, cid_of, codec_of, raw_block, text_of, verified
+from holdfast.content.errors import ContentError
+
+GOOD = raw_block(b"a").cid
+
+
+def test_a_raw_blocks_cid_is_the_published_one():
+    # SHA-256 of "abc" (FIPS 180-4), CIDv1 raw: the same text as other implementations give.
+    assert raw_block(b"abc").cid == "bafkreif2pall7dybz7vecqka3zo24irdwabwdi4wc55jznaq75q7eaavvu"
+
+
+@given(st.binary(), st.sampled_from(["raw", "dag-cbor"]))
+def test_multiformats_reads_the_same(data, codec):
+    cid = cid_of(codec, data)
+    parsed = CID.decode(cid)
+    assert (bytes(parsed), parsed.codec.name, codec_of(cid)) == (bytes_of(cid), codec, codec)
+    assert text_of(bytes_of(cid)) == cid
+
+
+@pytest.mark.parametrize(
+    "cid",
+    [
+        *("", "nope", GOOD[:-1], GOOD + "a", GOOD.upper(), GOOD[:-1] + "1", "B" + GOOD[1:], GOOD[:-1] + "ß"),
+        str(CID.decode(GOOD).set(base="base36")),
+        "QmdfTbBqBPQ7VNxZEYEj14VmRuZBkqFbiwReogJgS1zR1n",  # version 0
+        "bafkqabtimvwgy3yk",  # identity hash
+        GOOD[:-1] + chr(ord(GOOD[-1]) + 1),  # bits behind the last byte
+    ],
+)
+def test_other_texts_are_refused(cid):
+    with pytest.raises(ContentError):
+        bytes_of(cid)
+
+
+@given(st.text(max_size=80) | st.text(alphabet="abcdefghijklmnopqrstuvwxyz234567", min_size=58, max_size=58))
+def test_any_text_is_refused_or_canonical(text):
+    for spelled in (text, "b" + text):
+        try:
+            found = bytes_of(spelled)
+        except ContentError:
+            continue
+        assert text_of(found) == spelled
+
+
+def test_bytes_that_a_cid_does_not_name_are_refused():
+    assert verified(GOOD, b"a") == b"a"
+    with pytest.raises(ContentError, match="does not match its CID"):
+        verified(GOOD, b"b")

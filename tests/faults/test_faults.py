@@ -1,0 +1,76 @@
+"""Nodes that are killed, a database that is killed, frozen, cut off or full: nothing answered is lost, nothing is doubled."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import time
+from typing import TYPE_CHECKING
+
+import asyncpg
+from tests.support.judged_fault import load_during, unavailable
+
+if TYPE_CHECKING:
+    from tests.faults.conftest import Site
+
+# HOLDFAST_TEST_LONG_FAULTS=1: a cut of 30 s in place of 5 s. docs/operating.md names it.
+CUT_S = 30.0 if os.environ.get("HOLDFAST_TEST_LONG_FAULTS") == "1" else 5.0
+FROZEN_S = 10.0
+
+
+async def test_a_node_is_killed(site: Site) -> None:
+    async with load_during(site.nodes, broken=True) as load:
+        node = site.nodes.running[1]
+        await asyncio.to_thread(node.kill_all)
+        await asyncio.sleep(0.5)
+        await asyncio.to_thread(site.nodes.start_again, node)
+    assert unavailable(load) == 0, "the other nodes serve on"
+
+
+async def test_the_database_is_killed(site: Site) -> None:
+    async with load_during(site.nodes) as load:
+        await asyncio.to_thread(site.postgres.kill)
+        await asyncio.sleep(1)
+        await asyncio.to_thread(site.postgres.start)
+    assert unavailable(load) > 0
+
+
+async def test_the_database_is_frozen(site: Site) -> None:
+    async with load_during(site.nodes) as load:
+        site.postgres.freeze()
+        await asyncio.sleep(FROZEN_S)
+        site.postgres.thaw()
+    assert unavailable(load) > 0
+
+
+async def test_the_network_to_the_database_is_cut(site: Site) -> None:
+    async with load_during(site.nodes) as load:
+        site.network.cut()
+        await asyncio.sleep(CUT_S)
+        site.network.restore()
+    assert unavailable(load) > 0
+
+
+async def test_all_connections_are_taken(site: Site) -> None:
+    async with load_during(site.nodes) as load, contextlib.AsyncExitStack() as taken:
+        await _take_all(site, taken)
+        await asyncio.sleep(1.5)
+        assert unavailable(load) > 0
+
+
+async def _take_all(site: Site, taken: contextlib.AsyncExitStack) -> None:
+    """Take every connection of the server, those of the nodes too."""
+    first = await asyncpg.connect(site.postgres.url())
+    taken.push_async_callback(first.close)
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        with contextlib.suppress(asyncpg.TooManyConnectionsError):
+            while True:
+                taken.push_async_callback((await asyncpg.connect(site.postgres.url())).close)
+        ended = await first.fetch(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'holdfast'"
+        )
+        if not ended:
+            return
+    raise AssertionError("the nodes keep connections")

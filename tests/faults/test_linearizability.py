@@ -1,0 +1,58 @@
+"""A recorded history of three nodes is that of one store; and errors planted into it are found.
+
+HOLDFAST_TEST_HISTORY sets the number of operations: 4000, unless the long history is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from tests.support.judged_fault import judge
+from tests.support.linearizability import explained
+from tests.support.planted_errors import PLANTS
+from tests.support.recorded_load import RecordedLoad
+
+if TYPE_CHECKING:
+    import pytest
+    from tests.faults.conftest import Site
+    from tests.support.linearizability import Operation
+    from tests.support.planted_errors import Plant
+
+OPERATIONS = int(os.environ.get("HOLDFAST_TEST_HISTORY", "4000"))
+PLANTED = 1000  # of each kind
+FOUND = 0.95
+
+
+async def test_the_nodes_answer_as_one_store(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    async with RecordedLoad(site.nodes) as load:
+        began = time.monotonic()
+        load.start(OPERATIONS)
+        await load.finish(stop=False)
+        took = time.monotonic() - began
+    judge(load)
+    checked = time.monotonic() - began - took
+    assert load.operations > 0.9 * OPERATIONS
+    found = {plant.__name__: _share_found(plant, load.histories) for plant in PLANTS}
+    with capsys.disabled():
+        sys.stdout.write(
+            f"\n{load.operations} operations on {len(load.histories)} keys in {took:.0f} s, checked in {checked:.1f} s."
+            f"\nAnswers: {dict(load.counts())}.\nPlanted errors found: {found}.\n"
+        )
+    assert min(found.values()) >= FOUND, found
+
+
+def _share_found(plant: Plant, histories: list[tuple[str, list[Operation]]]) -> float:
+    """Of histories with one planted error, the share that no single store explains."""
+    chance = random.Random(7)
+    found = planted = 0
+    while planted < PLANTED:
+        kind, history = chance.choice(histories)
+        wrong = plant(kind, history, chance)
+        if wrong is not None:
+            planted += 1
+            found += not explained(kind, wrong)
+    return found / planted

@@ -1,0 +1,26 @@
+"""Nodes are restarted one after the other behind a balancer, under load: no request fails."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from tests.faults.conftest import Site
+from tests.support.judged_fault import judge
+from tests.support.recorded_load import RecordedLoad
+from tests.support.tcp_proxy import proxied
+
+
+async def test_a_rolling_restart_fails_no_request(site: Site) -> None:
+    nodes = site.nodes.running
+    with proxied(*(node.port for node in nodes)) as balancer:
+        address = f"http://127.0.0.1:{balancer.port}"
+        async with RecordedLoad(site.nodes, seed=time.monotonic_ns(), balancer=address) as load:
+            load.start()
+            for node in list(nodes)[:2]:
+                await asyncio.sleep(0.5)
+                assert await asyncio.to_thread(node.stop) == 0
+                await asyncio.to_thread(site.nodes.start_again, node)
+            await load.finish()
+    judge(load)
+    assert {answer.status for answer in load.answers} <= {200, 409, 429}, load.counts()

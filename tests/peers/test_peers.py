@@ -1,0 +1,133 @@
+"""Other implementations read Holdfast's snapshots and use its service; Holdfast reads their files and records."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.client.snapshots.devices import MANUAL, Device
+from tests.content.content_vectors import VECTORS, cases, octets
+from tests.support.running_service import running_service
+
+from holdfast.client.snapshots.tokens import bearer_token, did_of_service
+from holdfast.content import cars, records
+from holdfast.content.cids import raw_block
+from holdfast.content.errors import ContentError
+from holdfast.world import node
+
+FOLDER = Path(__file__).parent
+
+pytestmark = pytest.mark.skipif(
+    not (FOLDER / "node_modules").is_dir(),
+    reason="tests/peers/node_modules is missing: make setup installs it",
+)
+
+
+def peer(task, given, timeout=90):
+    """What the JavaScript implementation answers."""
+    command = [str((node.folder() or Path("/usr")) / "bin" / "node"), str(FOLDER / "peers.js"), task]
+    environment = {**os.environ, "PATH": node.search_path()}
+    done = subprocess.run(
+        command,
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=timeout,
+        cwd=FOLDER,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("task", ["readCar", "heliaCar"])
+@pytest.mark.parametrize("case", cases("car/valid"))
+def test_they_read_our_files(task, case):
+    read = peer(task, {"car": octets(case["car"]).hex()})
+    assert read["blocks"] == {block["cid"]: block["data"] for block in case["blocks"]}
+    assert read.get("roots", [case["root"]]) == [case["root"]]
+
+
+def test_we_read_their_files():
+    (case, *_) = [parameter.values[0] for parameter in cases("car/valid")]
+    blocks = [[block["cid"], block["data"]] for block in case["blocks"]]
+    written = peer("writeCar", {"root": case["root"], "blocks": blocks})["car"]
+    assert cars.read_car(bytes.fromhex(written)) == (case["root"], {cid: bytes.fromhex(data) for cid, data in blocks})
+    assert written == case["car"]
+
+
+def test_we_refuse_what_they_do_not_check():
+    """@ipld/car hashes no block."""
+    good, lie = raw_block(b"good"), raw_block(b"lie")
+    written = peer("writeCar", {"root": good.cid, "blocks": [[good.cid, lie.data.hex()]]})["car"]
+    assert peer("readCar", {"car": written})["blocks"] == {good.cid: lie.data.hex()}
+    with pytest.raises(ContentError, match="does not match"):
+        cars.read_car(bytes.fromhex(written))
+
+
+def test_they_read_our_records():
+    for record in json.loads((VECTORS / "ipns" / "records.json").read_text())["records"]:
+        read = peer("readRecord", {"name": record["ipns_name"], "record": record["record"]})
+        assert read["value"] == f"/ipfs/{record['root_cid']}"
+        assert read["sequence"] == record["sequence"]
+
+
+@pytest.mark.parametrize("v1", [True, False], ids=["with fields of version 1", "version 2 alone"])
+def test_we_read_their_records(v1):
+    root = "bafyreic7dsdhfxj6dvvtewz7jyvjztihnt776tbmhpocaq6fh4sheyzfrq"
+    made = peer("writeRecord", {"seed": "01" * 32, "value": f"/ipfs/{root}", "sequence": 7, "v1": v1})
+    read = records.read_record(made["name"], bytes.fromhex(made["record"]))
+    assert (read.root_cid, read.sequence, read.name) == (root, 7, made["name"])
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    with running_service(tmp_path_factory.mktemp("service"), MAX_REGISTRATIONS_PER_IP="1000") as running:
+        yield running
+
+
+@pytest.fixture
+async def device(tmp_path, service):
+    async with Device(tmp_path, config=MANUAL, url=service.base_url) as device:
+        await device.made()
+        await device.client.register(handle="p" + secrets.token_hex(6))
+        yield device
+
+
+async def token_of(device, service):
+    return await bearer_token(device.vault, did_of_service(service.base_url))
+
+
+async def asked(*given):
+    return await asyncio.to_thread(peer, *given)
+
+
+async def test_kubos_client_uploads_and_a_pinning_client_pins(device, service):
+    taken = await device.vault_snapshot()
+    given = {"url": service.base_url, "token": await token_of(device, service), "car": taken.to_car().hex()}
+    assert (await asked("kubo", given))["roots"] == [{"cid": taken.root_cid, "error": ""}]
+    given = {"url": service.base_url, "token": await token_of(device, service), "cid": taken.root_cid}
+    answer = await asked("pins", given)
+    assert answer == {"status": "pinned", "cid": taken.root_cid, "delegates": 1, "listed": 1, "left": 0}
+
+
+async def test_verified_fetch_reads_a_snapshot_from_the_gateway(device, service):
+    state = await device.client.publish_snapshot()
+    snapshot = await device.client._kept._opened_place().gateway.snapshot(state.acknowledged_root)
+    fetched = await asked("verifiedFetch", {"url": service.base_url, "cids": [block.cid for block in snapshot.blocks]})
+    for block in snapshot.blocks:
+        assert fetched[block.cid] == {"status": 200, "bytes": block.data.hex()}
+
+
+async def test_their_validator_takes_the_vaults_own_record(device, service):
+    state = await device.client.publish_snapshot()
+    name = await device.name()
+    record = await device.client._kept._opened_place().gateway.record(name)
+    read = await asked("readRecord", {"name": name, "record": record.data.hex()})
+    assert (read["value"], read["sequence"]) == (f"/ipfs/{state.acknowledged_root}", 1)

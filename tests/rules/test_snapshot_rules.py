@@ -1,0 +1,124 @@
+"""The rules of kept snapshots over whatever strangers send: a refusal, never an error."""
+
+from __future__ import annotations
+
+import contextlib
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.rules.gateway import Wanted, attachment, byte_range, identity_car, is_known, wanted
+from holdfast.rules.pins import AskedPin, Pin, PinQuery, PinState, asked_pin, moment_text, pin_query
+from holdfast.rules.snapshot_quotas import SnapshotLimits, Usage, reservation
+from holdfast.rules.snapshot_tokens import bearer_of
+from holdfast.service.http.multipart import NotOneFile, OneFile, boundary_of
+from holdfast.wire.failures import SnapshotRefused
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+pin_fields = st.fixed_dictionaries({}, optional=dict.fromkeys(("cid", "name", "origins", "meta"), json_values))
+
+
+@given(st.binary(max_size=200) | json_values.map(msgspec.json.encode) | pin_fields.map(msgspec.json.encode))
+def test_any_body_is_a_pin_or_refused(body: bytes) -> None:
+    with contextlib.suppress(SnapshotRefused):
+        assert isinstance(asked_pin(body), AskedPin)
+
+
+words = st.sampled_from(["cid", "name", "match", "status", "before", "after", "limit", "meta", "meta[a]", "x"])
+
+
+@given(
+    st.text(max_size=100)
+    | st.lists(st.tuples(words, st.text(max_size=30)), max_size=6).map(lambda p: "&".join(map("=".join, p)))
+)
+def test_any_query_is_a_list_or_refused(query: str) -> None:
+    with contextlib.suppress(SnapshotRefused):
+        assert isinstance(pin_query(query), PinQuery)
+
+
+@given(st.integers(0, 2**52), st.integers(-3, 3))
+def test_a_moment_that_was_told_is_compared_exactly(moment_us: int, shift: int) -> None:
+    moment_us = moment_us % 253_402_300_000_000_000
+    pin = Pin(
+        request_id="r", did="d", asked=AskedPin(cid="c"), state=PinState.PINNED, created_us=max(0, moment_us + shift)
+    )
+    text = moment_text(moment_us)
+    assert pin_query(f"before={text}").takes(pin) is (pin.created_us < moment_us)
+    assert pin_query(f"after={text}").takes(pin) is (pin.created_us > moment_us)
+
+
+keys = st.sampled_from(["format", "dag-scope", "entity-bytes", "car-version", "car-order", "car-dups", "filename"])
+media = st.sampled_from(["*/*", "application/vnd.ipld.raw", "application/vnd.ipld.car;dups=y", "a;b=c;q=0", ";", ","])
+
+
+@given(
+    st.dictionaries(keys, st.text(max_size=12) | st.sampled_from(["raw", "car", "y", "n", "1", "0:*"])),
+    st.none() | media | st.text(),
+)
+def test_any_question_has_a_form_or_is_refused(query: dict[str, str], accept: str | None) -> None:
+    with contextlib.suppress(SnapshotRefused):
+        found = wanted(query, accept)
+        assert isinstance(found, Wanted)
+        for text in (
+            found.etag("cid", "p\udc80"),
+            found.media,
+            found.location("/ipfs/x y"),
+            found.disposition("c", query.get("filename")),
+        ):
+            assert "\r" not in text and "\n" not in text
+            text.encode("latin-1")
+
+
+@given(st.text(max_size=60) | st.from_regex(r"bytes=[0-9]*-[0-9]*", fullmatch=True), st.integers(0, 50))
+def test_a_range_lies_within(header: str, size: int) -> None:
+    try:
+        found = byte_range(header, size)
+    except ValueError:
+        return
+    assert found is None or 0 <= found[0] < found[1] <= size
+
+
+@given(st.text(max_size=300))
+def test_names_stay_within_their_header(name: str) -> None:
+    text = attachment(name)
+    text.encode("latin-1")
+    inner = text.split('filename="', 1)[1].split('"', 1)[0]
+    assert text.count('"') == 2 and not {"\\", "/", "\r", "\n"} & set(inner)
+
+
+@given(st.text(max_size=200), st.none() | st.text(max_size=100))
+def test_odd_texts(text: str, header: str | None) -> None:
+    identity_car(text), identity_car("bafkqa" + text), is_known(header, '"x"')
+    with contextlib.suppress(SnapshotRefused):
+        bearer_of(header, "did:web:x", 0.0)
+    with contextlib.suppress(NotOneFile):
+        boundary_of(text)
+
+
+@given(st.binary(max_size=400), st.lists(st.integers(1, 60), max_size=8))
+def test_any_form_is_one_file_or_refused(body: bytes, cuts: list[int]) -> None:
+    taken = bytearray()
+    form = OneFile(b"b", taken.extend)
+    with contextlib.suppress(NotOneFile):
+        for size in (*cuts, len(body)):
+            form.feed(body[:size])
+            body = body[size:]
+        form.finish()
+    assert len(taken) <= 400
+
+
+@given(st.integers(0, 100), st.integers(0, 100), st.integers(1, 100), st.booleans())
+def test_what_is_reserved_never_passes_the_quota(kept: int, reserved: int, asked: int, declared: bool) -> None:
+    limits = SnapshotLimits(bytes_per_did=100)
+    try:
+        given_bytes = reservation(Usage(kept, reserved, 0, 0), limits, asked, declared=declared)
+    except SnapshotRefused:
+        assert kept + reserved + (asked if declared else 1) > 100
+        return
+    assert 0 < given_bytes <= asked and kept + reserved + given_bytes <= 100
+    assert not declared or given_bytes == asked

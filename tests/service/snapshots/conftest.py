@@ -1,0 +1,25 @@
+"""A service that keeps snapshots, and a vault that is registered there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.kept_snapshots import Vault, registered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.support.api import Api
+
+
+@pytest.fixture
+async def keeper(make_api: Callable[..., Api]) -> Api:
+    """A service on its defaults, but for the disk's reserve: test machines may be nearly full."""
+    return make_api(snapshots_free_bytes="0")
+
+
+@pytest.fixture
+async def vault(keeper: Api) -> Vault:
+    """A registered vault."""
+    return await registered(keeper)

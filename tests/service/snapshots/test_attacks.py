@@ -1,0 +1,289 @@
+"""Uploads that lie, swell, race or break off: a readable refusal, and nothing of them is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import os
+from typing import TYPE_CHECKING, Any
+
+import dag_cbor
+import pytest
+from tests.support.kept_snapshots import BOUNDARY, Vault, failure, folder, form, plain_manifest, registered, spooled
+
+from holdfast.content import varints
+from holdfast.content.cars import car_begin, section_begin, write_car
+from holdfast.content.cids import Block, bytes_of, cid_of, raw_block
+from holdfast.content.ipld import dag_cbor_block, link
+from holdfast.service.snapshots.port import BlocksFull, BlocksUnavailable
+from holdfast.service.web.asgi import AsgiEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MIB = 1024 * 1024
+
+
+def section(cid: bytes, data: bytes) -> bytes:
+    return varints.encode(len(cid) + len(data)) + cid + data
+
+
+def car_of(root: Block, *blocks: Block) -> bytes:
+    return car_begin(root.cid) + b"".join(section_begin(block.cid, len(block.data)) + block.data for block in blocks)
+
+
+def root_of(vault: Vault, **changed: Any) -> Block:
+    value = {"manifest": plain_manifest(vault).fields(), "size": 5, "blocks": [link(cid_of("raw", b"hello"))]}
+    return dag_cbor_block({name: item for name, item in {**value, **changed}.items() if item is not ...})
+
+
+HELLO = raw_block(b"hello")
+
+
+def unknown_codec(vault: Vault) -> bytes:
+    """A root whose link has a codec and a hash that nobody knows: KeyError in a library that is not asked well."""
+    good = root_of(vault).data
+    evil = good.replace(bytes_of(HELLO.cid)[:4], bytes([1, 0x9F, 0x9F, 0x02])[:4])
+    block = Block(cid_of("dag-cbor", evil), evil)
+    return car_of(block, block, HELLO)
+
+
+def nested(_vault: Vault) -> bytes:
+    data = b"\x81" * 16_000 + b"\x80"
+    block = Block(cid_of("dag-cbor", data), data)
+    return car_of(block, block)
+
+
+def huge_root(vault: Vault) -> bytes:
+    block = root_of(vault, more="x" * 17_000)
+    return car_of(block, block, HELLO)
+
+
+LYING: dict[str, Callable[[Vault], bytes]] = {
+    "nothing": lambda _: b"",
+    "noise": lambda _: os.urandom(5000),
+    "a block that is does not match its CID": lambda v: car_of(root_of(v), root_of(v), Block(HELLO.cid, b"other")),
+    "a root that is does not match its CID": lambda v: car_of(root_of(v), Block(root_of(v).cid, HELLO.data), HELLO),
+    "no root": lambda v: car_of(root_of(v), HELLO),
+    "a missing block": lambda v: car_of(root_of(v), root_of(v)),
+    "a block that no root links to": lambda v: car_of(root_of(v), root_of(v), HELLO, raw_block(b"stowaway")),
+    "another size": lambda v: car_of(root_of(v, size=6), root_of(v, size=6), HELLO),
+    "a size of text": lambda v: car_of(root_of(v, size="5"), root_of(v, size="5"), HELLO),
+    "a size beyond all bounds": lambda v: car_of(root_of(v, size=2**53), root_of(v, size=2**53), HELLO),
+    "no size": lambda v: car_of(root_of(v, size=...), root_of(v, size=...), HELLO),
+    "another field": lambda v: car_of(root_of(v, page="<html>"), root_of(v, page="<html>"), HELLO),
+    "a raw root": lambda _: car_of(HELLO, HELLO),
+    "links to a dag-cbor block": lambda v: car_of(
+        root_of(v, blocks=[link(root_of(v).cid)]), root_of(v, blocks=[link(root_of(v).cid)]), root_of(v)
+    ),
+    "a manifest of something else": lambda v: car_of(
+        root_of(v, manifest={"a": 1}), root_of(v, manifest={"a": 1}), HELLO
+    ),
+    "an unknown codec and hash": unknown_codec,
+    "nesting": nested,
+    "a root of 17 KB": huge_root,
+    "a cut": lambda v: car_of(root_of(v), root_of(v), HELLO)[:-1],
+    "a tail": lambda v: car_of(root_of(v), root_of(v), HELLO) + b"\x00",
+    "a section of 2^40 bytes": lambda v: car_begin(root_of(v).cid) + varints.encode(2**34) + b"x",
+    "a varint without end": lambda v: car_begin(root_of(v).cid) + b"\xff" * 11,
+    "a varint that is longer than needed": lambda v: car_begin(root_of(v).cid) + b"\xa9\x80\x00" + b"x" * 41,
+    "version 2": lambda _: b"\x0a\xa1gversion\x02" + bytes(40),
+    "two roots": lambda v: _header({"roots": [link(HELLO.cid)] * 2, "version": 1}),
+    "no roots": lambda _: _header({"roots": [], "version": 1}),
+    "a header of 2 KB": lambda _: _header({"roots": [], "version": 1, "x": "y" * 2000}),
+    "a version 0 CID": lambda v: car_begin(root_of(v).cid) + section(b"\x12\x20" + bytes(32), b"hello"),
+    "an identity CID": lambda v: (
+        car_of(root_of(v), root_of(v), HELLO) + section(b"\x01\x55\x00\x05hello", b"hello" * 8)
+    ),
+    "sixty-five blocks": lambda v: car_of(root_of(v), root_of(v), *[HELLO] * 65),
+}
+
+
+def _header(value: Any) -> bytes:
+    data = dag_cbor.encode(value)
+    return varints.encode(len(data)) + data
+
+
+async def nothing_is_kept(vault: Vault) -> None:
+    assert await vault.pins(status="queued,pinning,pinned,failed") == []
+    snapshots = vault.api.service.snapshots
+    assert spooled(vault) == [] and (await snapshots.index.usage(vault.did)).reserved == 0
+    await snapshots.collect()
+    assert not folder(vault).exists() or list(folder(vault).iterdir()) == []
+
+
+@pytest.mark.parametrize("name", LYING)
+async def test_a_lying_upload_is_refused(vault: Vault, name: str) -> None:
+    answer = await vault.upload(LYING[name](vault))
+    assert failure(answer) in {(400, "INVALID_CAR"), (413, "TOO_LARGE")}, answer.text
+    await nothing_is_kept(vault)
+
+
+async def test_every_cut_of_a_good_upload_is_refused(vault: Vault) -> None:
+    blocks = vault.blocks(b"sealed")
+    car = write_car(blocks[0].cid, blocks)
+    for at in range(0, len(car), 37):
+        assert failure(await vault.upload(car[:at])) == (400, "INVALID_CAR")
+    body = form(car)
+    headers = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
+    for at in (0, 10, 100, 200, len(body) - 3):
+        answer = await vault.api.http.post(
+            "/api/v0/dag/import", content=body[:at], headers={**headers, **vault.token()}
+        )
+        assert failure(answer) == (400, "BAD_REQUEST")
+    await nothing_is_kept(vault)
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "expected"),
+    [
+        ({"Content-Type": "application/octet-stream"}, b"x", (415, "UNSUPPORTED_MEDIA_TYPE")),
+        ({"Content-Type": "application/json"}, b"{}", (415, "UNSUPPORTED_MEDIA_TYPE")),
+        ({}, b"x", (415, "UNSUPPORTED_MEDIA_TYPE")),
+        ({"Content-Type": "multipart/form-data"}, b"x", (400, "BAD_REQUEST")),
+        ({"Content-Type": "multipart/form-data; boundary="}, b"x", (400, "BAD_REQUEST")),
+        ({"Content-Type": "multipart/form-data; boundary=" + "b" * 71}, b"x", (400, "BAD_REQUEST")),
+        ({"Content-Type": "multipart/form-data; boundary=b", "Content-Encoding": "gzip"}, gzip.compress(b"x"), (415, "UNSUPPORTED_MEDIA_TYPE")),
+        ({"Content-Type": "multipart/form-data; boundary=b"}, b"--b\r\nX: " + b"y" * 20_000, (400, "BAD_REQUEST")),
+        ({"Content-Type": "multipart/form-data; boundary=b"}, b"--b\r\n" + b"X: y\r\n" * 20 + b"\r\nz\r\n--b--\r\n", (400, "BAD_REQUEST")),
+        ({"Content-Type": "multipart/form-data; boundary=b"}, b"--b\r\n\r\nx\r\n--b\r\n\r\ny\r\n--b--\r\n", (400, "BAD_REQUEST")),
+        ({"Content-Type": "multipart/form-data; boundary=b"}, b"--b\r\nContent-Type: application/x-directory\r\n\r\n\r\n--b--\r\n", (400, "BAD_REQUEST")),
+        ({"Content-Type": "multipart/form-data; boundary=b"}, b"--b--\r\n", (400, "BAD_REQUEST")),
+        ({"Content-Type": "multipart/form-data; boundary=b"}, b"", (400, "BAD_REQUEST")),
+    ],
+)  # fmt: skip
+async def test_what_is_no_form_of_one_file(vault: Vault, headers: dict, body: bytes, expected: tuple[int, str]) -> None:
+    answer = await vault.api.http.post("/api/v0/dag/import", content=body, headers={**headers, **vault.token()})
+    assert failure(answer) == expected
+    await nothing_is_kept(vault)
+
+
+@pytest.mark.parametrize("declared", [True, False])
+async def test_a_body_without_end_is_cut_off(vault: Vault, declared: bool) -> None:
+    sent = 0
+
+    async def endless():
+        nonlocal sent
+        yield form(b"")[: -len(form(b"").rpartition(b"\r\n--")[2]) - 4]
+        while True:
+            sent += MIB
+            yield bytes(MIB)
+
+    headers = {**vault.token(), "Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
+    if declared:
+        headers["Content-Length"] = str(2**40)
+    answer = await vault.api.http.post("/api/v0/dag/import", content=endless(), headers=headers)
+    assert failure(answer) == (413, "TOO_LARGE") and sent <= 20 * MIB
+    await nothing_is_kept(vault)
+
+
+async def test_the_snapshot_of_another_did_is_refused(vault: Vault) -> None:
+    other = await registered(vault.api, "bob")
+    blocks = vault.blocks(did=other.did)
+    assert failure(await vault.upload(write_car(blocks[0].cid, blocks))) == (403, "ANOTHER_DID")
+    await nothing_is_kept(vault)
+    root = await other.keep()
+    assert failure(await vault.pin(root)) == (403, "ANOTHER_DID")
+
+
+async def test_parallel_uploads_cannot_pass_the_quota(make_api) -> None:
+    """Each of twenty fits by itself, three fit together."""
+    api = make_api(snapshots_free_bytes="0", snapshots_bytes_per_did=str(350_000))
+    vault = await registered(api)
+    snapshots = [vault.blocks(os.urandom(100_000), delegate=False) for _ in range(20)]
+    cars = [write_car(blocks[0].cid, blocks) for blocks in snapshots]
+    answers = await asyncio.gather(*(vault.upload(car) for car in cars))
+    taken = [answer for answer in answers if answer.status_code == 200]
+    assert all(failure(answer) == (409, "INSUFFICIENT_FUNDS") for answer in answers if answer.status_code != 200)
+    usage = await api.service.snapshots.index.usage(vault.did)
+    assert 1 <= len(taken) == usage.revisions <= 3 and usage.kept <= 350_000 and usage.reserved == 0
+    while usage.revisions < 3:
+        await vault.keep(snapshots.pop())
+        usage = await api.service.snapshots.index.usage(vault.did)
+    assert failure(await vault.upload(cars[0])) == (409, "INSUFFICIENT_FUNDS")
+    other = await registered(api, "bob")
+    await other.keep()
+
+
+async def test_parallel_pins_cannot_pass_the_quota(make_api) -> None:
+    api = make_api(snapshots_free_bytes="0", snapshots_pins_per_did="5")
+    vault = await registered(api)
+    answers = await asyncio.gather(*(vault.pin(cid_of("dag-cbor", bytes([n]))) for n in range(20)))
+    assert sorted(answer.status_code for answer in answers) == [202] * 5 + [409] * 15
+    refused = next(answer for answer in answers if answer.status_code == 409)
+    assert failure(refused) == (409, "INSUFFICIENT_FUNDS") and "5 pins are kept" in refused.json()["error"]["details"]
+    made = next(answer.json() for answer in answers if answer.status_code == 202)
+    replaced = await api.post(f"/pins/{made['requestid']}", headers=vault.token(), cid=cid_of("dag-cbor", b"z"))
+    assert replaced.status_code == 202, "replacing needs no room"
+
+
+async def test_revisions_are_counted(make_api) -> None:
+    api = make_api(snapshots_free_bytes="0", snapshots_revisions_per_did="2")
+    vault = await registered(api)
+    await vault.keep(), await vault.keep()
+    blocks = vault.blocks()
+    answer = await vault.upload(write_car(blocks[0].cid, blocks))
+    assert failure(answer) == (409, "INSUFFICIENT_FUNDS")
+    (pin, *_) = await vault.pins()
+    await api.http.delete(f"/pins/{pin['requestid']}", headers=vault.token())
+    await vault.keep(blocks)
+
+
+async def test_an_address_sends_only_so_many(make_api) -> None:
+    api = make_api(snapshots_free_bytes="0", snapshots_uploads_per_address_hour="2")
+    vault = await registered(api)
+    cids = [cid_of("dag-cbor", bytes([n])) for n in range(3)]
+    answers = [await api.post("/pins", ip="203.0.113.9", headers=vault.token(), cid=cid) for cid in cids]
+    assert [answer.status_code for answer in answers] == [202, 202, 429]
+    assert failure(answers[2]) == (429, "TOO_MANY_REQUESTS") and int(answers[2].headers["retry-after"]) == 3600
+
+
+async def test_a_disk_that_is_nearly_full_takes_no_uploads(make_api) -> None:
+    api = make_api(snapshots_free_bytes=str(2**50))
+    vault = await registered(api)
+    assert failure(await vault.upload(b"x")) == (507, "INSUFFICIENT_STORAGE")
+    assert (await vault.pin(cid_of("dag-cbor", b"x"))).status_code == 202
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [(BlocksFull("full"), (507, "INSUFFICIENT_STORAGE")), (BlocksUnavailable("gone"), (503, "SERVICE_UNAVAILABLE"))],
+)
+async def test_storage_that_fails_keeps_nothing(vault: Vault, monkeypatch: pytest.MonkeyPatch, error, expected) -> None:
+    blocks = vault.blocks()
+    car = write_car(blocks[0].cid, blocks)
+
+    async def fails(*_: object) -> None:
+        raise error
+
+    with monkeypatch.context() as broken:
+        broken.setattr(type(vault.api.service.snapshots.blocks), "put_all", fails)
+        assert failure(await vault.upload(car)) == expected
+    await nothing_is_kept(vault)
+    assert (await vault.upload(car)).status_code == 200
+
+
+async def test_a_client_that_leaves_gives_its_reservation_back(vault: Vault) -> None:
+    messages = iter([{"type": "http.request", "body": form(b"")[:100], "more_body": True}, {"type": "http.disconnect"}])
+    headers = {**vault.token(), "Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
+    scope = {
+        "type": "http", "method": "POST", "path": "/api/v0/dag/import", "query_string": b"", "client": ("127.0.0.1", 1),
+        "headers": [(name.lower().encode(), text.encode()) for name, text in headers.items()],
+    }  # fmt: skip
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return next(messages)
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    await AsgiEntry(vault.api.application)(scope, receive, send)
+    assert sent[0]["status"] == 400
+    await nothing_is_kept(vault)
+
+
+async def test_refusals_name_no_secret(vault: Vault) -> None:
+    headers = vault.token(aud="did:web:other.example")
+    answer = await vault.api.get("/pins", headers=headers)
+    assert headers["Authorization"][20:60] not in answer.text and vault.did not in answer.text

@@ -1,0 +1,289 @@
+"""GET and HEAD /ipfs/{cid}: the trustless gateway's rules, and the cases of gateway-conformance that fit snapshots."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
+from tests.support.kept_snapshots import Vault
+
+from holdfast.content.cars import CarReader
+from holdfast.content.cids import cid_of
+
+if TYPE_CHECKING:
+    import httpx
+    from tests.support.api import Api
+
+    from holdfast.content.cids import Block
+
+RAW, CAR = "application/vnd.ipld.raw", "application/vnd.ipld.car"
+MIB = 1024 * 1024
+
+
+@dataclass
+class Kept:
+    """A snapshot of three chunks, the first two alike."""
+
+    api: Api
+    blocks: tuple[Block, ...]
+
+    @property
+    def root(self) -> str:
+        return self.blocks[0].cid
+
+    async def get(self, path: str, **headers: str) -> httpx.Response:
+        return await self.api.http.get(path, headers={name.replace("_", "-"): text for name, text in headers.items()})
+
+
+@pytest.fixture
+async def kept(vault: Vault) -> Kept:
+    blocks = vault.blocks(b"a" * (2 * MIB) + os.urandom(10))
+    await vault.keep(blocks)
+    return Kept(vault.api, blocks)
+
+
+def order(data: bytes) -> list[str]:
+    reader = CarReader()
+    found = [block.cid for block in reader.feed(data)]
+    reader.finish()
+    return found
+
+
+def refused(answer: httpx.Response, status: int) -> None:
+    assert answer.status_code == status and answer.headers["content-type"] == "text/plain; charset=utf-8"
+    assert answer.text.count("\n") == 1 and answer.headers["cache-control"] == "no-store"
+    safe(answer)
+
+
+def safe(answer: httpx.Response) -> None:
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'; sandbox"
+    assert answer.headers["cross-origin-resource-policy"] == "cross-origin"
+    assert answer.headers["access-control-allow-origin"] == "*"
+    assert "access-control-allow-credentials" not in answer.headers and "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize("how", ["format", "accept"])
+async def test_raw_blocks(kept: Kept, how: str) -> None:
+    for block in kept.blocks:
+        path = f"/ipfs/{block.cid}"
+        answer = await (kept.get(path + "?format=raw") if how == "format" else kept.get(path, accept=RAW))
+        assert answer.status_code == 200 and answer.content == block.data
+        assert answer.headers["content-type"] == RAW
+        assert answer.headers["content-length"] == str(len(block.data))
+        assert answer.headers["content-disposition"] == f'attachment; filename="{block.cid}.bin"'
+        assert answer.headers["cache-control"] == "public, max-age=29030400, immutable"
+        assert answer.headers["x-ipfs-path"] == path and block.cid in answer.headers["x-ipfs-roots"]
+        assert answer.headers["etag"] == f'"{block.cid}.raw"' and answer.headers["vary"] == "Accept"
+        assert answer.headers.get("content-location") == (None if how == "format" else path + "?format=raw")
+        safe(answer)
+
+
+async def test_head_says_what_get_says(kept: Kept) -> None:
+    for query in ("format=raw", "format=car", "format=car&car-dups=y", "format=car&dag-scope=block"):
+        path = f"/ipfs/{kept.root}?{query}"
+        get, head = await kept.get(path), await kept.api.http.head(path)
+        assert (head.status_code, head.content) == (200, b"")
+        same = {name: text for name, text in get.headers.items() if name != "x-request-id"}
+        assert {name: text for name, text in head.headers.items() if name != "x-request-id"} == same
+        assert int(head.headers["content-length"]) == len(get.content)
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "part"),
+    [
+        ("bytes=0-0", 206, slice(0, 1)), ("bytes=6-16", 206, slice(6, 17)), ("bytes=6-", 206, slice(6, None)),
+        ("bytes=-5", 206, slice(-5, None)), ("bytes=0-99999999", 206, slice(None)), ("bytes=0-1,4-5", 200, slice(None)),
+        ("bytes=5-2", 200, slice(None)), ("lines=1-2", 200, slice(None)), ("bytes=x", 200, slice(None)),
+        ("bytes=-", 200, slice(None)), ("bytes=99999999-", 416, None), ("bytes=-0", 416, None),
+    ],
+)  # fmt: skip
+async def test_ranges_of_raw_blocks(kept: Kept, asked: str, status: int, part: slice | None) -> None:
+    block = kept.blocks[-1]
+    answer = await kept.get(f"/ipfs/{block.cid}?format=raw", range=asked)
+    assert answer.status_code == status
+    if part is None:
+        refused(answer, 416)
+        assert answer.headers["content-range"] == f"bytes */{len(block.data)}"
+        return
+    assert answer.content == block.data[part]
+    if status == 206:
+        begin, end, _ = part.indices(len(block.data))
+        assert answer.headers["content-range"] == f"bytes {begin}-{end - 1}/{len(block.data)}"
+
+
+async def test_a_range_of_something_else_is_the_whole(kept: Kept) -> None:
+    path = f"/ipfs/{kept.root}?format=raw"
+    etag = (await kept.get(path)).headers["etag"]
+    assert (await kept.get(path, range="bytes=0-1", if_range=etag)).status_code == 206
+    assert (await kept.get(path, range="bytes=0-1", if_range='"other"')).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("query", "accept", "dups"),
+    [
+        ("format=car", "*/*", False), ("", CAR, False), ("", f"{CAR};version=1;order=dfs;dups=y", True),
+        ("", f"{CAR};version=1;order=dfs;dups=n", False), ("", f"{CAR};order=unk", False),
+        ("format=car", f"{CAR};version=1;dups=y", True), ("format=car", RAW, False),
+        ("car-order=dfs", f"{CAR};order=unk", False), ("car-dups=y", f"{CAR};dups=n", True),
+        ("format=car&car-version=1&car-dups=y", "text/html", True), ("", f"text/html, {CAR}; dups=y", True),
+    ],
+)  # fmt: skip
+async def test_car_files(kept: Kept, query: str, accept: str, dups: bool) -> None:
+    answer = await kept.get(f"/ipfs/{kept.root}?{query}", accept=accept)
+    assert answer.status_code == 200
+    kind = "y" if dups else "n"
+    assert answer.headers["content-type"] == f"{CAR}; version=1; order=dfs; dups={kind}"
+    assert answer.headers["accept-ranges"] == "none" and answer.headers["etag"]
+    assert answer.headers["content-disposition"] == f'attachment; filename="{kept.root}.car"'
+    safe(answer)
+    cids = [block.cid for block in kept.blocks]
+    assert order(answer.content) == (cids if dups else list(dict.fromkeys(cids)))
+    assert answer.headers["content-length"] == str(len(answer.content))
+
+
+async def test_scopes_paths_and_single_blocks(kept: Kept) -> None:
+    root, first, _, last = [block.cid for block in kept.blocks]
+    for path, found in (
+        (f"{root}?format=car&dag-scope=block", [root]), (f"{root}?format=car&dag-scope=entity", [root]),
+        (f"{root}?format=car&dag-scope=all", [root, first, last]), (f"{root}?format=car&entity-bytes=0:5", [root]),
+        (f"{root}?format=car&entity-bytes=-5:*", [root]), (f"{last}?format=car", [last]),
+        (f"{last}?format=car&entity-bytes=2:-1", [last]), (f"{root}/blocks/2?format=car", [root, last]),
+        (f"{root}/blocks/0?format=car&dag-scope=block", [root, first]), (f"{root}/manifest/did?format=car", [root]),
+        (f"{root}/?format=car", [root, first, last]),
+    ):  # fmt: skip
+        answer = await kept.get(f"/ipfs/{path}")
+        assert (answer.status_code, order(answer.content)) == (200, found), path
+
+
+async def test_validators_differ_with_what_they_validate(kept: Kept) -> None:
+    root = kept.root
+    queries = (
+        "format=raw", "format=car", "format=car&car-dups=y", "format=car&dag-scope=block", "format=car&entity-bytes=0:1",
+        "format=raw&entity-bytes=0:1",
+    )  # fmt: skip
+    etags = [(await kept.get(f"/ipfs/{root}?{query}")).headers["etag"] for query in queries]
+    etags.append((await kept.get(f"/ipfs/{root}/blocks/0?format=car")).headers["etag"])
+    assert len(set(etags)) == len(etags)
+    for known in (etags[1], f"W/{etags[1]}", f'"x", {etags[1]}', "*"):
+        answer = await kept.get(f"/ipfs/{root}?format=car", if_none_match=known)
+        assert (answer.status_code, answer.content) == (304, b"") and answer.headers["etag"] == etags[1]
+    assert (await kept.get(f"/ipfs/{root}?format=raw", if_none_match=etags[1])).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("{root}", 400), ("{root}?format=", 400), ("{root}?format=html", 406), ("{root}?format=dag-json", 406),
+        ("{root}?format=ipns-record", 406), ("{root}/blocks/0?format=raw", 406), ("{root}?format=car&car-version=2", 406),
+        ("{root}?format=car&car-order=bfs", 406), ("{root}?format=car&car-dups=maybe", 406),
+        ("{root}?format=car&dag-scope=some", 400), ("{root}?format=car&entity-bytes=x", 400),
+        ("{root}?format=car&entity-bytes=1:2:3", 400), ("{root}/none?format=car", 404), ("{root}/blocks/9?format=car", 404),
+        ("{root}/blocks/-1?format=car", 404), ("{root}/blocks/\u0661?format=car", 404), ("{raw}/x?format=car", 404),
+        ("{absent}?format=raw", 404), ("{absent}?format=car", 404), ("?format=raw", 400), ("/?format=raw", 400),
+        ("{root}" + "/x" * 40 + "?format=car", 400), ("notacid?format=raw", 400), ("{upper}?format=raw", 400),
+        ("QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG?format=raw", 400), ("..%2f..%2fetc%2fpasswd?format=raw", 406),
+        ("{root}%00?format=raw", 400), ("bafkqabtimvwgy3yk?format=raw", 400), ("../holdfast.db?format=raw", 404),
+    ],
+)  # fmt: skip
+async def test_what_is_not_given_out(kept: Kept, path: str, status: int) -> None:
+    named = {
+        "root": kept.root, "raw": kept.blocks[1].cid, "absent": cid_of("raw", b"absent"), "upper": kept.root.upper()
+    }  # fmt: skip
+    answer = await kept.get("/ipfs/" + path.format(**named), accept="*/*")
+    if answer.headers["content-type"] == "application/json":  # the path left /ipfs/
+        assert answer.json() == {"error": "not_found"}
+        return
+    refused(answer, status)
+    head = await kept.api.http.head("/ipfs/" + path.format(**named))
+    assert head.status_code == status
+
+
+async def test_special_questions(kept: Kept) -> None:
+    absent = f"/ipfs/{cid_of('raw', b'absent')}?format=raw"
+    refused(await kept.get(absent, cache_control="only-if-cached"), 412)
+    assert (await kept.get(f"/ipfs/{kept.root}?format=raw", cache_control="only-if-cached")).status_code == 200
+    refused(await kept.get(f"/ipfs/{kept.root}?format=raw", service_worker="script"), 400)
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+async def test_the_probe(kept: Kept, method: str) -> None:
+    raw = await kept.api.http.request(method, "/ipfs/bafkqaaa?format=raw")
+    assert (raw.status_code, raw.content) == (200, b"") and raw.headers["content-type"] == RAW
+    car = await kept.api.http.request(method, "/ipfs/bafkqaaa", headers={"Accept": f"{CAR};dups=y"})
+    assert car.status_code == 200 and "dups=y" in car.headers["content-type"]
+    if method == "GET":
+        import dag_cbor
+        from multiformats import CID
+
+        header = dag_cbor.decode(car.content[1:])
+        assert car.content[0] == len(car.content) - 1 and header == {"roots": [CID.decode("bafkqaaa")], "version": 1}
+
+
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [
+        ("foobar.bin", 'attachment; filename="foobar.bin"'),
+        (
+            "test\u0442\u0435\u0441\u0442.bin",
+            "attachment; filename=\"test____.bin\"; filename*=UTF-8''test%D1%82%D0%B5%D1%81%D1%82.bin",
+        ),
+        ('a"b\\c\r\nSet-Cookie: x=1', 'attachment; filename="abcSet-Cookie: x=1"'),
+        ("../../x", 'attachment; filename="....x"'),
+    ],
+)
+async def test_file_names_cannot_leave_the_header(kept: Kept, given: str, written: str) -> None:
+    answer = await kept.get(f"/ipfs/{kept.root}?format=raw&download=false&filename={quote(given)}")
+    assert answer.headers["content-disposition"] == written
+    long = await kept.get(f"/ipfs/{kept.root}?format=raw&filename={'n' * 5000}")
+    assert len(long.headers["content-disposition"]) < 300
+
+
+async def test_a_cid_that_holds_its_bytes_is_a_car_without_blocks(kept: Kept) -> None:
+    """gateway-conformance, "identity CID": it is never written as a block, even with dups=y."""
+    cid = "bafkqabtimvwgy3yk"
+    for query in ("format=car&car-dups=y", "format=car"):
+        answer = await kept.get(f"/ipfs/{cid}?{query}")
+        assert answer.status_code == 200 and answer.headers["content-length"] == str(len(answer.content))
+        assert answer.content[0] == len(answer.content) - 1 and ("dups=y" in answer.headers["content-type"]) == (
+            "y" in query
+        )
+    refused(await kept.get(f"/ipfs/{cid}?format=raw"), 400)
+    refused(await kept.get(f"/ipfs/{cid}/x?format=car"), 404)
+
+
+async def test_preflights(kept: Kept) -> None:
+    answer = await kept.api.http.options(f"/ipfs/{kept.root}", headers={"Origin": "https://app.example"})
+    assert answer.status_code == 204 and answer.headers["access-control-allow-origin"] == "*"
+    assert {"GET", "HEAD", "OPTIONS"} <= set(answer.headers["access-control-allow-methods"].split(", "))
+    assert {"Content-Type", "Range", "User-Agent", "X-Requested-With"} <= set(
+        answer.headers["access-control-allow-headers"].split(", ")
+    )
+    got = await kept.get(f"/ipfs/{kept.root}?format=raw")
+    assert {"Content-Range", "Content-Length", "X-Ipfs-Path", "X-Ipfs-Roots"} <= set(
+        got.headers["access-control-expose-headers"].split(", ")
+    )
+
+
+async def test_a_block_that_is_lost_cuts_the_file(kept: Kept) -> None:
+    """The length that was announced shows it; what was sent is right."""
+    blocks = kept.api.service.snapshots.blocks
+    (lost,) = [file for file in blocks.folder.iterdir() if file.name.startswith(kept.blocks[-1].cid)]
+    lost.unlink()
+    refused(await kept.get(f"/ipfs/{kept.blocks[-1].cid}?format=raw"), 404)
+    with pytest.raises(Exception, match="NOT_FOUND"):
+        await kept.get(f"/ipfs/{kept.root}?format=car")
+
+
+async def test_off_means_not_there(make_api) -> None:
+    api = make_api(snapshots="off")
+    for method, path in (
+        ("GET", "/pins"), ("POST", "/pins"), ("GET", "/pins/x"), ("POST", "/api/v0/dag/import"), ("OPTIONS", "/pins"),
+        ("GET", "/ipfs/bafkqaaa?format=raw"), ("GET", "/ipns/x"), ("PUT", "/routing/v1/ipns/x"),
+        ("POST", "/api/snapshots/revocations"),
+    ):  # fmt: skip
+        answer = await api.http.request(method, path)
+        assert (answer.status_code, answer.json()) == (404, {"error": "not_found"})

@@ -1,0 +1,108 @@
+"""POST /api/v0/dag/import: what is taken, in the form of Kubo's RPC."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+from tests.support.kept_snapshots import BOUNDARY, Vault, folder, form, plain_manifest
+
+from holdfast.content.cars import car_begin, read_car, section_begin, write_car
+from holdfast.content.cids import raw_block
+from holdfast.content.ipld import dag_cbor_block, link
+
+
+async def test_a_snapshot_is_taken_and_read_back(vault: Vault) -> None:
+    blocks = vault.blocks(b"s" * (2 * 1024 * 1024 + 5))
+    answer = await vault.upload(write_car(blocks[0].cid, blocks), query="?stats=true")
+    assert answer.status_code == 200, answer.text
+    first, second, rest = answer.text.split("\n")
+    assert json.loads(first) == {"Root": {"Cid": {"/": blocks[0].cid}, "PinErrorMsg": ""}}
+    assert rest == ""
+    # The first two blocks are the same bytes, so there are three different ones: the root, that, and the last.
+    assert json.loads(second)["Stats"]["BlockCount"] == 3
+    for block in blocks:
+        raw = await vault.api.http.get(f"/ipfs/{block.cid}?format=raw")
+        assert raw.status_code == 200 and raw.content == block.data
+    car = await vault.api.http.get(f"/ipfs/{blocks[0].cid}?format=car")
+    assert read_car(car.content) == (blocks[0].cid, {block.cid: block.data for block in blocks})
+    assert car.headers["content-length"] == str(len(car.content))
+    (pin,) = await vault.pins()
+    assert pin["status"] == "pinned" and pin["pin"] == {"cid": blocks[0].cid}
+
+
+async def test_no_delegation_or_an_old_root_is_taken_too(vault: Vault) -> None:
+    plain = vault.blocks(delegate=False)
+    assert await vault.keep(plain) == plain[0].cid
+    sealed = raw_block(os.urandom(3_000_000))
+    fields = plain_manifest(vault).fields()
+    old = dag_cbor_block({"manifest": fields, "vault": link(sealed.cid)})
+    assert await vault.keep((old, sealed)) == old.cid
+    answer = await vault.api.http.get(f"/ipfs/{sealed.cid}?format=raw")
+    assert answer.content == sealed.data
+
+
+async def test_the_largest_vault_is_taken(vault: Vault) -> None:
+    blocks = vault.blocks(os.urandom(16 * 1024 * 1024))
+    await vault.keep(blocks)
+    car = await vault.api.http.get(f"/ipfs/{blocks[0].cid}?format=car")
+    assert read_car(car.content)[0] == blocks[0].cid
+
+
+async def test_any_order_and_repeated_blocks_are_taken(vault: Vault) -> None:
+    blocks = vault.blocks(os.urandom(1_500_000))
+    root, *rest = blocks
+    parts = [car_begin(root.cid)]
+    for block in (*reversed(rest), root, *rest):
+        parts += [section_begin(block.cid, len(block.data)), block.data]
+    assert (await vault.upload(b"".join(parts))).status_code == 200
+
+
+async def test_an_import_without_a_pin_waits_an_hour_for_one(vault: Vault) -> None:
+    kept, left = vault.blocks(), vault.blocks()
+    for blocks in (kept, left):
+        answer = await vault.upload(write_car(blocks[0].cid, blocks), query="?pin-roots=false")
+        assert answer.status_code == 200
+    assert await vault.pins() == []
+    assert (await vault.pin(kept[0].cid)).json()["status"] == "pinned"
+    vault.api.clock.now += 3601
+    assert (await vault.api.service.snapshots.collect())["deleted"] == 2
+    assert (await vault.api.http.get(f"/ipfs/{kept[0].cid}?format=raw")).status_code == 200
+    assert (await vault.api.http.get(f"/ipfs/{left[0].cid}?format=raw")).status_code == 404
+    assert len(list(folder(vault).iterdir())) == 2
+
+
+async def test_the_same_snapshot_again_is_kept_once(vault: Vault) -> None:
+    blocks = vault.blocks()
+    for _ in range(3):
+        await vault.keep(blocks)
+    assert len(await vault.pins()) == 1 and len(list(folder(vault).iterdir())) == 2
+
+
+@pytest.mark.parametrize("limit", [1, 7, 70_000])
+async def test_a_body_in_pieces_of_any_size(vault: Vault, limit: int) -> None:
+    blocks = vault.blocks(os.urandom(300 if limit == 1 else 200_000))
+    body = form(write_car(blocks[0].cid, blocks))
+
+    async def pieces():
+        for at in range(0, len(body), limit):
+            yield body[at : at + limit]
+
+    headers = {**vault.token(), "Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
+    answer = await vault.api.http.post("/api/v0/dag/import", content=pieces(), headers=headers)
+    assert answer.status_code == 200, answer.text
+
+
+async def test_a_browsers_form_is_taken(vault: Vault) -> None:
+    """A quoted boundary, the file name `blob`, a preamble, headers in another case, and a query in the name."""
+    blocks = vault.blocks()
+    boundary = "----WebKitFormBoundaryabcdefghijklmnop"
+    head = (
+        f'--{boundary}\r\ncontent-disposition: form-data; name="file?mode=420"; filename="blob"\r\n'
+        "content-type: application/octet-stream\r\n\r\n"
+    )
+    body = head.encode() + write_car(blocks[0].cid, blocks) + f"\r\n--{boundary}--\r\n".encode()
+    headers = {**vault.token(), "Content-Type": f'multipart/form-data; boundary="{boundary}"'}
+    answer = await vault.api.http.post("/api/v0/dag/import", content=body, headers=headers)
+    assert answer.status_code == 200, answer.text

@@ -1,0 +1,179 @@
+"""IPNS records: only of names that a kept snapshot binds to its DID, only what verifies, only what rises."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from multiformats import multibase
+from tests.support.kept_snapshots import Vault, registered
+
+from holdfast.content.cids import cid_of
+from holdfast.content.names import name_of
+from holdfast.content.records import read_record, sign_record
+from holdfast.content.snapshots import Manifest, snapshot_blocks
+
+RECORD = "application/vnd.ipfs.ipns-record"
+
+
+def name(vault: Vault) -> str:
+    return name_of(vault.publishing.public_key().public_bytes_raw())
+
+
+def until(vault: Vault, days: float = 3650) -> datetime:
+    return datetime.fromtimestamp(vault.api.clock(), UTC) + timedelta(days=days)
+
+
+def record(
+    vault: Vault, root: str, sequence: int = 1, *, days: float = 3650, ttl_s: int = 60, v1: bool = False
+) -> bytes:
+    return sign_record(vault.publishing, root, sequence, until(vault, days), ttl_s, v1=v1)
+
+
+async def put(vault: Vault, data: bytes, *, under: str = "", kind: str = RECORD) -> tuple[int, str]:
+    path = f"/routing/v1/ipns/{under or name(vault)}"
+    answer = await vault.api.http.put(
+        path, content=data, headers={"Content-Type": kind, **vault.api._headers(None, None)}
+    )
+    return answer.status_code, answer.text
+
+
+@pytest.mark.parametrize("v1", [False, True])
+async def test_a_record_goes_up_and_down(vault: Vault, v1: bool) -> None:
+    root = await vault.keep()
+    data = record(vault, root, v1=v1, ttl_s=300)
+    assert await put(vault, data) == (200, "")
+    own = name(vault)
+    base32 = multibase.encode(multibase.decode(own), "base32")
+    for path, headers in (
+        (f"/ipns/{own}?format=ipns-record", {}), (f"/ipns/{own}", {"Accept": RECORD}),
+        (f"/ipns/{base32}?format=ipns-record", {"Accept": "text/html"}), (f"/routing/v1/ipns/{own}", {"Accept": RECORD}),
+        (f"/routing/v1/ipns/{base32}", {}),
+    ):  # fmt: skip
+        answer = await vault.api.http.get(path, headers=headers)
+        assert answer.status_code == 200 and answer.content == data
+        assert read_record(own, answer.content).root_cid == root
+        assert answer.headers["content-type"] == RECORD and answer.headers["cache-control"] == "public, max-age=300"
+        assert answer.headers["content-disposition"].startswith("attachment;") and answer.headers["vary"] == "Accept"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        known = await vault.api.http.get(path, headers={**headers, "If-None-Match": answer.headers["etag"]})
+        assert (known.status_code, known.content) == (304, b"")
+        head = await vault.api.http.head(path, headers=headers)
+        assert head.status_code == 200 and head.headers["content-length"] == str(len(data))
+
+
+async def test_the_cache_never_outlives_the_record(vault: Vault) -> None:
+    root = await vault.keep()
+    assert await put(vault, record(vault, root, days=100 / 86400, ttl_s=300)) == (200, "")
+    path = f"/ipns/{name(vault)}?format=ipns-record"
+    assert (await vault.api.http.get(path)).headers["cache-control"] == "public, max-age=100"
+    vault.api.clock.now += 200
+    expired = await vault.api.http.get(path)
+    assert expired.status_code == 200 and expired.headers["cache-control"] == "no-store", (
+        "the client says that it ended"
+    )
+
+
+async def test_records_only_rise(vault: Vault) -> None:
+    old, new = await vault.keep(), await vault.keep()
+    assert await put(vault, record(vault, old, 5)) == (200, "")
+    assert (await put(vault, record(vault, new, 4)))[0] == 409
+    status, text = await put(vault, record(vault, new, 5))
+    assert status == 409 and "another device" in text
+    assert await put(vault, record(vault, old, 5)) == (200, ""), "the same again"
+    assert await put(vault, record(vault, old, 5, days=1)) == (200, ""), "an earlier end changes nothing"
+    kept = await vault.api.http.get(f"/routing/v1/ipns/{name(vault)}")
+    assert read_record(name(vault), kept.content).validity_ns == int(until(vault).timestamp()) * 10**9
+    assert await put(vault, record(vault, old, 5, days=4000)) == (200, ""), "a renewal"
+    assert await put(vault, record(vault, new, 6)) == (200, "")
+    kept = await vault.api.http.get(f"/routing/v1/ipns/{name(vault)}")
+    assert read_record(name(vault), kept.content).root_cid == new
+
+
+async def test_what_is_no_record_of_the_name(vault: Vault) -> None:
+    root = await vault.keep()
+    good = record(vault, root)
+    other = name_of(Ed25519PrivateKey.generate().public_key().public_bytes_raw())
+    for data, under in (
+        (b"", ""), (b"x" * 100, ""), (good[:-1], ""), (good + b"\x00", ""), (bytes([good[0] ^ 1]) + good[1:], ""),
+        (good.replace(b"bafy", b"bafz"), ""), (good, other), (record(vault, root, days=-1), ""),
+        (good[:50], ""),
+    ):  # fmt: skip
+        status, text = await put(vault, data, under=under)
+        assert status == 400 and text.endswith("\n"), text
+    assert (await put(vault, b"x" * 10_241))[0] == 413
+    assert (await put(vault, good, kind="application/json"))[0] == 406
+    assert (await put(vault, good, under="nonsense"))[0] == 400
+    assert (await put(vault, good, under=name(vault) + "/x"))[0] == 400
+    assert (await vault.api.http.get(f"/routing/v1/ipns/{name(vault)}")).status_code == 404
+
+
+async def test_only_a_registered_name_that_names_what_is_pinned(vault: Vault) -> None:
+    """A record is no way to keep a list of names here, nor to name another's snapshot."""
+    root = await vault.keep()
+    other = await registered(vault.api, "bob")
+    theirs = await other.keep()
+    unbound = await vault.keep(vault.blocks(delegate=False))
+    for data, under in (
+        (record(vault, theirs), ""), (record(other, root), name(other)), (record(vault, unbound), ""),
+        (record(vault, cid_of("dag-cbor", b"x")), ""),
+    ):  # fmt: skip
+        assert (await put(vault, data, under=under))[0] == 403
+    (pin,) = [pin for pin in await vault.pins() if pin["pin"]["cid"] == root]
+    await vault.api.http.delete(f"/pins/{pin['requestid']}", headers=vault.token())
+    assert (await put(vault, record(vault, root)))[0] == 403, "no longer pinned"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"cmd": "/snapshots/write"}, {"cmd": "/snapshots/publishers"}, {"sub": "did:new:0x" + "11" * 32}, {"exp": 1},
+        {"nbf": 2_000_000_000}, {"pol": [["==", ".a", 1]]}, {"aud": "did:web:example.com"}, {"more": 1},
+    ],
+    ids=str,
+)  # fmt: skip
+async def test_a_delegation_that_does_not_hold_binds_no_name(vault: Vault, changed: dict) -> None:
+    root = await vault.keep(delegating(vault, vault.delegation(public_key(vault), vault.api.clock(), **changed)))
+    assert (await put(vault, record(vault, root)))[0] == 403
+
+
+@pytest.mark.parametrize("command", ["/snapshots/publish", "/snapshots", "/"])
+async def test_a_delegation_of_more_binds_the_name(vault: Vault, command: str) -> None:
+    root = await vault.keep(delegating(vault, vault.delegation(public_key(vault), vault.api.clock(), cmd=command)))
+    assert await put(vault, record(vault, root)) == (200, "")
+
+
+async def test_another_did_cannot_take_a_name_by_delegating_to_its_key(vault: Vault) -> None:
+    root = await vault.keep()
+    assert await put(vault, record(vault, root, 1)) == (200, "")
+    thief = await registered(vault.api, "eve")
+    stolen = await thief.keep(delegating(thief, thief.delegation(public_key(vault), vault.api.clock())))
+    assert (await put(vault, record(thief, stolen, 2)))[0] == 400, "not signed by the name's key"
+    assert (await put(vault, record(vault, stolen, 2)))[0] == 403, "even the owner cannot move the name to another DID"
+
+
+async def test_questions_that_are_refused(vault: Vault) -> None:
+    root = await vault.keep()
+    await put(vault, record(vault, root))
+    own = name(vault)
+    other = name_of(Ed25519PrivateKey.generate().public_key().public_bytes_raw())
+    for path, accept, status in (
+        (f"/ipns/{own}", "*/*", 400), (f"/ipns/{own}?format=raw", "*/*", 406), (f"/ipns/{own}?format=car", RECORD, 406),
+        (f"/ipns/{own}/x?format=ipns-record", "*/*", 400), (f"/ipns/{other}?format=ipns-record", "*/*", 404),
+        ("/ipns/?format=ipns-record", "*/*", 400), ("/ipns/example.com?format=ipns-record", "*/*", 400),
+        (f"/ipns/{'k' * 5000}?format=ipns-record", "*/*", 400), (f"/routing/v1/ipns/{own}", "application/json", 406),
+        (f"/routing/v1/ipns/{other}", RECORD, 404), ("/routing/v1/ipns/x", RECORD, 400),
+    ):  # fmt: skip
+        answer = await vault.api.http.get(path, headers={"Accept": accept})
+        assert answer.status_code == status, path
+        assert answer.headers["content-type"].startswith("text/plain") and answer.headers["cache-control"] == "no-store"
+
+
+def public_key(vault: Vault) -> bytes:
+    return vault.publishing.public_key().public_bytes_raw()
+
+
+def delegating(vault: Vault, delegation: bytes):
+    manifest = Manifest(root_cid=None, did=vault.did, updated_at=1, wasm_version="0", delegation=delegation)
+    return snapshot_blocks(manifest, b"sealed")

@@ -1,0 +1,191 @@
+"""Random uploads, pins, losses of pins and collections: what is pinned can always be read, and nothing else stays."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.support.kept_snapshots import BOUNDARY, form
+
+from holdfast.content.cars import write_car
+from holdfast.content.snapshots import Manifest, snapshot_blocks
+from holdfast.rules.pins import AskedPin, PinState
+from holdfast.rules.snapshot_quotas import SnapshotLimits, Usage
+from holdfast.rules.snapshot_tokens import Bearer
+from holdfast.service.operations.snapshot_pins import SnapshotPins
+from holdfast.service.operations.snapshot_reading import SnapshotReading
+from holdfast.service.operations.snapshot_uploads import SnapshotUploads
+from holdfast.service.operations.snapshot_waste import SnapshotWaste
+from holdfast.service.snapshots.object_blocks import ObjectBlocks
+from holdfast.service.store.kinds import database_of, default_url
+from holdfast.wire.failures import SnapshotRefused
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from holdfast.content.cids import Block
+
+DIDS = ("did:new:0x" + "11" * 32, "did:new:0x" + "22" * 32)
+LIMITS = SnapshotLimits(bytes_per_did=4000, pins_per_did=6, revisions_per_did=4)
+SNAPSHOTS = 5
+
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("import"), st.integers(0, 1), st.integers(0, SNAPSHOTS - 1), st.booleans()),
+        st.tuples(st.just("pin"), st.integers(0, 1), st.integers(0, SNAPSHOTS - 1)),
+        st.tuples(st.just("replace"), st.integers(0, 1), st.integers(0, 9), st.integers(0, SNAPSHOTS - 1)),
+        st.tuples(st.just("unpin"), st.integers(0, 1), st.integers(0, 9)),
+        st.tuples(st.just("cut"), st.integers(0, 1), st.integers(0, SNAPSHOTS - 1), st.integers(1, 900)),
+        st.tuples(st.just("wait"), st.sampled_from([1, 3601, 90_000])),
+        st.tuples(st.just("collect")),
+    ),
+    max_size=25,
+)
+
+
+class World:
+    """The operations over a real file and folder, and what must be true of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.now, self.number = 1_800_000_000.0, 0
+        self.store = database_of(default_url(folder)).open()
+        assert self.store.snapshots is not None
+        self.index = self.store.snapshots
+        self.blocks = ObjectBlocks(f"file://{folder}/blocks")
+        self.folder = folder / "blocks"
+        self.waste = SnapshotWaste(self.index, self.blocks, folder / "uploads", lambda: self.now)
+        self.uploads = SnapshotUploads(
+            waste=self.waste, index=self.index, blocks=self.blocks, spool=folder / "uploads", free_bytes=0, limits=LIMITS,
+            clock=lambda: self.now, entropy=self.entropy,
+        )  # fmt: skip
+        self.pins = SnapshotPins(self.index, LIMITS, lambda: self.now, self.entropy)
+        self.reading = SnapshotReading(self.index, self.blocks)
+
+    def entropy(self, size: int) -> bytes:
+        self.number += 1
+        return self.number.to_bytes(size)
+
+    def bearer(self, who: int) -> Bearer:
+        return Bearer(DIDS[who], self.entropy(32), ("", ""), int(self.now), int(self.now) + 300)
+
+    async def step(self, step: tuple[Any, ...]) -> None:
+        try:
+            await getattr(self, step[0])(*step[1:])
+        except SnapshotRefused as refused:
+            assert refused.row.reason in {"INSUFFICIENT_FUNDS", "INVALID_CAR", "BAD_REQUEST", "ANOTHER_DID"}
+
+    async def upload(self, who: int, body: bytes, *, pin: bool) -> None:
+        async def pieces() -> AsyncIterator[bytes]:
+            yield body
+
+        await self.uploads.take(self.bearer(who), BOUNDARY.encode(), pieces(), len(body), pin=pin)
+
+    async def cut(self, who: int, which: int, at: int) -> None:
+        await self.upload(who, form(car(who, which))[:at], pin=True)
+
+    async def pin(self, who: int, which: int) -> None:
+        await self.pins.add(self.bearer(who), AskedPin(cid=snapshot(who, which)[0].cid))
+
+    async def replace(self, who: int, index: int, which: int) -> None:
+        known = await self.index.pins(DIDS[who])
+        if known:
+            pin = known[index % len(known)]
+            await self.pins.add(self.bearer(who), AskedPin(cid=snapshot(who, which)[0].cid), pin.request_id)
+
+    async def unpin(self, who: int, index: int) -> None:
+        known = await self.index.pins(DIDS[who])
+        if known:
+            await self.pins.remove(self.bearer(who), known[index % len(known)].request_id)
+
+    async def wait(self, seconds: int) -> None:
+        self.now += seconds
+
+    async def collect(self) -> None:
+        await self.waste.collect()
+
+    async def check(self) -> None:
+        """What is pinned can be read whole; the quotas hold; the stamps are unique."""
+        stamps = []
+        for who, did in enumerate(DIDS):
+            pins = await self.index.pins(did)
+            stamps += [pin.created_us for pin in pins]
+            assert [pin.created_us for pin in pins] == sorted((pin.created_us for pin in pins), reverse=True)
+            usage = await self.index.usage(did)
+            assert usage.reserved == 0 and usage.kept <= LIMITS.bytes_per_did
+            assert usage.pins <= LIMITS.pins_per_did and usage.revisions <= LIMITS.revisions_per_did
+            for pin in pins:
+                kept = await self.index.root(pin.asked.cid)
+                assert (kept is not None) == (pin.state is PinState.PINNED)
+                if kept is not None:
+                    await self.is_whole(who, pin.asked.cid)
+        assert len(set(stamps)) == len(stamps)
+
+    async def is_whole(self, who: int, cid: str) -> None:
+        blocks = next(blocks for blocks in (snapshot(who, n) for n in range(SNAPSHOTS)) if blocks[0].cid == cid)
+        for block in blocks:
+            assert await self.reading.block(await self.reading.place(block.cid)) == block.data
+
+    async def end(self) -> None:
+        """With every pin gone and every wait over, nothing stays."""
+        for did in DIDS:
+            for pin in await self.index.pins(did):
+                await self.index.remove_pin(did, pin.request_id, self.now)
+        self.now += 100_000
+        await self.collect()
+        assert await self.index.totals() == (0, 0, 0) and await self.index.usage(DIDS[0]) == Usage(0, 0, 0, 0)
+        assert not self.folder.exists() or list(self.folder.iterdir()) == []
+        assert not self.uploads.spool.exists() or list(self.uploads.spool.iterdir()) == []
+
+    async def import_(self, who: int, which: int, pin: bool) -> None:
+        await self.upload(who, form(car(who, which)), pin=pin)
+
+
+setattr(World, "import", World.import_)
+
+
+def snapshot(who: int, which: int) -> tuple[Block, ...]:
+    """Snapshots 0 and 1 of a DID share their one raw block; so do those of both DIDs."""
+    manifest = Manifest(root_cid=None, did=DIDS[who], updated_at=which, wasm_version="0")
+    return snapshot_blocks(manifest, bytes([max(1, which)]) * 700)
+
+
+def car(who: int, which: int) -> bytes:
+    blocks = snapshot(who, which)
+    return write_car(blocks[0].cid, blocks)
+
+
+@given(steps)
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+def test_what_is_pinned_can_be_read_and_nothing_else_stays(todo: list[tuple[Any, ...]]) -> None:
+    async def run() -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            world = World(Path(folder))
+            try:
+                for step in todo:
+                    await world.step(step)
+                    await world.check()
+                await world.end()
+            finally:
+                await world.store.close()
+
+    asyncio.run(run())
+
+
+async def test_collecting_and_uploading_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
+    """An object that is about to be deleted is never the one that a new upload of the same block writes."""
+    world = World(tmp_path)
+    try:
+        for _ in range(30):
+            await world.import_(0, 2, pin=True)
+            (pin,) = await world.index.pins(DIDS[0])
+            await world.pins.remove(world.bearer(0), pin.request_id)
+            await asyncio.gather(world.collect(), world.import_(0, 2, pin=True), world.collect())
+            await world.check()
+            (pin,) = await world.index.pins(DIDS[0])
+            await world.pins.remove(world.bearer(0), pin.request_id)
+    finally:
+        await world.store.close()

@@ -1,0 +1,193 @@
+"""The real service on a real port: uploads that the client streams, kill -9 in the middle of one, a full disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+from tests.support.kept_snapshots import BOUNDARY, form
+from tests.support.serving import Server, becomes_true
+from tests.support.vault_tokens import VaultKey
+
+from holdfast.content.cars import read_car, write_car
+from holdfast.content.snapshots import Manifest, snapshot_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from holdfast.content.cids import Block
+
+MIB = 1024 * 1024
+
+
+class RemoteVault(VaultKey):
+    """A vault at a service of another process, whose registrar is the host that settings name."""
+
+    def register(self, server: Server) -> None:
+        body = {"credentialId": "cred", "identifier": "ann", "channel": "handle", "did": self.did, "txHash": "0xabc"}
+        with server.client() as client:
+            assert client.post("/api/dids", json=body).status_code == 200
+
+    def headers(self) -> dict[str, str]:
+        return {**self.bearer(time.time()), "Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
+
+    def snapshot(self, size: int) -> tuple[Block, ...]:
+        manifest = Manifest(root_cid=None, did=self.did, updated_at=1, wasm_version="0")
+        return snapshot_blocks(manifest, os.urandom(size))
+
+    def upload(self, server: Server, blocks: tuple[Block, ...]) -> httpx.Response:
+        """As kubo-rpc-client does: chunked, without a length."""
+        body = form(write_car(blocks[0].cid, blocks))
+
+        def pieces() -> Iterator[bytes]:
+            for at in range(0, len(body), 60_000):
+                yield body[at : at + 60_000]
+
+        with server.client() as client:
+            return client.post("/api/v0/dag/import", content=pieces(), headers=self.headers())
+
+
+@pytest.fixture
+def vault() -> RemoteVault:
+    return RemoteVault()
+
+
+@pytest.mark.parametrize("entry", ["rsgi", "asgi", "uvicorn"])
+def test_up_and_down_through_every_entry(serve: Callable[..., Server], vault: RemoteVault, entry: str) -> None:
+    more = {"rsgi": {}, "asgi": {"indexer_url": "http://127.0.0.1:9"}, "uvicorn": {"server": "uvicorn"}}[entry]
+    server = serve(snapshots_free_bytes="0", **more)
+    vault.register(server)
+    blocks = vault.snapshot(3 * MIB + 17)
+    answer = vault.upload(server, blocks)
+    assert answer.status_code == 200, answer.text
+    assert json.loads(answer.text) == {"Root": {"Cid": {"/": blocks[0].cid}, "PinErrorMsg": ""}}
+    with server.client() as client:
+        for block in blocks:
+            assert client.get(f"/ipfs/{block.cid}?format=raw").content == block.data
+        car = client.get(f"/ipfs/{blocks[0].cid}", headers={"Accept": "application/vnd.ipld.car"})
+        assert read_car(car.content) == (blocks[0].cid, {block.cid: block.data for block in blocks})
+        assert int(car.headers["content-length"]) == len(car.content) and "transfer-encoding" not in car.headers
+        head = client.head(f"/ipfs/{blocks[0].cid}?format=car")
+        assert head.headers["content-length"] == car.headers["content-length"] and head.content == b""
+        part = client.get(f"/ipfs/{blocks[1].cid}?format=raw", headers={"Range": "bytes=10-19"})
+        assert (part.status_code, part.content) == (206, blocks[1].data[10:20])
+        pins = client.get("/pins", headers=vault.bearer(time.time())).json()
+        assert [pin["pin"]["cid"] for pin in pins["results"]] == [blocks[0].cid]
+        deleted = client.delete(f"/pins/{pins['results'][0]['requestid']}", headers=vault.bearer(time.time()))
+        assert (deleted.status_code, deleted.content) == (202, b"")
+        assert client.get(f"/ipfs/{blocks[0].cid}?format=raw").status_code == 404
+    assert server.stop() == 0
+    assert "request failed" not in server.log.read_text()
+
+
+def test_what_was_acknowledged_survives_kill_9_and_half_an_upload_leaves_nothing(
+    serve: Callable[..., Server],
+    vault: RemoteVault,
+) -> None:
+    """Uploads run while the service is killed, again and again; every acknowledged snapshot is whole afterwards."""
+    data, acknowledged = None, list[tuple[Any, ...]]()
+    for delay in (0.05, 0.15, 0.3, 0.6):
+        server = serve(data, snapshots_free_bytes="0")
+        data = server.data
+        if not acknowledged:
+            vault.register(server)
+            blocks = vault.snapshot(200_000)
+            assert vault.upload(server, blocks).status_code == 200
+            acknowledged.append(blocks)
+        acknowledged += _upload_until_killed(server, vault, delay)
+    server = serve(data, snapshots_free_bytes="0")
+    with server.client() as client:
+        for blocks in acknowledged:
+            for block in blocks:
+                assert client.get(f"/ipfs/{block.cid}?format=raw").content == block.data
+        headers = vault.bearer(time.time())
+        roots = {pin["pin"]["cid"] for pin in client.get("/pins?limit=1000", headers=headers).json()["results"]}
+        assert {blocks[0].cid for blocks in acknowledged} <= roots
+        for root in roots:  # also one whose acknowledgement was lost
+            car = client.get(f"/ipfs/{root}?format=car")
+            assert read_car(car.content)[0] == root
+    blocks = vault.snapshot(100_000)
+    assert vault.upload(server, blocks).status_code == 200
+
+
+def _upload_until_killed(server: Server, vault: RemoteVault, delay: float) -> list[tuple[Any, ...]]:
+    taken: list[tuple[Any, ...]] = []
+
+    def run() -> None:
+        while True:
+            blocks = vault.snapshot(150_000)
+            try:
+                if vault.upload(server, blocks).status_code != 200:
+                    return
+            except httpx.HTTPError:
+                return
+            taken.append(blocks)
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    time.sleep(delay)
+    server.kill_all()
+    for thread in threads:
+        thread.join()
+    return taken
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 6 MiB."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", folder], capture_output=True, check=False)
+    if done.returncode != 0:
+        pytest.skip("this user may not mount a tmpfs")
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+def test_a_full_disk_is_said_and_loses_nothing(
+    serve: Callable[..., Server],
+    vault: RemoteVault,
+    small_disk: Path,
+) -> None:
+    """The blocks lie on the small disk; the database does not."""
+    server = serve(snapshots_free_bytes="0", snapshots_url=f"file://{small_disk}/blocks")
+    vault.register(server)
+    kept = vault.snapshot(2 * MIB)
+    assert vault.upload(server, kept).status_code == 200
+    refused = vault.upload(server, vault.snapshot(8 * MIB))
+    assert refused.status_code == 507 and refused.json()["error"]["reason"] == "INSUFFICIENT_STORAGE"
+    _is_whole(server, kept)
+    with server.client() as client:
+        assert client.get("/readyz").status_code == 200
+    names = {file.name.partition(".")[0] for file in (small_disk / "blocks").iterdir()}
+    assert names == {block.cid for block in kept}, "what was stored of the refused one has made way"
+    assert vault.upload(server, vault.snapshot(1 * MIB)).status_code == 200
+
+
+def test_a_full_disk_of_the_data_folder(serve: Callable[..., Server], vault: RemoteVault, small_disk: Path) -> None:
+    """Half an upload fills the disk of database, spool and blocks."""
+    server = serve(small_disk / "data", snapshots_free_bytes="0")
+    vault.register(server)
+    kept = vault.snapshot(500_000)
+    assert vault.upload(server, kept).status_code == 200
+    refused = vault.upload(server, vault.snapshot(8 * MIB))
+    assert refused.status_code in {503, 507} and refused.json()["error"]["reason"]
+    _is_whole(server, kept)
+    again = vault.snapshot(1000)
+    assert becomes_true(lambda: vault.upload(server, again).status_code == 200)
+    assert server.stop() == 0
+    assert "request failed" not in server.log.read_text()
+
+
+def _is_whole(server: Server, blocks: tuple[Block, ...]) -> None:
+    with server.client() as client:
+        for block in blocks:
+            assert client.get(f"/ipfs/{block.cid}?format=raw").content == block.data

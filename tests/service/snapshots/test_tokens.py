@@ -1,0 +1,208 @@
+"""Who may write: every way in which a bearer token can be wrong, and what an ordinary client may do with one."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import os
+from pathlib import Path
+
+import dag_cbor
+import pytest
+from tests.support.kept_snapshots import Vault, failure, registered
+from tests.support.vault_tokens import VaultKey, container
+
+from holdfast.content.cars import write_car
+from holdfast.enclave import Enclave
+from holdfast.service.store.port import StoreUnavailable
+
+NOW = 1_800_000_000
+VECTORS = Path(__file__).resolve().parents[3] / "vectors"
+
+
+async def told(vault: Vault, authorization: str | None) -> tuple[int, str]:
+    headers = {} if authorization is None else {"Authorization": authorization}
+    return failure(await vault.api.get("/pins", headers=headers))
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"exp": NOW}, "TOKEN_EXPIRED"),
+        ({"exp": NOW - 1, "iat": NOW - 500}, "TOKEN_EXPIRED"),
+        ({"exp": None}, "TOKEN_LIVES_TOO_LONG"),
+        ({"exp": NOW + 601, "iat": NOW}, "TOKEN_LIVES_TOO_LONG"),
+        ({"exp": NOW + 661, "iat": ...}, "TOKEN_LIVES_TOO_LONG"),
+        ({"exp": 2**53 - 1, "iat": 2**53 - 2}, "TOKEN_LIVES_TOO_LONG"),
+        ({"iat": NOW + 61}, "TOKEN_NOT_YET_VALID"),
+        ({"nbf": NOW + 61}, "TOKEN_NOT_YET_VALID"),
+        ({"aud": "did:web:other.example"}, "WRONG_AUDIENCE"),
+        ({"aud": ...}, "WRONG_AUDIENCE"),
+        ({"cmd": "/snapshots"}, "WRONG_COMMAND"),
+        ({"cmd": "/"}, "WRONG_COMMAND"),
+        ({"cmd": "/ucan/revoke"}, "WRONG_COMMAND"),
+        ({"sub": "did:new:0x" + "11" * 32}, "WRONG_SUBJECT"),
+        ({"exp": ...}, "UNAUTHORIZED"),
+        ({"exp": True}, "UNAUTHORIZED"),
+        ({"exp": 1.5}, "UNAUTHORIZED"),
+        ({"exp": -1}, "UNAUTHORIZED"),
+        ({"prf": ["x"]}, "UNAUTHORIZED"),
+        ({"more": 1}, "UNAUTHORIZED"),
+        ({"nonce": "text"}, "UNAUTHORIZED"),
+        ({"args": []}, "UNAUTHORIZED"),
+        ({"iss": "did:key:zDnaeXHcdw2womDKYygkQCjaHBFuEcmnqHGdHyUDRmXhpvy4T"}, "UNAUTHORIZED"),
+        ({"iss": "did:key:z6MkgGykN9ARNFjEzowVq4mLP2kL4NsyAaDGXeJFQ5qE1bfg"}, "UNAUTHORIZED"),
+        ({"iss": "did:key:z" + "1" * 50}, "UNAUTHORIZED"),
+    ],
+)
+async def test_a_claim_that_is_wrong_gets_its_reason(vault: Vault, changed: dict, reason: str) -> None:
+    answer = await vault.api.get("/pins", headers=vault.token(**changed))
+    assert failure(answer) == (401, reason)
+    assert answer.headers["www-authenticate"].startswith("Bearer ")
+
+
+async def test_the_longest_life_is_ten_minutes(vault: Vault) -> None:
+    for claims in ({"exp": NOW + 600}, {"exp": NOW + 600, "iat": ...}, {"nbf": NOW + 60, "iat": NOW + 60}):
+        assert (await vault.api.get("/pins", headers=vault.token(**claims))).status_code == 200
+
+
+def _token(vault: VaultKey) -> bytes:
+    return vault.envelope(vault.invocation(NOW))
+
+
+def _resigned(vault: VaultKey) -> bytes:
+    """The claims of one key under another's signature."""
+    return VaultKey().envelope(vault.invocation(NOW))
+
+
+def _other_half(vault: VaultKey) -> bytes:
+    token = bytearray(_token(vault))
+    token[20] ^= 1
+    return bytes(token)
+
+
+FORGED = {
+    "another's signature": _resigned,
+    "a changed signature": _other_half,
+    "a signature of zeros": lambda vault: _token(vault)[:3] + bytes(64) + _token(vault)[67:],
+    "a changed claim": lambda vault: _token(vault).replace(b"/snapshots/write", b"/snapshots/wrote"),
+    "another tag": lambda vault: vault.envelope(vault.invocation(NOW), "ucan/inv@2.0.0"),
+    "a delegation": lambda vault: vault.delegation(bytes(32), NOW),
+    "another header": lambda vault: vault.envelope(vault.invocation(NOW), header=bytes.fromhex("3401ed01ed011371")),
+    "nothing": lambda _vault: b"",
+    "noise": lambda _vault: os.urandom(200),
+    "nesting": lambda _vault: bytes.fromhex("825840") + bytes(64) + b"\x81" * 5000,
+    "an unknown codec": lambda _vault: bytes.fromhex("825840") + bytes(64) + bytes.fromhex("d82a4600018f8f0f00"),
+    "a claimed length": lambda _vault: bytes.fromhex("825840") + bytes(64) + bytes.fromhex("9bffffffffffffffff"),
+    "a tail": lambda vault: _token(vault) + b"\x00",
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+async def test_a_forged_token_opens_nothing(vault: Vault, name: str) -> None:
+    assert await told(vault, "Bearer " + container(FORGED[name](vault))) == (401, "UNAUTHORIZED")
+
+
+async def test_only_one_form_of_container_is_read(vault: Vault) -> None:
+    token = _token(vault)
+    whole = dag_cbor.encode({"ctn-v1": [token]})
+    packed = base64.urlsafe_b64encode(gzip.compress(whole)).rstrip(b"=").decode()
+    for text in (
+        None, "", "Bearer", "Bearer ", "Basic abc", container(token), "Bearer B" + base64.b64encode(whole).decode(),
+        "Bearer M" + packed, "Bearer O" + packed, "Bearer P" + packed, "Bearer " + container(token, token),
+        "Bearer " + container(), "Bearer C" + base64.urlsafe_b64encode(dag_cbor.encode({"ctn-v2": [token]})).decode(),
+        "Bearer " + container(token) + "=", "Bearer C" + "A" * 9000, "Bearer " + container(b"\x00" * 4000),
+    ):  # fmt: skip
+        assert await told(vault, text) == (401, "UNAUTHORIZED"), text
+
+
+async def test_the_other_form_of_the_signature_is_the_same_token(vault: Vault) -> None:
+    order = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+    token = _token(vault)
+    s = order - int.from_bytes(token[35:67])
+    other = {"Authorization": "Bearer " + container(token[:35] + s.to_bytes(32) + token[67:])}
+    first, second = vault.blocks(), vault.blocks()
+    own = {"Authorization": "Bearer " + container(token)}
+    assert (await vault.upload(write_car(first[0].cid, first), headers=own)).status_code == 200
+    answer = await vault.upload(write_car(second[0].cid, second), headers=other)
+    assert failure(answer) == (401, "TOKEN_USED")
+
+
+async def test_a_did_that_is_not_registered_may_not_write(vault: Vault) -> None:
+    stranger = Vault(api=vault.api)
+    assert failure(await vault.api.get("/pins", headers=stranger.token())) == (403, "DID_NOT_REGISTERED")
+    assert failure(await stranger.upload(b"")) == (403, "DID_NOT_REGISTERED")
+
+
+async def test_a_session_alone_is_no_registration(vault: Vault) -> None:
+    stranger = Vault(api=vault.api)
+    assert (await vault.api.session("bob", stranger.did)).status_code == 200
+    assert failure(await vault.api.get("/pins", headers=stranger.token())) == (403, "DID_NOT_REGISTERED")
+
+
+async def test_one_token_serves_a_client_that_polls(vault: Vault) -> None:
+    """One upload, one pin and any number of questions; each again is the same again."""
+    headers, blocks = vault.token(), vault.blocks()
+    car = write_car(blocks[0].cid, blocks)
+    assert [(await vault.upload(car, headers=headers)).status_code for _ in range(2)] == [200, 200]
+    made = [await vault.api.post("/pins", headers=headers, cid=blocks[0].cid, name="n") for _ in range(2)]
+    assert made[0].status_code == 202 and made[0].json() == made[1].json()
+    for _ in range(3):
+        seen = await vault.api.get(f"/pins/{made[0].json()['requestid']}", headers=headers)
+        assert seen.json()["status"] == "pinned"
+    again = await vault.api.post("/pins", headers=headers, cid=blocks[0].cid, name="other")
+    assert failure(again) == (401, "TOKEN_USED")
+    gone = await vault.api.http.delete(f"/pins/{made[0].json()['requestid']}", headers=vault.token())
+    assert gone.status_code == 202 and gone.content == b""
+    assert failure(await vault.api.post("/pins", headers=headers, cid=blocks[0].cid, name="n")) == (401, "TOKEN_USED")
+
+
+async def test_one_token_is_revoked_by_its_cid_in_either_form(vault: Vault) -> None:
+    token = _token(vault)
+    own = {"Authorization": "Bearer " + container(token)}
+    assert (await vault.api.get("/pins", headers=own)).status_code == 200
+    cid = Enclave().call("cid", data=token, codec="dag-cbor")["cid"]
+    revocation = vault.token(cmd="/ucan/revoke", args={"ucan": dag_cbor_link(cid)})
+    answer = await vault.api.post("/api/snapshots/revocations", headers=revocation)
+    assert answer.json() == {"revoked": True, "cid": cid}
+    assert failure(await vault.api.get("/pins", headers=own)) == (401, "TOKEN_REVOKED")
+    assert (await vault.api.get("/pins", headers=vault.token())).status_code == 200
+
+
+async def test_every_token_issued_until_now_is_revoked(vault: Vault) -> None:
+    lost, other = vault.token(), await registered(vault.api, "bob")
+    answer = await vault.api.post("/api/snapshots/revocations", headers=vault.token(cmd="/ucan/revoke"))
+    assert answer.json() == {"revoked": True, "cid": None}
+    assert failure(await vault.api.get("/pins", headers=lost)) == (401, "TOKEN_REVOKED")
+    vault.api.clock.now += 1
+    assert (await vault.api.get("/pins", headers=vault.token())).status_code == 200
+    assert (await vault.api.get("/pins", headers=other.token())).status_code == 200
+    writing = await vault.api.post("/api/snapshots/revocations", headers=vault.token())
+    assert failure(writing) == (401, "WRONG_COMMAND")
+
+
+async def test_the_enclave_mints_what_the_service_takes(vault: Vault) -> None:
+    cases = json.loads((VECTORS / "webauthn" / "valid.json").read_text())["cases"]
+    enclave = Enclave(now=lambda: NOW)
+    enclave.call("generate", credential=cases[0]["input"]["credential"], key={"kind": "secret", "secret": bytes(32)})
+    did = enclave.call("status")["did"]
+    assert (await vault.api.register(identifier="eve", credentialId="credential-eve", did=did)).status_code == 200
+    asked = {"kind": "invocation", "command": "/snapshots/write", "audience": "did:web:localhost%3A8787"}
+    token = enclave.call("mint_ucan", **asked, expiration=NOW + 600)["container"]
+    assert (await vault.api.get("/pins", headers={"Authorization": f"Bearer {token}"})).json()["count"] == 0
+
+
+async def test_without_the_store_nothing_is_believed(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def gone(*_: object) -> None:
+        raise StoreUnavailable("gone")
+
+    monkeypatch.setattr(type(vault.api.service.store.snapshots), "is_revoked", gone)
+    answer = await vault.api.get("/pins", headers=vault.token())
+    assert failure(answer) == (503, "SERVICE_UNAVAILABLE") and answer.headers["retry-after"] == "1"
+
+
+def dag_cbor_link(cid: str):
+    from holdfast.content.ipld import link
+
+    return link(cid)

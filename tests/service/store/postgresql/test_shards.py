@@ -1,0 +1,109 @@
+"""The schema can be spread over servers: each key begins with its shard, and reads find what another server holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.support.shards import LOCAL_BELOW, PARTITIONS, span
+
+from holdfast.rules.identifiers import Channel, Identifier
+from holdfast.rules.registration import Claim, Confirmation, Move, Stage
+from holdfast.rules.shards import SHARDS, shard_of
+from holdfast.service.store.port import NewRegistration, NewSession
+from holdfast.service.store.postgresql.database import PostgresqlDatabase
+from holdfast.service.store.postgresql.schema import TABLES
+from holdfast.wire.requests import RegisterDid
+
+if TYPE_CHECKING:
+    from tests.support.postgres_server import PostgresServer
+
+    from holdfast.service.store.port import Store
+
+NOT_ABOUT_AN_IDENTIFIER = {"totals", "leases"}
+ROOT = Path(__file__).resolve().parents[4]
+
+
+def test_the_vectors() -> None:
+    for case in json.loads((ROOT / "vectors" / "service" / "shards.json").read_text())["cases"]:
+        parts = [bytes.fromhex(part["hex"]) if isinstance(part, dict) else part for part in case["parts"]]
+        assert shard_of(*parts) == case["shard"]
+
+
+def test_shards_are_spread_evenly() -> None:
+    counts = [0] * PARTITIONS
+    for n in range(16_000):
+        counts[shard_of("handle", f"name{n}") * PARTITIONS // SHARDS] += 1
+    assert min(counts) > 900 and max(counts) < 1100
+
+
+async def test_every_key_begins_with_its_shard(pg_store: Store, postgres: PostgresServer, postgres_url: str) -> None:
+    name = postgres_url.rpartition("/")[2]
+    keys = postgres.execute(
+        "SELECT c.relname, a.attname, format_type(a.atttypid, NULL) FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid"
+        " JOIN pg_namespace n ON n.oid = c.relnamespace"
+        " JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0] WHERE n.nspname = 'holdfast'"
+        " AND i.indisunique",
+        name,
+    )
+    first = {table: (column, kind) for table, column, kind in keys if table in TABLES}
+    assert first.keys() == set(TABLES)
+    assert {table for table, found in first.items() if found != ("shard", "smallint")} == NOT_ABOUT_AN_IDENTIFIER
+    assert not postgres.execute(
+        "SELECT conname FROM pg_constraint JOIN pg_namespace n ON n.oid = connamespace"
+        " WHERE contype = 'f' AND nspname = 'holdfast'", name
+    ), "a foreign key would cross shards"  # fmt: skip
+    assert not postgres.execute("SELECT 1 FROM pg_sequences WHERE schemaname = 'holdfast'", name)
+
+
+async def test_a_look_up_reads_one_partition(postgres: PostgresServer, partitioned_url: str) -> None:
+    name = partitioned_url.rpartition("/")[2]
+    plan = postgres.execute(
+        f"EXPLAIN (ANALYZE, COSTS OFF) SELECT i.did FROM unnest(ARRAY[{shard_of('handle', 'ann')}]::smallint[],"
+        " ARRAY['ann']) AS w (s, k) LEFT JOIN LATERAL (SELECT did FROM holdfast.identifiers AS t WHERE t.shard = w.s"
+        " AND t.channel = 'handle' AND t.key = w.k LIMIT 1) AS i ON true",
+        name,
+    )
+    scans = [line for (line,) in plan if "Scan using identifiers_" in line]
+    assert len(scans) - sum("never executed" in line for line in scans) == 1, plan
+
+
+async def test_reads_span_two_servers_and_writes_go_to_the_owner(
+    own_postgres: PostgresServer, postgres: PostgresServer
+) -> None:
+    near_url, far_url = postgres.new_database(), own_postgres.new_database()
+    span(near_url, own_postgres, far_url)
+    near, far = PostgresqlDatabase(near_url).open(), PostgresqlDatabase(far_url).open()
+    names = [Identifier(Channel.HANDLE, f"name{n}", f"name{n}") for n in range(40)]
+    upper = [name for name in names if shard_of("handle", name.key) >= LOCAL_BELOW]
+    assert 0 < len(upper) < len(names)
+    for n, name in enumerate(upper):
+        ip = next(f"10.0.{n}.{host}" for host in range(256) if shard_of(f"10.0.{n}.{host}") >= LOCAL_BELOW)
+        credential = next(f"{n}-{m}" for m in range(256) if shard_of(f"{n}-{m}") >= LOCAL_BELOW)
+        await far.open_session(NewSession(identifier=name, did="did:a:1", ip=ip, now=1.0), lambda _facts: None)
+        asked = RegisterDid(
+            identifier=name.given, channel="handle", credential_id=credential, did="did:a:1", tx_hash="0x1"
+        )
+        new = NewRegistration(
+            asked=asked, identifier=name, attestation=None, confirmation=Confirmation.PENDING, ip=ip, now=1.0
+        )
+        await far.register(new, lambda _facts: Move.CONTINUE)
+        found = await near.find_credential(credential)
+        assert found is not None and found.did == "did:a:1"
+        assert (await near.registrations(ip))[0] == 1
+        assert await near.claim_of("handle", name.key) == Claim("did:a:1", Stage.REGISTERED)
+    claimed = {name.key for name in names if await near.is_claimed("handle", name.key)}
+    assert claimed == {name.key for name in upper}
+    await near.close()
+    await far.close()
+    _duplicates_are_refused_through_the_parent(postgres, near_url)
+    postgres.drop_database(near_url)
+
+
+def _duplicates_are_refused_through_the_parent(postgres: PostgresServer, url: str) -> None:
+    database = url.rpartition("/")[2]
+    before = postgres.execute("SELECT count(*) FROM holdfast.identifiers", database)[0][0]
+    again = "INSERT INTO holdfast.identifiers SELECT * FROM holdfast.identifiers ON CONFLICT DO NOTHING RETURNING 1"
+    assert postgres.execute(again, database) == []
+    assert postgres.execute("SELECT count(*) FROM holdfast.identifiers", database)[0][0] == before > 0

@@ -1,0 +1,172 @@
+"""Answers kept for repeats, as every store promises them."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.service.store.test_contract import ANN, MAIL, NOW, admit, attempt, claims, code, registration, session
+
+from holdfast.rules.limits import DAY_S, HOUR_S
+from holdfast.rules.quotas import Counted, Quota
+from holdfast.service.store.port import KeptAnswer, NewRepeat, Overtaken
+from holdfast.wire.errors import IDENTIFIER_TAKEN, RATE_LIMITED, Refused
+
+if TYPE_CHECKING:
+    from holdfast.service.store.port import Store
+
+KEY, BODY = b"k" * 32, b"b" * 32
+ANSWER = KeptAnswer(KEY, b"sealed")
+
+
+def named(key: bytes = KEY, now: float = NOW, body: bytes = BODY, **more: Any) -> NewRepeat:
+    fields = {"lease_s": 2.0, "kept_s": float(DAY_S), "quotas": (), **more}
+    return NewRepeat(key=key, bodies=(body,), now=now, **fields)
+
+
+async def test_of_many_that_begin_at_once_one_does_the_work(store: Store) -> None:
+    begun = await asyncio.gather(*(store.begin(named()) for _ in range(32)))
+    assert sum(one.mine for one in begun) == 1
+    assert {one.body for one in begun} == {BODY} and {one.answer for one in begun} == {None}
+
+
+async def test_work_is_taken_over_when_its_lease_has_ended(store: Store) -> None:
+    await store.begin(named())
+    assert not (await store.begin(named(now=NOW + 1.9))).mine
+    taken = await asyncio.gather(*(store.begin(named(now=NOW + 2.1)) for _ in range(8)))
+    assert sum(one.mine for one in taken) == 1
+    assert not (await store.begin(named(now=NOW + 4))).mine, "who takes over has a whole lease"
+
+
+async def test_another_body_never_takes_over(store: Store) -> None:
+    await store.begin(named())
+    other = await store.begin(named(now=NOW + 60, body=b"c" * 32))
+    assert not other.mine and other.body == BODY
+
+
+async def test_a_body_known_by_an_older_key_is_the_same_body(store: Store) -> None:
+    await store.begin(named())
+    rotated = NewRepeat(key=KEY, bodies=(b"n" * 32, BODY), now=NOW + 3, lease_s=2, kept_s=DAY_S, quotas=())
+    assert (await store.begin(rotated)).mine
+
+
+async def test_the_first_answer_is_the_one_that_is_kept(store: Store) -> None:
+    await store.begin(named())
+    assert await store.finish(KEY, b"first") == b"first"
+    assert await store.finish(KEY, b"second") == b"first"
+    assert await store.finish(KEY, None) == b"first"
+    assert (await store.begin(named(now=NOW + 60))).answer == b"first"
+
+
+async def test_work_that_was_put_back_is_done_again_at_once(store: Store) -> None:
+    await store.begin(named())
+    assert await store.finish(KEY, None) is None
+    assert (await store.begin(named())).mine
+
+
+async def test_after_a_day_a_key_is_new(store: Store) -> None:
+    await store.begin(named())
+    await store.finish(KEY, b"first")
+    assert (await store.begin(named(now=NOW + DAY_S - 1))).answer == b"first"
+    again = await store.begin(named(now=NOW + DAY_S + 1, body=b"c" * 32))
+    assert (again.mine, again.answer, again.body) == (True, None, b"c" * 32)
+
+
+async def test_maintenance_removes_answers_that_are_over(store: Store) -> None:
+    await store.begin(named())
+    assert await store.expire(NOW + DAY_S) == 0
+    assert await store.expire(NOW + DAY_S + HOUR_S + 1) == 1
+
+
+async def test_a_new_key_counts_on_its_address_and_a_repeat_does_not(store: Store) -> None:
+    quotas = (Quota(Counted.KEYED_REQUESTS, "192.0.2.1", 2, DAY_S),)
+    for _ in range(5):
+        await store.begin(named(quotas=quotas))
+    await store.begin(named(b"l" * 32, quotas=quotas))
+    with pytest.raises(Refused) as refused:
+        await store.begin(named(b"m" * 32, quotas=quotas))
+    assert refused.value.row is RATE_LIMITED and refused.value.retry_after_s == DAY_S
+    assert not (await store.begin(named(quotas=quotas))).mine, "a known key is still answered"
+
+
+async def test_an_effect_keeps_its_answer(store: Store) -> None:
+    keys = [bytes([n]) * 32 for n in range(5)]
+    await asyncio.gather(*(store.begin(named(key)) for key in keys))
+    await store.open_session(session(), admit, KeptAnswer(keys[0], b"0"))
+    await store.register(registration(), claims, KeptAnswer(keys[1], b"1"))
+    await store.keep_code(code(), KeptAnswer(keys[2], b"2"))
+    counted = await store.count_attempt(attempt())
+    assert counted is not None
+    assert await store.consume_code(MAIL, counted.code_id, NOW, KeptAnswer(keys[3], b"3"))
+    await store.mark_verified(MAIL, NOW, KeptAnswer(keys[4], b"4"))
+    kept = await asyncio.gather(*(store.begin(named(key)) for key in keys))
+    assert [one.answer for one in kept] == [b"0", b"1", b"2", b"3", b"4"]
+    assert await store.claim_of("handle", "ann") and await store.find_credential("cred")
+
+
+async def test_what_is_refused_keeps_no_answer(store: Store) -> None:
+    def refuse(_facts: Any) -> None:
+        raise Refused(IDENTIFIER_TAKEN)
+
+    await store.begin(named())
+    with pytest.raises(Refused):
+        await store.open_session(session(), refuse, ANSWER)
+    assert not await store.consume_code(MAIL, 7, NOW, ANSWER), "there is no such code"
+    assert (await store.begin(named())).answer is None
+
+
+async def test_an_effect_whose_answer_is_kept_already_changes_nothing(store: Store) -> None:
+    await store.begin(named())
+    await store.finish(KEY, b"first")
+    await store.keep_code(code())
+    counted = await store.count_attempt(attempt())
+    assert counted is not None
+    for write in (
+        store.open_session(session(), admit, ANSWER),
+        store.register(registration(), claims, ANSWER),
+        store.consume_code(MAIL, counted.code_id, NOW, ANSWER),
+        store.mark_verified(MAIL, NOW, ANSWER),
+    ):
+        with pytest.raises(Overtaken):
+            await write
+    assert await store.claim_of("handle", "ann") is None and await store.find_credential("cred") is None
+    assert await store.verified_at(MAIL) is None and await store.registrations("192.0.2.1") == (0, 0)
+
+
+async def test_others_in_the_same_batch_are_not_disturbed(store: Store) -> None:
+    await store.begin(named())
+    await store.finish(KEY, b"first")
+    key = b"z" * 32
+    await store.begin(named(key))
+    overtaken, done = await asyncio.gather(
+        store.open_session(session(), admit, ANSWER),
+        store.open_session(session(MAIL), admit, KeptAnswer(key, b"mine")),
+        return_exceptions=True,
+    )
+    assert isinstance(overtaken, Overtaken) and done is None
+    assert await store.claim_of("handle", "ann") is None and await store.claim_of("email", MAIL.key)
+    assert (await store.begin(named(key))).answer == b"mine"
+
+
+async def test_an_attempt_is_noted_with_its_request(store: Store) -> None:
+    await store.begin(named())
+    await store.keep_code(code())
+    counted = await store.count_attempt(replace(attempt(), repeat=KEY))
+    assert counted is not None and counted.attempts == 1
+    again = await store.begin(named(now=NOW + 60))
+    assert again.mine and again.attempt == (counted.code_id, 1)
+    with pytest.raises(Overtaken):
+        await store.count_attempt(replace(attempt(), repeat=KEY))
+    present = await store.code_of(MAIL)
+    assert present is not None and (present.code_id, present.digest, present.attempts) == (
+        counted.code_id,
+        b"digest",
+        1,
+    )
+
+
+async def test_without_a_code_there_is_none_to_read(store: Store) -> None:
+    assert await store.code_of(MAIL) is None
+    assert await store.code_of(ANN) is None

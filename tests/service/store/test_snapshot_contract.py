@@ -1,0 +1,243 @@
+"""The contract of SnapshotIndex, for every kind of database that keeps snapshots."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from holdfast.rules.pins import AskedPin, PinState
+from holdfast.rules.snapshot_quotas import Usage
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewRoot, NewUpload, TokenUse
+from holdfast.wire.failures import INSUFFICIENT_FUNDS, SnapshotRefused
+
+if TYPE_CHECKING:
+    from holdfast.service.store.database import Database
+    from holdfast.service.store.port import Store
+    from holdfast.service.store.snapshot_index import KeptRecord, SnapshotIndex
+
+DID, OTHER = "did:new:0x" + "11" * 32, "did:new:0x" + "22" * 32
+NOW = 1_800_000_000.0
+
+
+@pytest.fixture
+def index(store: Store) -> SnapshotIndex:
+    if store.snapshots is None:
+        pytest.skip("this kind of database keeps no snapshots yet")
+    return store.snapshots
+
+
+def use(number: int, kind: str = "import", what: str = "root") -> TokenUse:
+    return TokenUse(token=number.to_bytes(32), kind=kind, what=what, until=NOW + 300)
+
+
+def taking(size: int, limit: int = 1000):
+    def decide(usage: Usage) -> int:
+        if usage.kept + usage.reserved + size > limit:
+            raise SnapshotRefused(INSUFFICIENT_FUNDS)
+        return size
+
+    return decide
+
+
+def allow(_usage: Usage) -> None:
+    return None
+
+
+async def keep(index: SnapshotIndex, name: str, **changed: Any) -> NewRoot:
+    """A snapshot of a root and two blocks, one of which every snapshot shares."""
+    upload = changed.pop("upload", f"upload-{name}")
+    did = changed.get("did", DID)
+    await index.begin_upload(NewUpload(upload_id=upload, did=did, now=NOW, expires_at=NOW + 900), taking(1))
+    blocks = (name, f"{name}-block", "shared")
+    await index.place_blocks(upload, [(cid, 10) for cid in blocks])
+    fields = {
+        "cid": name, "did": did, "blocks": blocks, "size": 30, "publisher": None, "pin": f"pin-{name}", "held_until": 0.0,
+        "now": NOW,
+    }  # fmt: skip
+    root = NewRoot(**{**fields, **changed})
+    await index.finish_upload(upload, root, use(int.from_bytes(upload.encode()[-8:]), what=name), allow, allow)
+    return root
+
+
+async def pin(index: SnapshotIndex, number: int, cid: str, did: str = DID, **more: Any):
+    asked = AskedPin(cid=cid, **more.pop("asked", {}))
+    new = NewPin(request_id=f"request-{number}", did=did, asked=asked, now=NOW, **more)
+    return await index.add_pin(new, use(10_000 + number, "pin", f"{cid}{more}"), allow)
+
+
+async def test_a_snapshot_is_found_whole_and_in_order(index: SnapshotIndex) -> None:
+    await keep(index, "a")
+    kept = await index.root("a")
+    assert kept is not None and kept.did == DID
+    assert [(place.cid, place.size) for place in kept.blocks] == [("a", 10), ("a-block", 10), ("shared", 10)]
+    for place in kept.blocks:
+        assert await index.block(place.cid) == place
+    assert await index.root("a-block") is None and await index.block("other") is None
+    assert await index.usage(DID) == Usage(30, 0, 1, 1) and await index.usage(OTHER) == Usage(0, 0, 0, 0)
+
+
+async def test_reservations_are_one_step(index: SnapshotIndex) -> None:
+    uploads = [NewUpload(upload_id=str(n), did=DID, now=NOW, expires_at=NOW + 900) for n in range(10)]
+    done = await asyncio.gather(
+        *(index.begin_upload(upload, taking(300)) for upload in uploads), return_exceptions=True
+    )
+    assert sum(answer == 300 for answer in done) == 3
+    assert (await index.usage(DID)).reserved == 900
+    for upload in uploads:
+        await index.end_upload(upload.upload_id)
+    assert (await index.usage(DID)).reserved == 0
+
+
+async def test_a_block_that_was_only_placed_is_not_given_out_and_is_collected(index: SnapshotIndex) -> None:
+    await index.begin_upload(NewUpload(upload_id="u", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
+    (place,) = await index.place_blocks("u", [("x", 5)])
+    assert await index.block("x") is None
+    await index.expire(NOW)
+    assert await index.garbage(10) == [], "the upload holds it"
+    await index.end_upload("u")
+    await index.expire(NOW)
+    assert await index.garbage(10) == [place.key]
+    await index.collected([place.key])
+    assert await index.garbage(10) == []
+
+
+async def test_an_object_is_never_named_again(index: SnapshotIndex) -> None:
+    keys = set()
+    for turn in range(3):
+        await index.begin_upload(NewUpload(upload_id=f"u{turn}", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
+        (place,) = await index.place_blocks(f"u{turn}", [("x", 5)])
+        keys.add(place.key)
+        await index.end_upload(f"u{turn}")
+        await index.expire(NOW)
+        await index.collected(await index.garbage(10))
+    assert len(keys) == 3
+
+
+async def test_an_upload_that_took_too_long_cannot_finish(index: SnapshotIndex) -> None:
+    await index.begin_upload(NewUpload(upload_id="u", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
+    await index.place_blocks("u", [("a", 10)])
+    await index.expire(NOW + 901)
+    root = NewRoot(cid="a", did=DID, blocks=("a",), size=10, publisher=None, pin="p", held_until=0.0, now=NOW)
+    with pytest.raises(StoreUnavailable):
+        await index.finish_upload("u", root, use(1), allow, allow)
+    with pytest.raises(StoreUnavailable):
+        await index.place_blocks("u", [("a", 10)])
+    assert await index.root("a") is None
+
+
+async def test_a_refused_finish_changes_nothing(index: SnapshotIndex) -> None:
+    def refuse(_usage: Usage) -> None:
+        raise SnapshotRefused(INSUFFICIENT_FUNDS)
+
+    await index.begin_upload(NewUpload(upload_id="u", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
+    await index.place_blocks("u", [("a", 10)])
+    root = NewRoot(cid="a", did=DID, blocks=("a",), size=10, publisher=None, pin="p", held_until=0.0, now=NOW)
+    for decide, admit in ((refuse, allow), (allow, refuse)):
+        with pytest.raises(SnapshotRefused):
+            await index.finish_upload("u", root, use(1, what="a"), decide, admit)
+        assert await index.root("a") is None and await index.pins(DID) == []
+    await index.finish_upload("u", root, use(1, what="a"), allow, allow)
+    assert (await index.usage(DID)) == Usage(10, 0, 1, 1)
+
+
+async def test_blocks_stay_while_any_snapshot_links_to_them(index: SnapshotIndex) -> None:
+    await keep(index, "a")
+    await keep(index, "b")
+    (second, first) = await index.pins(DID)
+    assert await index.remove_pin(DID, first.request_id, NOW)
+    await index.expire(NOW)
+    gone = await index.garbage(10)
+    assert sorted(key.partition(".")[0] for key in gone) == ["a", "a-block"]
+    assert await index.block("shared") is not None and await index.root("a") is None
+    assert not await index.remove_pin(DID, first.request_id, NOW) and not await index.remove_pin(
+        OTHER, second.request_id, NOW
+    )
+
+
+async def test_tokens_make_one_thing_of_a_kind(index: SnapshotIndex) -> None:
+    asked = AskedPin(cid="a")
+    new = [NewPin(request_id=f"r{n}", did=DID, asked=asked, now=NOW) for n in range(3)]
+    first = await index.add_pin(new[0], use(1, "pin", "w"), allow)
+    again = await index.add_pin(new[1], use(1, "pin", "w"), allow)
+    assert first == again and first is not None and first.state is PinState.QUEUED
+    with pytest.raises(SnapshotRefused):
+        await index.add_pin(new[2], use(1, "pin", "other"), allow)
+    assert len(await index.pins(DID)) == 1
+    races = await asyncio.gather(
+        *(
+            index.add_pin(NewPin(request_id=f"x{n}", did=DID, asked=asked, now=NOW), use(2, "pin", "w"), allow)
+            for n in range(5)
+        )
+    )
+    assert len({pin.request_id for pin in races if pin}) == 1
+
+
+async def test_pins_have_unique_moments_even_when_the_clock_goes_back(index: SnapshotIndex) -> None:
+    for number, moment in enumerate((NOW, NOW, NOW - 100, NOW + 1)):
+        new = NewPin(request_id=f"r{number}", did=DID, asked=AskedPin(cid=f"c{number}"), now=moment)
+        await index.add_pin(new, use(number, "pin", str(number)), allow)
+    stamps = [pin.created_us for pin in await index.pins(DID)]
+    assert stamps == sorted(set(stamps), reverse=True) and len(stamps) == 4
+
+
+async def test_a_pin_keeps_what_was_asked(index: SnapshotIndex) -> None:
+    asked = {"name": "n\u00e4me", "origins": ("/a/p2p/Q",), "meta": {"k\u0000": "v\u2028"}}
+    made = await pin(index, 1, "a", asked=asked)
+    assert made.asked == AskedPin(cid="a", **asked)
+    assert await index.pin(DID, "request-1") == made and await index.pin(OTHER, "request-1") is None
+    assert await pin(index, 2, "a", replaces="none") is None
+
+
+async def test_revocations_and_registrations(index: SnapshotIndex) -> None:
+    assert not await index.is_registered(DID)
+    assert not await index.is_revoked(DID, ("c1", "c2"), NOW)
+    await index.revoke(DID, "c2", NOW, NOW + 700)
+    assert await index.is_revoked(DID, ("c1", "c2"), NOW + 5) and not await index.is_revoked(OTHER, ("c1", "c2"), NOW)
+    await index.revoke(DID, None, NOW + 10, NOW + 700)
+    await index.revoke(DID, None, NOW + 5, NOW + 600)
+    assert await index.is_revoked(DID, ("x", "y"), NOW + 10) and not await index.is_revoked(DID, ("x", "y"), NOW + 11)
+    await index.expire(NOW + 700 + 3601)
+    assert not await index.is_revoked(DID, ("c1", "c2"), NOW)
+
+
+async def test_names_stay_with_their_did_and_rise(index: SnapshotIndex) -> None:
+    await keep(index, "a", publisher="name")
+    await keep(index, "theirs", did=OTHER, publisher="name")
+    await keep(index, "unbound")
+
+    def record(root: str, sequence: int, name: str = "name") -> NewRecord:
+        return NewRecord(name=name, root=root, sequence=sequence, validity_ns=2**63, data=b"r", now=NOW)
+
+    seen: list[KeptRecord | None] = []
+
+    def decide(kept: KeptRecord | None) -> bool:
+        seen.append(kept)
+        return True
+
+    assert await index.publish(record("a", 2**53 - 1), decide) and seen == [None]
+    kept = await index.record("name")
+    assert kept is not None and (kept.did, kept.root, kept.sequence, kept.validity_ns) == (DID, "a", 2**53 - 1, 2**63)
+    assert await index.publish(record("a", 1), lambda _kept: False)
+    assert await index.record("name") == kept
+    for refused in (record("theirs", 9), record("unbound", 9), record("none", 9), record("a", 9, "other")):
+        assert not await index.publish(refused, decide)
+    assert await index.record("name") == kept and await index.record("other") is None
+
+
+async def test_all_of_it_survives_a_new_start(index: SnapshotIndex, store: Store, database: Database) -> None:
+    await keep(index, "a", publisher="name")
+    await pin(index, 1, "b")
+    await index.revoke(DID, None, NOW, NOW + 700)
+    before = (await index.root("a"), await index.pins(DID), await index.usage(DID), await index.totals())
+    await store.close()
+    again = database.open()
+    try:
+        assert again.snapshots is not None
+        after = again.snapshots
+        assert (await after.root("a"), await after.pins(DID), await after.usage(DID), await after.totals()) == before
+        assert await after.is_revoked(DID, ("x", "y"), NOW)
+    finally:
+        await again.close()

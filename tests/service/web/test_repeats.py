@@ -1,0 +1,268 @@
+"""`Idempotency-Key`: the same request again with the same key gets the first answer, on both stores."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.api import DID, MAIL, OTHER_DID, PHONE, error_of
+
+from holdfast.service.secrets import Secrets
+from holdfast.wire.endpoints import ENDPOINTS, WORKFLOW_RUN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.support.api import Api
+
+NAMED = {"Idempotency-Key": "7f6a1f2e-one"}
+SEND = {"identifier": MAIL, "channel": "email"}
+IP = "192.0.2.9"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def stored(request: pytest.FixtureRequest) -> dict[str, str]:
+    """The setting that names the store."""
+    return {} if request.param == "sqlite" else {"database_url": request.getfixturevalue("postgres_url")}
+
+
+@pytest.fixture
+def api(make_api: Callable[..., Api], stored: dict[str, str]) -> Api:
+    return make_api(**stored)
+
+
+def same(first: Any, second: Any) -> None:
+    """Status, body and headers are equal; only the request's own ID is new."""
+    assert (second.status_code, second.content) == (first.status_code, first.content)
+    headers = [{k: v for k, v in one.headers.items() if k != "x-request-id"} for one in (first, second)]
+    assert headers[0] == headers[1]
+    assert first.headers["x-request-id"] != second.headers["x-request-id"]
+
+
+def test_every_post_of_a_client_takes_a_key() -> None:
+    posts = {endpoint.key for endpoint in ENDPOINTS if endpoint.method == "POST" and not endpoint.of_snapshots}
+    assert {endpoint.key for endpoint in ENDPOINTS if endpoint.keyed} == posts - {WORKFLOW_RUN.key}
+
+
+async def test_a_session_again_is_created_again(api: Api) -> None:
+    first = await api.session(headers=NAMED)
+    assert first.status_code == 200
+    same(first, await api.session(headers=NAMED))
+    assert error_of(await api.session()) == (409, "identifier_taken"), "without a key nothing changes"
+    assert error_of(await api.session(headers={"Idempotency-Key": "other"})) == (409, "identifier_taken")
+
+
+async def test_a_registration_again_is_registered_again(api: Api) -> None:
+    attestation = await api.attested()
+    body = {"identifier": MAIL, "channel": "email", "attestation": attestation}
+    first = await api.register(**body, headers=NAMED)
+    assert first.status_code == 200
+    same(first, await api.register(**body, headers=NAMED))
+    assert error_of(await api.register(**body)) == (409, "credential_already_registered")
+
+
+async def test_a_refusal_is_an_answer_too(api: Api) -> None:
+    await api.session(did=OTHER_DID)
+    first = await api.session(headers=NAMED)
+    assert error_of(first) == (409, "identifier_taken")
+    await api.service.store.release("handle", "ann", api.clock())
+    same(first, await api.session(headers=NAMED))
+    assert (await api.session()).status_code == 200
+
+
+async def test_the_same_key_with_another_body_is_refused(api: Api) -> None:
+    await api.session(headers=NAMED)
+    assert error_of(await api.session("bob", headers=NAMED)) == (422, "idempotency_key_reused")
+    assert (await api.session("bob")).status_code == 200, "the refused request did nothing"
+
+
+async def test_the_same_key_at_another_endpoint_is_another_request(api: Api) -> None:
+    assert (await api.session(headers=NAMED)).status_code == 200
+    assert (await api.register(headers=NAMED)).status_code == 200
+
+
+@pytest.mark.parametrize("key", ["", "a b", "x" * 129, "ümlaut".encode(), "tab\tin", "\x7f"])
+async def test_a_malformed_key_is_refused(api: Api, key: str | bytes) -> None:
+    answer = await api.session(headers={"Idempotency-Key": key})
+    assert error_of(answer) == (400, "Invalid Idempotency-Key. Must be 1 to 128 visible ASCII characters")
+    assert (await api.session()).status_code == 200
+
+
+async def test_two_keys_are_none(api: Api) -> None:
+    headers = [("Idempotency-Key", "a"), ("Idempotency-Key", "b"), ("Content-Type", "application/json")]
+    answer = await api.http.post("/api/sessions", content=json.dumps({"handle": "ann", "did": DID}), headers=headers)
+    assert error_of(answer)[0] == 400
+
+
+async def test_the_longest_key_is_taken(api: Api) -> None:
+    headers = {"Idempotency-Key": "~" * 128}
+    same(await api.session(headers=headers), await api.session(headers=headers))
+
+
+async def test_a_repeat_sends_no_second_mail(api: Api) -> None:
+    first = await api.post("/api/verify/send", **SEND, headers=NAMED, ip=IP)
+    same(first, await api.post("/api/verify/send", **SEND, headers=NAMED, ip=IP))
+    assert len(api.mailer.sent) == 1
+    for _ in range(2):
+        assert (await api.post("/api/verify/send", **SEND, ip=IP)).status_code == 200
+    assert error_of(await api.post("/api/verify/send", **SEND, ip=IP)) == (429, "rate_limited"), "three were counted"
+
+
+async def test_a_repeat_sends_no_second_text_message(api: Api) -> None:
+    body = {"identifier": PHONE, "channel": "sms"}
+    first = await api.post("/api/verify/send", **body, headers=NAMED)
+    same(first, await api.post("/api/verify/send", **body, headers=NAMED))
+    assert api.sms.sent == [PHONE]
+
+
+async def test_a_right_code_again_gives_the_same_attestation(api: Api) -> None:
+    await api.post("/api/verify/send", **SEND)
+    body = {**SEND, "code": api.mailer.sent[0][1]}
+    first = await api.post("/api/verify/check", **body, headers=NAMED)
+    api.clock.now += 7
+    assert first.json()["verified"] is True
+    same(first, await api.post("/api/verify/check", **body, headers=NAMED))
+
+
+async def test_a_right_code_of_a_text_message_again(api: Api) -> None:
+    await api.post("/api/verify/send", identifier=PHONE, channel="sms")
+    body = {"identifier": PHONE, "channel": "sms", "code": api.sms.code}
+    first = await api.post("/api/verify/check", **body, headers=NAMED)
+    api.sms.sent.clear()
+    assert first.json()["verified"] is True
+    same(first, await api.post("/api/verify/check", **body, headers=NAMED))
+
+
+async def test_a_repeat_burns_no_second_attempt(api: Api) -> None:
+    await api.post("/api/verify/send", **SEND, ip=IP)
+    right = api.mailer.sent[0][1]
+    wrong = {**SEND, "code": f"{(int(right) + 1) % 10**6:06d}"}
+    for _ in range(9):
+        answer = await api.post("/api/verify/check", **wrong, headers=NAMED, ip=IP)
+        assert answer.json()["message"] == "The code is incorrect."
+    assert (await api.post("/api/verify/check", **SEND, code=right, ip=IP)).json()["verified"] is True
+
+
+async def test_an_attempt_that_was_counted_before_a_crash_is_not_counted_again(api: Api) -> None:
+    await api.post("/api/verify/send", **SEND, ip=IP)
+    body = {**SEND, "code": api.mailer.sent[0][1]}
+    consume = type(api.service.store).consume_code
+    crashes = 6  # more than there are attempts
+
+    async def crash(*_: Any) -> bool:
+        raise ConnectionError
+
+    api.service.verification.store.consume_code = crash  # type: ignore[method-assign]
+    for _ in range(crashes):
+        assert (await api.post("/api/verify/check", **body, headers=NAMED, ip=IP)).status_code == 500
+    del api.service.verification.store.consume_code
+    assert type(api.service.store).consume_code is consume
+    assert (await api.post("/api/verify/check", **body, headers=NAMED, ip=IP)).json()["verified"] is True
+
+
+async def test_parallel_repeats_execute_once(api: Api) -> None:
+    answers = await asyncio.gather(*(api.session(headers=NAMED) for _ in range(16)))
+    for answer in answers[1:]:
+        same(answers[0], answer)
+    mails = await asyncio.gather(*(api.post("/api/verify/send", **SEND, headers=NAMED, ip=IP) for _ in range(16)))
+    assert {answer.status_code for answer in mails} == {200} and len(api.mailer.sent) == 1
+    body = {**SEND, "code": api.mailer.sent[0][1]}
+    checks = await asyncio.gather(*(api.post("/api/verify/check", **body, headers=NAMED, ip=IP) for _ in range(16)))
+    assert len({answer.content for answer in checks}) == 1 and checks[0].json()["verified"] is True
+
+
+async def test_a_repeat_of_a_slow_request_is_told_to_wait(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("holdfast.service.operations.repeats.REPEAT_WAITS_S", 0.1)
+    gate = asyncio.Event()
+    send = api.mailer.send_code
+
+    async def slow(*arguments: Any) -> None:
+        await gate.wait()
+        await send(*arguments)
+
+    api.mailer.send_code = slow  # type: ignore[method-assign]
+    first = asyncio.create_task(api.post("/api/verify/send", **SEND, headers=NAMED))
+    await asyncio.sleep(0.05)
+    second = await api.post("/api/verify/send", **SEND, headers=NAMED)
+    assert error_of(second) == (409, "idempotency_key_in_use") and second.headers["retry-after"] == "1"
+    gate.set()
+    same(await first, await api.post("/api/verify/send", **SEND, headers=NAMED))
+
+
+async def test_a_client_that_leaves_finds_the_answer_when_it_returns(api: Api) -> None:
+    gate = asyncio.Event()
+    send = api.mailer.send_code
+
+    async def slow(*arguments: Any) -> None:
+        gate.set()
+        await asyncio.sleep(0.1)
+        await send(*arguments)
+
+    api.mailer.send_code = slow  # type: ignore[method-assign]
+    first = asyncio.create_task(api.post("/api/verify/send", **SEND, headers=NAMED))
+    await gate.wait()
+    first.cancel()
+    assert (await api.post("/api/verify/send", **SEND, headers=NAMED)).status_code == 200
+    assert len(api.mailer.sent) == 1
+
+
+async def test_what_asks_to_try_again_is_not_final(api: Api) -> None:
+    api.mailer.failure = ConnectionError()
+    assert (await api.post("/api/verify/send", **SEND, headers=NAMED)).status_code == 500
+    api.mailer.failure = None
+    assert (await api.post("/api/verify/send", **SEND, headers=NAMED)).status_code == 200
+    assert len(api.mailer.sent) == 1
+
+
+async def test_a_limit_is_not_a_final_answer(make_api: Callable[..., Api], stored: dict[str, str]) -> None:
+    api = make_api(MAX_VERIFY_SENDS_PER_IP="1", **stored)
+    await api.post("/api/verify/send", **SEND, ip=IP)
+    limited = await api.post("/api/verify/send", **SEND, headers=NAMED, ip=IP)
+    assert error_of(limited) == (429, "rate_limited") and limited.headers["retry-after"] == "86400"
+    api.clock.now += 86401
+    assert (await api.post("/api/verify/send", **SEND, headers=NAMED, ip=IP)).status_code == 200
+
+
+async def test_answers_are_kept_a_day(api: Api) -> None:
+    first = await api.session(headers=NAMED)
+    api.clock.now += 86399
+    same(first, await api.session(headers=NAMED))
+    api.clock.now += 2
+    assert error_of(await api.session(headers=NAMED)) == (409, "identifier_taken")
+
+
+async def test_new_keys_from_an_address_are_limited(make_api: Callable[..., Api], stored: dict[str, str]) -> None:
+    api = make_api(keyed_requests_per_address_day="2", **stored)
+    for n in range(2):
+        assert (await api.session(f"ann{n}", headers={"Idempotency-Key": f"k{n}"}, ip=IP)).status_code == 200
+    refused = await api.session("ann2", headers={"Idempotency-Key": "k2"}, ip=IP)
+    assert error_of(refused) == (429, "rate_limited") and int(refused.headers["retry-after"]) == 86400
+    assert (await api.session("ann0", headers={"Idempotency-Key": "k0"}, ip=IP)).status_code == 200, "a repeat is free"
+    assert (await api.session("ann2", ip=IP)).status_code == 200, "without a key nothing is limited"
+
+
+async def test_neither_key_nor_body_nor_attestation_is_stored(api: Api) -> None:
+    await api.post("/api/verify/send", **SEND)
+    body = {**SEND, "code": api.mailer.sent[0][1]}
+    answer = await api.post("/api/verify/check", **body, headers=NAMED)
+    signature = answer.json()["attestation"]["signature"]
+    rows = [row for row in api.rows() if row["table"] == "kept_answers"]
+    assert len(rows) == 1 and rows[0]["answer"]
+    stored = json.dumps(rows)
+    for secret in (NAMED["Idempotency-Key"], body["code"], MAIL, signature, signature[2:]):
+        assert secret not in stored and secret.encode().hex() not in stored
+
+
+async def test_answers_outlive_a_new_signing_key(make_api: Callable[..., Api], stored: dict[str, str]) -> None:
+    old, new = b"k" * 32, b"n" * 32
+    first = await make_api(secrets=Secrets((old,), generated=False), **stored).session(headers=NAMED)
+    later = make_api(secrets=Secrets((new, old), generated=False), **stored)
+    same(first, await later.session(headers=NAMED))
+
+
+async def test_a_body_that_is_too_large_is_refused_and_its_key_unused(api: Api) -> None:
+    answer = await api.session("a" * 70_000, headers=NAMED)
+    assert error_of(answer) == (413, "body_too_large")
+    assert (await api.session(headers=NAMED)).status_code == 200

@@ -1,0 +1,52 @@
+"""A service that kills itself, as `kill -9` would, when a method of its store has done its work.
+
+Arguments: port, the method's name. Settings come from the environment.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import Any
+
+import uvicorn
+
+from holdfast.service.bootstrap import application_of, build_service, open_store
+from holdfast.service.secrets import read_secrets
+from holdfast.service.settings import read_settings
+from holdfast.service.web.asgi import AsgiEntry
+
+
+def dying(work: Any) -> Any:
+    """The method, after which the process is gone: its result reaches no caller."""
+
+    async def once(*arguments: Any) -> None:
+        await work(*arguments)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    return once
+
+
+def main() -> None:
+    """Serve until the method was called."""
+    port, method = int(sys.argv[1]), sys.argv[2]
+    settings = read_settings()
+    store = open_store(settings)
+    service = build_service(settings, read_secrets(settings), Dying(store, method))
+    uvicorn.run(AsgiEntry(application_of(settings, service)), port=port, log_level="warning")
+
+
+class Dying:
+    """A store of which one method ends the process."""
+
+    def __init__(self, store: Any, method: str) -> None:
+        self._store, self._method = store, method
+
+    def __getattr__(self, name: str) -> Any:
+        work = getattr(self._store, name)
+        return dying(work) if name == self._method else work
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""Vaults at a service that keeps snapshots: they upload, pin and publish."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from tests.support.api import Api
+from tests.support.vault_tokens import VaultKey
+
+from holdfast.content.cars import write_car
+from holdfast.content.snapshots import Manifest, snapshot_blocks
+from holdfast.service.snapshots.object_blocks import ObjectBlocks
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import httpx
+
+    from holdfast.content.cids import Block
+    from holdfast.service.operations.snapshots import Snapshots
+
+
+@dataclass
+class Vault(VaultKey):
+    """A vault at a service: uploads, pins, publishes."""
+
+    api: Api = None  # type: ignore[assignment]
+    publishing: Ed25519PrivateKey = field(default_factory=Ed25519PrivateKey.generate)
+
+    def token(self, **changed: Any) -> dict[str, str]:
+        return self.bearer(self.api.clock(), **changed)
+
+    def blocks(
+        self, sealed: bytes | None = None, *, did: str | None = None, delegate: bool = True
+    ) -> tuple[Block, ...]:
+        key = self.publishing.public_key().public_bytes_raw()
+        manifest = Manifest(
+            root_cid=None,
+            did=did or self.did,
+            updated_at=int(self.api.clock() * 1000),
+            wasm_version="0.1.0",
+            delegation=self.delegation(key, self.api.clock()) if delegate else None,
+        )
+        return snapshot_blocks(manifest, os.urandom(1000) if sealed is None else sealed)
+
+    async def upload(self, car: bytes, *, query: str = "", **more: Any) -> httpx.Response:
+        headers = {**self.api._headers(None, more.pop("headers", None) or self.token())}
+        body = form(car)
+        headers["Content-Type"] = f"multipart/form-data; boundary={BOUNDARY}"
+        return await self.api.http.post("/api/v0/dag/import" + query, content=body, headers=headers, **more)
+
+    async def keep(self, blocks: tuple[Block, ...] | None = None) -> str:
+        """Upload a snapshot that must be taken; its root."""
+        blocks = blocks or self.blocks()
+        answer = await self.upload(write_car(blocks[0].cid, blocks))
+        assert answer.status_code == 200, answer.text
+        return blocks[0].cid
+
+    async def pin(self, cid: str, **fields: Any) -> httpx.Response:
+        return await self.api.post("/pins", headers=self.token(), cid=cid, **fields)
+
+    async def pins(self, **query: str) -> list[dict[str, Any]]:
+        answer = await self.api.get("/pins", headers=self.token(), **{"limit": "1000", **query})
+        assert answer.status_code == 200, answer.text
+        results: list[dict[str, Any]] = answer.json()["results"]
+        return results
+
+
+BOUNDARY = "-----------------------------Aa0_bcdefghijklmnopqr-"
+
+
+def form(car: bytes, boundary: str = BOUNDARY) -> bytes:
+    """A body as kubo-rpc-client sends it: one part, its file name empty."""
+    head = (
+        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename=""\r\n'
+        "Content-Type: application/octet-stream\r\n\r\n"
+    )
+    return head.encode() + car + f"\r\n--{boundary}--\r\n".encode()
+
+
+async def registered(api: Api, name: str = "ann") -> Vault:
+    """A new vault, registered at a service."""
+    vault = Vault(api=api)
+    answer = await api.register(identifier=name, credentialId=f"credential-{name}", did=vault.did)
+    assert answer.status_code == 200, answer.text
+    return vault
+
+
+def failure(response: httpx.Response) -> tuple[int, str]:
+    """Status and reason, with the promise that both kinds of clients can read the body."""
+    body = response.json()
+    assert set(body) == {"error", "Message", "Code", "Type"}
+    assert body["Message"] == body["error"]["details"] and body["Code"] == 0 and body["Type"] == "error"
+    assert set(body["error"]) == {"reason", "details"}
+    return response.status_code, body["error"]["reason"]
+
+
+def folder(vault: Vault) -> Path:
+    """Where the service keeps the blocks."""
+    blocks = kept_by(vault).blocks
+    assert isinstance(blocks, ObjectBlocks)
+    assert blocks.folder is not None
+    return blocks.folder
+
+
+def spooled(vault: Vault) -> list[Path]:
+    """What uploads have left on the disk."""
+    spool = kept_by(vault).uploads.spool
+    return list(spool.iterdir()) if spool.exists() else []
+
+
+def kept_by(vault: Vault) -> Snapshots:
+    """The operations of the vault's service."""
+    assert vault.api.service.snapshots is not None
+    return vault.api.service.snapshots
+
+
+def plain_manifest(vault: Vault) -> Manifest:
+    """A manifest without a delegation."""
+    return Manifest(root_cid=None, did=vault.did, updated_at=1, wasm_version="0.1.0")

@@ -1,0 +1,126 @@
+"""Whether recorded histories can be explained by one store that does one operation at a time (Wing, Gong; Lowe).
+
+Keys are independent of each other, so each has a history. A search tries the operations in every order that real time
+allows, and remembers which sets of finished operations it has met with which state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Sequence
+
+UNKNOWN = "unknown"  # no answer came: the operation may take effect at any time after its call, or never
+ATTEMPTS = 5
+PER_ADDRESS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One request as its client saw it.
+
+    Attributes:
+        call: when it was sent, in seconds of one monotonic clock.
+        back: when its answer came, of the same clock; infinity when none came.
+        name: what the model knows it by.
+        value: what was written or asked for.
+        result: what was answered, or UNKNOWN.
+    """
+
+    call: float
+    back: float
+    name: str
+    value: Any
+    result: Any
+
+    @property
+    def answered(self) -> bool:
+        return self.back != inf
+
+
+def linearizable(
+    history: Sequence[Operation], step: Callable[[Any, Operation], Iterable[Hashable]], start: Hashable
+) -> bool:
+    """Whether an order of the operations exists in which `step` allows each result.
+
+    `step(state, operation)` gives the states that may follow; none of them when the result is impossible.
+    """
+    operations = sorted(history, key=lambda operation: operation.call)
+    must = sum(1 << n for n, operation in enumerate(operations) if operation.answered)
+    first = (0, start)
+    seen, waiting = {first}, [first]
+    while waiting:
+        done, state = waiting.pop()
+        if done & must == must:
+            return True
+        for n in _possible_next(operations, done):
+            for after in step(state, operations[n]):
+                found = (done | 1 << n, after)
+                if found not in seen:
+                    seen.add(found)
+                    waiting.append(found)
+    return False
+
+
+def _possible_next(operations: Sequence[Operation], done: int) -> list[int]:
+    """Those not done that were called before the first answer among those not done."""
+    earliest, found = inf, []
+    for n, operation in enumerate(operations):
+        if operation.call > earliest:
+            break
+        if not done >> n & 1:
+            found.append(n)
+            earliest = min(earliest, operation.back)
+    return [n for n in found if operations[n].call <= earliest]
+
+
+def owner(state: str | None, operation: Operation) -> Iterable[str | None]:
+    """An identifier or a credential: the first that claims it owns it; a read names the owner."""
+    if operation.name == "read":
+        return (state,) if operation.result == state else ()
+    if operation.result == UNKNOWN:
+        return (operation.value,) if state is None else ()
+    if operation.result == "won":
+        return (operation.value,) if state is None else ()
+    return (state,) if state is not None else ()
+
+
+def address(state: int, operation: Operation) -> Iterable[int]:
+    """An address: three registrations, and their number."""
+    if operation.name == "read":
+        return (state,) if operation.result == state else ()
+    if operation.result == "refused":
+        return (state,) if state >= PER_ADDRESS else ()
+    return (state + 1,) if state < PER_ADDRESS else ()
+
+
+def code(state: tuple[str, int] | None, operation: Operation) -> Iterable[tuple[str, int] | None]:
+    """A one-time code with its attempts: five may compare it, and one uses it up."""
+    if operation.name == "send":
+        return ((operation.value, 0),)
+    if state is None or state[1] >= ATTEMPTS:
+        return (state,) if operation.result == "refused" else ()
+    counted = (state[0], state[1] + 1)
+    right = operation.value == state[0]
+    if operation.result == UNKNOWN:  # counted, and perhaps used as well
+        return (counted, None) if right else (counted,)
+    if operation.result == "verified":
+        return (None,) if right else ()
+    return (counted,) if operation.result == "incorrect" and not right else ()
+
+
+MODELS: dict[str, tuple[Callable[[Any, Operation], Iterable[Hashable]], Hashable]] = {
+    "session": (owner, None),
+    "credential": (owner, None),
+    "address": (address, 0),
+    "code": (code, None),
+}
+
+
+def explained(kind: str, history: Sequence[Operation]) -> bool:
+    """Whether the model of this kind of key explains a history."""
+    step, start = MODELS[kind]
+    return linearizable(history, step, start)

@@ -1,0 +1,74 @@
+"""Several nodes of the service on one PostgreSQL database, as an operator runs them."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import subprocess
+from typing import TYPE_CHECKING
+
+from tests.support.serving import HOLDFAST, Server, environment_of, wait_until_ready
+
+from holdfast.world.processes import free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# Out of the way of the operations that are counted: what is tested of limits is three registrations and five attempts.
+_ROOMY = {
+    "RATE_LIMIT_CODES_PER_IDENTIFIER": "1000",
+    "MAX_VERIFY_SENDS_PER_IP": "1000",
+    "EMAIL_CODE_EXPIRY_SECONDS": "3600",
+    "checks_per_address_hour": "1000",
+    "log": "json",
+}
+
+
+class Nodes:
+    """Nodes of one installation: they share the database and the signing key, and nothing else."""
+
+    def __init__(self, folder: Path, database_url: str) -> None:
+        self._folder = folder
+        self._settings = {**_ROOMY, "database_url": database_url, "ATTESTATION_SIGNING_KEY": secrets.token_hex(32)}
+        self.running: list[Server] = []
+
+    def start(self, count: int = 1) -> list[Server]:
+        """Start this many at once, and wait until each answers."""
+        started = [self._launch(self._folder / f"node{len(self.running) + n}", free_port()) for n in range(count)]
+        self.running += started
+        for server in started:
+            wait_until_ready(server)
+        return started
+
+    def start_again(self, server: Server) -> None:
+        """Start one that ended, on its port; in its place in `running`."""
+        again = self._launch(server.data, server.port)
+        self.running[self.running.index(server)] = again
+        wait_until_ready(again)
+
+    def close(self) -> None:
+        """kill -9 of each."""
+        for server in self.running:
+            server.kill_all()
+
+    def _launch(self, data: Path, port: int) -> Server:
+        data.mkdir(parents=True, exist_ok=True)
+        log = data.with_suffix(".log")
+        with log.open("a") as stream:
+            process = subprocess.Popen(
+                [HOLDFAST, "serve", "--port", str(port)], env=environment_of(data, **self._settings),
+                stdout=stream, stderr=stream, text=True, start_new_session=True,
+            )  # fmt: skip
+        return Server(process, port, data, log)
+
+
+@contextlib.contextmanager
+def nodes_on(folder: Path, database_url: str, count: int) -> Iterator[Nodes]:
+    """Running nodes, gone afterwards."""
+    nodes = Nodes(folder, database_url)
+    try:
+        nodes.start(count)
+        yield nodes
+    finally:
+        nodes.close()

@@ -1,0 +1,86 @@
+"""The payment window, which the browser does not list among its pages: reached by a CDP session of the browser."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from tests.support.passkeys import AUTHENTICATOR
+from tests.support.serving import PATIENCE_S
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, CDPSession
+
+
+MAKE_PASSKEY = """(async () => {
+  const hf = await import("/client/holdfast.js");
+  const key = await hf.passkeyKey(await hf.createPasskey({userName: "window"}));
+  return {id: key.id, secret: [...new Uint8Array(key.secret)]};
+})()"""
+
+
+class ConfirmPage:
+    """The payment window, which the browser does not list among its pages."""
+
+    def __init__(self, session: CDPSession, target: str) -> None:
+        self._session = session
+        self._target = target
+        self._answers: dict[int, asyncio.Future[Any]] = {}
+        self._count = 0
+        session.on("Target.receivedMessageFromTarget", self._received)
+
+    def _received(self, event: dict[str, Any]) -> None:
+        message = json.loads(event["message"])
+        if message.get("id") in self._answers:
+            self._answers.pop(message["id"]).set_result(message.get("result", message))
+
+    async def command(self, method: str, **params: Any) -> Any:
+        return await asyncio.wait_for(await self._send(method, params), PATIENCE_S)
+
+    async def _send(self, method: str, params: dict[str, Any]) -> asyncio.Future[Any]:
+        self._count += 1
+        future = self._answers[self._count] = asyncio.get_running_loop().create_future()
+        text = json.dumps({"id": self._count, "method": method, "params": params})
+        await self._session.send("Target.sendMessageToTarget", {"sessionId": self._target, "message": text})
+        return future
+
+    async def evaluate(self, expression: str) -> Any:
+        """The value; None where the expression throws, and where the window is between two documents."""
+        answer = await self.command("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        return answer.get("result", {}).get("value")
+
+    async def click(self, name: str) -> None:
+        """Click the element ``name``. A click may close the window before it answers, so no answer is awaited."""
+        await self._send("Runtime.evaluate", {"expression": f"document.getElementById('{name}').click()"})
+
+    async def passkey(self) -> dict[str, Any]:
+        """An authenticator in this window with a new passkey, and the secret that it gives (each window has its own)."""
+        await self.command("Emulation.setFocusEmulationEnabled", enabled=True)
+        await self.command("WebAuthn.enable", enableUI=False)
+        await self.command("WebAuthn.addVirtualAuthenticator", options=AUTHENTICATOR)
+        made: dict[str, Any] = await self.evaluate(MAKE_PASSKEY)
+        assert made, "the window made no passkey"
+        return made
+
+    async def shows(self, expression: str) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            if await self.evaluate(f"Boolean({expression})"):
+                return
+            await asyncio.sleep(0.05)
+        raise AssertionError(f"never true: {expression}; page says {await self.evaluate('document.body.innerText')}")
+
+
+async def confirm_page(browser: Browser) -> ConfirmPage:
+    session = await browser.new_browser_cdp_session()
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        targets = (await session.send("Target.getTargets"))["targetInfos"]
+        window = next((target for target in targets if "/pay/confirm" in target["url"]), None)
+        if window:
+            attached = await session.send("Target.attachToTarget", {"targetId": window["targetId"], "flatten": False})
+            return ConfirmPage(session, attached["sessionId"])
+        await asyncio.sleep(0.05)
+    raise AssertionError("the payment window did not open")

@@ -1,0 +1,61 @@
+"""Errors planted into recorded histories: what a store that answers wrongly would have left."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable, Sequence
+
+    from tests.support.linearizability import Operation
+
+    Plant = Callable[[str, Sequence[Operation], random.Random], list[Operation] | None]
+
+
+def flipped_read(kind: str, history: Sequence[Operation], chance: random.Random) -> list[Operation] | None:
+    """One read answers another value that the key might have had: None where the history has no read."""
+    reads = [n for n, operation in enumerate(history) if operation.name == "read"]
+    if not reads:
+        return None
+    n = chance.choice(reads)
+    values = [*range(4)] if kind == "address" else [None, *(one.value for one in history if one.name == "claim")]
+    others = [value for value in values if value != history[n].result]
+    return _with(history, n, chance.choice(others)) if others else None
+
+
+def lost_write(kind: str, history: Sequence[Operation], chance: random.Random) -> list[Operation] | None:
+    """An answered write is gone: who asked later finds nothing of it. None where nothing came after a write."""
+    if kind in {"session", "credential"}:
+        won = [one for one in history if one.result == "won"]
+        later = {n for n, one in enumerate(history) if won and one.name == "read" and one.call > won[0].back}
+        if not later:
+            return None
+        return [replace(one, result=None) if n in later else one for n, one in enumerate(history)]
+    accepted = {"address": ("opened",), "code": ("verified",)}[kind]
+    found = [n for n, one in enumerate(history) if one.result in accepted]
+    return _second_success(kind, history, chance, found)
+
+
+def _second_success(
+    kind: str, history: Sequence[Operation], chance: random.Random, found: list[int]
+) -> list[Operation] | None:
+    """As the store had forgotten the first: a fourth registration, or a code that is used twice."""
+    refused = [n for n, one in enumerate(history) if one.result == "refused" and one.name != "read"]
+    if not found or not refused:
+        return None
+    return _with(history, chance.choice(refused), "opened" if kind == "address" else "verified")
+
+
+def second_owner(kind: str, history: Sequence[Operation], chance: random.Random) -> list[Operation] | None:
+    """One that was refused a claim is told that it won. None where no claim was refused."""
+    refused = [n for n, one in enumerate(history) if one.name == "claim" and one.result == "lost"]
+    return _with(history, chance.choice(refused), "won") if refused and kind != "address" else None
+
+
+def _with(history: Sequence[Operation], n: int, result: object) -> list[Operation]:
+    return [*history[:n], replace(history[n], result=result), *history[n + 1 :]]
+
+
+PLANTS: tuple[Plant, ...] = (flipped_read, lost_write, second_owner)
