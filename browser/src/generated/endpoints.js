@@ -107,7 +107,7 @@ export class EndpointMethods {
    *
    * @param {import("./types.js").OpenSession} asked
    * @returns {Promise<import("./types.js").SessionCreated>}
-   * @throws {RequestRefused} identifier_reserved, identifier_taken, ip_limit_reached, body_too_large, request_timeout
+   * @throws {RequestRefused} identifier_reserved, identifier_taken, ip_limit_reached, body_too_large, request_timeout, idempotency_key_in_use, idempotency_key_reused, rate_limited
    */
   createSession(asked) {
     return this._call({ method: "POST", path: "/api/sessions", reads: "json" }, asked);
@@ -128,7 +128,7 @@ export class EndpointMethods {
    *
    * @param {import("./types.js").SendCode} asked
    * @returns {Promise<import("./types.js").CodeSent>}
-   * @throws {RequestRefused} rate_limited, body_too_large, request_timeout
+   * @throws {RequestRefused} rate_limited, body_too_large, request_timeout, idempotency_key_in_use, idempotency_key_reused
    */
   sendCode(asked) {
     return this._call({ method: "POST", path: "/api/verify/send", reads: "json" }, asked);
@@ -139,7 +139,7 @@ export class EndpointMethods {
    *
    * @param {import("./types.js").CheckCode} asked
    * @returns {Promise<import("./types.js").CodeAccepted | import("./types.js").CodeRefused>}
-   * @throws {RequestRefused} rate_limited, body_too_large, request_timeout
+   * @throws {RequestRefused} rate_limited, body_too_large, request_timeout, idempotency_key_in_use, idempotency_key_reused
    */
   checkCode(asked) {
     return this._call({ method: "POST", path: "/api/verify/check", reads: "json" }, asked);
@@ -160,7 +160,7 @@ export class EndpointMethods {
    *
    * @param {import("./types.js").RegisterDid} asked
    * @returns {Promise<import("./types.js").DidRegistered>}
-   * @throws {RequestRefused} rate_limited, attestation_required, attestation_invalid, attestation_mismatch, attestation_expired, attestation_used, registration_unproven, credential_already_registered, identifier_reserved, identifier_taken, ip_limit_reached, credential_limit_reached, body_too_large, request_timeout
+   * @throws {RequestRefused} rate_limited, attestation_required, attestation_invalid, attestation_mismatch, attestation_expired, attestation_used, registration_unproven, credential_already_registered, identifier_reserved, identifier_taken, ip_limit_reached, credential_limit_reached, body_too_large, request_timeout, idempotency_key_in_use, idempotency_key_reused
    */
   registerDid(asked) {
     return this._call({ method: "POST", path: "/api/dids", reads: "json" }, asked);
