@@ -81,7 +81,7 @@ def application_of(settings: Settings, service: Service, metrics: Metrics | None
     """Return the web application for a service."""
     client_address = ClientAddress(settings.client_ip_header, settings.trusted_proxies)
     payments = PaymentFacts(settings.usdc_84532, shown_rpc(settings))
-    files = prepare(contract_set(settings), settings.related_origins, _pages(settings), payments)
+    files = prepare(contract_set(settings), settings.related_origins, payments, _pages(settings))
     return Application(WebContext(service, files, client_address), metrics)
 
 

@@ -26,8 +26,19 @@ export async function enter({ locked } = {}) {
   const stored = await vault.stored();
   if (stored.length === 0) return nothing(hadVault());
   markVault();
+  if (stored.length === 1 && (await isElsewhere(stored[0].did))) return elsewhere();
   welcome(locked);
   if (!locked) await waitForAutofill();
+}
+
+/**
+ * Whether another tab has the vault open: asked before the person is asked for a passkey.
+ *
+ * @param {string} did
+ */
+async function isElsewhere(did) {
+  const { held = [] } = await navigator.locks.query();
+  return held.some(({ name = "" }) => name.startsWith("hf-vault:") && name.endsWith(did));
 }
 
 /** @param {unknown} error */

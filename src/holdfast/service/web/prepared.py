@@ -78,8 +78,8 @@ class PreparedFiles:
 def prepare(
     contracts: ContractSet,
     related_origins: Sequence[str] = (),
-    pages: PageFiles | None = None,
     payments: PaymentFacts | None = None,
+    pages: PageFiles | None = None,
 ) -> PreparedFiles:
     """Read all files and make their responses. Without `pages` the service has none."""
     page_headers = _page_headers(payments or PaymentFacts())
