@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from axe_playwright_python.async_playwright import Axe  # type: ignore[import-untyped]
+from axe_playwright_python.async_playwright import Axe
 from tests.support.passkeys import Authenticator
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.store_cases import MAIL, NOW, admit, attempt, claims, code, refuse, registration, sends, session
 
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.limits import Ceilings, Limits
@@ -20,63 +21,12 @@ from holdfast.rules.registration import (
     Stage,
     admit_registration,
 )
-from holdfast.service.store.port import NewAttempt, NewCode, NewRegistration, NewSession, StoreUnavailable
-from holdfast.wire.errors import IDENTIFIER_TAKEN, RATE_LIMITED, Refused
-from holdfast.wire.requests import RegisterDid
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.wire.errors import RATE_LIMITED, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from holdfast.service.store.database import Database
     from holdfast.service.store.port import Store
-
-ANN = Identifier(Channel.HANDLE, "ann", "Ann")
-MAIL = Identifier(Channel.EMAIL, "ann@example.com", "Ann@example.com")
-NOW = 1_800_000_000.0
-
-
-def admit(_facts: Any) -> None:
-    return None
-
-
-def refuse(_facts: Any) -> None:
-    raise Refused(IDENTIFIER_TAKEN)
-
-
-def session(identifier: Identifier = ANN, did: str = "did:a:1", ip: str = "192.0.2.1", now: float = NOW) -> NewSession:
-    return NewSession(identifier=identifier, did=did, ip=ip, now=now)
-
-
-def registration(**fields: Any) -> NewRegistration:
-    """A registration; keyword arguments are fields of it or of the request in it."""
-    base: dict[str, Any] = {
-        "identifier": ANN, "attestation": None, "confirmation": Confirmation.PENDING, "ip": "192.0.2.1", "now": NOW,
-    }  # fmt: skip
-    of_it = {**base, **{name: value for name, value in fields.items() if name in base}}
-    of_request = {name: value for name, value in fields.items() if name not in base}
-    identifier = of_it["identifier"]
-    asked = RegisterDid(
-        identifier=identifier.given,
-        channel=identifier.channel.value,
-        **{"credential_id": "cred", "did": "did:a:1", "tx_hash": "0x1", **of_request},
-    )
-    return NewRegistration(asked=asked, **of_it)
-
-
-def code(digest: bytes = b"digest", ip: str = "192.0.2.1") -> NewCode:
-    return NewCode(identifier=MAIL, digest=digest, ip=ip, now=NOW, expires_at=NOW + 90)
-
-
-def attempt(now: float = NOW, ip: str = "192.0.2.1", quotas: Sequence[Quota] = ()) -> NewAttempt:
-    return NewAttempt(identifier=MAIL, ip=ip, now=now, limit=5, quotas=quotas)
-
-
-def sends(limit: int, subject: str = "192.0.2.1", window_s: int = 86400) -> Quota:
-    return Quota(Counted.SENDS, subject, limit, window_s)
-
-
-def claims(facts: RegistrationFacts) -> Move:
-    return Move.CLAIM if facts.claim is None else Move.CONTINUE
 
 
 async def test_an_empty_store_knows_nothing(store: Store) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.service.store.test_contract import ANN, MAIL, NOW, admit, attempt, claims, code, registration, session
+from tests.support.store_cases import ANN, MAIL, NOW, admit, attempt, claims, code, registration, session
 
 from holdfast.rules.limits import DAY_S, HOUR_S
 from holdfast.rules.quotas import Counted, Quota
