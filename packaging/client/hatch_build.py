@@ -18,7 +18,18 @@ RULES = ("__init__", "chains", "identifiers", "limits", "phones")
 TOP = ("__init__.py", "py.typed")
 COMMANDS = (
     *("__init__", "root", "exits", "output", "private_files", "sessions"),
-    *("balance", "client_vault", "kept_snapshots", "pairing", "recovery", "pay", "register", "vault", "whoami"),
+    *(
+        "balance",
+        "client_vault",
+        "delegations",
+        "kept_snapshots",
+        "pairing",
+        "recovery",
+        "pay",
+        "register",
+        "vault",
+        "whoami",
+    ),
 )
 
 

@@ -74,7 +74,7 @@ def test_passwords_are_asked_without_echo(terminal):
     result = terminal.run("vault", "accounts", typed=PASSWORD + "\n")
     assert PASSWORD not in result.output
     wrong = terminal.run("vault", "accounts", typed="wrong\n", code=Exit.FAILED)
-    assert "does not open" in wrong.stderr
+    assert "cannot be unlocked" in wrong.stderr
     assert "wrong\n" not in wrong.output
 
 

@@ -63,7 +63,14 @@ def test_every_endpoint_answers_with_its_type(client):
     assert "<html" in client.payment_page()
     assert client.payment_manifest()["name"]
     assert "<html" in client.payment_address()
-    assert "addEventListener" in client.payment_script()
+    assert '"/client/pay/confirm.js"' in client.payment_script()
+    assert "<html" in client.start_page()
+    assert "<html" in client.vault_page()
+    assert "{" in client.pages_style()
+    assert "--" in client.pages_theme()
+    assert client.pages_logo()
+    assert "export" in client.client_file("holdfast.js")
+    assert client.related_origins().origins == []
     assert "{" in client.payment_style()
     assert "<svg" in client.payment_icon()
     assert (client.healthz()["ok"], client.readyz()["ok"]) == (True, True)

@@ -37,7 +37,7 @@ NEEDED = (
 # Built for the wheel alone: a checkout serves browser/src.
 CLIENT = {
     f"holdfast/service/static/client/{name}"
-    for name in ("holdfast.js", "worker.js", "enclave-host.js", "pay/confirm.js")
+    for name in ("holdfast.js", "worker.js", "enclave-host.js", "pages/main.js", "pay/confirm.js")
 }
 
 
