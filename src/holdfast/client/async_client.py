@@ -170,7 +170,7 @@ class AsyncClient(AsyncServiceClient):
         return await self._kept.publish()
 
     async def settle_snapshots(self, *, within_s: float = 10.0) -> bool:
-        """Bring up now what would go up by itself later; whether nothing is left. Waits `within_s` seconds at most."""
+        """Upload now what is due later; return whether all is done. Waits `within_s` seconds at most."""
         return await self._kept.settle(within_s)
 
     async def compare_snapshots(self, key: KeyProvider) -> list[TableDifference]:

@@ -30,7 +30,17 @@ def has_cors(response: httpx.Response) -> bool:
 
 @pytest.mark.parametrize(
     "path",
-    ["/x", "/api", "/api/", "/API/status", "/api/status/", "/api/sessions/x", "/pay/", "/enclave.wasm/", "/api/indexer"],
+    [
+        "/x",
+        "/api",
+        "/api/",
+        "/API/status",
+        "/api/status/",
+        "/api/sessions/x",
+        "/pay/",
+        "/enclave.wasm/",
+        "/api/indexer",
+    ],
 )
 async def test_an_unknown_path_is_404(api: Api, path: str) -> None:
     answer = await api.http.get(path)

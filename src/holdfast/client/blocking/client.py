@@ -164,7 +164,7 @@ class Client(ServiceClient):
         return run(self._asynchronous.publish_snapshot())
 
     def settle_snapshots(self, *, within_s: float = 10.0) -> bool:
-        """Bring up now what would go up by itself later; whether nothing is left. Waits `within_s` seconds at most."""
+        """Upload now what is due later; return whether all is done. Waits `within_s` seconds at most."""
         return run(self._asynchronous.settle_snapshots(within_s=within_s))
 
     def compare_snapshots(self, key: KeyProvider) -> list[TableDifference]:

@@ -59,7 +59,7 @@ class AutomaticSnapshots:
             self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def settle(self, within_s: float) -> bool:
-        """Bring up now what is still due; whether nothing is due any more. Waits at most `within_s` seconds."""
+        """Upload now what is still due; return whether all is done. Waits at most `within_s` seconds."""
         if self._task is None:
             return True
         await self._stop()
