@@ -18,6 +18,7 @@ from holdfast.service.store.postgresql.url import parse_address
 if TYPE_CHECKING:
     from tests.support.postgres_server import PostgresServer
 
+OURS = schema.SCHEMA_VERSION
 NEXT = {
     "expand.sql": "ALTER TABLE holdfast.identifiers ADD COLUMN note text",
     "contract.sql": "ALTER TABLE holdfast.identifiers ALTER COLUMN note SET NOT NULL",
@@ -41,7 +42,7 @@ def three_more(monkeypatch: pytest.MonkeyPatch) -> None:
         *schema.STEPS,
         schema.Step(scripts=("expand.sql",)),
         schema.Step(backfill=BACKFILL),
-        schema.Step(scripts=("contract.sql",), oldest=4),
+        schema.Step(scripts=("contract.sql",), oldest=OURS + 3),
     )
     monkeypatch.setattr(schema, "STEPS", steps)
 
@@ -71,11 +72,11 @@ async def test_an_older_release_serves_until_the_schema_is_contracted(
     old = opened(fresh_postgres_url)
     request.getfixturevalue("three_more")
     done = await schema.migrate(parse_address(fresh_postgres_url))
-    assert (done.found, done.now, done.backfilled) == (1, 4, 20)
+    assert (done.found, done.now, done.backfilled) == (OURS, OURS + 3, 20)
     name = fresh_postgres_url.rpartition("/")[2]
     assert postgres.execute("SELECT count(*) FROM holdfast.identifiers WHERE note = 'seen'", name)[0][0] == 20
-    with pytest.raises(StoreUnavailable, match="schema 4"):
-        await old.ping()  # it knows 1, and the oldest that may work is 4
+    with pytest.raises(StoreUnavailable, match=f"schema {OURS + 3}"):
+        await old.ping()  # the oldest release that may work now is three steps ahead of it
     await old.close()
     monkeypatch.undo()
     with pytest.raises(SchemaTooNew, match="install the newer release"):
@@ -85,7 +86,7 @@ async def test_an_older_release_serves_until_the_schema_is_contracted(
 async def test_an_expanded_schema_is_no_obstacle_to_the_older_release(
     fresh_postgres_url: str, monkeypatch: pytest.MonkeyPatch, three_more: None
 ) -> None:
-    monkeypatch.setattr(schema, "STEPS", schema.STEPS[:3])
+    monkeypatch.setattr(schema, "STEPS", schema.STEPS[:-1])
     await schema.migrate(parse_address(fresh_postgres_url))
     monkeypatch.undo()
     await fill(fresh_postgres_url, range(3))
@@ -102,7 +103,7 @@ async def test_a_step_that_fails_leaves_nothing(
     with pytest.raises(StoreUnavailable, match="refused a migration"):
         await schema.migrate(parse_address(fresh_postgres_url))
     name = fresh_postgres_url.rpartition("/")[2]
-    assert postgres.execute("SELECT version FROM holdfast.schema_version", name)[0][0] == 1
+    assert postgres.execute("SELECT version FROM holdfast.schema_version", name)[0][0] == OURS
     assert postgres.execute("SELECT to_regclass('holdfast.extra')", name)[0][0] is None
 
 
