@@ -42,3 +42,8 @@ def parse_address(url: str) -> Address:
         place=f"postgresql://{hosts}{parts.path}",
         pooled=bool(poolers),
     )
+
+
+def storable(text: str) -> bool:
+    """Whether PostgreSQL can hold a text: no zero byte. What it cannot hold is not there."""
+    return "\0" not in text
