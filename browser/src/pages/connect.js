@@ -130,7 +130,7 @@ function ended(key, back = null) {
 /** Who asks, above every screen. */
 function banner() {
   if (!present) return;
-  const said = el("p", { class: "asker", "data-name": "asker" }, text("connect.banner"), " ", el("strong", {}, present.origin.origin));
+  const said = el("p", { class: "asker", "data-name": "asker" }, text("connect.banner"), " ", el("strong", { "data-name": "origin" }, present.origin.origin));
   document.querySelector(".asker")?.remove();
   document.querySelector("main")?.prepend(said);
 }

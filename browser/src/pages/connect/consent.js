@@ -61,7 +61,7 @@ function draw(request, did, address) {
 }
 
 /**
- * The origin in full, and every reason to look twice.
+ * What the application says of itself, and a reason to look twice at its address, which stands above.
  *
  * @param {URL} origin
  * @param {string} name
@@ -69,9 +69,7 @@ function draw(request, did, address) {
 function whoAsks(origin, name) {
   const unusual = origin.hostname.split(".").some((part) => part.startsWith("xn--"));
   return [
-    el("p", {}, text("connect.origin"), " ", el("strong", { class: "mono", "data-name": "origin" }, origin.origin)),
     name !== "" && paragraph("connect.name", { name }, "small"),
-    origin.protocol !== "https:" && paragraph("connect.open", {}, "notice"),
     unusual && paragraph("connect.unusual", {}, "notice"),
   ];
 }
