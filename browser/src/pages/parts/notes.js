@@ -13,7 +13,8 @@ const MARK = "holdfast-vaults";
  * @property {boolean} [password] the vault is locked by a password
  * @property {any} [attestation]
  *
- * @typedef {{backupAt?: number, identifier?: string, limit?: string}} Facts of a vault, by its DID, or of a delegation, by
+ * @typedef {{backupAt?: number, identifier?: string, limit?: string,
+ *   tried?: import("../drill/ways.js").Tried}} Facts of a vault, by its DID, or of a delegation, by
  *   its CID
  */
 
