@@ -3,12 +3,15 @@
 import { footer } from "./footer.js";
 import { go, goToAddress, screen } from "./parts/router.js";
 import { ready, whenGone } from "./parts/vault_client.js";
+import { drillDevice } from "./drill/device.js";
+import { drillFile } from "./drill/file.js";
 import { choose } from "./register/choose.js";
 import { finish } from "./register/finish.js";
 import { passkey } from "./register/passkey.js";
 import { prove } from "./register/prove.js";
 import { safety } from "./register/safety.js";
 import { start } from "./start.js";
+import { passkeyProven } from "./vault/adding.js";
 import { delegate } from "./vault/delegations.js";
 import { exportVault, importVault } from "./vault/backup.js";
 import { home } from "./vault/home.js";
@@ -26,6 +29,9 @@ screen("elsewhere", elsewhere);
 screen("export", exportVault);
 screen("import", importVault);
 screen("delegate", delegate);
+screen("drill-file", drillFile);
+screen("drill-device", drillDevice);
+screen("passkey-proven", passkeyProven);
 
 document.querySelector(".home")?.addEventListener("click", (event) => {
   event.preventDefault();
