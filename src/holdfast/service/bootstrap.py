@@ -37,6 +37,7 @@ from holdfast.service.sms.choice import sms_verifier_of
 from holdfast.service.snapshots.delegate import delegate_of
 from holdfast.service.snapshots.object_blocks import ObjectBlocks
 from holdfast.service.store.kinds import database_of
+from holdfast.service.store.waiting import open_when_reachable
 from holdfast.service.upstreams.bundler import BundlerProxy
 from holdfast.service.upstreams.chain_rpc import ChainReader
 from holdfast.service.upstreams.indexer import IndexerAddress, IndexerBinding
@@ -80,7 +81,7 @@ SPOOL = "uploads"
 
 def build_application(settings: Settings, secrets: Secrets, metrics: Metrics | None = None) -> Application:
     """Return the application of one process. Raises SettingError, SchemaTooNew or StoreUnavailable."""
-    return application_of(settings, build_service(settings, secrets, open_store(settings)), metrics)
+    return application_of(settings, build_service(settings, secrets, open_store_when_reachable(settings)), metrics)
 
 
 def application_of(settings: Settings, service: Service, metrics: Metrics | None = None) -> Application:
@@ -117,6 +118,12 @@ def open_store(settings: Settings) -> Store:
     """Open the store that the database URL names. Raises SettingError, SchemaTooNew or StoreUnavailable."""
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     return database(settings).open()
+
+
+def open_store_when_reachable(settings: Settings) -> Store:
+    """As `open_store`, but wait up to HOLDFAST_DATABASE_WAIT seconds for a server that does not answer yet."""
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return open_when_reachable(database(settings), settings.database_wait)
 
 
 def build_service(

@@ -139,6 +139,12 @@ ROWS: tuple[SettingRow, ...] = (
         "where registrations are kept: sqlite:/// or postgresql://",
         secret=True,
     ),
+    SettingRow(
+        "HOLDFAST_DATABASE_WAIT",
+        "60",
+        integer_between(0, 3600),
+        "seconds for which a start waits for a database server that does not answer",
+    ),
     SettingRow("HOLDFAST_WORKERS", "1", integer_between(1, 64), "processes"),
     SettingRow("HOLDFAST_SERVER", "granian", one_of("granian", "uvicorn"), "HTTP server"),
     SettingRow(

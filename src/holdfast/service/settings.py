@@ -33,6 +33,7 @@ class Settings:
     public_url: str
     data_dir: Path
     database_url: str
+    database_wait: int
     workers: int
     server: str
     max_connections: int

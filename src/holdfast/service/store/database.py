@@ -67,7 +67,10 @@ class Database(Protocol):
         ...
 
     def open(self) -> Store:
-        """Open the store, created and migrated to this release's schema if necessary. Raises SchemaTooNew."""
+        """Open the store, created and migrated to this release's schema if necessary.
+
+        Raises SchemaTooNew; StoreUnreachable, which is a StoreUnavailable, if a later call may succeed.
+        """
         ...
 
     def try_write(self) -> None:

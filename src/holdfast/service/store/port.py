@@ -23,6 +23,10 @@ class StoreUnavailable(Exception):
     """The store cannot be reached or cannot write. A write whose answer was lost on a network may have been done."""
 
 
+class StoreUnreachable(StoreUnavailable):
+    """The database server does not answer now, and may answer later: it starts, fails over, or the network is away."""
+
+
 class Overtaken(Exception):
     """Another repeat of the same request did the work, or counted the attempt; this one changed nothing."""
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import asyncpg
 
 from holdfast.service.store.database import SchemaTooNew
-from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.postgresql.lane import LOST, open_connection
+from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
+from holdfast.service.store.postgresql.lane import LOST, NOT_NOW, open_connection
 
 if TYPE_CHECKING:
     from holdfast.service.store.postgresql.lane import Connection
@@ -101,7 +101,8 @@ async def migrate(address: Address, within_s: float = 5.0) -> Migration:
 
     Raises:
         SchemaTooNew: no release as old as this one can work with it.
-        StoreUnavailable: it cannot be reached, or refuses a statement.
+        StoreUnreachable: it does not answer, or is stopping.
+        StoreUnavailable: it refuses a statement, or the address or account is wrong.
     """
     try:
         connection = await open_connection(address, within_s)
@@ -109,8 +110,8 @@ async def migrate(address: Address, within_s: float = 5.0) -> Migration:
             return await _migrate(connection)
         finally:
             await connection.close(timeout=within_s)
-    except LOST as error:
-        raise StoreUnavailable(f"the database was lost during a migration: {type(error).__name__}") from error
+    except (*LOST, *NOT_NOW) as error:
+        raise StoreUnreachable(f"the database was lost during a migration: {type(error).__name__}") from error
     except asyncpg.PostgresError as error:
         raise StoreUnavailable(f"the database refused a migration: {type(error).__name__}: {error}") from error
 
