@@ -135,10 +135,10 @@ class PostgresqlSnapshotIndex:
         ((verdict, facts),) = await self._reads.ask(reads.FINISH_FACTS, asked)
         for _ in Tries():
             _require_facts(verdict)
-            is_new, *besides = facts[:5]
+            is_new, *other = facts[:5]
             needs_pin, *then = facts[5:]
             if is_new:
-                decide(Usage(*besides))
+                decide(Usage(*other))
             if needs_pin:
                 admit(Usage(*then))
             verdict, facts = await self._writes.ask(writes.FINISH, (*asked, *more, _array(facts)))
