@@ -17,7 +17,7 @@ from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.service.store.postgresql.url import Address
+    from holdfast.settings.postgresql import Address
 
     Connection: TypeAlias = asyncpg.Connection[asyncpg.Record]
 

@@ -12,8 +12,8 @@ from holdfast.rules.snapshot_quotas import QUEUED_KEPT_S, Usage
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import snapshot_reads as reads
 from holdfast.service.store.postgresql import snapshot_writes as writes
+from holdfast.service.store.postgresql.texts import storable
 from holdfast.service.store.postgresql.tries import Tries
-from holdfast.service.store.postgresql.url import storable
 from holdfast.service.store.postgresql.writes import new_number
 from holdfast.wire.failures import ANOTHER_DID, TOKEN_USED, SnapshotRefused
 
