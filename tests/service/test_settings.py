@@ -11,6 +11,7 @@ import pytest
 from holdfast.rules.limits import LIMIT_NAMES, Ceilings
 from holdfast.service.secrets import new_key, read_secrets
 from holdfast.service.settings import read_settings
+from holdfast.service.store.kinds import KINDS, default_url
 from holdfast.settings.rows import SettingError
 
 if TYPE_CHECKING:
@@ -185,3 +186,12 @@ def test_a_folder_of_blocks_and_a_database_that_others_may_share(
     database: dict[str, str], place: dict[str, str], stay: bool
 ) -> None:
     assert read_settings({**database, **place}).blocks_stay_here is stay
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_database_can_be_named(kind: str) -> None:
+    assert read_settings({"HOLDFAST_DATABASE_URL": f"{kind}:///x"}).database_url == f"{kind}:///x"
+
+
+def test_the_usual_database_is_a_file_in_the_data_folder(tmp_path: Path) -> None:
+    assert read_settings({"HOLDFAST_DATA_DIR": str(tmp_path)}).database_url == default_url(tmp_path)

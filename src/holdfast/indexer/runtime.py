@@ -96,11 +96,11 @@ def build(settings: IndexerSettings) -> IndexRunner:
 
 def open_store(settings: IndexerSettings) -> IndexStore:
     """Return the store that the settings name, not yet opened."""
-    if settings.postgres_url is None:
+    if settings.postgres is None:
         return SqliteIndexStore(settings.sqlite_path)
     from holdfast.indexer.postgres_store import PostgresIndexStore  # asyncpg is an optional extra
 
-    return PostgresIndexStore(settings.postgres_url)
+    return PostgresIndexStore(settings.postgres)
 
 
 def identity(settings: IndexerSettings) -> str:
