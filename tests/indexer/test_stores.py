@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.indexes import OPTIONS, by_key, catch_up, contents, expected, follower, whole_list
+from tests.support.pgbouncer import PROGRAM, pooled
 
+from holdfast.indexer.postgres_store import PostgresIndexStore
 from holdfast.indexer.queries import ListQuery
 from holdfast.indexer.reader import Batch
 from holdfast.indexer.rows import Event, IndexedBlock
 from holdfast.indexer.store import StoreError, TipMoved
+from holdfast.settings.postgresql import parse_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.support.fake_chain import FakeChain
+    from tests.support.postgres_server import PostgresServer
 
     from holdfast.indexer.store import IndexStore
 
@@ -173,6 +177,20 @@ async def test_an_index_behind_a_pooler_in_transaction_mode(
     await catch_up(follower(busy_chain, store))
     assert by_key(await contents(store)) == expected(busy_chain.ledger, len(busy_chain.blocks) - 1)
     await store.close()
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="pgbouncer is not installed")
+async def test_two_processes_behind_pgbouncer(postgres: PostgresServer, busy_chain: FakeChain) -> None:
+    with pooled(postgres, postgres.new_database()) as url:
+        first, second = (PostgresIndexStore(parse_address(url)) for _ in range(2))
+        await first.open("test")
+        await second.open("test")
+        assert await first.lead() and not await second.lead()
+        await catch_up(follower(busy_chain, first))
+        assert by_key(await contents(second)) == expected(busy_chain.ledger, len(busy_chain.blocks) - 1)
+        await first.close()
+        assert await second.lead()
+        await second.close()
 
 
 async def test_a_store_that_is_not_open_says_so(make_store: Callable[[], IndexStore]) -> None:
