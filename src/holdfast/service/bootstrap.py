@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,6 +70,11 @@ if TYPE_CHECKING:
     from holdfast.service.web.page_files import PageFiles
 
 
+_log = logging.getLogger("holdfast.start")
+BLOCKS_STAY_HERE = (
+    "snapshots: their blocks lie in a folder of this machine, while the database is PostgreSQL; before a second node is"
+    " started, set HOLDFAST_SNAPSHOTS_URL on every node to one bucket, or to one folder that all nodes share"
+)
 OUTBOX = "outbox"  # folders in the data folder
 SPOOL = "uploads"
 
@@ -172,9 +178,9 @@ def kept_snapshots(
     """What keeps snapshots; None where they are off. Raises SettingError."""
     if settings.snapshots == "off":
         return None
+    if settings.blocks_stay_here:
+        _log.warning(BLOCKS_STAY_HERE)
     index = store.snapshots
-    if index is None:
-        raise SettingError("HOLDFAST_SNAPSHOTS: this kind of database keeps no snapshots; set it to off")
     blocks: BlockStorage = _named("HOLDFAST_SNAPSHOTS_URL", ObjectBlocks, settings.snapshots_url)
     limits, spool = settings.snapshot_limits, settings.data_dir / SPOOL
     return Snapshots(

@@ -20,7 +20,7 @@ from holdfast.rules.snapshot_quotas import (
     SNAPSHOT_UPLOADS_PER_ADDRESS_HOUR,
 )
 from holdfast.service.delivery.schemes import MailScheme, SmsScheme
-from holdfast.service.store.kinds import FILE_ADDRESSES, KINDS, default_url
+from holdfast.service.store.kinds import KINDS, default_url
 from holdfast.settings.parsers import (
     MAX_PORT,
     chain_address_or_none,
@@ -218,7 +218,7 @@ ROWS: tuple[SettingRow, ...] = (
     ),
     SettingRow(
         "HOLDFAST_SNAPSHOTS",
-        lambda values: "on" if values["database_url"].startswith(FILE_ADDRESSES) else "off",
+        "on",
         one_of("on", "off"),
         "kept snapshots; off: their paths are 404",
     ),
@@ -226,7 +226,7 @@ ROWS: tuple[SettingRow, ...] = (
         "HOLDFAST_SNAPSHOTS_URL",
         lambda values: f"file://{quote(str(values['data_dir'].absolute() / 'snapshots'))}",
         url_with("s3", "gs", "az", "file"),
-        "object storage of the blocks of snapshots",
+        "object storage of the blocks of snapshots; with several nodes one that all of them reach",
         secret=True,
     ),
     _snapshots("bytes_per_did", SNAPSHOT_BYTES_PER_DID, "bytes that the snapshots of a DID may have together"),

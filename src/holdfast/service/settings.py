@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from holdfast.rules.limits import Ceilings, Limits
 from holdfast.rules.snapshot_quotas import SnapshotLimits
 from holdfast.service.setting_rows import LIMIT_ROWS, ROWS, is_local
+from holdfast.service.store.kinds import FILE_ADDRESSES
 from holdfast.settings.rows import SettingError, read_rows
 from holdfast.wire.defaults import SERVICE_URL
 
@@ -106,6 +107,15 @@ class Settings:
         """What one DID may keep of snapshots."""
         return SnapshotLimits(
             self.snapshots_bytes_per_did, self.snapshots_pins_per_did, self.snapshots_revisions_per_did
+        )
+
+    @property
+    def blocks_stay_here(self) -> bool:
+        """Whether blocks of snapshots lie in a folder while the database may serve other machines as well."""
+        return (
+            self.snapshots == "on"
+            and self.snapshots_url.startswith("file:")
+            and not self.database_url.startswith(FILE_ADDRESSES)
         )
 
     @property
