@@ -68,6 +68,12 @@ def is_local(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
+def _own_address(values: Mapping[str, Any]) -> str:
+    """Return localhost with the port: clients derive from the address that they reach whom their tokens are for."""
+    port = values.get("port")
+    return SERVICE_URL if not port else f"http://localhost:{port}"
+
+
 def _environment(values: Mapping[str, Any]) -> str:
     """Return production for a public address, so that a forgotten variable does not disable its checks."""
     return "development" if is_local(urlsplit(values["public_url"]).hostname or "") else "production"
@@ -127,7 +133,7 @@ def _snapshots(name: str, default: int, about: str) -> SettingRow:
 ROWS: tuple[SettingRow, ...] = (
     SettingRow("HOLDFAST_HOST", "127.0.0.1", str, "address to listen on"),
     SettingRow("HOLDFAST_PORT", "8787", integer_between(0, MAX_PORT), "port to listen on"),
-    SettingRow("HOLDFAST_PUBLIC_URL", SERVICE_URL, public_url, "the service's own address, WebAuthn origin"),
+    SettingRow("HOLDFAST_PUBLIC_URL", _own_address, public_url, "the service's own address, WebAuthn origin"),
     SettingRow(
         "HOLDFAST_ENV", _environment, one_of("development", "production"), "production refuses development choices"
     ),
