@@ -50,7 +50,7 @@ def test_every_version_is_drawn_as_another_encoder_draws_it(monkeypatch: pytest.
     monkeypatch.setattr(segno.encoder, "write_padding_bits", standard_padding)
     limits = [longest(version) for version in (*range(1, 12), 20, 26, 27, 32, 39, 40)]
     lengths = [1, 42, *limits, *(it + 1 for it in limits[:-1]), 1024]
-    texts = ["did:web:bücher.example – 🔑", *(text_of(length) for length in lengths)]
+    texts = ["did:web:bücher.example 🔑", *(text_of(length) for length in lengths)]
     codes = drawn(texts)
     for text, code in zip(texts, codes, strict=True):
         assert as_another_draws_it(text, code), (len(text.encode()), code["version"], code["level"])
