@@ -9,6 +9,9 @@ import { passkey } from "./register/passkey.js";
 import { prove } from "./register/prove.js";
 import { safety } from "./register/safety.js";
 import { start } from "./start.js";
+import { send } from "./send/form.js";
+import { review } from "./send/review.js";
+import { sending } from "./send/sending.js";
 import { delegate } from "./vault/delegations.js";
 import { exportVault, importVault } from "./vault/backup.js";
 import { home } from "./vault/home.js";
@@ -26,6 +29,9 @@ screen("elsewhere", elsewhere);
 screen("export", exportVault);
 screen("import", importVault);
 screen("delegate", delegate);
+screen("send", send);
+screen("send-review", review);
+screen("sending", sending);
 
 document.querySelector(".home")?.addEventListener("click", (event) => {
   event.preventDefault();

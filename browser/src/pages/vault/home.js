@@ -5,6 +5,7 @@ import { button, buttons, el, paragraph } from "../parts/nodes.js";
 import { facts } from "../parts/notes.js";
 import { run, say, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
+import { sentFrom } from "../send/sent.js";
 import { accountCard } from "./account.js";
 import { activityCard } from "./activity.js";
 import { backupCard } from "./backup.js";
@@ -23,6 +24,7 @@ import { enter } from "./unlock.js";
  * @property {import("../library.js").Credential[]} credentials
  * @property {{kind: string, id: string}[]} wraps
  * @property {any[]} delegations
+ * @property {import("../send/sent.js").Sent[]} sent
  * @property {number | undefined} backupAt
  */
 
@@ -56,10 +58,10 @@ async function gathered() {
   const client = await ready();
   const { vault } = client;
   const { did, credentials } = await vault.query();
-  const [{ wraps }, listed, remembered] = await Promise.all([vault.keys(), vault.exec("resource:delegations action:list"), facts(did)]);
+  const [{ wraps }, listed, remembered, sent] = await Promise.all([vault.keys(), vault.exec("resource:delegations action:list"), facts(did), sentFrom(did)]);
   const credentialId = credentials[0]?.credential_id;
   const known = credentialId ? await client.lookupDid({ credentialId }).catch(() => null) : null;
   const record = known?.found ? /** @type {import("../library.js").DidRecord} */ (known) : null;
   const delegations = /** @type {any[]} */ (listed.result ?? []);
-  return { did, name: record?.identifier ?? remembered.identifier ?? "", record, credentials, wraps, delegations, backupAt: remembered.backupAt };
+  return { did, name: record?.identifier ?? remembered.identifier ?? "", record, credentials, wraps, delegations, sent, backupAt: remembered.backupAt };
 }
