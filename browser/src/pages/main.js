@@ -12,6 +12,9 @@ import { prove } from "./register/prove.js";
 import { safety } from "./register/safety.js";
 import { start } from "./start.js";
 import { passkeyProven } from "./vault/adding.js";
+import { send } from "./send/form.js";
+import { review } from "./send/review.js";
+import { sending } from "./send/sending.js";
 import { delegate } from "./vault/delegations.js";
 import { exportVault, importVault } from "./vault/backup.js";
 import { home } from "./vault/home.js";
@@ -32,6 +35,9 @@ screen("delegate", delegate);
 screen("drill-file", drillFile);
 screen("drill-device", drillDevice);
 screen("passkey-proven", passkeyProven);
+screen("send", send);
+screen("send-review", review);
+screen("sending", sending);
 
 document.querySelector(".home")?.addEventListener("click", (event) => {
   event.preventDefault();

@@ -100,6 +100,7 @@ def _pages(settings: Settings) -> PageFiles | None:
         colour=settings.pages_colour,
         logo=settings.pages_logo,
         address=settings.public_url,
+        rpc=shown_rpc(settings),
         usdc=settings.usdc_84532,
         code_seconds=settings.limits.email_code_expiry_seconds,
         code_tries=settings.limits.max_verify_attempts,
