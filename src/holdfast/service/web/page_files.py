@@ -9,6 +9,7 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from holdfast.rules.colours import Colour, lightened_for, parse_colour, text_on
+from holdfast.rules.multiaddresses import websocket_origin
 from holdfast.service.http.static import StaticAnswer
 
 if TYPE_CHECKING:
@@ -21,9 +22,11 @@ _HTML = "text/html; charset=utf-8"
 _CSS = "text/css; charset=utf-8"
 # Pages, style and colour belong together, so each is asked for anew and answered by 304.
 _CACHE = "no-cache"
+# Pairing reaches a program on the person's own computer, which listens at a port that the system chose.
+_REACHED = "'self' ws://127.0.0.1:* ws://localhost:*"
 _POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:;"
-    " connect-src 'self'; worker-src 'self'; manifest-src 'self'; form-action 'none'; base-uri 'none';"
+    " connect-src {reached}; worker-src 'self'; manifest-src 'self'; form-action 'none'; base-uri 'none';"
     " frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types hf"
 )
 _PERMISSIONS = (
@@ -31,7 +34,6 @@ _PERMISSIONS = (
     " payment=(), geolocation=(), microphone=()"
 )
 _HEADERS = (
-    ("content-security-policy", _POLICY),
     ("cross-origin-opener-policy", "same-origin"),
     ("cross-origin-embedder-policy", "require-corp"),
     ("cross-origin-resource-policy", "same-origin"),
@@ -58,6 +60,7 @@ class PageChoices:
         usdc: the address of USDC at the service's chain; empty without one.
         code_seconds: how long a code that was sent by mail is valid.
         code_tries: how often a code may be tried.
+        pairing: the multiaddress of the host at which two browsers meet; empty without one.
     """
 
     name: str
@@ -67,6 +70,7 @@ class PageChoices:
     usdc: str
     code_seconds: int
     code_tries: int
+    pairing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +110,18 @@ def _page(choices: PageChoices, heading: str, lead: str) -> StaticAnswer:
         "address": choices.address,
         "usdc": choices.usdc,
         "code": f"{choices.code_seconds} {choices.code_tries}",
+        "pairing": choices.pairing,
         "heading": heading,
         "lead": lead,
     }
     html = Template(_read("page.html").decode()).substitute({name: escape(value) for name, value in values.items()})
     secured = [_TWO_YEARS] if choices.address.startswith("https:") else []
-    return StaticAnswer(html.encode(), _HTML, _CACHE, [*_HEADERS, *secured])
+    return StaticAnswer(html.encode(), _HTML, _CACHE, [_policy(choices), *_HEADERS, *secured])
+
+
+def _policy(choices: PageChoices) -> tuple[str, str]:
+    reached = f"{_REACHED} {websocket_origin(choices.pairing)}" if choices.pairing else _REACHED
+    return "content-security-policy", _POLICY.format(reached=reached)
 
 
 def _logo(file: Path | None) -> StaticAnswer:
