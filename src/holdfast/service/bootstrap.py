@@ -104,6 +104,7 @@ def _pages(settings: Settings) -> PageFiles | None:
         usdc=settings.usdc_84532,
         code_seconds=settings.limits.email_code_expiry_seconds,
         code_tries=settings.limits.max_verify_attempts,
+        pairing=settings.pairing_host,
     )
     made: PageFiles = _named("HOLDFAST_PAGES_LOGO", page_files, choices)
     return made

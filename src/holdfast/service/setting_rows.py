@@ -12,6 +12,7 @@ from holdfast.rules.chains import CHAINS
 from holdfast.rules.colours import TEXT_CONTRAST, WHITE, contrast, parse_colour
 from holdfast.rules.dids import parse_did
 from holdfast.rules.limits import ALL_COUNTRIES, CONFIRMATION_DEPTH, LIMIT_NAMES, Ceilings, Limits
+from holdfast.rules.multiaddresses import websocket_origin
 from holdfast.rules.snapshot_quotas import (
     SNAPSHOT_BYTES_PER_DID,
     SNAPSHOT_FREE_BYTES,
@@ -105,6 +106,12 @@ def _countries(text: str) -> tuple[str, ...]:
     if text != ALL_COUNTRIES and not (codes and all(_COUNTRY.fullmatch(code) for code in codes)):
         raise ValueError("all, or two-letter codes of countries, separated by commas, are needed")
     return (ALL_COUNTRIES,) if text == ALL_COUNTRIES else codes
+
+
+def _pairing_host(text: str) -> str:
+    if text:
+        websocket_origin(text)
+    return text
 
 
 def _colour(text: str) -> str:
@@ -251,6 +258,12 @@ ROWS: tuple[SettingRow, ...] = (
     SettingRow("HOLDFAST_PAGES_NAME", "Holdfast", shown_name, "the service's name on its pages"),
     SettingRow("HOLDFAST_PAGES_COLOUR", "#1f5fa8", _colour, "the pages' colour, as #rrggbb; checked for contrast"),
     SettingRow("HOLDFAST_PAGES_LOGO", None, Path, "the pages' logo, an SVG or PNG file of at most 256 KiB"),
+    SettingRow(
+        "HOLDFAST_PAIRING_HOST",
+        "",
+        _pairing_host,
+        "where two browsers meet (`holdfast vault meet`), as /dns4/meet.example/tcp/443/wss/p2p/12D3…",
+    ),
     LOG,
     SettingRow("HOLDFAST_ADMIN_PORT", None, integer_between(1, MAX_PORT), "port of /metrics"),
 )

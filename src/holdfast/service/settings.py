@@ -87,6 +87,7 @@ class Settings:
     pages_name: str
     pages_colour: str
     pages_logo: Path | None
+    pairing_host: str
     log: str
     env: str
     admin_port: int | None
