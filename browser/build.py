@@ -26,13 +26,13 @@ SOURCES = HERE / "src"
 SERVED = ROOT / "build" / "client"
 PACKAGE = ROOT / "build" / "npm"
 # What a page or worker names; everything else is inside these.
-ENTRIES = ("holdfast.js", "worker.js", "enclave-host.js", "pay/confirm.js")
-# The payment page takes the client from the file that other pages take too.
-_SHARED = "--external:../holdfast.js"
+ENTRIES = ("holdfast.js", "worker.js", "enclave-host.js", "pay/confirm.js", "snapshots/main.js")
+# These take the client from the file that other pages take too, and the client loads the snapshots when it needs them.
+_SHARED = ("--external:../holdfast.js", "--external:./snapshots/main.js")
 # The script of the service's own pages; the npm package does not have it.
 PAGES = "pages/main.js"
 # Bytes after gzip, of files that a first visit loads together.
-LIMITS = {("holdfast.js", "worker.js"): 25_000, ("pay/confirm.js",): 10_000}
+LIMITS = {("holdfast.js", "worker.js"): 25_000, ("pay/confirm.js",): 10_000, ("snapshots/main.js",): 25_000}
 _TARGET = "es2022"
 _EMITTING = ("--noEmit", "false", "--declaration", "--emitDeclarationOnly")
 
@@ -55,7 +55,7 @@ def main() -> int:
 def build(folder: Path) -> dict[str, int]:
     """Write the minified entries to `folder`; their sizes after gzip. Raises BuildError."""
     _empty(folder)
-    _bundle([SOURCES / name for name in ENTRIES], folder, _SHARED)
+    _bundle([SOURCES / name for name in ENTRIES], folder, *_SHARED)
     sizes = {name: _gzipped(folder / name) for name in ENTRIES}
     print("client: " + ", ".join(f"{name} {size} bytes after gzip" for name, size in sizes.items()), flush=True)
     for names, limit in LIMITS.items():
@@ -67,7 +67,7 @@ def build(folder: Path) -> dict[str, int]:
 def build_served(folder: Path) -> None:
     """What /client/ serves: the client, and the pages' script, which imports the client's file. Raises BuildError."""
     build(folder)
-    _bundle([SOURCES / PAGES], folder / "pages", _SHARED)
+    _bundle([SOURCES / PAGES], folder / "pages", *_SHARED)
     print(f"client: {PAGES} {_gzipped(folder / PAGES)} bytes after gzip", flush=True)
 
 

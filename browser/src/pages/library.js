@@ -10,6 +10,7 @@ export {
   RegistrationRefused,
   RequestRefused,
   StorageError,
+  Vault,
   VaultStore,
   WasmLoadError,
   WebAuthnError,

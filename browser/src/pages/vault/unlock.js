@@ -1,6 +1,8 @@
 /** Coming back: the passkey from the browser's autofill or by a button, the vault password, or a way to bring the vault here. */
 
 import { WebAuthnError, endWaitingPasskeys, getDeviceCapabilities, passkeyKey, usePasskey } from "../library.js";
+import { noteTrial } from "../drill/trials.js";
+import { passkeyMark } from "../drill/ways.js";
 import { text } from "../parts/language.js";
 import { button, buttons, field, form, paragraph, submit } from "../parts/nodes.js";
 import { hadVault, markVault, setVaultOf, vaultOf } from "../parts/notes.js";
@@ -132,6 +134,8 @@ async function unlocked(key, did, takeOver, wrong) {
   const answer = await vault.unlock(key, null, { did, takeOver });
   if (answer.error === "open_elsewhere") return go("elsewhere");
   succeeded(answer, wrong);
+  // Opening the vault is a trial of the key that did it.
+  await noteTrial(did, key.kind === "prf" ? passkeyMark(key.id) : "password");
   await go("home");
 }
 

@@ -175,8 +175,8 @@ class Store(Protocol):
     """
 
     @property
-    def snapshots(self) -> SnapshotIndex | None:
-        """What is known about kept snapshots; None where this kind of database does not keep it."""
+    def snapshots(self) -> SnapshotIndex:
+        """What is known about kept snapshots."""
         ...
 
     async def ping(self) -> None:

@@ -12,6 +12,7 @@ from holdfast.rules.colours import Colour, lightened_for, parse_colour, text_on
 from holdfast.service.http.static import StaticAnswer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 MAX_LOGO_BYTES = 256 * 1024
@@ -42,8 +43,11 @@ _HEADERS = (
 # A person may open the logo itself: then its scripts, if it has any, do not run.
 _LOGO_POLICY = ("content-security-policy", "default-src 'none'; sandbox")
 _TWO_YEARS = ("strict-transport-security", "max-age=63072000")
+# The window that opened /connect, or that it opened, is of another origin: with this header the two could not talk.
+_CUTTING = "cross-origin-opener-policy"
 _START = ("Your own identity, kept by you", "Register with your face, fingerprint or screen lock. No password.")
 _VAULT = ("Your vault", "Open it with your passkey.")
+_CONNECT = ("Connect with an app", "Waiting for the request of the app.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +79,7 @@ class PageFiles:
 
     start: StaticAnswer
     vault: StaticAnswer
+    connect: StaticAnswer
     style: StaticAnswer
     theme: StaticAnswer
     logo: StaticAnswer
@@ -85,6 +90,7 @@ def page_files(choices: PageChoices) -> PageFiles:
     return PageFiles(
         start=_page(choices, *_START),
         vault=_page(choices, *_VAULT),
+        connect=_page(choices, *_CONNECT, script="connect", headers=[it for it in _HEADERS if it[0] != _CUTTING]),
         style=StaticAnswer(_read("pages.css"), _CSS, _CACHE),
         theme=StaticAnswer(theme(parse_colour(choices.colour)).encode(), _CSS, _CACHE),
         logo=_logo(choices.logo),
@@ -100,7 +106,14 @@ def theme(colour: Colour) -> str:
     )
 
 
-def _page(choices: PageChoices, heading: str, lead: str) -> StaticAnswer:
+def _page(
+    choices: PageChoices,
+    heading: str,
+    lead: str,
+    *,
+    script: str = "main",
+    headers: Sequence[tuple[str, str]] = _HEADERS,
+) -> StaticAnswer:
     values = {
         "name": choices.name,
         "address": choices.address,
@@ -108,10 +121,11 @@ def _page(choices: PageChoices, heading: str, lead: str) -> StaticAnswer:
         "code": f"{choices.code_seconds} {choices.code_tries}",
         "heading": heading,
         "lead": lead,
+        "script": script,
     }
     html = Template(_read("page.html").decode()).substitute({name: escape(value) for name, value in values.items()})
     secured = [_TWO_YEARS] if choices.address.startswith("https:") else []
-    return StaticAnswer(html.encode(), _HTML, _CACHE, [*_HEADERS, *secured])
+    return StaticAnswer(html.encode(), _HTML, _CACHE, [*headers, *secured])
 
 
 def _logo(file: Path | None) -> StaticAnswer:

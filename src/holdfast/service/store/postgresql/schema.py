@@ -47,6 +47,15 @@ class Step:
     oldest: int = 1
 
 
+# Each part reads every credential, so the parts are large; they block nothing but a second credential for the same
+# identifier and DID.
+_REGISTERED_DIDS = (
+    "INSERT INTO holdfast.did_identifiers (shard, did, channel, key, identifier_shard)"
+    " SELECT DISTINCT holdfast.shard_of_v1(c.did), c.did, c.channel, c.key, c.shard FROM holdfast.credentials AS c"
+    " WHERE NOT EXISTS (SELECT 1 FROM holdfast.did_identifiers AS d WHERE d.shard = holdfast.shard_of_v1(c.did)"
+    " AND d.did = c.did AND d.channel = c.channel AND d.key = c.key) LIMIT 100000 ON CONFLICT DO NOTHING"
+)
+
 STEPS: tuple[Step, ...] = (
     Step(
         scripts=(
@@ -58,12 +67,23 @@ STEPS: tuple[Step, ...] = (
         )
     ),
     Step(scripts=("0002_kept_answers.sql",)),
+    Step(
+        scripts=(
+            "0003_registered_dids.sql",
+            "0003_snapshots.sql",
+            "0003_snapshot_uploads.sql",
+            "0003_snapshot_pins.sql",
+        )
+    ),
+    Step(backfill=_REGISTERED_DIDS),
 )
 SCHEMA_VERSION = len(STEPS)
 TABLES = (
     "identifiers", "credentials", "credential_places", "codes", "windows", "verifications", "used_attestations",
     "ip_counters", "totals", "leases", "audit",
-    "kept_answers",
+    "kept_answers", "did_identifiers",
+    "snapshot_shards", "snapshot_roots", "snapshot_blocks", "snapshot_places", "snapshot_uploads", "snapshot_pins",
+    "snapshot_tokens", "snapshot_revocations", "snapshot_names", "snapshot_garbage",
 )  # fmt: skip
 
 
@@ -148,7 +168,9 @@ async def _backfill(connection: Connection, step: Step) -> int:
     """Do the long part of a step before its last transaction: in short ones, so that nothing waits for it."""
     changed = 0
     while step.backfill is not None:
-        status = await connection.execute(step.backfill)
+        async with connection.transaction():
+            await connection.execute("SET LOCAL statement_timeout = 0")
+            status = await connection.execute(step.backfill)
         part = int(status.rpartition(" ")[2])
         changed += part
         if not part:
