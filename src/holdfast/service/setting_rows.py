@@ -240,6 +240,7 @@ ROWS: tuple[SettingRow, ...] = (
     SettingRow("HOLDFAST_PAGES_COLOUR", "#1f5fa8", _colour, "the pages' colour, as #rrggbb; checked for contrast"),
     SettingRow("HOLDFAST_PAGES_LOGO", None, Path, "the pages' logo, an SVG or PNG file of at most 256 KiB"),
     LOG,
+    SettingRow("HOLDFAST_ACCESS_LOG", "off", one_of("on", "off"), "on: a line of the log for each request"),
     SettingRow("HOLDFAST_ADMIN_PORT", None, integer_between(1, MAX_PORT), "port of /metrics"),
 )
 LIMIT_ROWS = tuple(
