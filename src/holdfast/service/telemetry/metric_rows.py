@@ -93,15 +93,15 @@ ROWS = (
     _counter("holdfast_provider_calls_total", "Calls to providers.", "provider", "outcome"),
     _histogram("holdfast_provider_seconds", "Time of a call to a provider, in seconds.", "provider"),
     # Background jobs
-    _counter("holdfast_job_runs_total", "Runs of background jobs.", "job", "outcome"),
-    _histogram("holdfast_job_seconds", "Time of a run, in seconds.", "job"),
+    _counter("holdfast_job_runs_total", "Runs of background jobs.", "task", "outcome"),
+    _histogram("holdfast_job_seconds", "Time of a run, in seconds.", "task"),
     _gauge(
         "holdfast_job_last_success_timestamp_seconds",
         "When a run succeeded last, in seconds since the epoch.",
-        "job",
+        "task",
         across=Across.LARGEST,
     ),
-    _gauge("holdfast_leases_held", "Leases of background jobs that this node holds.", "job"),
+    _gauge("holdfast_leases_held", "Leases of background jobs that this node holds.", "task"),
     # Snapshots
     _gauge("holdfast_snapshots", "Kept snapshots.", across=_L),
     _gauge("holdfast_snapshot_pins", "Pins of snapshots.", across=_L),
@@ -121,5 +121,5 @@ BY_NAME = {row.name: row for row in ROWS}
 LABEL_VALUES: dict[str, tuple[str, ...]] = {
     "work": ("read", "write"),
     "provider": ("mail", "sms", "chain", "chain_8453", "bundler", "indexer", "enclave", "snapshots"),
-    "job": ("confirm", "expire", "snapshots", "enclave", "reserved", "measure"),
+    "task": ("confirm", "expire", "snapshots", "enclave", "reserved", "measure"),
 }
