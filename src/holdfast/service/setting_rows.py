@@ -265,6 +265,7 @@ ROWS: tuple[SettingRow, ...] = (
         "where two browsers meet (`holdfast vault meet`), as /dns4/meet.example/tcp/443/wss/p2p/12D3…",
     ),
     LOG,
+    SettingRow("HOLDFAST_ACCESS_LOG", "off", one_of("on", "off"), "on: a line of the log for each request"),
     SettingRow("HOLDFAST_ADMIN_PORT", None, integer_between(1, MAX_PORT), "port of /metrics"),
 )
 LIMIT_ROWS = tuple(
