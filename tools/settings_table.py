@@ -1,4 +1,6 @@
-"""Writes the tables of settings, limits, exit codes and metrics into docs/operating.md and docs/indexer.md, or compares them.
+"""Writes the tables of settings, limits, exit codes and metrics into docs/operating.md and docs/indexer.md.
+
+Or compares them:
 
     tools/settings_table.py --check    exit 1 when a page says something else than the code
     tools/settings_table.py --write    renew the pages
@@ -20,6 +22,8 @@ from holdfast.service.setting_rows import ROWS
 from holdfast.service.telemetry.metric_rows import ROWS as METRICS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.settings.rows import SettingRow
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -99,11 +103,12 @@ def exit_codes() -> list[str]:
 
 def metrics() -> list[str]:
     """One row a metric."""
-    rows = [
-        f"| `{row.name}` | {row.kind.value} | {', '.join(f'`{label}`' for label in row.labels) or 'none'} | {row.help} |"
-        for row in METRICS
-    ]
+    rows = [f"| `{row.name}` | {row.kind.value} | {_labels(row.labels)} | {row.help} |" for row in METRICS]
     return ["| Metric | Type | Labels | Meaning |", "|---|---|---|---|", *rows]
+
+
+def _labels(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) or "none"
 
 
 def _default(row: SettingRow) -> str:
