@@ -47,6 +47,11 @@ class TransportError(RpcError):
         super().__init__(message)
         self.status = status
 
+    @property
+    def kind(self) -> str:
+        """The error in a word, for statistics."""
+        return "unreachable" if self.status is None else "refused"
+
 
 class AnswerTooLarge(TransportError):
     """The endpoint's answer has more bytes than the transport takes; the same call would get the same answer."""

@@ -12,6 +12,7 @@ import asyncpg
 from asyncpg.exceptions import InternalClientError, PostgresConnectionError
 
 from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
+from holdfast.service.telemetry import metrics
 from holdfast.settings.postgresql_connections import CONNECTION_SETTINGS, keep_alive
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ SERVER_SETTINGS = {
     "statement_timeout": "1500ms",
     "lock_timeout": "1s",
     "idle_in_transaction_session_timeout": "5s",
+    # Every statement finds its rows by key. A plan made while a table was small would read all of it later on, until
+    # the server's next ANALYZE.
+    "enable_seqscan": "off",
 }
 
 # What says that the connection, and not the statement, failed.
@@ -102,8 +106,14 @@ class Lane:
         finally:
             deadline.cancel()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it has a connection."""
+        return self._connection is not None and not self._connection.is_closed()
+
     def abandon(self) -> None:
         """Drop the connection without a word to the server."""
+        metrics.CONNECTIONS_LOST.add()
         connection, self._connection = self._connection, None
         if connection is not None and not connection.is_closed():
             connection.terminate()
