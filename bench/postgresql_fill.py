@@ -49,7 +49,8 @@ _ROWS = (
     "DROP TABLE holdfast.seed",
 )
 _KEYS = """
-SELECT format('holdfast.%I', relname) AS relation, quote_ident(conname) AS name, pg_get_constraintdef(k.oid) AS definition
+SELECT format('holdfast.%I', relname) AS relation, quote_ident(conname) AS name,
+    pg_get_constraintdef(k.oid) AS definition
 FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = conrelid WHERE connamespace = 'holdfast'::regnamespace
 AND contype = 'p' AND relname IN ('identifiers', 'credentials', 'credential_places', 'did_identifiers')
 """
