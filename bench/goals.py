@@ -49,3 +49,5 @@ COLD_START_S = 0.5
 LOOKUP_CPU_TIMES = 2.5
 MIX_OVER_PARTS = 1.25  # CPU of the mix over the weighted sum of its parts
 DISK_OF_PEER = 1.0  # bytes of an identifier over the Fastify peer's
+READING_OF_NGINX = 1 / 3  # of the rate at which nginx gives out the same files
+MEMORY_GROWTH = 1.1  # the most over what it is when half of the vaults are written

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from holdfast.service.store.sqlite.writer import GroupCommitWriter
 
 _PLACE = "SELECT b.cid, b.cid || '.' || b.id, b.size FROM snapshot_blocks b"
+_ROOT = (
+    "SELECT b.cid, b.cid || '.' || b.id, b.size, r.did FROM snapshot_roots r JOIN snapshot_links l ON l.root_id = r.id"
+    " JOIN snapshot_blocks b ON b.id = l.block_id WHERE r.cid = ? ORDER BY l.position"
+)
 
 
 class SqliteSnapshotIndex:
@@ -65,13 +69,8 @@ class SqliteSnapshotIndex:
 
     async def root(self, cid: str) -> KeptRoot | None:
         """See SnapshotIndex."""
-        row = self._read.one("SELECT id, did FROM snapshot_roots WHERE cid = ?", cid)
-        if row is None:
-            return None
-        rows = self._read.all(
-            f"{_PLACE} JOIN snapshot_links l ON l.block_id = b.id WHERE l.root_id = ? ORDER BY l.position", row[0]
-        )
-        return KeptRoot(cid, row[1], tuple(BlockPlace(*row) for row in rows))
+        rows = self._read.all(_ROOT, cid)
+        return KeptRoot(cid, rows[0][3], tuple(BlockPlace(*row[:3]) for row in rows)) if rows else None
 
     async def record(self, name: str) -> KeptRecord | None:
         """See SnapshotIndex."""
