@@ -130,8 +130,8 @@ static void write_digits(char *out, uint64_t number) {
 static size_t put_name(char *out, const Shot *shot) {
   const char *name = names[random_below(name_count)];
   size_t at = shot->name - shot->request, length = strlen(name);
+  memmove(out + at + length, out + at + 1, shot->length - at - 1);
   memcpy(out + at, name, length);
-  memcpy(out + at + length, shot->name + 1, shot->length - at - 1);
   return shot->length + length - 1;
 }
 

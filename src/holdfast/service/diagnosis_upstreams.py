@@ -159,10 +159,14 @@ async def see_snapshots(service: Service) -> Finding:
         return Finding("snapshots", "note", "off: no vault is kept here", "unset HOLDFAST_SNAPSHOTS to keep them")
     try:
         await snapshots.blocks.check()
+        gone, vaults = await snapshots.missing()
     except BlocksUnavailable as error:
         fix = "compare HOLDFAST_SNAPSHOTS_URL and the storage's credentials, and make room"
         return Finding("snapshots", "error", str(error), fix)
-    return Finding("snapshots", "ok", "a block was written, read back and removed")
+    if gone:
+        fix = "restore the storage's copy of the same time; a vault's next upload replaces what is lost of it"
+        return Finding("snapshots", "error", f"{gone} blocks of {vaults} vaults' snapshots are missing", fix)
+    return Finding("snapshots", "ok", "a block was written, read back and removed; every kept block is there")
 
 
 async def see_engine(environment: Mapping[str, str], pools: ConnectionPools) -> Finding:

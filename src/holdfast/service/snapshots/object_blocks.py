@@ -14,13 +14,14 @@ from holdfast.service.snapshots.page_cache import read_cached
 from holdfast.service.snapshots.port import BlocksFull, BlocksUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 
     from obstore.store import ObjectStore
 
 SETTING = "HOLDFAST_SNAPSHOTS_URL"
 _TRANSFER_S = 120.0
 _THREADS = 32
+_LISTED = 1000
 _CHECK = "check"  # no block's name: those begin with a CID
 _NO_ROOM = ("os error 28)", "os error 122)", "os error 27)")  # ENOSPC, EDQUOT, EFBIG as Rust writes them
 
@@ -77,6 +78,12 @@ class ObjectBlocks:
         """See BlockStorage."""
         await self._in_thread(self._delete, names)
 
+    async def names(self) -> AsyncIterator[Sequence[str]]:
+        """See BlockStorage."""
+        listed: Iterator[Sequence[str]] = await self._in_thread(self._names)
+        while (part := await self._in_thread(next, listed, None)) is not None:
+            yield part
+
     async def check(self) -> None:
         """See BlockStorage."""
         name = f"{_CHECK}-{os.urandom(6).hex()}"
@@ -119,6 +126,12 @@ class ObjectBlocks:
             return bytes(obstore.get(self._opened(), name).bytes())
         except FileNotFoundError:
             return None
+
+    def _names(self) -> Iterator[Sequence[str]]:
+        import obstore
+
+        parts = obstore.list(self._opened(), chunk_size=_LISTED)
+        return ([str(entry["path"]).rpartition("/")[2] for entry in part] for part in parts)
 
     def _delete(self, names: Sequence[str]) -> None:
         import obstore

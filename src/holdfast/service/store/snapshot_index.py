@@ -208,6 +208,17 @@ class SnapshotIndex(Protocol):
         """Names of objects that no snapshot needs: their rows are gone, so the objects may be deleted."""
         ...
 
+    async def objects(self, after: int, limit: int) -> list[tuple[int, str, str]]:
+        """Objects that kept snapshots need: number, name, and the DID of one of those; in the order of numbers."""
+        ...
+
+    async def name_strays(self, objects: Sequence[str]) -> int:
+        """Of these objects, name as garbage those that no row knows; how many.
+
+        They are left over where an older database was restored. No new object gets the number of a listed one.
+        """
+        ...
+
     async def collected(self, keys: Sequence[str]) -> None:
         """These objects are deleted."""
         ...

@@ -41,6 +41,7 @@ PROBE = "bafkqaaa"
 @serves_plainly(IPFS)
 async def ipfs(web: WebContext, request: Request) -> Response:
     """GET /ipfs/{cid} and what lies below it."""
+    web.snapshots.reads.count(web.subject(request))
     if request.header("service-worker") == "script":
         raise SnapshotRefused(BAD_REQUEST, "a service worker is not given out here")
     cid, *path = _segments(request)

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from holdfast.service.store.sqlite.writer import GroupCommitWriter
 
 _PLACE = "SELECT b.cid, b.cid || '.' || b.id, b.size FROM snapshot_blocks b"
+_OBJECTS = (
+    "SELECT b.id, b.cid || '.' || b.id, min(r.did) FROM snapshot_blocks b JOIN snapshot_links l ON l.block_id = b.id"
+    " JOIN snapshot_roots r ON r.id = l.root_id WHERE b.id > ? GROUP BY b.id ORDER BY b.id LIMIT ?"
+)
 _ROOT = (
     "SELECT b.cid, b.cid || '.' || b.id, b.size, r.did FROM snapshot_roots r JOIN snapshot_links l ON l.root_id = r.id"
     " JOIN snapshot_blocks b ON b.id = l.block_id WHERE r.cid = ? ORDER BY l.position"
@@ -81,6 +85,10 @@ class SqliteSnapshotIndex:
         """See SnapshotIndex."""
         return [row[0] for row in self._read.all("SELECT object FROM snapshot_garbage LIMIT ?", limit)]
 
+    async def objects(self, after: int, limit: int) -> list[tuple[int, str, str]]:
+        """See SnapshotIndex."""
+        return [tuple(row) for row in self._read.all(_OBJECTS, after, limit)]
+
     async def totals(self) -> tuple[int, int, int]:
         """See SnapshotIndex."""
         row = self._read.one(
@@ -138,6 +146,10 @@ class SqliteSnapshotIndex:
     async def expire(self, now: float) -> int:
         """See SnapshotIndex."""
         return await self._writer.write(lambda connection: snapshot_waste.expire(connection, now))
+
+    async def name_strays(self, objects: Sequence[str]) -> int:
+        """See SnapshotIndex."""
+        return await self._writer.write(lambda connection: snapshot_waste.name_strays(connection, objects))
 
     async def collected(self, keys: Sequence[str]) -> None:
         """See SnapshotIndex."""
