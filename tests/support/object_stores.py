@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
-from tests.support.children import dying_with_parent
 from tests.support.serving import becomes_true
 
 from holdfast.world import node

@@ -17,16 +17,22 @@ from holdfast.client.vault.async_vault import AsyncVault
 from holdfast.client.vault.keys import SecretKey
 
 
+def say(line: str) -> None:
+    """One line, at once."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
 async def main() -> None:
     folder, url, service_did = sys.argv[1:]
     config = SnapshotConfig(automatic=False, service_did=service_did)
     with VaultStore(directory=folder) as store:
         async with AsyncVault(store) as vault, AsyncClient(url, vault=vault, snapshots=config) as client:
             assert (await vault.unlock(SecretKey(b"k" * 32))).success
-            print("ready", flush=True)
+            say("ready")
             for number in itertools.count():
                 state = await client.publish_snapshot()
-                print(state.acknowledged_root, flush=True)
+                say(state.acknowledged_root or "")
                 fields = {"id": f"{os.getpid()}-{number}", "type": "note", "endpoint": "https://x.example"}
                 assert (await vault.exec("resource:services action:create", fields)).success
 

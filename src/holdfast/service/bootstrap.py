@@ -18,10 +18,10 @@ from holdfast.service.operations.confirmation import Confirmations
 from holdfast.service.operations.controllers import Controllers
 from holdfast.service.operations.dids import Dids
 from holdfast.service.operations.maintenance import Maintenance
+from holdfast.service.operations.reading_rate import ReadingRate
 from holdfast.service.operations.relay import Relay
 from holdfast.service.operations.repeats import Repeats
 from holdfast.service.operations.sessions import Sessions
-from holdfast.service.operations.reading_rate import ReadingRate
 from holdfast.service.operations.snapshot_access import SnapshotAccess
 from holdfast.service.operations.snapshot_names import SnapshotNames
 from holdfast.service.operations.snapshot_pins import SnapshotPins

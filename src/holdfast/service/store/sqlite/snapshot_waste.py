@@ -42,13 +42,12 @@ def expire(connection: Connection, now: float) -> int:
 
 def name_strays(connection: Connection, objects: Sequence[str]) -> int:
     """Name objects as garbage that no row knows, and keep their numbers from being used again; how many."""
-    numbered = [(cid, int(number)) for cid, number in map(_parts, objects) if number.isascii() and number.isdigit()]
-    highest = max((number for _, number in numbered if number < _NO_NUMBER), default=0)
-    _number_above(connection, highest)
+    named = [(cid, int(number)) for cid, number in map(_parts, objects) if number.isascii() and number.isdigit()]
+    numbered = [(cid, number) for cid, number in named if number < _NO_NUMBER]
+    _number_above(connection, max((number for _, number in numbered), default=0))
+    known = "SELECT 1 FROM snapshot_blocks WHERE cid = ? AND id = ?"
     strays = [
-        (f"{cid}.{number}",)
-        for cid, number in numbered
-        if connection.execute("SELECT 1 FROM snapshot_blocks WHERE cid = ? AND id = ?", (cid, number)).fetchone() is None
+        (f"{cid}.{number}",) for cid, number in numbered if not connection.execute(known, (cid, number)).fetchone()
     ]
     connection.executemany("INSERT OR IGNORE INTO snapshot_garbage VALUES (?)", strays)
     return len(strays)
