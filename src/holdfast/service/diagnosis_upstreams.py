@@ -152,7 +152,7 @@ async def see_clock(settings: Settings, pools: ConnectionPools) -> Finding:
     return Finding("clock", "ok", "agrees with the chain endpoint's")
 
 
-async def see_snapshots(service: Service) -> Finding:
+async def see_snapshots(settings: Settings, service: Service) -> Finding:
     """Whether the storage of snapshots takes a block, gives it back and removes it."""
     snapshots = service.snapshots
     if snapshots is None:
@@ -166,7 +166,11 @@ async def see_snapshots(service: Service) -> Finding:
     if gone:
         fix = "restore the storage's copy of the same time; a vault's next upload replaces what is lost of it"
         return Finding("snapshots", "error", f"{gone} blocks of {vaults} vaults' snapshots are missing", fix)
-    return Finding("snapshots", "ok", "a block was written, read back and removed; every kept block is there")
+    if settings.blocks_stay_here:
+        fix = "with several nodes set HOLDFAST_SNAPSHOTS_URL to one bucket, or to one folder that all nodes share"
+        return Finding("snapshots", "note", "blocks lie in a folder of this machine, the database is PostgreSQL", fix)
+    whole = "; every kept block is there" if snapshots.index.lists_objects else ""
+    return Finding("snapshots", "ok", f"a block was written, read back and removed{whole}")
 
 
 async def see_engine(environment: Mapping[str, str], pools: ConnectionPools) -> Finding:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from tests.support.api import Api
     from tests.support.kept_snapshots import Vault
 
+# The service's address is an ordinary one, and its blocks lie where its database does.
+SETTINGS = read_settings({})
+
 
 def names(vault: Vault) -> set[str]:
     return {file.name for file in folder(vault).iterdir()}
@@ -71,7 +74,7 @@ async def test_an_upload_under_way_is_no_stray(make_api: Callable[..., Api], tmp
     vault, _, _ = await restored(make_api, tmp_path)
     index, now = kept_by(vault).index, vault.api.clock()
     await index.begin_upload(NewUpload(upload_id="u", did=vault.did, now=now, expires_at=now + 60), lambda _usage: 10)
-    (place,) = await index.place_blocks("u", [("bafkrei-placed", 10)])
+    (place,) = await index.place_blocks(vault.did, "u", [("bafkrei-placed", 10)])
     assert await index.name_strays([place.key, "check-0123", "bafkrei.7#1", ".5"]) == 1
     assert place.key not in await index.garbage(10)
 
@@ -79,12 +82,12 @@ async def test_an_upload_under_way_is_no_stray(make_api: Callable[..., Api], tmp
 async def test_missing_blocks_are_told_and_the_next_upload_replaces_them(keeper: Api, vault: Vault) -> None:
     blocks = vault.blocks(os.urandom(5000))
     root = await vault.keep(blocks)
-    assert (await see_snapshots(vault.api.service)).state == "ok"
+    assert (await see_snapshots(SETTINGS, vault.api.service)).state == "ok"
     for file in folder(vault).iterdir():
         file.unlink()
-    found = await see_snapshots(vault.api.service)
+    found = await see_snapshots(SETTINGS, vault.api.service)
     assert (found.state, found.found) == ("error", "2 blocks of 1 vaults' snapshots are missing")
     assert (await vault.api.http.get(f"/ipfs/{root}?format=car")).status_code == 404
     assert (await vault.upload(write_car(root, blocks))).status_code == 200
-    assert (await see_snapshots(vault.api.service)).state == "ok"
+    assert (await see_snapshots(SETTINGS, vault.api.service)).state == "ok"
     assert (await vault.api.http.get(f"/ipfs/{root}?format=car")).status_code == 200

@@ -51,6 +51,8 @@ class Snapshots:
 
     async def missing(self) -> tuple[int, int]:
         """How many objects of kept snapshots are not in the storage, and how many DIDs that concerns."""
+        if not self.index.lists_objects:
+            return 0, 0
         there = {name async for part in self.blocks.names() for name in part}
         gone, dids, after = 0, set[str](), 0
         while rows := await self.index.objects(after, _AT_ONCE):

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 from holdfast.service.object_folder import opened, parse_folder
 from holdfast.service.snapshots.page_cache import read_cached
 from holdfast.service.snapshots.port import BlocksFull, BlocksUnavailable
+from holdfast.service.telemetry.calls import calling
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
@@ -95,8 +96,9 @@ class ObjectBlocks:
 
     async def _in_thread(self, work: Callable[..., Any], *given: Any) -> Any:
         try:
-            async with asyncio.timeout(_TRANSFER_S):
-                return await asyncio.get_running_loop().run_in_executor(self._threads, _translated, work, *given)
+            with calling("snapshots"):
+                async with asyncio.timeout(_TRANSFER_S):
+                    return await asyncio.get_running_loop().run_in_executor(self._threads, _translated, work, *given)
         except TimeoutError:
             raise BlocksUnavailable("the storage of snapshots did not answer in time") from None
 

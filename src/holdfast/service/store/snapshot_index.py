@@ -116,7 +116,12 @@ class SnapshotIndex(Protocol):
     """Every method is one atomic step, durable when it returns, and raises StoreUnavailable.
 
     A rule that is passed in is called with the facts of that very step and may refuse, which changes nothing.
+
+    Attributes:
+        lists_objects: whether `objects` and `name_strays` work; where they do not, both find nothing.
     """
+
+    lists_objects: bool
 
     async def is_registered(self, did: str) -> bool:
         """Whether a credential is registered for the DID that the chain has not refused."""
@@ -138,8 +143,8 @@ class SnapshotIndex(Protocol):
         """Reserve as many bytes as `decide` says, which are returned."""
         ...
 
-    async def place_blocks(self, upload_id: str, blocks: Sequence[tuple[str, int]]) -> list[BlockPlace]:
-        """Where these blocks (CID, size) are to be stored; the upload keeps them from being collected."""
+    async def place_blocks(self, did: str, upload_id: str, blocks: Sequence[tuple[str, int]]) -> list[BlockPlace]:
+        """Where these different blocks (CID, size) are to be stored; the upload keeps them from being collected."""
         ...
 
     async def finish_upload(
@@ -157,7 +162,7 @@ class SnapshotIndex(Protocol):
         """
         ...
 
-    async def end_upload(self, upload_id: str) -> None:
+    async def end_upload(self, did: str, upload_id: str) -> None:
         """Give the reservation back; blocks that only it placed will be collected. A second time changes nothing."""
         ...
 
