@@ -17,6 +17,7 @@ from holdfast.rules.snapshot_quotas import (
     SNAPSHOT_BYTES_PER_DID,
     SNAPSHOT_FREE_BYTES,
     SNAPSHOT_PINS_PER_DID,
+    SNAPSHOT_READS_PER_ADDRESS_MINUTE,
     SNAPSHOT_REVISIONS_PER_DID,
     SNAPSHOT_UPLOADS_PER_ADDRESS_HOUR,
 )
@@ -246,6 +247,11 @@ ROWS: tuple[SettingRow, ...] = (
     _snapshots("pins_per_did", SNAPSHOT_PINS_PER_DID, "pins that a DID may have"),
     _snapshots("revisions_per_did", SNAPSHOT_REVISIONS_PER_DID, "different snapshots that a DID may keep"),
     _snapshots("uploads_per_address_hour", SNAPSHOT_UPLOADS_PER_ADDRESS_HOUR, "uploads from an address in an hour"),
+    _snapshots(
+        "reads_per_address_minute",
+        SNAPSHOT_READS_PER_ADDRESS_MINUTE,
+        "reads of an address in a minute, in a process",
+    ),
     _snapshots("free_bytes", SNAPSHOT_FREE_BYTES, "bytes of the disk that uploads leave free"),
     SettingRow("HOLDFAST_REGISTRAR_DID", _registrar, _did, "DID that signs attestations"),
     SettingRow(
