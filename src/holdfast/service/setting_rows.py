@@ -22,7 +22,6 @@ from holdfast.rules.snapshot_quotas import (
     SNAPSHOT_UPLOADS_PER_ADDRESS_HOUR,
 )
 from holdfast.service.delivery.schemes import MailScheme, SmsScheme
-from holdfast.service.store.kinds import KINDS, default_url
 from holdfast.settings.parsers import (
     MAX_PORT,
     chain_address_or_none,
@@ -38,7 +37,7 @@ from holdfast.settings.parsers import (
     url_with,
 )
 from holdfast.settings.rows import SettingRow
-from holdfast.settings.shared import APP_FACTORY, DATA_DIR, DID_REGISTRY, LOG, RPC_URL, contract_row
+from holdfast.settings.shared import APP_FACTORY, DATA_DIR, DATABASE_URL, DID_REGISTRY, LOG, RPC_URL, contract_row
 from holdfast.wire.defaults import SERVICE_URL
 from holdfast.wire.errors import Refused
 
@@ -146,13 +145,7 @@ ROWS: tuple[SettingRow, ...] = (
         "HOLDFAST_ENV", _environment, one_of("development", "production"), "production refuses development choices"
     ),
     DATA_DIR,
-    SettingRow(
-        "HOLDFAST_DATABASE_URL",
-        lambda values: default_url(values["data_dir"]),
-        url_with(*KINDS),
-        "where registrations are kept: sqlite:/// or postgresql://",
-        secret=True,
-    ),
+    DATABASE_URL,
     SettingRow(
         "HOLDFAST_DATABASE_WAIT",
         "60",
