@@ -166,7 +166,7 @@ export class Recovery {
     const sequence = record?.sequence ?? null;
     // Of one from a file it is not known whether the place has it: it goes up.
     const pinned = record && { status: /** @type {const} */ ("pinned"), acknowledgedRevision: revision, sequence: record.sequence };
-    await writeState(this.#store, { ...firstState(did), revision, rootCid, acknowledgedRoot: rootCid, ...pinned });
+    await writeState(this.#store, { ...firstState(did), revision, rootCid, acknowledgedRoot: rootCid, precedingRoot: manifest.rootCid, ...pinned });
     return { did, rootCid, revision, updatedAt, sequence };
   }
 
