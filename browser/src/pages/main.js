@@ -14,6 +14,8 @@ import { showState, start } from "./start.js";
 import { delegate } from "./vault/delegations.js";
 import { exportVault, importVault } from "./vault/backup.js";
 import { home } from "./vault/home.js";
+import { recoverFile } from "./vault/recover.js";
+import { versions } from "./vault/snapshots.js";
 import { elsewhere, enter, gone } from "./vault/unlock.js";
 
 screen("start", start);
@@ -28,6 +30,8 @@ screen("elsewhere", elsewhere);
 screen("export", exportVault);
 screen("import", importVault);
 screen("delegate", delegate);
+screen("recover-file", recoverFile);
+screen("versions", versions);
 
 function footer() {
   document.documentElement.lang = language;

@@ -105,7 +105,7 @@ export class KeptSnapshots {
   /**
    * In a conflict, how this device's version and the other one differ.
    *
-   * @param {VaultKey} key opens the other version; its secret is copied
+   * @param {VaultKey} key opens the other version; its secret moves into the worker
    * @returns {Promise<import("./comparison.js").TableDifference[]>}
    */
   async compare(key) {
@@ -180,7 +180,7 @@ export class KeptSnapshots {
     const second = this.#client.vault.another({ dbName });
     try {
       await second.boot();
-      const { success, error } = await second.unlock(copied(key), { database: other.sealed.slice() });
+      const { success, error } = await second.unlock(key, { database: other.sealed.slice() });
       if (!success) throw new ClientStateError(`the other version does not open with this key (${error})`);
       return await work(second);
     } finally {
@@ -197,9 +197,9 @@ export class KeptSnapshots {
     const { vault } = this.#client;
     const { did } = other.manifest;
     const before = (await this.#store.load(did))?.revision ?? 0;
-    const sealed = await this.#opened(other, key, (second) => sealedAfter(second, before));
+    const sealed = await this.#opened(other, copied(key), (second) => sealedAfter(second, before));
     await vault.lock();
-    const { success, error } = await vault.unlock(copied(key), { database: sealed }, { did });
+    const { success, error } = await vault.unlock(key, { database: sealed }, { did });
     if (!success) throw new ClientStateError(`the other version does not open here (${error}): open the vault again`);
     await vault.save();
   }

@@ -11,6 +11,7 @@ import { backupCard } from "./backup.js";
 import { delegationsCard } from "./delegations.js";
 import { identityCard } from "./identity.js";
 import { passkeysCard } from "./passkeys.js";
+import { snapshotsCard } from "./snapshots.js";
 import { enter } from "./unlock.js";
 
 /**
@@ -44,7 +45,7 @@ export async function home({ said = "", quiet = false } = {}) {
     redraw: () => void home({ quiet: true }),
     body: [
       lonely && paragraph("vault.remind", {}, "notice"),
-      el("div", { class: "cards" }, identityCard(known), await accountCard(), await passkeysCard(known), backupCard(known), delegationsCard(known), activityCard(known)),
+      el("div", { class: "cards" }, identityCard(known), await accountCard(), await passkeysCard(known), await snapshotsCard(), backupCard(known), delegationsCard(known), activityCard(known)),
       buttons(button(text("vault.lock"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), lock), { name: "lock" })),
     ],
   });
