@@ -5,7 +5,7 @@ import { NetworkError } from "./errors.js";
 import { ServiceClient } from "./http/service.js";
 import { SmartAccount } from "./flows/account.js";
 import { getAccountState, getSmartAccountAddress } from "./flows/lookups.js";
-import { addPasskey, removePasskey } from "./flows/passkeys.js";
+import { addPasskey, registerPasskey, removePasskey } from "./flows/passkeys.js";
 import { pay } from "./flows/pay.js";
 import { register } from "./flows/register.js";
 import { createPasskey } from "./passkeys/create.js";
@@ -120,6 +120,18 @@ export class Client extends ServiceClient {
    */
   addPasskey(options = {}) {
     return addPasskey(this, options);
+  }
+
+  /**
+   * Registers a passkey of the vault at the service, where `addPasskey` could not.
+   *
+   * @param {string} credentialId base64url
+   * @param {{attestation?: import("./generated/types.js").Attestation}} [proof] of an e-mail address or phone number
+   * @returns {Promise<boolean>} false: the vault is not registered yet, or `attestation` is missing
+   * @throws {RequestRefused} the service says no (`code`)
+   */
+  registerPasskey(credentialId, proof = {}) {
+    return registerPasskey(this, credentialId, proof);
   }
 
   /**

@@ -223,7 +223,10 @@ async def test_refusals_of_a_recovery_are_readable_and_store_nothing(browser: Br
     from_file = await outcome(page, f"return client.recover({{car, key: {PASSWORD}}})")
     assert from_file.get("value", {}).get("sequence", 0) is None, from_file
     published = await outcome(page, PUBLISH)
-    assert published.get("value", {}).get("sequence") == 2, (published, "a vault from a file goes up on top of its record")
+    assert published.get("value", {}).get("sequence") == 2, (
+        published,
+        "a vault from a file goes up on top of its record",
+    )
     again = await outcome(page, f"return client.recover({{car, key: {PASSWORD}}})")
     assert again["name"] == "ClientStateError" and "lock it first" in again["message"]
 
