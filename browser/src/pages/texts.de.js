@@ -187,6 +187,7 @@ export default {
   "recover.refused.incomplete": "Ein Teil der Kopie fehlt. Nichts wurde geändert. Versuchen Sie es später noch einmal, oder nehmen Sie eine Datei.",
   "recover.refused.damaged": "Die Kopie wurde verändert oder gehört jemand anderem. Wir haben sie nicht geöffnet. Nehmen Sie eine Datei.",
   "recover.refused.unopened": "Der Tresor in dieser Kopie lässt sich nicht lesen. Nehmen Sie eine andere Datei, oder versuchen Sie es später noch einmal.",
+  "recover.refused.unsupported": "Dieser Browser kann die Unterschrift der Kopie nicht prüfen. Nehmen Sie einen aktuellen Browser oder eine Momentaufnahme.",
   "recover.refused.open_elsewhere": "Ihr Tresor ist in einem anderen Tab offen. Sperren Sie ihn dort und versuchen Sie es noch einmal.",
 
   "kept.heading": "Kopie beim Dienst",

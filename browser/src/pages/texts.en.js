@@ -187,6 +187,7 @@ export default {
   "recover.refused.incomplete": "A part of the copy is missing. Nothing changed. Try again later, or use a file.",
   "recover.refused.damaged": "The copy was changed, or belongs to someone else. We did not open it. Use a file.",
   "recover.refused.unopened": "The vault in this copy cannot be read. Use another file, or try again later.",
+  "recover.refused.unsupported": "This browser cannot verify the copy's signature. Use a current browser, or a snapshot file.",
   "recover.refused.open_elsewhere": "Your vault is open in another tab. Lock it there, then try again.",
 
   "kept.heading": "Copy at the service",

@@ -3,7 +3,7 @@
 import { AutomaticSnapshots } from "./automatic.js";
 import { writeCar } from "./cars.js";
 import { compared } from "./comparison.js";
-import { SnapshotConflict, SnapshotRolledBack, reasonOf } from "./errors.js";
+import { SnapshotConflict, SnapshotRolledBack, asStorageErrors, reasonOf } from "./errors.js";
 import { ClientStateError, NetworkError, StorageError, VaultStore } from "./library.js";
 import { SnapshotPlace } from "./place.js";
 import { Publisher } from "./publisher.js";
@@ -85,7 +85,7 @@ export class KeptSnapshots {
     return this.#inTurn(async () => {
       const { vault } = this.#client;
       try {
-        const state = await this.#publisher.publish();
+        const state = await asStorageErrors(() => this.#publisher.publish());
         vault.report("helia", null);
         return state;
       } catch (error) {
@@ -98,7 +98,7 @@ export class KeptSnapshots {
 
   /** @returns {Promise<Uint8Array<ArrayBuffer>>} the newest revision as a CAR file, from which `recover` brings it back */
   async file() {
-    const { rootCid, blocks } = await this.#publisher.taken();
+    const { rootCid, blocks } = await asStorageErrors(() => this.#publisher.taken());
     return writeCar(rootCid, blocks);
   }
 
@@ -125,7 +125,7 @@ export class KeptSnapshots {
     const other = await this.#other();
     return this.#inTurn(async () => {
       if (version === "there") await this.#take(other, key);
-      return this.#publisher.overrule();
+      return asStorageErrors(() => this.#publisher.overrule());
     });
   }
 
@@ -162,8 +162,10 @@ export class KeptSnapshots {
     const { did, otherRoot } = await this.state();
     if (otherRoot === null) throw new ClientStateError("no other version of the vault is known");
     const kept = await this.#store.note(otherNote(did));
-    const other = kept ? await snapshotOfCar(kept) : null;
-    return other?.rootCid === otherRoot ? other : this.#place.gateways.snapshot(otherRoot);
+    return asStorageErrors(async () => {
+      const other = kept ? await snapshotOfCar(kept) : null;
+      return other?.rootCid === otherRoot ? other : this.#place.gateways.snapshot(otherRoot);
+    });
   }
 
   /**
