@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 from tests.support.page_visits import Visit
@@ -166,6 +167,17 @@ async def test_a_permission_is_given_and_withdrawn(browser: Browser, server: Ser
     await visit.screen("delegated")
     await visit.inspect("delegated")
     assert len(await visit.page.input_value("#permission")) > 100
+    link = await visit.page.evaluate(
+        "new Promise((told) => { navigator.clipboard.writeText = told; document.querySelector('[data-name=copy-link]').click(); })"
+    )
+    assert await visit.page.locator("svg.qr").get_attribute("aria-label"), "what the code is of"
+    other = await Visit.of(await browser.new_context(), server, urlsplit(link)._replace(scheme="", netloc="").geturl())
+    await other.screen("received")
+    assert "may spend up to 12.50 USDC" in await other.text('[data-name="sentence"]')
+    await other.inspect("received")
+    await other.open("/docs")
+    await other.open(urlsplit(link)._replace(scheme="", netloc="").geturl()[:-9])
+    await other.told("no permission that holds")
     await visit.press("done")
     await visit.told("may spend up to 12.50 USDC", '[data-card="delegations"]')
     await visit.press("revoke")

@@ -18,6 +18,7 @@ import { sending } from "./send/sending.js";
 import { delegate } from "./vault/delegations.js";
 import { exportVault, importVault } from "./vault/backup.js";
 import { home } from "./vault/home.js";
+import { linked, received } from "./vault/received.js";
 import { elsewhere, enter, gone } from "./vault/unlock.js";
 
 screen("start", start);
@@ -35,17 +36,25 @@ screen("delegate", delegate);
 screen("drill-file", drillFile);
 screen("drill-device", drillDevice);
 screen("passkey-proven", passkeyProven);
+screen("received", received);
 screen("send", send);
 screen("send-review", review);
 screen("sending", sending);
+
+/** What the address names: a page, or a permission that someone hands over. */
+function shown() {
+  const container = linked();
+  return container ? go("received", container) : goToAddress();
+}
 
 document.querySelector(".home")?.addEventListener("click", (event) => {
   event.preventDefault();
   void go("start");
 });
-addEventListener("popstate", () => void goToAddress());
+addEventListener("popstate", () => void shown());
+addEventListener("hashchange", () => void shown());
 whenGone(gone);
 footer();
-void goToAddress();
+void shown();
 // The enclave starts while the person reads; what needs it waits for it and is told if it fails.
 void ready().catch(() => {});
