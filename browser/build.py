@@ -26,13 +26,13 @@ SOURCES = HERE / "src"
 SERVED = ROOT / "build" / "client"
 PACKAGE = ROOT / "build" / "npm"
 # What a page or worker names; everything else is inside these.
-ENTRIES = ("holdfast.js", "worker.js", "enclave-host.js", "pay/confirm.js", "snapshots/main.js")
+ENTRIES = ("holdfast.js", "worker.js", "enclave-host.js", "pay/confirm.js", "connect.js", "snapshots/main.js")
 # These take the client from the file that other pages take too, and the client loads the snapshots when it needs them.
 _SHARED = ("--external:../holdfast.js", "--external:./snapshots/main.js")
-# The script of the service's own pages; the npm package does not have it.
-PAGES = "pages/main.js"
+# The scripts of the service's own pages; the npm package does not have them.
+PAGES = ("pages/main.js", "pages/connect.js")
 # Bytes after gzip, of files that a first visit loads together.
-LIMITS = {("holdfast.js", "worker.js"): 25_000, ("pay/confirm.js",): 10_000, ("snapshots/main.js",): 25_000}
+LIMITS = {("holdfast.js", "worker.js"): 25_000, ("pay/confirm.js",): 10_000, ("connect.js",): 3_000, ("snapshots/main.js",): 25_000}
 _TARGET = "es2022"
 _EMITTING = ("--noEmit", "false", "--declaration", "--emitDeclarationOnly")
 
@@ -65,10 +65,11 @@ def build(folder: Path) -> dict[str, int]:
 
 
 def build_served(folder: Path) -> None:
-    """What /client/ serves: the client, and the pages' script, which imports the client's file. Raises BuildError."""
+    """What /client/ serves: the client, and the pages' scripts, which import the client's file. Raises BuildError."""
     build(folder)
-    _bundle([SOURCES / PAGES], folder / "pages", *_SHARED)
-    print(f"client: {PAGES} {_gzipped(folder / PAGES)} bytes after gzip", flush=True)
+    _bundle([SOURCES / name for name in PAGES], folder / "pages", *_SHARED)
+    for name in PAGES:
+        print(f"client: {name} {_gzipped(folder / name)} bytes after gzip", flush=True)
 
 
 def _bundle(entries: Sequence[Path], folder: Path, *more: str) -> None:

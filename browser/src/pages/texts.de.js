@@ -289,7 +289,7 @@ export default {
   "allow.bad.days": "Geben Sie 1 bis 365 Tage an.",
   "allow.done": "Fertig",
   "allow.qr": "QR-Code der Erlaubnis für {to}",
-  "allow.qr.hint": "Ein anderes Gerät, das diesen Code scannt oder den Link öffnet, zeigt die Erlaubnis. Nur {to} kann sie verwenden.",
+  "allow.qr.hint": "Ein anderes Gerät, das diesen Code scannt oder den Link öffnet, zeigt die Erlaubnis. Geben Sie sie nur {to}.",
   "allow.copyLink": "Link kopieren",
 
   "received.heading": "Eine Erlaubnis",

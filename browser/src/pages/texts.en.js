@@ -289,7 +289,7 @@ export default {
   "allow.bad.days": "Fill in 1 to 365 days.",
   "allow.done": "Done",
   "allow.qr": "QR code of the permission for {to}",
-  "allow.qr.hint": "Another device that scans this code, or opens the link, shows the permission. Only {to} can use it.",
+  "allow.qr.hint": "Another device that scans this code, or opens the link, shows the permission. Give it to {to} alone.",
   "allow.copyLink": "Copy a link",
 
   "received.heading": "A permission",

@@ -87,6 +87,7 @@ class Settings:
     pages_name: str
     pages_colour: str
     pages_logo: Path | None
+    pages_languages: tuple[str, ...]
     log: str
     env: str
     admin_port: int | None
