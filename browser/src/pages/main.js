@@ -1,45 +1,11 @@
 /** The pages' entry: screens by name, the language switch, the service's state. */
 
 import { footer } from "./footer.js";
-import { go, goToAddress, screen } from "./parts/router.js";
+import { go, goToAddress } from "./parts/router.js";
 import { ready, whenGone } from "./parts/vault_client.js";
-import { drillDevice } from "./drill/device.js";
-import { drillFile } from "./drill/file.js";
-import { choose } from "./register/choose.js";
-import { finish } from "./register/finish.js";
-import { passkey } from "./register/passkey.js";
-import { prove } from "./register/prove.js";
-import { safety } from "./register/safety.js";
-import { start } from "./start.js";
-import { passkeyProven } from "./vault/adding.js";
-import { send } from "./send/form.js";
-import { review } from "./send/review.js";
-import { sending } from "./send/sending.js";
-import { delegate } from "./vault/delegations.js";
-import { exportVault, importVault } from "./vault/backup.js";
-import { home } from "./vault/home.js";
-import { linked, received } from "./vault/received.js";
-import { elsewhere, enter, gone } from "./vault/unlock.js";
-
-screen("start", start);
-screen("choose", choose);
-screen("passkey", passkey);
-screen("prove", prove);
-screen("finish", finish);
-screen("safety", safety);
-screen("vault", enter);
-screen("home", home);
-screen("elsewhere", elsewhere);
-screen("export", exportVault);
-screen("import", importVault);
-screen("delegate", delegate);
-screen("drill-file", drillFile);
-screen("drill-device", drillDevice);
-screen("passkey-proven", passkeyProven);
-screen("received", received);
-screen("send", send);
-screen("send-review", review);
-screen("sending", sending);
+import { linked } from "./vault/received.js";
+import { gone } from "./vault/unlock.js";
+import "./screens.js";
 
 /** What the address names: a page, or a permission that someone hands over. */
 function shown() {
