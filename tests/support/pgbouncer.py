@@ -47,7 +47,7 @@ def pooled(server: PostgresServer, url: str, pool_size: int = 2, *, prepared: bo
         f"[databases]\n{database} = host=127.0.0.1 port={server.port} user={USER}\n"
         f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\nauth_type = any\n"
         f"pool_mode = transaction\ndefault_pool_size = {pool_size}\n"
-        f"{'max_prepared_statements = 200' if prepared else ''}\n"
+        + (f"max_prepared_statements = {200 if prepared else 0}\n" if version() >= PREPARES_SINCE else "")
     )
     owner = account()
     run_as = {} if owner is None else {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}

@@ -191,7 +191,7 @@ class PostgresServer:
     def run(self, program: str, *arguments: str) -> None:
         """Run one of PostgreSQL's programs under the server's account."""
         done = subprocess.run(
-            [binaries() / program, *arguments],
+            [program if "/" in program else binaries() / program, *arguments],
             check=False, cwd=self.folder, capture_output=True, text=True, **self._as_account(),
         )  # fmt: skip
         assert done.returncode == 0, f"{program}: {done.stderr}"

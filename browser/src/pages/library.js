@@ -29,6 +29,9 @@ export {
   usePasskey,
 } from "../holdfast.js";
 
+/** What pairs devices: loaded when a pairing begins. */
+export const pairing = () => import("../pairing/pairing.js");
+
 /**
  * @typedef {import("../holdfast.js").VaultKey} VaultKey
  * @typedef {import("../generated/types.js").Credential} Credential

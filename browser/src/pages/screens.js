@@ -3,6 +3,8 @@
 import { drillDevice } from "./drill/device.js";
 import { drillFile } from "./drill/file.js";
 import { screen } from "./parts/router.js";
+import { pair } from "./pair/give.js";
+import { take } from "./pair/take.js";
 import { choose } from "./register/choose.js";
 import { finish } from "./register/finish.js";
 import { passkey } from "./register/passkey.js";
@@ -31,6 +33,8 @@ screen("elsewhere", elsewhere);
 screen("export", exportVault);
 screen("import", importVault);
 screen("delegate", delegate);
+screen("pair", pair);
+screen("take", take);
 screen("drill-file", drillFile);
 screen("drill-device", drillDevice);
 screen("passkey-proven", passkeyProven);

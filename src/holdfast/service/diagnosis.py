@@ -87,13 +87,15 @@ def _disk(settings: Settings) -> Finding:
 def _database(settings: Settings) -> list[Finding]:
     """Opening it may have written nothing, so write what reaches the disk, and take it back."""
     opened = database(settings)
+    found = Finding("database", "ok", "opened, schema current, takes writes")
+    concerns: list[Finding] = []
     try:
+        concerns = [Finding(*astuple(concern)) for concern in opened.concerns(settings.workers)]
         opened.try_write()
-        concerns = [Finding(*astuple(concern)) for concern in opened.concerns()]
     except StoreUnavailable as error:
         fix = "make it writable for this user, make room, and end whatever keeps it locked"
-        return [Finding("database", "error", str(error), fix)]
-    return [Finding("database", "ok", "opened, schema current, takes writes"), *concerns]
+        found = Finding("database", "error", str(error), fix)
+    return [found, *concerns]
 
 
 def _origin(settings: Settings) -> Finding:

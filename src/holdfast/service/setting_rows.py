@@ -12,6 +12,7 @@ from holdfast.rules.chains import CHAINS
 from holdfast.rules.colours import TEXT_CONTRAST, WHITE, contrast, parse_colour
 from holdfast.rules.dids import parse_did
 from holdfast.rules.limits import ALL_COUNTRIES, CONFIRMATION_DEPTH, LIMIT_NAMES, Ceilings, Limits
+from holdfast.rules.multiaddresses import websocket_origin
 from holdfast.rules.snapshot_quotas import (
     SNAPSHOT_BYTES_PER_DID,
     SNAPSHOT_FREE_BYTES,
@@ -108,6 +109,12 @@ def _countries(text: str) -> tuple[str, ...]:
 
 
 _LANGUAGES = ("en", "de")
+
+
+def _pairing_host(text: str) -> str:
+    if text:
+        websocket_origin(text)
+    return text
 
 
 def _colour(text: str) -> str:
@@ -267,7 +274,14 @@ ROWS: tuple[SettingRow, ...] = (
         _languages,
         "the pages' languages, en and de; the first where a browser prefers neither",
     ),
+    SettingRow(
+        "HOLDFAST_PAIRING_HOST",
+        "",
+        _pairing_host,
+        "where two browsers meet (`holdfast vault meet`), as /dns4/meet.example/tcp/443/wss/p2p/12D3…",
+    ),
     LOG,
+    SettingRow("HOLDFAST_ACCESS_LOG", "off", one_of("on", "off"), "on: a line of the log for each request"),
     SettingRow("HOLDFAST_ADMIN_PORT", None, integer_between(1, MAX_PORT), "port of /metrics"),
 )
 LIMIT_ROWS = tuple(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from holdfast.rules.colours import Colour, lightened_for, parse_colour, text_on
+from holdfast.rules.multiaddresses import websocket_origin
 from holdfast.service.http.static import StaticAnswer
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ _HTML = "text/html; charset=utf-8"
 _CSS = "text/css; charset=utf-8"
 # Pages, style and colour belong together, so each is asked for anew and answered by 304.
 _CACHE = "no-cache"
+# Pairing reaches a program on the person's own computer, which listens at a port that the system chose.
+_PAIRED = ("ws://127.0.0.1:*", "ws://localhost:*")
 _POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:;"
     " connect-src {reached}; worker-src 'self'; manifest-src 'self'; form-action 'none'; base-uri 'none';"
@@ -64,6 +67,7 @@ class PageChoices:
         languages: of the pages, the first where a browser prefers none of them.
         code_seconds: how long a code that was sent by mail is valid.
         code_tries: how often a code may be tried.
+        pairing: the multiaddress of the host at which two browsers meet; empty without one.
     """
 
     name: str
@@ -75,6 +79,7 @@ class PageChoices:
     languages: tuple[str, ...]
     code_seconds: int
     code_tries: int
+    pairing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +131,20 @@ def _page(
         "usdc": choices.usdc,
         "languages": " ".join(choices.languages),
         "code": f"{choices.code_seconds} {choices.code_tries}",
+        "pairing": choices.pairing,
         "heading": heading,
         "lead": lead,
         "script": script,
     }
     html = Template(_read("page.html").decode()).substitute({name: escape(value) for name, value in values.items()})
     secured = [_TWO_YEARS] if choices.address.startswith("https:") else []
-    return StaticAnswer(
-        html.encode(),
-        _HTML,
-        _CACHE,
-        [("content-security-policy", _POLICY.format(reached=reached(choices.rpc))), *headers, *secured],
-    )
+    return StaticAnswer(html.encode(), _HTML, _CACHE, [_policy(choices), *headers, *secured])
+
+
+def _policy(choices: PageChoices) -> tuple[str, str]:
+    met = [websocket_origin(choices.pairing)] if choices.pairing else []
+    allowed = " ".join([reached(choices.rpc), *_PAIRED, *met])
+    return "content-security-policy", _POLICY.format(reached=allowed)
 
 
 def reached(rpc: str) -> str:
