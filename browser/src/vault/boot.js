@@ -42,6 +42,19 @@ export class BootLog {
     this.#tell(subsystem, "ready");
   }
 
+  /**
+   * A subsystem works (null) or failed, if its state was another one.
+   *
+   * @param {Subsystem} subsystem
+   * @param {string | null} error
+   */
+  report(subsystem, error) {
+    if (this.#ended || this.#ready[subsystem] === (error === null)) return;
+    this.#ready[subsystem] = error === null;
+    if (error === null) this.#tell(subsystem, "booting");
+    this.#tell(subsystem, error === null ? "ready" : "failed", error ?? undefined);
+  }
+
   /** Nothing is ready any more. */
   ended() {
     this.#ended = true;

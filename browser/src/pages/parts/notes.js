@@ -13,9 +13,9 @@ const MARK = "holdfast-vaults";
  * @property {boolean} [password] the vault is locked by a password
  * @property {any} [attestation]
  *
- * @typedef {{backupAt?: number, identifier?: string, limit?: string,
- *   tried?: import("../drill/ways.js").Tried}} Facts of a vault, by its DID, or of a delegation, by
- *   its CID
+ * @typedef {{backupAt?: number, identifier?: string, limit?: string, origin?: string,
+ *   tried?: import("../drill/ways.js").Tried}} Facts of a vault, by its DID, or of a delegation, by its CID; `origin`: of
+ *   the application that asked for it
  */
 
 /**
