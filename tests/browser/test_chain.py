@@ -111,7 +111,6 @@ async def test_an_account_pays_for_gas_itself_up_to_its_limit(browser: Browser, 
     gas = "sponsored: false, rpcUrl: location.origin + '/chain-rpc'"
     own = f"client.gas = {{{gas}}}; return {pay}"
     before = chain.usdc_of(PAYEE)
-    assert (await outcome(page, own))["name"] == "AccountNotFunded"
     chain.fund(account, 10**18)
     await asyncio.sleep(STATE_AGE_S)
     strict = await outcome(page, f"client.gas = {{{gas}, maxOwnCostWei: 1n}}; return {pay}")

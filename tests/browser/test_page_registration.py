@@ -108,8 +108,11 @@ async def test_a_code_is_taken_out_of_the_text_message(
 ) -> None:
     context = await browser.new_context()
     await context.add_init_script(WEB_OTP)
-    visit = await Visit.of(context, serve(outbox_dir=tmp_path))
-    await visit.choose("sms", "+4915123456789")
+    visit = await Visit.of(context, serve(tmp_path / "service"))
+    await visit.press("register")
+    await visit.press("use-sms")
+    await visit.fill("tel", "+4915123456789")
+    await visit.press("submit")
     await visit.press("create")
     field = visit.page.locator('[name="code"]')
     await field.wait_for()
@@ -119,7 +122,7 @@ async def test_a_code_is_taken_out_of_the_text_message(
     )
     await visit.page.wait_for_function("window.otp")
     assert await visit.page.evaluate("otp.asked") == {"transport": ["sms"]}
-    (message,) = tmp_path.glob("**/*.txt")
+    (message,) = (tmp_path / "service" / "outbox").glob("*.txt")
     code = re.search(r"\b(\d{6})\b", message.read_text())
     assert code
     await visit.page.evaluate("(code) => otp.give(code)", code[1])
