@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench import disk, enclave_bench, indexer_bench, lookup_rows, ramp, service, startup, stores
+from bench import disk, enclave_bench, indexer_bench, lookup_rows, pages_bench, ramp, service, startup, stores
 from bench.options import Options
 from bench.places import MADE, say
 from bench.report import Report, machine
@@ -21,6 +21,7 @@ SCENARIOS = {
     "load": ramp.run,
     "enclave": enclave_bench.run,
     "indexer": indexer_bench.run,
+    "pages": pages_bench.run,
 }
 
 
