@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
-# The scrape interval of a site is a quarter of a minute; here nobody wants to wait for it.
+# The scrape interval of a site is a quarter of a minute; a test need not wait so long.
 _FASTER = ("15s", "1s")
 
 
