@@ -34,6 +34,7 @@ export class BootLog {
     try {
       await start();
     } catch (error) {
+      this.#ready[subsystem] = false;
       this.#tell(subsystem, "failed", error instanceof Error ? error.message : String(error));
       throw error;
     }

@@ -112,6 +112,16 @@ export class Vault extends EventTarget {
     return new Vault({ workerUrl, wasmUrl, sha256, dbName });
   }
 
+  /**
+   * Starts a subsystem later than at boot, as a pairing does. Boot status and boot events tell how it went.
+   *
+   * @param {"helia" | "libp2p"} subsystem
+   * @param {() => Promise<unknown>} start
+   */
+  start(subsystem, start) {
+    return this.#log.starting(subsystem, start);
+  }
+
   /** Ends the worker without saving. Repeated calls have no effect. */
   close() {
     this.#closed = true;

@@ -46,6 +46,11 @@ class TransportError(RpcError):
         super().__init__(message)
         self.status = status
 
+    @property
+    def kind(self) -> str:
+        """The error in a word, for statistics."""
+        return "unreachable" if self.status is None else "refused"
+
 
 class NoPaymaster(RpcError):
     """The answer of a sponsor or paymaster names no paymaster: it does not pay."""

@@ -46,7 +46,7 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[F
             see_bundler(settings, pools),
             see_indexer(settings, service),
             see_enclave(settings, service),
-            see_snapshots(service),
+            see_snapshots(settings, service),
             see_clock(settings, pools),
             see_engine(os.environ, pools),
         )

@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 from holdfast.rules.limits import Ceilings, Limits
 from holdfast.rules.snapshot_quotas import SnapshotLimits
 from holdfast.service.setting_rows import LIMIT_ROWS, ROWS, is_local
+from holdfast.service.store.kinds import FILE_ADDRESSES
+from holdfast.service.telemetry.trace_settings import traces_configured
 from holdfast.settings.rows import SettingError, read_rows
 from holdfast.wire.defaults import SERVICE_URL
 
@@ -86,8 +88,10 @@ class Settings:
     pages_name: str
     pages_colour: str
     pages_logo: Path | None
+    pairing_host: str
     log: str
     env: str
+    access_log: str
     admin_port: int | None
     limits: Limits
 
@@ -109,6 +113,15 @@ class Settings:
         )
 
     @property
+    def blocks_stay_here(self) -> bool:
+        """Whether blocks of snapshots lie in a folder while the database may serve other machines as well."""
+        return (
+            self.snapshots == "on"
+            and self.snapshots_url.startswith("file:")
+            and not self.database_url.startswith(FILE_ADDRESSES)
+        )
+
+    @property
     def production(self) -> bool:
         """Whether development choices are refused: on request, and if the public URL is not on this machine."""
         return self.env == "production" or not is_local(self.public_host)
@@ -120,6 +133,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     limits = Limits(**read_rows(LIMIT_ROWS, given))
     settings = Settings(**read_rows(ROWS, given), limits=limits)
     _require_both_tls_files(settings)
+    traces_configured(given)
     if settings.production:
         _refuse_development_choices(settings, given)
     return settings

@@ -6,8 +6,10 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.store_cases import MAIL, claims, registration
 
 from holdfast.rules.pins import AskedPin, PinState
+from holdfast.rules.registration import Confirmation, Move
 from holdfast.rules.snapshot_quotas import Usage
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewRoot, NewUpload, TokenUse
@@ -38,6 +40,10 @@ def taking(size: int, limit: int = 1000):
         return size
 
     return decide
+
+
+def goes_on(_facts: object) -> Move:
+    return Move.CONTINUE
 
 
 def allow(_usage: Usage) -> None:
@@ -187,6 +193,24 @@ async def test_a_pin_keeps_what_was_asked(index: SnapshotIndex) -> None:
     assert made.asked == AskedPin(cid="a", **asked)
     assert await index.pin(DID, "request-1") == made and await index.pin(OTHER, "request-1") is None
     assert await pin(index, 2, "a", replaces="none") is None
+
+
+async def test_a_did_is_registered_while_the_chain_has_not_refused_its_last_credential(
+    index: SnapshotIndex, store: Store
+) -> None:
+    for credential in ("one", "two"):
+        await store.register(
+            registration(credential_id=credential, did=DID), claims if credential == "one" else goes_on
+        )
+    await store.register(registration(identifier=MAIL, credential_id="three", did=OTHER), claims)
+    await store.settle("one", Confirmation.REFUSED, None, NOW)
+    assert await index.is_registered(DID) and await index.is_registered(OTHER)
+    assert await store.revoke_credential("two", NOW)
+    assert not await index.is_registered(DID)
+    await store.register(registration(credential_id="one", did=DID), goes_on)
+    assert await index.is_registered(DID), "the row that the chain refused made way"
+    assert await store.release("handle", "ann", NOW) and await store.release("email", MAIL.key, NOW)
+    assert not await index.is_registered(DID) and not await index.is_registered(OTHER)
 
 
 async def test_revocations_and_registrations(index: SnapshotIndex) -> None:

@@ -42,6 +42,20 @@ export function setBegun(row) {
   return stored((store) => store.setNote("pages:registration", row));
 }
 
+/**
+ * The DID of a vault that another device gave and that has no key of this device yet.
+ *
+ * @returns {Promise<string | null>}
+ */
+export function received() {
+  return stored((store) => store.note("pages:received"));
+}
+
+/** @param {string | null} did null: it has a key now */
+export function setReceived(did) {
+  return stored((store) => store.setNote("pages:received", did));
+}
+
 /** @param {string} of @returns {Promise<Facts>} */
 export async function facts(of) {
   return (await stored((store) => store.note(`pages:facts:${of}`))) ?? {};

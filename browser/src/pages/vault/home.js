@@ -6,6 +6,8 @@ import { facts } from "../parts/notes.js";
 import { run, say, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { drillCard } from "../drill/card.js";
+import { sentFrom } from "../send/sent.js";
+import { pairCard } from "../pair/give.js";
 import { accountCard } from "./account.js";
 import { activityCard } from "./activity.js";
 import { backupCard } from "./backup.js";
@@ -25,6 +27,7 @@ import { enter } from "./unlock.js";
  * @property {import("../library.js").Credential[]} credentials
  * @property {{kind: string, id: string}[]} wraps
  * @property {any[]} delegations
+ * @property {import("../send/sent.js").Sent[]} sent
  * @property {number | undefined} backupAt
  * @property {import("../drill/ways.js").Tried} tried
  */
@@ -47,7 +50,7 @@ export async function home({ said = "", quiet = false } = {}) {
     redraw: () => void home({ quiet: true }),
     body: [
       lonely && paragraph("vault.remind", {}, "notice"),
-      el("div", { class: "cards" }, identityCard(known), await accountCard(), await passkeysCard(known), backupCard(known), drillCard(known), delegationsCard(known), activityCard(known)),
+      el("div", { class: "cards" }, identityCard(known), await accountCard(), await passkeysCard(known), backupCard(known), drillCard(known), pairCard(), delegationsCard(known), activityCard(known)),
       buttons(button(text("vault.lock"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), lock), { name: "lock" })),
     ],
   });
@@ -59,10 +62,10 @@ async function gathered() {
   const client = await ready();
   const { vault } = client;
   const { did, credentials } = await vault.query();
-  const [{ wraps }, listed, remembered] = await Promise.all([vault.keys(), vault.exec("resource:delegations action:list"), facts(did)]);
+  const [{ wraps }, listed, remembered, sent] = await Promise.all([vault.keys(), vault.exec("resource:delegations action:list"), facts(did), sentFrom(did)]);
   const { record, unregistered } = await recordOf(client, credentials.map((it) => it.credential_id));
   const delegations = /** @type {any[]} */ (listed.result ?? []);
-  return { did, name: record?.identifier ?? remembered.identifier ?? "", record, unregistered, credentials, wraps, delegations, backupAt: remembered.backupAt, tried: remembered.tried ?? {} };
+  return { did, name: record?.identifier ?? remembered.identifier ?? "", record, unregistered, credentials, wraps, delegations, sent, backupAt: remembered.backupAt, tried: remembered.tried ?? {} };
 }
 
 /**

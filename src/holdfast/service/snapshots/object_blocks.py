@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from holdfast.service.object_folder import opened, parse_folder
 from holdfast.service.snapshots.port import BlocksFull, BlocksUnavailable
+from holdfast.service.telemetry.calls import calling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -69,8 +70,9 @@ class ObjectBlocks:
 
     async def _in_thread(self, work: Callable[..., Any], *given: Any) -> Any:
         try:
-            async with asyncio.timeout(_TRANSFER_S):
-                return await asyncio.to_thread(_translated, work, *given)
+            with calling("snapshots"):
+                async with asyncio.timeout(_TRANSFER_S):
+                    return await asyncio.to_thread(_translated, work, *given)
         except TimeoutError:
             raise BlocksUnavailable("the storage of snapshots did not answer in time") from None
 

@@ -13,6 +13,7 @@ import asyncpg
 from asyncpg.exceptions import InternalClientError, PostgresConnectionError
 
 from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
+from holdfast.service.telemetry import metrics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +39,9 @@ SERVER_SETTINGS = {
     "tcp_keepalives_count": "3",
     "tcp_user_timeout": "10s",
     "jit": "off",  # compiling takes longer than any of these statements
+    # Every statement finds its rows by key. A plan made while a table was small would read all of it later on, until
+    # the server's next ANALYZE.
+    "enable_seqscan": "off",
 }
 
 # What says that the connection, and not the statement, failed.
@@ -109,8 +113,14 @@ class Lane:
         finally:
             deadline.cancel()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it has a connection."""
+        return self._connection is not None and not self._connection.is_closed()
+
     def abandon(self) -> None:
         """Drop the connection without a word to the server."""
+        metrics.CONNECTIONS_LOST.add()
         connection, self._connection = self._connection, None
         if connection is not None and not connection.is_closed():
             connection.terminate()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sqlite3
+import time
 from typing import Any
 
 from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.telemetry import metrics
 
 
 class TurnReader:
@@ -22,19 +24,28 @@ class TurnReader:
         self._connection = connection
         self._execute = connection.execute
         self._begun = 0
+        self.one = self._one_timed if metrics.enabled() else self._one
 
     def transactions(self) -> int:
         """How many read transactions were begun so far: one a turn of the event loop that reads."""
         return self._begun
 
-    def one(self, statement: str, *parameters: object) -> Any:
+    def _one(self, statement: str, *parameters: object) -> Any:
         """The first row, or None. Raises StoreUnavailable."""
         try:
             if not self._connection.in_transaction:
                 self._begin()
             return self._execute(statement, parameters).fetchone()
         except sqlite3.DatabaseError as error:
+            metrics.STORE_FAILURES.add("read")
             raise StoreUnavailable(type(error).__name__) from error
+
+    def _one_timed(self, statement: str, *parameters: object) -> Any:
+        """As `_one`, while metrics are on."""
+        began = time.perf_counter()
+        row = self._one(statement, *parameters)
+        metrics.STORE_SECONDS.observe(time.perf_counter() - began, "read")
+        return row
 
     def all(self, statement: str, *parameters: object) -> list[Any]:
         """Every row. Raises StoreUnavailable."""
