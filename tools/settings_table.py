@@ -1,4 +1,4 @@
-"""Writes the tables of settings, limits, exit codes and metrics into docs/operating.md and docs/indexer.md, or compares them.
+"""Writes the tables of settings, limits, exit codes and metrics into the operators' pages, or compares them.
 
     tools/settings_table.py --check    exit 1 when a page says something else than the code
     tools/settings_table.py --write    renew the pages
@@ -98,10 +98,8 @@ def exit_codes() -> list[str]:
 
 def metrics() -> list[str]:
     """One row a metric."""
-    rows = [
-        f"| `{row.name}` | {row.kind.value} | {', '.join(f'`{label}`' for label in row.labels) or 'none'} | {row.help} |"
-        for row in METRICS
-    ]
+    labels = [", ".join(f"`{label}`" for label in row.labels) or "none" for row in METRICS]
+    rows = [f"| `{row.name}` | {row.kind.value} | {of} | {row.help} |" for row, of in zip(METRICS, labels, strict=True)]
     return ["| Metric | Type | Labels | Meaning |", "|---|---|---|---|", *rows]
 
 

@@ -51,7 +51,9 @@ def shown(collector: NodeCollector) -> dict[tuple[str, ...], float]:
     registry = CollectorRegistry()
     registry.register(collector)
     families = text_string_to_metric_families(generate_latest(registry).decode())
-    return {(s.name, *(s.labels[name] for name in sorted(s.labels))): s.value for family in families for s in family.samples}
+    return {
+        (s.name, *(s.labels[name] for name in sorted(s.labels))): s.value for family in families for s in family.samples
+    }
 
 
 @pytest.fixture

@@ -49,4 +49,6 @@ def test_without_the_extra_the_start_says_what_to_install(monkeypatch: pytest.Mo
 
 def test_the_general_address_is_a_base_and_the_special_one_is_whole() -> None:
     assert traces_address({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE + "/"}) == BASE + "/v1/traces"
-    assert traces_address({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": BASE, "OTEL_EXPORTER_OTLP_ENDPOINT": "http://x"}) == BASE
+    assert (
+        traces_address({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": BASE, "OTEL_EXPORTER_OTLP_ENDPOINT": "http://x"}) == BASE
+    )
