@@ -4,13 +4,18 @@ PYTHON ?= python3
 ARGS ?= -n 2 --dist loadscope
 BIN := .venv/bin
 
-.PHONY: run test check bench coverage docs news setup setup-run lock build clean
+.PHONY: run test topology check bench coverage docs news setup setup-run lock build clean
 
 run: setup-run
 	@$(BIN)/holdfast serve
 
 test: setup
 	@$(BIN)/python -m pytest $(ARGS)
+
+# The site of deploy/compose.yaml on this machine: PostgreSQL, two nodes, nginx, Prometheus. Tried, then ended.
+topology: ARGS := $(filter-out -n 2 --dist loadscope,$(ARGS))
+topology: setup
+	@PYTHONPATH=. $(BIN)/python tools/topology.py $(ARGS)
 
 check: setup
 	@$(BIN)/python tools/check.py

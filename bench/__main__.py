@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench import disk, enclave_bench, indexer_bench, lookup_rows, service, startup
+from bench import disk, enclave_bench, indexer_bench, lookup_rows, ramp, service, startup, stores
 from bench.options import Options
 from bench.places import MADE, say
 from bench.report import Report, machine
@@ -17,6 +17,8 @@ SCENARIOS = {
     "startup": startup.run,
     "service": service.run,
     "lookup-rows": lookup_rows.run,
+    "stores": stores.run,
+    "load": ramp.run,
     "enclave": enclave_bench.run,
     "indexer": indexer_bench.run,
 }
@@ -47,10 +49,13 @@ def _options(words: argparse.Namespace, folder: Path) -> Options:
         seconds=words.seconds,
         alternations=words.alternations,
         rows=words.rows,
-        rows_compared=tuple(words.rows_compared),
+        identifiers=tuple(words.identifiers),
         connections=tuple(words.connections),
         server=words.server,
         without=frozenset(words.without),
+        filled=words.filled,
+        nodes=tuple(words.nodes),
+        rates=tuple(words.rates),
     )
 
 
@@ -61,11 +66,20 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--alternations", type=int, default=7, help="turns of each server")
     parser.add_argument("--rows", type=int, default=10_000, help="registered identifiers; events of `indexer`")
     parser.add_argument(
-        "--rows-compared",
+        "--identifiers",
         type=int,
         nargs="+",
         default=[10_000, 1_000_000, 10_000_000],
-        help="sizes for `lookup-rows`; ten million rows need 8 GB of disk for the time of the run",
+        help="sizes for `lookup-rows`; ten million need 26 GB of disk, and half an hour to fill both stores",
+    )
+    parser.add_argument("--filled", type=Path, help="folder where `lookup-rows` keeps filled stores for the next run")
+    parser.add_argument("--nodes", type=int, nargs="+", default=[1, 2, 3], help="numbers of nodes for `load`")
+    parser.add_argument(
+        "--rates",
+        type=int,
+        nargs="+",
+        default=[500, 1000, 2000, 4000, 8000, 16000],
+        help="requests a second for `load`",
     )
     parser.add_argument("--connections", type=int, nargs="+", default=[1, 16, 64], help="for registrations")
     parser.add_argument("--server", choices=["granian", "uvicorn", "all"], default="all")

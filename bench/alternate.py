@@ -8,6 +8,7 @@ from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
 from bench.load import Load, fire
+from bench.processes import tree_cpu_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,12 +21,13 @@ WARM_UP_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One turn of one server."""
+    """One turn of one server. CPU time is for each answer; `database_us` is that of a database server."""
 
     per_second: float
     cpu_us: float
     p50_ms: float
     p99_ms: float
+    database_us: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +42,23 @@ class Spread:
 class Gun:
     """Fires at one server; numbers of new registrations go on from turn to turn."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, database: int | None = None) -> None:
+        """A server, and the process of the database server that it asks, if any."""
         self.server = server
+        self._database = database
         self._next = 0
 
     def turn(self, shots: Sequence[Shot], load: Load) -> Sample:
         """One turn. The CPU time is the server's whole process tree's, over the answers of this turn."""
-        before = self.server.cpu_s()
+        before, database_before = self.server.cpu_s(), self._database_s()
         seen = fire(self.server.port, shots, load, self._next)
-        cpu_s = self.server.cpu_s() - before
+        cpu_s, database_s = self.server.cpu_s() - before, self._database_s() - database_before
         self._next = seen.next
-        return Sample(seen.per_second, cpu_s / seen.answers * 1e6, seen.p50_us / 1e3, seen.p99_us / 1e3)
+        each = 1e6 / seen.answers
+        return Sample(seen.per_second, cpu_s * each, seen.p50_us / 1e3, seen.p99_us / 1e3, database_s * each)
+
+    def _database_s(self) -> float:
+        return tree_cpu_s(self._database) if self._database is not None else 0.0
 
 
 def alternate(turns: Mapping[str, Callable[[], Sample]], rounds: int) -> dict[str, list[Sample]]:

@@ -63,9 +63,14 @@ def peers_database(file: Path, rows: int) -> None:
     _fill(connection, PEER_ROWS, rows)
 
 
-def _fill(connection: sqlite3.Connection, statements: Iterable[str], rows: int) -> None:
+def tell_size(rows: int) -> None:
+    """Say what takes so long."""
     if rows >= 1_000_000:
-        say(f"writing {rows:,} registered identifiers (about a minute for each two million)")
+        say(f"writing {rows:,} registered identifiers (about a minute for each million)")
+
+
+def _fill(connection: sqlite3.Connection, statements: Iterable[str], rows: int) -> None:
+    tell_size(rows)
     connection.execute("PRAGMA foreign_keys = OFF")
     connection.execute("PRAGMA synchronous = OFF")  # this connection's business alone; servers set their own
     indexes = connection.execute(

@@ -43,9 +43,14 @@ GOALS = (
     Goal("check", SERVICE, "fastapi", 15),
     Goal("lookup", SERVICE, "fastapi", 15),
     Goal("register", SERVICE, "fastapi", 30, RATE),
+    Goal("register", "postgresql", "embedded", 1, RATE),
+    Goal("check", "postgresql", "embedded", 0.5, RATE),
+    Goal("lookup", "postgresql", "embedded", 0.5, RATE),
 )
 
 COLD_START_S = 0.5
-LOOKUP_CPU_TIMES = 2.5
+LOOKUP_CPU_TIMES = 2.5  # CPU of a look-up in the largest database over that in the smallest
+GROWN_P50_TIMES = 1.5  # and the p50 of an answer
+STEADY_LOOKUP_P99_MS = 5.0  # of look-ups at a steady 200 a second, on either store
 MIX_OVER_PARTS = 1.25  # CPU of the mix over the weighted sum of its parts
 DISK_OF_PEER = 1.0  # bytes of an identifier over the Fastify peer's

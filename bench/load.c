@@ -1,8 +1,8 @@
 /* The benchmark's load client: one thread, keep-alive connections, a distinct request each time, every answer checked.
  *
- *   load PORT CONNECTIONS SECONDS RATE FIRST (WEIGHT ROWS REQUEST_FILE EXPECTED)...
+ *   load PORT[,PORT...] CONNECTIONS SECONDS RATE FIRST (WEIGHT ROWS REQUEST_FILE EXPECTED)...
  *
- * RATE 0 is the closed loop: each connection asks again as soon as it is answered. With RATE n, requests fall due n
+ * Connections are divided among the ports evenly. RATE 0 is the closed loop: each connection asks again as soon as it is answered. With RATE n, requests fall due n
  * times a second whether or not earlier ones were answered, and latency counts from the moment a request was due, so
  * a server that stalls cannot hide it. Of WEIGHTs that add up to W, W requests in a row are divided accordingly.
  *
@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DIGITS = 12, MARK = 0xE0, RANDOM_MARK = 0xF0, REQUEST_MAX = 8192, ANSWER_MAX = 65536, SHOTS_MAX = 16, DRAIN_SECONDS = 10 };
+enum { DIGITS = 12, MARK = 0xE0, RANDOM_MARK = 0xF0, REQUEST_MAX = 8192, ANSWER_MAX = 65536, SHOTS_MAX = 16, PORTS_MAX = 16, DRAIN_SECONDS = 10 };
 
 typedef struct {
   int weight;
@@ -44,7 +44,7 @@ typedef struct {
   char answer[ANSWER_MAX + 1];
 } Connection;
 
-static struct sockaddr_in server;
+static int ports[PORTS_MAX], port_count;
 static Shot shots[SHOTS_MAX];
 static int shot_count, weight_sum, connection_count, timer, poller;
 static double rate;
@@ -96,6 +96,8 @@ static const Shot *pick(uint64_t number) {
 
 static void connect_again(Connection *c) {
   int on = 1;
+  struct sockaddr_in server = {.sin_family = AF_INET, .sin_port = htons(ports[(c - connections) % port_count])};
+  server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   c->fd = socket(AF_INET, SOCK_STREAM, 0);
   if (c->fd < 0 || connect(c->fd, (struct sockaddr *)&server, sizeof server) < 0) fail("connect");
   setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -231,8 +233,8 @@ static void report(void) {
 
 static void prepare(int argc, char **argv) {
   if (argc < 10 || (argc - 6) % 4 || (argc - 6) / 4 > SHOTS_MAX) fail("arguments");
-  server = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(atoi(argv[1]))};
-  server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  for (char *word = strtok(argv[1], ","); word && port_count < PORTS_MAX; word = strtok(NULL, ","))
+    ports[port_count++] = atoi(word);
   connection_count = atoi(argv[2]);
   rate = atof(argv[4]);
   counter = strtoull(argv[5], NULL, 10);
@@ -241,7 +243,7 @@ static void prepare(int argc, char **argv) {
   state = (uint64_t)now_ns();
   connections = calloc(connection_count, sizeof *connections);
   idle = calloc(connection_count, sizeof *idle);
-  if (!connections || !idle || weight_sum <= 0) fail("arguments");
+  if (!connections || !idle || weight_sum <= 0 || !port_count) fail("arguments");
 }
 
 int main(int argc, char **argv) {

@@ -67,11 +67,15 @@ def built() -> Path:
     return program
 
 
-def fire(port: int, shots: Sequence[Shot], load: Load, first: int = 0) -> Outcome:
-    """Run the load against 127.0.0.1:port; numbers count up from `first`. Raises LoadError on any wrong answer."""
+def fire(port: int | Sequence[int], shots: Sequence[Shot], load: Load, first: int = 0) -> Outcome:
+    """Run the load against ports of 127.0.0.1, which share the connections evenly.
+
+    Numbers count up from `first`. Raises LoadError on any wrong answer.
+    """
+    ports = ",".join(map(str, [port] if isinstance(port, int) else port))
     with tempfile.TemporaryDirectory() as folder:
         words = [w for i, shot in enumerate(shots) for w in _words(shot, Path(folder) / str(i))]
-        how = [port, load.connections, load.seconds, load.rate, first]
+        how = [ports, load.connections, load.seconds, load.rate, first]
         with cores.children_on(cores.LOAD):
             done = subprocess.run(
                 [str(built()), *map(str, how), *words], capture_output=True, text=True, check=False, timeout=600

@@ -1,106 +1,79 @@
-"""The scenario `lookup-rows`: the cost of a look-up as the database grows."""
+"""The scenario `lookup-rows`: what a look-up and a check cost as either store grows."""
 
 from __future__ import annotations
 
-import asyncio
-import random
-import time
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bench import shots
-from bench.alternate import WARM_UP_S, Gun, Sample, alternate, of, times_faster
-from bench.goals import CPU, LOOKUP_CPU_TIMES
+from bench import filled, shots
+from bench.alternate import WARM_UP_S, Gun, alternate, times_faster, times_faster_undisturbed
+from bench.goals import CPU, GROWN_P50_TIMES, LOOKUP_CPU_TIMES
 from bench.load import Load
 from bench.places import say
-from bench.report import number, shown
-from bench.subjects import DATABASE, prepared, started
+from bench.report import shown
+from bench.stores import EMBEDDED, POSTGRESQL, node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from bench.alternate import Sample
     from bench.options import Options
     from bench.report import Report
+    from bench.shots import Shot
 
-CONNECTIONS = 16
-STORE_LOOKUPS = 20_000
+ALONE, TOGETHER = 1, 16  # connections: an answer's own time, and the processor's
+P50 = "p50_ms"
 
 
 def run(options: Options, report: Report) -> None:
-    """Measure the same server on databases of several sizes, in turn, and the store alone without a server."""
-    service = options.services[0]
-    load = Load(CONNECTIONS, options.seconds)
-    http, store, sizes = {}, {}, {}
+    """Nodes on databases of several sizes, in both stores, in turn."""
     with ExitStack() as stack:
-        for rows in options.rows_compared:
-            subject = replace(service, name=f"{service.name} {rows:,} rows")
-            own = stack.enter_context(prepared(subject, options.folder, rows))
-            _warm(own / DATABASE)
-            gun = Gun(stack.enter_context(started(subject, own)))
-            name = f"{rows:,}"
-            sizes[name] = (own / DATABASE).stat().st_size / 1e6
-            http[name] = partial(gun.turn, [shots.lookup(rows)], load)
-            store[name] = partial(_store_turn, own / DATABASE, rows, options.seconds)
-            gun.turn([shots.lookup(rows)], Load(CONNECTIONS, min(WARM_UP_S, options.seconds)))
-        say("look-ups through HTTP and in the store")
-        through_http = alternate(http, options.alternations)
-        in_store = alternate(store, options.alternations)
-    _tell(report, service.name, sizes, through_http, in_store)
+        folder = options.filled or stack.enter_context(filled.folder(options))
+        guns = _guns(stack, options, folder)
+        for route in ("lookup", "check"):
+            for connections in (ALONE, TOGETHER):
+                say(f"{route}: {connections} connections, {options.alternations} alternations")
+                _read(options, report, guns, route, Load(connections, options.seconds))
+    report.goals()
 
 
-def _tell(
-    report: Report,
-    service: str,
-    sizes: Mapping[str, float],
-    through_http: Mapping[str, Sequence[Sample]],
-    in_store: Mapping[str, Sequence[Sample]],
-) -> None:
-    first = next(iter(sizes))
-    rows = []
-    for name, size in sizes.items():
-        grown = times_faster(in_store[first], in_store[name], CPU)
-        http_grown = times_faster(through_http[first], through_http[name], CPU)
-        rows.append([
-            name, number(size), shown(of(through_http[name], CPU)), shown(http_grown), f"<= {LOOKUP_CPU_TIMES}",
-            report.verdict(http_grown.median <= LOOKUP_CPU_TIMES), shown(of(in_store[name], CPU)), shown(grown),
-        ])  # fmt: skip
-    head = ("rows", "file MB", f"CPU us, {service}", "times the first", "goal", "", "CPU us, store", "times the first")
-    report.table("Look-up of a random credential", head, rows)
+def _guns(stack: ExitStack, options: Options, folder: Path) -> dict[tuple[str, int], Gun]:
+    postgresql = stack.enter_context(filled.server(folder))
+    urls = {(EMBEDDED, rows): filled.embedded(folder, rows) for rows in options.identifiers}
+    urls |= {(POSTGRESQL, rows): filled.database(postgresql, rows) for rows in options.identifiers}
+    return {
+        (store, rows): Gun(
+            stack.enter_context(node(options.folder, url, f"{store}-{rows}")),
+            postgresql.pid if store == POSTGRESQL else None,
+        )
+        for (store, rows), url in urls.items()
+    }
 
 
-def _warm(file: Path) -> None:
-    """Read the file once, so that its pages are in memory."""
-    with file.open("rb") as stream:
-        while stream.read(1 << 24):
-            pass
+def _read(options: Options, report: Report, guns: Mapping[tuple[str, int], Gun], route: str, load: Load) -> None:
+    turns = {}
+    for (store, rows), gun in guns.items():
+        traffic = [_shot(route, rows)]
+        gun.turn(traffic, Load(TOGETHER, min(WARM_UP_S, options.seconds)))
+        turns[f"{store}, {rows:,}"] = partial(gun.turn, traffic, load)
+    samples = alternate(turns, options.alternations)
+    report.samples(f"{route}, {load.connections} connections, by store and identifiers", samples)
+    for store in (EMBEDDED, POSTGRESQL):
+        smallest, *larger = (samples[f"{store}, {rows:,}"] for rows in options.identifiers)
+        for rows, turned in zip(options.identifiers[1:], larger, strict=True):
+            _judge(report, f"{route}, {store}, {rows:,} against {options.identifiers[0]:,}", load, smallest, turned)
 
 
-def _store_turn(file: Path, rows: int, seconds: float) -> Sample:
-    """Look-ups through the service's own store, in this thread, without a server."""
-    from holdfast.service.store.sqlite.store import SqliteStore
-
-    async def turn() -> Sample:
-        store = SqliteStore(file)
-        try:
-            return await _look_up(store, rows, STORE_LOOKUPS if seconds >= 0.2 else 500)
-        finally:
-            await store.close()
-
-    return asyncio.run(turn())
+def _judge(report: Report, what: str, load: Load, smallest: Sequence[Sample], larger: Sequence[Sample]) -> None:
+    """Of one connection its median answer is judged, of several the CPU time of the node."""
+    field, most = (P50, GROWN_P50_TIMES) if load.connections == ALONE else (CPU, LOOKUP_CPU_TIMES)
+    times = times_faster_undisturbed(smallest, larger, field)
+    rounds = shown(times_faster(smallest, larger, field))
+    name = "p50 of one connection" if field == P50 else f"CPU of the node, {load.connections} connections"
+    report.result(f"{what}, {name}", f"<= {most:g}", times, rounds, met=times <= most)
 
 
-async def _look_up(store: object, rows: int, count: int) -> Sample:
-    credentials = [shots.SEEDED_CREDENTIAL.format(random.randrange(rows)) for _ in range(count)]
-    for credential in credentials[: count // 10]:
-        await store.find_credential(credential)  # type: ignore[attr-defined] # the store, imported on demand
-    cpu, wall = time.thread_time(), time.perf_counter()
-    for done, credential in enumerate(credentials):
-        if not await store.find_credential(credential):  # type: ignore[attr-defined] # as above
-            raise LookupError(credential)
-        if done % CONNECTIONS == 0:
-            await asyncio.sleep(0)  # about as many as in one turn of the event loop
-    cpu, wall = time.thread_time() - cpu, time.perf_counter() - wall
-    return Sample(count / wall, cpu / count * 1e6, wall / count * 1e3, 0.0)
+def _shot(route: str, rows: int) -> Shot:
+    return shots.lookup(rows) if route == "lookup" else shots.check(rows)

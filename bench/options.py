@@ -21,10 +21,13 @@ class Options:
     seconds: float = 2.0
     alternations: int = 7
     rows: int = 10_000
-    rows_compared: tuple[int, ...] = (10_000, 1_000_000, 10_000_000)
+    identifiers: tuple[int, ...] = (10_000, 1_000_000, 10_000_000)
     connections: tuple[int, ...] = (1, 16, 64)
     server: str = "all"
     without: frozenset[str] = frozenset()
+    filled: Path | None = None
+    nodes: tuple[int, ...] = (1, 2, 3)
+    rates: tuple[int, ...] = (500, 1000, 2000, 4000, 8000, 16000)
 
     @property
     def services(self) -> list[Subject]:

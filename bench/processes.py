@@ -42,15 +42,21 @@ class Server:
 
     def cpu_s(self) -> float:
         """CPU seconds, user and system, of all its live processes so far, as exactly as the scheduler counts."""
-        return sum(time.clock_gettime(_cpu_clock(process.pid)) for process in self._tree())
+        return tree_cpu_s(self.process.pid)
 
     def memory_mb(self) -> float:
         """Memory in MB; pages that its processes share are counted once (PSS)."""
-        return sum(process.memory_full_info().pss for process in self._tree()) / 1e6
+        return sum(process.memory_full_info().pss for process in _tree(self.process.pid)) / 1e6
 
-    def _tree(self) -> list[psutil.Process]:
-        root = psutil.Process(self.process.pid)
-        return [root, *root.children(recursive=True)]
+
+def tree_cpu_s(root: int) -> float:
+    """CPU seconds, user and system, of a process and all that descend from it and live."""
+    return sum(time.clock_gettime(_cpu_clock(process.pid)) for process in _tree(root))
+
+
+def _tree(root: int) -> list[psutil.Process]:
+    process = psutil.Process(root)
+    return [process, *process.children(recursive=True)]
 
 
 def _cpu_clock(pid: int) -> int:

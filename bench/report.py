@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from bench.alternate import Sample, Spread
 
 
+_COLUMNS = {"per_second": "answers a second", "cpu_us": "CPU us a request", "p50_ms": "p50 ms", "p99_ms": "p99 ms"}
+
+
 class Report:
     """Collects what was measured."""
 
@@ -36,13 +39,16 @@ class Report:
 
     def samples(self, title: str, samples: Mapping[str, Sequence[Sample]]) -> None:
         """A table with a row for each server, and the raw turns in the JSON."""
-        head = ("server", "answers a second", "CPU us a request", "p50 ms", "p99 ms")
-        rows = [
-            [name, *(shown(of(turns, field)) for field in ("per_second", "cpu_us", "p50_ms", "p99_ms"))]
-            for name, turns in samples.items()
-        ]
-        self.table(title, head, rows)
+        columns = dict(_COLUMNS)
+        if any(turn.database_us for turns in samples.values() for turn in turns):
+            columns["database_us"] = "database's CPU us"
+        rows = [[name, *(shown(of(turns, field)) for field in columns)] for name, turns in samples.items()]
+        self.table(title, ("server", *columns.values()), rows)
         self._tables[-1]["turns"] = {name: [asdict(turn) for turn in turns] for name, turns in samples.items()}
+
+    def raw(self, name: str, values: Sequence[object]) -> None:
+        """Keep figures for the JSON with the last table."""
+        self._tables[-1][name] = list(values)
 
     def judge(self, route: str, samples: Mapping[str, Sequence[Sample]]) -> None:
         """Note a result for each goal of this route whose two sides were measured."""

@@ -81,3 +81,8 @@ def register(weight: int = 1) -> Shot:
 def mixed(rows: int) -> list[Shot]:
     """Ten requests: four checks, three look-ups, one of the contracts, two registrations."""
     return [check(rows, 4), lookup(rows, 3), contracts(1), register(2)]
+
+
+def mostly_reads(rows: int) -> list[Shot]:
+    """Ten requests: four checks, four look-ups, one of the contracts, one registration."""
+    return [check(rows, 4), lookup(rows, 4), contracts(1), register(1)]

@@ -43,18 +43,40 @@ class Subject:
     install: Callable[[], None] = lambda: None
 
 
-def _service(kind: str) -> Subject:
-    def environment(port: int, folder: Path) -> dict[str, str]:
-        return {
-            "HOLDFAST_SERVER": kind,
-            "HOLDFAST_PORT": str(port),
-            "HOLDFAST_DATA_DIR": str(folder),
-            "HOLDFAST_DATABASE_URL": f"sqlite:///{folder / DATABASE}",
-            "HOLDFAST_LOG": "json",
-            "ATTESTATION_SIGNING_KEY": secrets.token_hex(32),
-        }
+_SIGNING_KEY = secrets.token_hex(32)  # the same for all, as of the nodes of one site
 
-    return Subject(f"holdfast/{kind}", lambda _: [str(SCRIPTS / "holdfast"), "serve"], environment, service_database)
+
+def _service(kind: str) -> Subject:
+    """The service on its embedded store."""
+
+    def environment(port: int, folder: Path) -> dict[str, str]:
+        return _service_environment(kind, port, folder, f"sqlite:///{folder / DATABASE}")
+
+    return Subject(f"holdfast/{kind}", _serve, environment, service_database)
+
+
+def service_on(url: str, name: str, kind: str = "granian") -> Subject:
+    """The service on a database that is filled already."""
+
+    def environment(port: int, folder: Path) -> dict[str, str]:
+        return _service_environment(kind, port, folder, url)
+
+    return Subject(name, _serve, environment)
+
+
+def _serve(_port: int) -> list[str]:
+    return [str(SCRIPTS / "holdfast"), "serve"]
+
+
+def _service_environment(kind: str, port: int, folder: Path, url: str) -> dict[str, str]:
+    return {
+        "HOLDFAST_SERVER": kind,
+        "HOLDFAST_PORT": str(port),
+        "HOLDFAST_DATA_DIR": str(folder),
+        "HOLDFAST_DATABASE_URL": url,
+        "HOLDFAST_LOG": "json",
+        "ATTESTATION_SIGNING_KEY": _SIGNING_KEY,
+    }
 
 
 def _peer_environment(port: int, folder: Path) -> dict[str, str]:

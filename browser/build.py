@@ -26,13 +26,25 @@ SOURCES = HERE / "src"
 SERVED = ROOT / "build" / "client"
 PACKAGE = ROOT / "build" / "npm"
 # What a page or worker names; everything else is inside these.
-ENTRIES = ("holdfast.js", "worker.js", "enclave-host.js", "pay/confirm.js")
-# The payment page takes the client from the file that other pages take too.
-_SHARED = "--external:../holdfast.js"
-# The script of the service's own pages; the npm package does not have it.
-PAGES = "pages/main.js"
+ENTRIES = (
+    "holdfast.js", "worker.js", "enclave-host.js", "connect.js", "pay/confirm.js", "snapshots/main.js",
+    "pairing/pairing.js",
+)  # fmt: skip
+# These take the client from the file that other pages take too; snapshots and pairing are loaded when they are needed.
+_SHARED = ("--external:../holdfast.js", "--external:./snapshots/main.js", "--external:../pairing/pairing.js")
+# The scripts of the service's own pages; the npm package does not have them.
+PAGES = ("pages/main.js", "pages/connect.js")
+# Loaded when it is needed, with what npm has for it; a page cannot load the source.
+BUNDLE = "pairing/libp2p.js"
+BUNDLE_LIMIT = 170_000
+BUNDLES = ROOT / "build" / "bundles"
 # Bytes after gzip, of files that a first visit loads together.
-LIMITS = {("holdfast.js", "worker.js"): 25_000, ("pay/confirm.js",): 10_000}
+LIMITS = {
+    ("holdfast.js", "worker.js"): 25_000,
+    ("connect.js",): 3_000,
+    ("pay/confirm.js",): 10_000,
+    ("snapshots/main.js",): 25_000,
+}
 _TARGET = "es2022"
 _EMITTING = ("--noEmit", "false", "--declaration", "--emitDeclarationOnly")
 
@@ -46,6 +58,7 @@ def main() -> int:
     try:
         build_served(SERVED)
         build_package(PACKAGE)
+        build_bundles(BUNDLES)
     except BuildError as error:
         print(f"client: {error}", file=sys.stderr, flush=True)
         return 1
@@ -55,7 +68,7 @@ def main() -> int:
 def build(folder: Path) -> dict[str, int]:
     """Write the minified entries to `folder`; their sizes after gzip. Raises BuildError."""
     _empty(folder)
-    _bundle([SOURCES / name for name in ENTRIES], folder, _SHARED)
+    _bundle([SOURCES / name for name in ENTRIES], folder, *_SHARED)
     sizes = {name: _gzipped(folder / name) for name in ENTRIES}
     print("client: " + ", ".join(f"{name} {size} bytes after gzip" for name, size in sizes.items()), flush=True)
     for names, limit in LIMITS.items():
@@ -67,8 +80,32 @@ def build(folder: Path) -> dict[str, int]:
 def build_served(folder: Path) -> None:
     """What /client/ serves: the client, and the pages' script, which imports the client's file. Raises BuildError."""
     build(folder)
-    _bundle([SOURCES / PAGES], folder / "pages", _SHARED)
-    print(f"client: {PAGES} {_gzipped(folder / PAGES)} bytes after gzip", flush=True)
+    _bundle([SOURCES / name for name in PAGES], folder / "pages", *_SHARED)
+    _build_bundle(folder)
+    sizes = ", ".join(f"{name} {_gzipped(folder / name)} bytes after gzip" for name in PAGES)
+    print(f"client: {sizes}", flush=True)
+
+
+def build_bundles(folder: Path) -> None:
+    """What a checkout serves besides its sources: the bundle of libp2p. Raises BuildError."""
+    _empty(folder)
+    _build_bundle(folder)
+
+
+def bundles_or_none(folder: Path) -> None:
+    """As `build_bundles`; without Node or npm pages pair no devices, and say so."""
+    try:
+        build_bundles(folder)
+    except BuildError as error:
+        print(f"client: no pairing of devices: {error}", file=sys.stderr, flush=True)
+
+
+def _build_bundle(folder: Path) -> None:
+    _bundle([SOURCES / BUNDLE], (folder / BUNDLE).parent)
+    size = _gzipped(folder / BUNDLE)
+    print(f"client: {BUNDLE} {size} bytes after gzip, loaded on demand", flush=True)
+    if size > BUNDLE_LIMIT:
+        raise BuildError(f"{BUNDLE} has {size} bytes after gzip, more than {BUNDLE_LIMIT}")
 
 
 def _bundle(entries: Sequence[Path], folder: Path, *more: str) -> None:
@@ -95,6 +132,7 @@ def build_package(folder: Path) -> None:
     modules = _modules()
     _empty(folder)
     build(folder / "dist")
+    _build_bundle(folder / "dist")
     tsc = modules / "typescript" / "bin" / "tsc"
     types = folder / "dist" / "types"
     _run([_node(), tsc, "-p", HERE, "--typeRoots", modules / "@types", *_EMITTING, "--outDir", types])
@@ -108,7 +146,7 @@ def build_package(folder: Path) -> None:
 def _modules() -> Path:
     """Where npm's packages are, installed by the lock file if they are not yet."""
     own = HERE / "node_modules"
-    if (own / "esbuild").exists():
+    if (own / "esbuild").exists() and (own / "libp2p").exists():
         return own
     digest = hashlib.sha256((HERE / "package-lock.json").read_bytes()).hexdigest()[:16]
     kept = _cache() / f"npm-{digest}"

@@ -54,6 +54,7 @@ def _set_up(target: str) -> None:
     _install_project()
     if target == "test":
         _ensure_node_packages()
+        _ensure_programs_of_a_site()
 
 
 def _ensure_programs(target: str) -> None:
@@ -154,6 +155,17 @@ def _npm_install(folder: Path) -> None:
     path = os.pathsep.join([str(node / "bin"), os.environ.get("PATH", os.defpath)])
     npm = [str(node / "bin" / "node"), str(node / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
     subprocess.run([*npm, *words], check=True, cwd=folder, env={**os.environ, "PATH": path})
+
+
+def _ensure_programs_of_a_site() -> None:
+    files = [ROOT / "tools" / "programs.py"]
+    if _fresh("debian-programs", files):
+        return
+    _step("fetching Debian's nginx and Prometheus for the test of a whole site (once)")
+    if _run_ok([sys.executable, str(files[0])]):
+        _stamp("debian-programs", files)
+    else:
+        print("holdfast: nginx or Prometheus is missing: the test of a whole site will not run.", flush=True)
 
 
 def _install_debian(missing: dict[str, str]) -> None:

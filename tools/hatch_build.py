@@ -22,14 +22,17 @@ class EnclaveBuildHook(BuildHookInterface):  # type: ignore[type-arg]  # hatchli
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the module, and count the git-ignored file among the wheel's. Raises enclave/build.py's BuildError.
 
-        An editable installation serves the client's modules as they stand in the checkout.
+        An editable installation serves the client's modules as they stand in the checkout, and the bundle from build/.
         """
         root = Path(self.root)
         _builder(root, "enclave").build()
         build_data.setdefault("artifacts", []).append(MODULE)
-        if version != EDITABLE:
+        browser = _builder(root, "browser")
+        if version == EDITABLE:
+            browser.bundles_or_none(browser.BUNDLES)
+        else:
             client = root / "build" / "client"
-            _builder(root, "browser").build_or_copy(client)
+            browser.build_or_copy(client)
             build_data.setdefault("force_include", {})[str(client)] = CLIENT
 
 

@@ -1,4 +1,6 @@
-"""Writes the tables of settings, limits, exit codes and metrics into the operators' pages, or compares them.
+"""Writes the tables of settings, limits, exit codes and metrics into docs/operating.md and docs/indexer.md.
+
+Or compares them:
 
     tools/settings_table.py --check    exit 1 when a page says something else than the code
     tools/settings_table.py --write    renew the pages
@@ -20,6 +22,8 @@ from holdfast.service.setting_rows import ROWS
 from holdfast.service.telemetry.metric_rows import ROWS as METRICS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.settings.rows import SettingRow
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -31,6 +35,7 @@ COMPUTED = {
     "HOLDFAST_ENV": "`development` with a public URL on this machine, else `production`",
     "HOLDFAST_INDEXER_DATABASE_URL": "`sqlite:///` and `indexer.db` in the data folder",
     "HOLDFAST_MAIL_FROM": "`Holdfast <no-reply@` the public URL's host `>`",
+    "HOLDFAST_PUBLIC_URL": "`http://localhost:` and the port",
     "HOLDFAST_SNAPSHOTS": "`on` with the embedded database, `off` with PostgreSQL",
     "HOLDFAST_SNAPSHOTS_URL": "`file://` and `snapshots` in the data folder",
     "HOLDFAST_REGISTRAR_DID": "`did:web:` and the public URL's host",
@@ -98,9 +103,12 @@ def exit_codes() -> list[str]:
 
 def metrics() -> list[str]:
     """One row a metric."""
-    labels = [", ".join(f"`{label}`" for label in row.labels) or "none" for row in METRICS]
-    rows = [f"| `{row.name}` | {row.kind.value} | {of} | {row.help} |" for row, of in zip(METRICS, labels, strict=True)]
+    rows = [f"| `{row.name}` | {row.kind.value} | {_labels(row.labels)} | {row.help} |" for row in METRICS]
     return ["| Metric | Type | Labels | Meaning |", "|---|---|---|---|", *rows]
+
+
+def _labels(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) or "none"
 
 
 def _default(row: SettingRow) -> str:

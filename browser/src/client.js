@@ -1,14 +1,17 @@
 /** A service and a vault, and what takes both. */
 
 import { fromHex } from "./bytes.js";
+import { NetworkError } from "./errors.js";
 import { ServiceClient } from "./http/service.js";
 import { SmartAccount } from "./flows/account.js";
 import { getAccountState, getSmartAccountAddress } from "./flows/lookups.js";
-import { addPasskey, removePasskey } from "./flows/passkeys.js";
+import { addPasskey, registerPasskey, removePasskey } from "./flows/passkeys.js";
 import { pay } from "./flows/pay.js";
 import { register } from "./flows/register.js";
 import { createPasskey } from "./passkeys/create.js";
 import { Vault } from "./vault/vault.js";
+
+/** @typedef {import("./snapshots/keeping.js").KeptSnapshots} KeptSnapshots */
 
 /** One service and the vault of this page. `boot` comes first, `close` last. */
 export class Client extends ServiceClient {
@@ -18,15 +21,27 @@ export class Client extends ServiceClient {
   /** One operation at a time: an account's nonces follow each other. */
   #turn = Promise.resolve();
 
+  /** @type {Promise<KeptSnapshots> | null} */
+  #kept = null;
+  #snapshotOptions;
+
   /**
    * @param {import("./http/service.js").ServiceOptions & import("./vault/vault.js").VaultOptions &
-   *   {vault?: Vault, gas?: import("./chain/own_gas.js").GasPolicy}} [options]
+   *   {vault?: Vault, gas?: import("./chain/own_gas.js").GasPolicy,
+   *   snapshots?: import("./snapshots/place.js").SnapshotConfig | false}} [options] `snapshots`: where the vault's
+   *   snapshots are kept, at the service unless said otherwise; false: nowhere
    */
-  constructor({ vault, gas = {}, ...options } = {}) {
+  constructor({ vault, gas = {}, snapshots = {}, subsystems, ...options } = {}) {
     super(options);
     /** Who pays for the operations of the vault's account. */
     this.gas = gas;
-    this.#vault = vault ?? new Vault({ wasmUrl: `${this.baseUrl}/enclave.wasm`, ...options });
+    this.#snapshotOptions = { config: snapshots || { automatic: false }, fetch: options.fetch };
+    const helia = async () => (await this.snapshots()).start();
+    this.#vault = vault ?? new Vault({
+      wasmUrl: `${this.baseUrl}/enclave.wasm`,
+      ...options,
+      subsystems: { ...(snapshots && { helia }), ...subsystems },
+    });
   }
 
   /** The vault: it is the worker's, and unlocked with a passkey. */
@@ -47,7 +62,35 @@ export class Client extends ServiceClient {
   /** Ends the worker and every request. Repeated calls have no effect. */
   async close() {
     this.#vault.close();
+    await (await this.#kept?.catch(() => null))?.close();
     await super.close();
+  }
+
+  /** @returns {Promise<KeptSnapshots>} the vault's snapshots; their module is loaded on first use */
+  snapshots() {
+    this.#kept ??= this.#loaded();
+    return this.#kept;
+  }
+
+  /**
+   * Brings a vault into this browser, by a passkey alone or from a CAR file; it is open afterwards.
+   *
+   * @param {import("./snapshots/recovery.js").RecoveryOptions} [options]
+   * @returns {Promise<import("./snapshots/recovery.js").Recovered>}
+   * @throws {StorageError} nothing was stored; `code` says why
+   */
+  async recover(options = {}) {
+    return (await this.snapshots()).recover(options);
+  }
+
+  async #loaded() {
+    try {
+      const { KeptSnapshots } = await import("./snapshots/main.js");
+      return new KeptSnapshots(this, this.#snapshotOptions.config, this.#snapshotOptions.fetch);
+    } catch (cause) {
+      this.#kept = null; // the next call asks for the module again
+      throw cause instanceof TypeError ? new NetworkError("the snapshots' module could not be loaded", { cause }) : cause;
+    }
   }
 
   /**
@@ -80,6 +123,18 @@ export class Client extends ServiceClient {
   }
 
   /**
+   * Registers a passkey of the vault at the service, where `addPasskey` could not.
+   *
+   * @param {string} credentialId base64url
+   * @param {{attestation?: import("./generated/types.js").Attestation}} [proof] of an e-mail address or phone number
+   * @returns {Promise<boolean>} false: the vault is not registered yet, or `attestation` is missing
+   * @throws {RequestRefused} the service says no (`code`)
+   */
+  registerPasskey(credentialId, proof = {}) {
+    return registerPasskey(this, credentialId, proof);
+  }
+
+  /**
    * Takes a passkey away from the vault, and tells the password manager.
    *
    * @param {string} credentialId base64url
@@ -99,7 +154,10 @@ export class Client extends ServiceClient {
    * @throws {RegistrationRefused} no right code was given, or the passkey is another DID's
    */
   register(request) {
-    return this.#inTurn(() => register(this, request));
+    const registered = this.#inTurn(() => register(this, request));
+    // From now on the service takes this vault's snapshots.
+    registered.then(async () => (await this.#kept)?.changed()).catch(() => {});
+    return registered;
   }
 
   /**

@@ -55,6 +55,17 @@ def test_a_turn_measures_the_servers_own_cpu_time_and_memory(fixed_answer):
     assert fixed_answer.memory_mb() > 1
 
 
+def test_connections_are_divided_among_ports(fixed_answer, tmp_path):
+    subject = ceiling("granian", Answer((), '{"ok":true,"by":"another"}'))
+    with prepared(subject, tmp_path, 0) as own, started(subject, own) as other:
+        load = Load(connections=4, seconds=0.2)
+        before = [server.cpu_s() for server in (fixed_answer, other)]
+        seen = fire([fixed_answer.port, other.port], [shots.register()], load)
+        spent = [server.cpu_s() - then for server, then in zip((fixed_answer, other), before, strict=True)]
+    assert seen.answers > 0
+    assert min(spent) > max(spent) / 10
+
+
 def test_templates_are_requests_of_constant_length():
     for shot in (shots.contracts(), shots.check(5), shots.lookup(5), shots.register()):
         plain = bytes(ord("7") if byte >= 0xE0 else byte for byte in shot.request)
@@ -105,7 +116,9 @@ def test_command_prints_tables_and_writes_them_as_json(tmp_path):
     [
         (["service", "--server", "all", "--connections", "2"], 10),
         (["startup", "--server", "uvicorn"], 1),
-        (["lookup-rows", "--server", "granian", "--rows-compared", "50", "200"], 1),
+        (["lookup-rows", "--identifiers", "50", "200"], 5),
+        (["stores"], 6),
+        (["load", "--nodes", "1", "2", "--rates", "100"], 1),
         (["enclave"], 1),
         (["indexer"], 1),
     ],

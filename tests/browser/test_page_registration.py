@@ -178,7 +178,7 @@ async def test_a_browser_without_passkeys_and_the_wrong_address(browser: Browser
     page = await browser.new_page()
     await page.goto(f"http://127.0.0.1:{server.port}/")
     # The public URL's default.
-    await page.locator('[data-name="obstacle"] a[href="http://localhost:8787/"]').wait_for()
+    await page.locator(f'[data-name="obstacle"] a[href="http://localhost:{server.port}/"]').wait_for()
 
 
 async def test_an_interrupted_registration_goes_on(browser: Browser, server: Server) -> None:

@@ -7,8 +7,17 @@ import subprocess
 import time
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
-from tests.support.serving import DID, HOLDFAST, PATIENCE_S, Server, becomes_true, environment_of
+from tests.support.serving import (
+    DID,
+    HOLDFAST,
+    PATIENCE_S,
+    Server,
+    becomes_true,
+    environment_of,
+    wait_until_ready,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,10 +75,35 @@ def test_a_silent_database_answers_503_within_seconds(
 
 
 def test_a_database_that_cannot_be_reached_stops_the_start(serve: Callable[..., Server]) -> None:
-    server = serve(wait=False, database_url="postgresql://user:hunter2@127.0.0.1:9/x")
+    server = serve(wait=False, database_url="postgresql://user:hunter2@127.0.0.1:9/x", database_wait="1")
     assert server.process.wait(PATIENCE_S) == 4
     text = server.log.read_text()
     assert "the database cannot be opened" in text and "hunter2" not in text
+
+
+def test_a_start_waits_for_a_database_that_starts_later(
+    serve: Callable[..., Server], own_postgres: PostgresServer
+) -> None:
+    url = own_postgres.new_database()
+    own_postgres.stop()
+    server = serve(wait=False, database_url=url)
+    assert becomes_true(lambda: "does not answer (no connection to the database: " in server.log.read_text())
+    with pytest.raises(httpx.ConnectError), server.client() as client:
+        client.get("/healthz")
+    own_postgres.start()
+    wait_until_ready(server)
+    with server.client() as client:
+        assert server.session(client, "ann", "192.0.2.1").status_code == 200
+    assert "answers after" in server.log.read_text()
+    assert server.stop() == 0
+
+
+def test_a_start_does_not_wait_for_what_time_does_not_mend(
+    serve: Callable[..., Server], own_postgres: PostgresServer
+) -> None:
+    server = serve(wait=False, database_url=own_postgres.url("no_such_database"))
+    assert server.process.wait(PATIENCE_S / 2) == 4
+    assert "InvalidCatalogNameError" in server.log.read_text()
 
 
 def test_check_looks_at_the_database_itself(own_postgres: PostgresServer, tmp_path: Path) -> None:

@@ -93,6 +93,12 @@ def test_production_refuses_development_choices(change: dict[str, str], refused:
 REAL = {name: PRODUCTION[name] for name in ("HOLDFAST_MAIL_URL", "HOLDFAST_SMS_URL")}
 
 
+def test_the_address_unless_set_has_the_port_and_names_the_registrar() -> None:
+    settings = read_settings({"HOLDFAST_PORT": "9000"})
+    assert (settings.public_url, settings.registrar_did) == ("http://localhost:9000", "did:web:localhost%3A9000")
+    assert read_settings({"HOLDFAST_PORT": "0"}).public_url == "http://localhost:8787"
+
+
 @pytest.mark.parametrize("host", ["vault.example", "10.0.0.1", "localhost.example", "0.0.0.0", "[2001:db8::1]"])
 def test_a_public_url_that_others_reach_counts_as_production(host: str) -> None:
     given = {"HOLDFAST_PUBLIC_URL": f"http://{host}", "HOLDFAST_REGISTRAR_DID": "did:web:vault.example"}

@@ -63,10 +63,15 @@ def account() -> pwd.struct_passwd | None:
     return known.get("postgres") or known["nobody"]
 
 
+def may_enter(folder: Path) -> bool:
+    """Whether the server's account may work with what lies in this folder."""
+    return account() is None or all(each.stat().st_mode & stat.S_IXOTH for each in (folder, *folder.parents))
+
+
 @cache
 def _runnable(packages: Path) -> Path:
     """A folder with the wheel's programs that `account()` may enter: a checkout of root's may lie in a private one."""
-    if account() is None or all(folder.stat().st_mode & stat.S_IXOTH for folder in (packages, *packages.parents)):
+    if may_enter(packages):
         return packages
     copy = Path(tempfile.mkdtemp(prefix="holdfast-postgres-"))
     atexit.register(shutil.rmtree, copy, ignore_errors=True)
@@ -80,10 +85,11 @@ def _runnable(packages: Path) -> Path:
 class PostgresServer:
     """One server over a folder of its own. `create()` and `follow()` fill the folder, `start()` runs it."""
 
-    def __init__(self, **settings: str) -> None:
-        """Settings are those of postgresql.conf."""
+    def __init__(self, folder: Path | None = None, **settings: str) -> None:
+        """A server in this folder, or in a new one. Settings are those of postgresql.conf."""
         self._account = account()
-        self.folder = Path(tempfile.mkdtemp(prefix="holdfast-pg-"))
+        self.folder = folder or Path(tempfile.mkdtemp(prefix="holdfast-pg-"))
+        self.folder.mkdir(exist_ok=True)
         if self._account is not None:
             os.chown(self.folder, self._account.pw_uid, self._account.pw_gid)
         self.port = free_port()
@@ -97,6 +103,12 @@ class PostgresServer:
     @property
     def log(self) -> Path:
         return self.folder / "log"
+
+    @property
+    def pid(self) -> int:
+        """The process from which all its others descend."""
+        assert self._process is not None, "the server does not run"
+        return self._process.pid
 
     def url(self, database: str = "postgres") -> str:
         return f"postgresql://{USER}@127.0.0.1:{self.port}/{database}"
@@ -179,7 +191,7 @@ class PostgresServer:
     def run(self, program: str, *arguments: str) -> None:
         """Run one of PostgreSQL's programs under the server's account."""
         done = subprocess.run(
-            [binaries() / program, *arguments],
+            [program if "/" in program else binaries() / program, *arguments],
             check=False, cwd=self.folder, capture_output=True, text=True, **self._as_account(),
         )  # fmt: skip
         assert done.returncode == 0, f"{program}: {done.stderr}"
@@ -235,7 +247,7 @@ class PostgresServer:
 @contextlib.contextmanager
 def running(**settings: str) -> Iterator[PostgresServer]:
     """A running server, gone afterwards."""
-    server = PostgresServer(**settings)
+    server = PostgresServer(None, **settings)
     try:
         yield server.create().start()
     finally:

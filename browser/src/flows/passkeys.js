@@ -1,7 +1,7 @@
 /** A vault's passkeys: one more, one fewer. Vault, service and password manager are told in this order. */
 
 import { fromBase64 } from "../bytes.js";
-import { PluginCallError, WebAuthnError } from "../errors.js";
+import { PluginCallError, RequestRefused, WebAuthnError } from "../errors.js";
 import { signalUnknownCredential } from "../passkeys/platform.js";
 import { keyId, passkeyKey } from "../passkeys/use.js";
 
@@ -23,10 +23,41 @@ export async function addPasskey(client, { deviceName = "", attestation, ...opti
   const excludeCredentials = credentials.map(({ credential_id: id }) => ({ id: fromBase64(id), type: /** @type {const} */ ("public-key") }));
   const passkey = await client.createPasskey({ excludeCredentials, ...options });
   await keep(client, passkey, deviceName);
-  const known = credentials.length > 0 ? await recordOf(client, credentials.map((it) => it.credential_id)) : null;
-  const registered = known !== null && (known.channel === "handle" || attestation !== undefined);
-  if (registered) await client.registerDid({ ...registrationOf(known), credentialId: passkey.credentialId, ...(attestation && { attestation }) });
-  return { credentialId: passkey.credentialId, registered };
+  return { credentialId: passkey.credentialId, registered: await registerPasskey(client, passkey.credentialId, { attestation }) };
+}
+
+/**
+ * Registers a passkey that is in the vault at the service, under the identifier of the vault's other passkeys.
+ *
+ * @param {Client} client its vault is open
+ * @param {string} credentialId base64url
+ * @param {{attestation?: import("../generated/types.js").Attestation}} [proof] of an identifier that a code proves
+ * @returns {Promise<boolean>} false: nothing was sent, because the vault is not registered at the service, or because
+ *   its identifier has to be proven by a code and `attestation` is absent
+ * @throws {RequestRefused} the service says no (`code`)
+ */
+export async function registerPasskey(client, credentialId, { attestation } = {}) {
+  const { credentials } = await client.vault.query();
+  const known = await recordOf(client, credentials.map((it) => it.credential_id));
+  if (!known || (known.channel !== "handle" && !attestation)) return false;
+  try {
+    await client.registerDid({ ...registrationOf(known), credentialId, ...(attestation && { attestation }) });
+  } catch (error) {
+    // The answer to an earlier attempt was lost: the service has the passkey already.
+    if (!(error instanceof RequestRefused) || error.code !== "credential_already_registered") throw error;
+    if (!(await isOf(client, credentialId, known.did))) throw error;
+  }
+  return true;
+}
+
+/**
+ * @param {Client} client
+ * @param {string} credentialId
+ * @param {string} did
+ */
+async function isOf(client, credentialId, did) {
+  const found = await client.lookupDid({ credentialId });
+  return found.found && "did" in found && found.did === did;
 }
 
 /**

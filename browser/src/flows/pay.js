@@ -22,7 +22,8 @@ const EXPLORERS = /** @type {Record<number, string>} */ ({
  * @typedef {"prepared" | "signed" | "sent" | "confirmed"} PaymentStep
  *
  * @typedef {object} PayOptions
- * @property {(step: PaymentStep, detail: {userOpHash?: string, operation?: import("../generated/types.js").UserOp}) => void} [onProgress]
+ * @property {(step: PaymentStep, detail: {userOpHash?: string, operation?: import("../generated/types.js").UserOp}) => Promise<void> | void} [onProgress]
+ *   "signed" is awaited, so that the hash can be kept before the operation is sent
  * @property {(operation: import("../generated/types.js").UserOp) => Promise<void> | void} [approve] called with the
  *   operation before it is signed; what it throws ends the payment, and nothing was signed
  */
@@ -44,7 +45,7 @@ export async function pay(client, params, { onProgress, approve }) {
   onProgress?.("prepared", { operation });
   await approve?.(operation);
   const signed = await account.signed(operation);
-  onProgress?.("signed", { userOpHash: signed.hash });
+  await onProgress?.("signed", { userOpHash: signed.hash });
   await account.send(signed);
   onProgress?.("sent", { userOpHash: signed.hash });
   await account.bundler.wait(signed.hash);

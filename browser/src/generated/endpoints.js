@@ -293,6 +293,15 @@ export class EndpointMethods {
   }
 
   /**
+   * The page on which a person answers another origin's app: GET /connect.
+   *
+   * @returns {Promise<string>}
+   */
+  connectPage() {
+    return this._call({ method: "GET", path: "/connect", reads: "text" });
+  }
+
+  /**
    * The pages' style: GET /pages.css.
    *
    * @returns {Promise<string>}

@@ -1,29 +1,41 @@
 /** What the pages take from the client: one import, so that a built page shares the client's file with other users of it. */
 
 export {
+  AccountNotFunded,
   Client,
   ClientStateError,
   NetworkError,
   NATIVE,
   OperationFailed,
+  PaymentRefused,
   PluginCallError,
   RegistrationRefused,
   RequestRefused,
   StorageError,
+  Vault,
   VaultStore,
   WasmLoadError,
   WebAuthnError,
   checksumAddress,
   endWaitingPasskeys,
   getDeviceCapabilities,
+  greatestCost,
   keyId,
   passkeyKey,
+  payeeOf,
+  paymentCall,
   signalUnknownCredential,
+  textHash,
   usePasskey,
 } from "../holdfast.js";
+
+/** What pairs devices: loaded when a pairing begins. */
+export const pairing = () => import("../pairing/pairing.js");
 
 /**
  * @typedef {import("../holdfast.js").VaultKey} VaultKey
  * @typedef {import("../generated/types.js").Credential} Credential
  * @typedef {import("../generated/types.js").DidRecord} DidRecord
+ * @typedef {import("../generated/types.js").PaymentResult} PaymentResult
+ * @typedef {import("../generated/types.js").UserOp} UserOp
  */

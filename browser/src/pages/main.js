@@ -1,16 +1,22 @@
 /** The pages' entry: screens by name, the language switch, the service's state. */
 
-import { language, switchLanguage, text } from "./parts/language.js";
-import { button, el } from "./parts/nodes.js";
+import { footer } from "./footer.js";
 import { go, goToAddress, screen } from "./parts/router.js";
-import { showAgain } from "./parts/screen.js";
 import { ready, whenGone } from "./parts/vault_client.js";
+import { drillDevice } from "./drill/device.js";
+import { drillFile } from "./drill/file.js";
+import { pair } from "./pair/give.js";
+import { take } from "./pair/take.js";
 import { choose } from "./register/choose.js";
 import { finish } from "./register/finish.js";
 import { passkey } from "./register/passkey.js";
 import { prove } from "./register/prove.js";
 import { safety } from "./register/safety.js";
-import { showState, start } from "./start.js";
+import { start } from "./start.js";
+import { passkeyProven } from "./vault/adding.js";
+import { send } from "./send/form.js";
+import { review } from "./send/review.js";
+import { sending } from "./send/sending.js";
 import { delegate } from "./vault/delegations.js";
 import { exportVault, importVault } from "./vault/backup.js";
 import { home } from "./vault/home.js";
@@ -28,22 +34,14 @@ screen("elsewhere", elsewhere);
 screen("export", exportVault);
 screen("import", importVault);
 screen("delegate", delegate);
-
-function footer() {
-  document.documentElement.lang = language;
-  const state = el("span", { class: "state" });
-  const other = button(text("language.other"), changed, { kind: "plain", name: "language" });
-  other.lang = language === "en" ? "de" : "en";
-  document.getElementById("footer")?.replaceChildren(state, el("a", { href: "/docs" }, text("footer.interface")), other);
-  void showState(state);
-}
-
-function changed() {
-  switchLanguage();
-  footer();
-  showAgain();
-  /** @type {HTMLElement | null} */ (document.querySelector('[data-name="language"]'))?.focus();
-}
+screen("pair", pair);
+screen("take", take);
+screen("drill-file", drillFile);
+screen("drill-device", drillDevice);
+screen("passkey-proven", passkeyProven);
+screen("send", send);
+screen("send-review", review);
+screen("sending", sending);
 
 document.querySelector(".home")?.addEventListener("click", (event) => {
   event.preventDefault();

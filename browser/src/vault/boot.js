@@ -34,11 +34,25 @@ export class BootLog {
     try {
       await start();
     } catch (error) {
+      this.#ready[subsystem] = false;
       this.#tell(subsystem, "failed", error instanceof Error ? error.message : String(error));
       throw error;
     }
     this.#ready[subsystem] = !this.#ended;
     this.#tell(subsystem, "ready");
+  }
+
+  /**
+   * A subsystem works (null) or failed, if its state was another one.
+   *
+   * @param {Subsystem} subsystem
+   * @param {string | null} error
+   */
+  report(subsystem, error) {
+    if (this.#ended || this.#ready[subsystem] === (error === null)) return;
+    this.#ready[subsystem] = error === null;
+    if (error === null) this.#tell(subsystem, "booting");
+    this.#tell(subsystem, error === null ? "ready" : "failed", error ?? undefined);
   }
 
   /** Nothing is ready any more. */

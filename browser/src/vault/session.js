@@ -10,8 +10,8 @@ import { NotOwner, VaultStore } from "./store.js";
 
 /**
  * @typedef {import("./protocol.js").Request} Request
- * @typedef {{type: "locked"} | {type: "taken"}} Told what the worker says unasked: the vault locked itself, or another
- *   tab took it over
+ * @typedef {{type: "opened" | "stored" | "locked" | "taken"}} Told what the worker says unasked: a vault was opened, or has a
+ *   new revision; it locked itself, or another tab took it over
  * @typedef {import("../enclave-host.js").Enclave} Enclave
  */
 
@@ -168,6 +168,7 @@ export class WorkerSession {
   async #own(did) {
     await this.#store.own(did, this.#owner);
     this.#open = true;
+    this.#tell({ type: "opened" });
   }
 
   /**
@@ -241,6 +242,7 @@ export class WorkerSession {
     try {
       await this.#store.save(manifest, sealed, revision, { ...options, owner: this.#owner });
       this.#behind = false;
+      this.#tell({ type: "stored" });
     } catch (error) {
       if (error instanceof NotOwner) this.#taken();
       throw error;

@@ -34,7 +34,7 @@ const CLOSED = "the vault is closed";
  * One vault in one worker. `boot` comes first, `close` last: before and after, calls throw ClientStateError. In between
  * they throw PluginCallError where the enclave refuses, StorageError where this browser's storage fails.
  *
- * Events: "boot-progress" (a BootEvent in `detail`), "locked" (it locked itself, or another tab asked for it), "taken"
+ * Events: "boot-progress" (a BootEvent in `detail`), "opened", "stored" (a new revision), "locked" (it locked itself, or another tab asked for it), "taken"
  * (another tab took it over; the vault is closed), "failed" (the worker stopped; the vault is closed).
  */
 export class Vault extends EventTarget {
@@ -89,6 +89,37 @@ export class Vault extends EventTarget {
     this.#log.starting("helia", () => started(helia, "snapshots", this)).catch(() => {});
     this.#log.starting("libp2p", () => started(libp2p, "libp2p", this)).catch(() => {});
     return this.bootStatus;
+  }
+
+  /**
+   * Says that a subsystem works (null) or failed.
+   *
+   * @param {BootEvent["subsystem"]} subsystem
+   * @param {string | null} error
+   */
+  report(subsystem, error) {
+    this.#log.report(subsystem, error);
+  }
+
+  /**
+   * One more vault with the same worker and enclave module, and a database of another name.
+   *
+   * @param {{dbName: string}} options
+   * @returns {Vault} not booted yet
+   */
+  another({ dbName }) {
+    const { workerUrl, wasmUrl, sha256 } = this.#options;
+    return new Vault({ workerUrl, wasmUrl, sha256, dbName });
+  }
+
+  /**
+   * Starts a subsystem later than at boot, as a pairing does. Boot status and boot events tell how it went.
+   *
+   * @param {"helia" | "libp2p"} subsystem
+   * @param {() => Promise<unknown>} start
+   */
+  start(subsystem, start) {
+    return this.#log.starting(subsystem, start);
   }
 
   /** Ends the worker without saving. Repeated calls have no effect. */

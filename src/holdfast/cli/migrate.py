@@ -51,7 +51,10 @@ def migrate(
 
 
 def _schema(settings: Settings, *, as_json: bool) -> None:
-    store = store_or_fail(settings, as_json=as_json)
+    from holdfast.wire import logs
+
+    logs.configure(settings.log)
+    store = store_or_fail(settings, as_json=as_json, wait=True)
     asyncio.run(store.close())
     place = database_or_fail(settings, as_json=as_json).place
     emit({"database": place, "schema": "current"}, f"{place}: the schema is current", as_json=as_json)

@@ -10,6 +10,7 @@ import typer
 from holdfast.cli import client_vault as common
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from holdfast.client.blocking.pairing import PairingServer
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from holdfast.client.sync.protocol import PairingChannel
 
 _LOOK_S = 0.1
+_SEED_BYTES = 32
 
 
 def give(vault: Vault, *, host: str | None, libp2p: bool) -> dict[str, Any]:
@@ -47,6 +49,69 @@ def take(link: str, folder: Path | None, key: str, service: str) -> dict[str, An
         opener = common.key_provider(key, service, store, new=True)
         done = receive(vault, _channel(link), opener, _show_digits, _confirmed)
         return {"did": done.did, "received": True}
+
+
+def wait_and_take(folder: Path | None, key: str, service: str, *, host: str | None) -> dict[str, Any]:
+    """Wait for a browser that gives its vault, and receive it. Raises SyncRefused, NetworkError."""
+    import secrets
+
+    from holdfast.client.blocking.pairing import receive
+    from holdfast.client.blocking.vault import Vault
+    from holdfast.client.sync.libp2p_meeting import Libp2pMeeting, MeetingChannel
+
+    listen, meeting = f"/ip4/{host or '127.0.0.1'}/tcp/0/ws", secrets.token_urlsafe(16)
+    with common.stored_vaults(folder) as store, Vault(store) as vault:
+        opener = common.key_provider(key, service, store, new=True)
+        with Libp2pMeeting(log=vault.boot_log, listen=listen, most=1) as meetings:
+            common.say(f"in the browser, at “Pair another device”:  {meetings.address}#{meeting}")
+            _wait_for(lambda: meetings.waits(meeting))
+            done = receive(vault, MeetingChannel(meetings, meeting), opener, _show_digits, _confirmed)
+            return {"did": done.did, "received": True}
+
+
+def host_meetings(listen: str, identity: Path, tell: Callable[[dict[str, Any]], None]) -> None:
+    """Run a meeting host until it is interrupted. Raises NetworkError; ValueError for a file that holds no identity."""
+    import signal
+    from threading import Event
+
+    from holdfast.client.sync.libp2p_meeting import Libp2pMeeting
+
+    ended = Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    with Libp2pMeeting(listen=listen, seed=_seed(identity)) as meetings:
+        tell({"address": meetings.address})
+        ended.wait()
+
+
+def _seed(file: Path) -> bytes:
+    """The identity's 32 bytes. They are made at the first start."""
+    import secrets
+
+    from holdfast.cli.private_files import read_private, write_private
+
+    if not file.exists():
+        write_private(file, secrets.token_bytes(_SEED_BYTES), replace=False)
+    try:
+        seed = read_private(file)
+    except OSError as error:
+        raise ValueError(f"{file} cannot be read ({error.strerror})") from error
+    if len(seed) != _SEED_BYTES:
+        raise ValueError(f"{file} does not hold a host's identity: {_SEED_BYTES} bytes are needed")
+    return seed
+
+
+def _wait_for(happened: Callable[[], bool]) -> None:
+    import time
+
+    from holdfast.client.sync.protocol import LIFE_S
+    from holdfast.wire.client_errors import NetworkError
+
+    deadline = time.monotonic() + LIFE_S
+    while not happened():
+        if time.monotonic() > deadline:
+            raise NetworkError("no other device came")
+        time.sleep(_LOOK_S)
 
 
 def _offer(server: PairingServer, vault: Vault, *, host: str | None, libp2p: bool) -> AbstractContextManager[str]:

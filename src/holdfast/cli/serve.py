@@ -63,9 +63,11 @@ def _prepare(settings: object, secrets: object, *, as_json: bool) -> None:
     from holdfast.service.bootstrap import build_service
     from holdfast.service.settings import Settings
     from holdfast.settings.rows import SettingError
+    from holdfast.wire import logs
 
     assert isinstance(settings, Settings)
-    store = store_or_fail(settings, as_json=as_json)
+    logs.configure(settings.log)
+    store = store_or_fail(settings, as_json=as_json, wait=True)
     try:
         build_service(settings, secrets, store)  # type: ignore[arg-type]  # secrets is Secrets, named by its own module
     except SettingError as error:

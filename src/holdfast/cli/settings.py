@@ -63,15 +63,15 @@ def secrets_or_fail(settings: Settings, *, as_json: bool = False) -> Secrets:
         fail(Exit.CONFIGURATION, f"HOLDFAST_DATA_DIR cannot be used: {error.strerror}", as_json=as_json)
 
 
-def store_or_fail(settings: Settings, *, as_json: bool = False) -> Store:
-    """Return the open store, or exit with 4."""
-    from holdfast.service.bootstrap import open_store
+def store_or_fail(settings: Settings, *, as_json: bool = False, wait: bool = False) -> Store:
+    """Return the open store, or exit with 4. With `wait`, after HOLDFAST_DATABASE_WAIT."""
+    from holdfast.service.bootstrap import open_store, open_store_when_reachable
     from holdfast.service.store.database import SchemaTooNew
     from holdfast.service.store.port import StoreUnavailable
     from holdfast.settings.rows import SettingError
 
     try:
-        return open_store(settings)
+        return open_store_when_reachable(settings) if wait else open_store(settings)
     except SettingError as error:
         fail(Exit.CONFIGURATION, str(error), as_json=as_json)
     except (StoreUnavailable, SchemaTooNew, OSError) as error:

@@ -193,6 +193,39 @@ def pair(
 
 
 @app.command()
+def receive(
+    service: Service = DEFAULT_SERVICE,
+    folder: Folder = None,
+    key: Key = "password",
+    host: Annotated[str | None, typer.Option(help="The address to listen on.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Receive the vault of a browser on this computer. The browser cannot listen, so this device waits."""
+    from holdfast.cli import pairing
+
+    with common.plain_errors(as_json=as_json):
+        answer = pairing.wait_and_take(folder, key, service, host=host)
+        emit(answer, f"paired: {answer['did']}", as_json=as_json)
+
+
+@app.command()
+def meet(
+    listen: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="The WebSocket multiaddress to listen on.")
+    ] = "/ip4/127.0.0.1/tcp/4001/ws",
+    identity: Annotated[
+        Path, typer.Option(metavar="FILE", help="Where the host's identity is kept; made at the first start.")
+    ] = Path("meeting-host.key"),
+    as_json: AsJson = False,
+) -> None:
+    """Run the host at which two browsers meet to pair (HOLDFAST_PAIRING_HOST). It sees no vault."""
+    from holdfast.cli import pairing
+
+    with common.plain_errors(as_json=as_json):
+        pairing.host_meetings(listen, identity, lambda answer: emit(answer, answer["address"], as_json=as_json))
+
+
+@app.command()
 def snapshot(
     car: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the snapshot to FILE (CAR), in place of sending it.")

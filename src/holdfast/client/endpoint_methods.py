@@ -180,6 +180,10 @@ class EndpointMethods(EndpointCaller):
         """The page of a person's vault: GET /vault."""
         return await self._call(endpoints.VAULT_PAGE, as_text)
 
+    async def connect_page(self) -> str:
+        """The page on which a person answers another origin's app: GET /connect."""
+        return await self._call(endpoints.CONNECT_PAGE, as_text)
+
     async def pages_style(self) -> str:
         """The pages' style: GET /pages.css."""
         return await self._call(endpoints.PAGES_STYLE, as_text)

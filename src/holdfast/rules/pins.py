@@ -62,7 +62,7 @@ class AskedPin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """A pin as it is kept. `created_us`, microseconds since the epoch, is no other pin's."""
+    """A pin as it is kept. `created_us`, microseconds since the epoch, is no other pin's of the DID."""
 
     request_id: str
     did: str

@@ -28,6 +28,7 @@ def facts(settings: Settings, secrets: Secrets, address: str) -> dict[str, str]:
         "indexer": settings.indexer_app
         or _set(settings.indexer_url, "/api/indexer answers 503; set HOLDFAST_INDEXER_URL or HOLDFAST_INDEXER_APP"),
         "enclave": _set(settings.enclave_url, "the bundled copy"),
+        "snapshots": _snapshots(settings),
         "metrics": f"port {settings.admin_port}" if settings.admin_port else "off (HOLDFAST_ADMIN_PORT)",
         "processes": f"{settings.workers} on {settings.server}",
     }
@@ -43,6 +44,14 @@ def banner(settings: Settings, secrets: Secrets, address: str) -> str:
 def _sender(url: str) -> str:
     scheme = url.partition(":")[0]
     return _DEVELOPMENT if scheme == "outbox" else scheme
+
+
+def _snapshots(settings: Settings) -> str:
+    if settings.snapshots == "off":
+        return "off (HOLDFAST_SNAPSHOTS)"
+    if settings.blocks_stay_here:
+        return "blocks in a folder of this machine; several nodes need one that they share (HOLDFAST_SNAPSHOTS_URL)"
+    return "blocks in a folder" if settings.snapshots_url.startswith("file:") else "blocks in a bucket"
 
 
 def _set(url: str | None, otherwise: str) -> str:

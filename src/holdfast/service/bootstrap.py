@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,7 @@ from holdfast.service.sms.choice import sms_verifier_of
 from holdfast.service.snapshots.delegate import delegate_of
 from holdfast.service.snapshots.object_blocks import ObjectBlocks
 from holdfast.service.store.kinds import database_of
+from holdfast.service.store.waiting import open_when_reachable
 from holdfast.service.upstreams.bundler import BundlerProxy
 from holdfast.service.upstreams.chain_rpc import ChainReader, CountedTransport
 from holdfast.service.upstreams.indexer import IndexerAddress, IndexerBinding
@@ -68,13 +70,18 @@ if TYPE_CHECKING:
     from holdfast.service.web.page_files import PageFiles
 
 
+_log = logging.getLogger("holdfast.start")
+BLOCKS_STAY_HERE = (
+    "snapshots: their blocks lie in a folder of this machine, while the database is PostgreSQL; before a second node is"
+    " started, set HOLDFAST_SNAPSHOTS_URL on every node to one bucket, or to one folder that all nodes share"
+)
 OUTBOX = "outbox"  # folders in the data folder
 SPOOL = "uploads"
 
 
 def build_application(settings: Settings, secrets: Secrets) -> Application:
     """Return the application of one process. Raises SettingError, SchemaTooNew or StoreUnavailable."""
-    return application_of(settings, build_service(settings, secrets, open_store(settings)))
+    return application_of(settings, build_service(settings, secrets, open_store_when_reachable(settings)))
 
 
 def application_of(settings: Settings, service: Service) -> Application:
@@ -93,9 +100,11 @@ def _pages(settings: Settings) -> PageFiles | None:
         colour=settings.pages_colour,
         logo=settings.pages_logo,
         address=settings.public_url,
+        rpc=shown_rpc(settings),
         usdc=settings.usdc_84532,
         code_seconds=settings.limits.email_code_expiry_seconds,
         code_tries=settings.limits.max_verify_attempts,
+        pairing=settings.pairing_host,
     )
     made: PageFiles = _named("HOLDFAST_PAGES_LOGO", page_files, choices)
     return made
@@ -111,6 +120,12 @@ def open_store(settings: Settings) -> Store:
     """Open the store that the database URL names. Raises SettingError, SchemaTooNew or StoreUnavailable."""
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     return database(settings).open()
+
+
+def open_store_when_reachable(settings: Settings) -> Store:
+    """As `open_store`, but wait up to HOLDFAST_DATABASE_WAIT seconds for a server that does not answer yet."""
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return open_when_reachable(database(settings), settings.database_wait)
 
 
 def build_service(
@@ -166,9 +181,9 @@ def kept_snapshots(
     """What keeps snapshots; None where they are off. Raises SettingError."""
     if settings.snapshots == "off":
         return None
+    if settings.blocks_stay_here:
+        _log.warning(BLOCKS_STAY_HERE)
     index = store.snapshots
-    if index is None:
-        raise SettingError("HOLDFAST_SNAPSHOTS: this kind of database keeps no snapshots; set it to off")
     blocks: BlockStorage = _named("HOLDFAST_SNAPSHOTS_URL", ObjectBlocks, settings.snapshots_url)
     limits, spool = settings.snapshot_limits, settings.data_dir / SPOOL
     return Snapshots(

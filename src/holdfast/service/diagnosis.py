@@ -47,7 +47,7 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[F
             see_bundler(settings, pools),
             see_indexer(settings, service),
             see_enclave(settings, service),
-            see_snapshots(service),
+            see_snapshots(settings, service),
             see_clock(settings, pools),
             see_engine(os.environ, pools),
             see_traces(os.environ, pools),
@@ -89,13 +89,15 @@ def _disk(settings: Settings) -> Finding:
 def _database(settings: Settings) -> list[Finding]:
     """Opening it may have written nothing, so write what reaches the disk, and take it back."""
     opened = database(settings)
+    found = Finding("database", "ok", "opened, schema current, takes writes")
+    concerns: list[Finding] = []
     try:
+        concerns = [Finding(*astuple(concern)) for concern in opened.concerns(settings.workers)]
         opened.try_write()
-        concerns = [Finding(*astuple(concern)) for concern in opened.concerns()]
     except StoreUnavailable as error:
         fix = "make it writable for this user, make room, and end whatever keeps it locked"
-        return [Finding("database", "error", str(error), fix)]
-    return [Finding("database", "ok", "opened, schema current, takes writes"), *concerns]
+        found = Finding("database", "error", str(error), fix)
+    return [found, *concerns]
 
 
 def _origin(settings: Settings) -> Finding:

@@ -153,7 +153,7 @@ async def see_clock(settings: Settings, pools: ConnectionPools) -> Finding:
     return Finding("clock", "ok", "agrees with the chain endpoint's")
 
 
-async def see_snapshots(service: Service) -> Finding:
+async def see_snapshots(settings: Settings, service: Service) -> Finding:
     """Whether the storage of snapshots takes a block, gives it back and removes it."""
     snapshots = service.snapshots
     if snapshots is None:
@@ -163,6 +163,9 @@ async def see_snapshots(service: Service) -> Finding:
     except BlocksUnavailable as error:
         fix = "compare HOLDFAST_SNAPSHOTS_URL and the storage's credentials, and make room"
         return Finding("snapshots", "error", str(error), fix)
+    if settings.blocks_stay_here:
+        fix = "with several nodes set HOLDFAST_SNAPSHOTS_URL to one bucket, or to one folder that all nodes share"
+        return Finding("snapshots", "note", "blocks lie in a folder of this machine, the database is PostgreSQL", fix)
     return Finding("snapshots", "ok", "a block was written, read back and removed")
 
 

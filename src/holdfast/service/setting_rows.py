@@ -12,6 +12,7 @@ from holdfast.rules.chains import CHAINS
 from holdfast.rules.colours import TEXT_CONTRAST, WHITE, contrast, parse_colour
 from holdfast.rules.dids import parse_did
 from holdfast.rules.limits import ALL_COUNTRIES, CONFIRMATION_DEPTH, LIMIT_NAMES, Ceilings, Limits
+from holdfast.rules.multiaddresses import websocket_origin
 from holdfast.rules.snapshot_quotas import (
     SNAPSHOT_BYTES_PER_DID,
     SNAPSHOT_FREE_BYTES,
@@ -20,7 +21,7 @@ from holdfast.rules.snapshot_quotas import (
     SNAPSHOT_UPLOADS_PER_ADDRESS_HOUR,
 )
 from holdfast.service.delivery.schemes import MailScheme, SmsScheme
-from holdfast.service.store.kinds import FILE_ADDRESSES, KINDS, default_url
+from holdfast.service.store.kinds import KINDS, default_url
 from holdfast.settings.parsers import (
     MAX_PORT,
     chain_address_or_none,
@@ -68,6 +69,12 @@ def is_local(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
+def _own_address(values: Mapping[str, Any]) -> str:
+    """Return localhost with the port: clients derive from the address that they reach whom their tokens are for."""
+    port = values.get("port")
+    return SERVICE_URL if not port else f"http://localhost:{port}"
+
+
 def _environment(values: Mapping[str, Any]) -> str:
     """Return production for a public address, so that a forgotten variable does not disable its checks."""
     return "development" if is_local(urlsplit(values["public_url"]).hostname or "") else "production"
@@ -101,6 +108,12 @@ def _countries(text: str) -> tuple[str, ...]:
     return (ALL_COUNTRIES,) if text == ALL_COUNTRIES else codes
 
 
+def _pairing_host(text: str) -> str:
+    if text:
+        websocket_origin(text)
+    return text
+
+
 def _colour(text: str) -> str:
     colour = parse_colour(text)
     if (ratio := contrast(colour, WHITE)) < TEXT_CONTRAST:
@@ -127,7 +140,7 @@ def _snapshots(name: str, default: int, about: str) -> SettingRow:
 ROWS: tuple[SettingRow, ...] = (
     SettingRow("HOLDFAST_HOST", "127.0.0.1", str, "address to listen on"),
     SettingRow("HOLDFAST_PORT", "8787", integer_between(0, MAX_PORT), "port to listen on"),
-    SettingRow("HOLDFAST_PUBLIC_URL", SERVICE_URL, public_url, "the service's own address, WebAuthn origin"),
+    SettingRow("HOLDFAST_PUBLIC_URL", _own_address, public_url, "the service's own address, WebAuthn origin"),
     SettingRow(
         "HOLDFAST_ENV", _environment, one_of("development", "production"), "production refuses development choices"
     ),
@@ -138,6 +151,12 @@ ROWS: tuple[SettingRow, ...] = (
         url_with(*KINDS),
         "where registrations are kept: sqlite:/// or postgresql://",
         secret=True,
+    ),
+    SettingRow(
+        "HOLDFAST_DATABASE_WAIT",
+        "60",
+        integer_between(0, 3600),
+        "seconds for which a start waits for a database server that does not answer",
     ),
     SettingRow("HOLDFAST_WORKERS", "1", integer_between(1, 64), "processes"),
     SettingRow("HOLDFAST_SERVER", "granian", one_of("granian", "uvicorn"), "HTTP server"),
@@ -212,7 +231,7 @@ ROWS: tuple[SettingRow, ...] = (
     ),
     SettingRow(
         "HOLDFAST_SNAPSHOTS",
-        lambda values: "on" if values["database_url"].startswith(FILE_ADDRESSES) else "off",
+        "on",
         one_of("on", "off"),
         "kept snapshots; off: their paths are 404",
     ),
@@ -220,7 +239,7 @@ ROWS: tuple[SettingRow, ...] = (
         "HOLDFAST_SNAPSHOTS_URL",
         lambda values: f"file://{quote(str(values['data_dir'].absolute() / 'snapshots'))}",
         url_with("s3", "gs", "az", "file"),
-        "object storage of the blocks of snapshots",
+        "object storage of the blocks of snapshots; with several nodes one that all of them reach",
         secret=True,
     ),
     _snapshots("bytes_per_did", SNAPSHOT_BYTES_PER_DID, "bytes that the snapshots of a DID may have together"),
@@ -239,6 +258,12 @@ ROWS: tuple[SettingRow, ...] = (
     SettingRow("HOLDFAST_PAGES_NAME", "Holdfast", shown_name, "the service's name on its pages"),
     SettingRow("HOLDFAST_PAGES_COLOUR", "#1f5fa8", _colour, "the pages' colour, as #rrggbb; checked for contrast"),
     SettingRow("HOLDFAST_PAGES_LOGO", None, Path, "the pages' logo, an SVG or PNG file of at most 256 KiB"),
+    SettingRow(
+        "HOLDFAST_PAIRING_HOST",
+        "",
+        _pairing_host,
+        "where two browsers meet (`holdfast vault meet`), as /dns4/meet.example/tcp/443/wss/p2p/12D3…",
+    ),
     LOG,
     SettingRow("HOLDFAST_ACCESS_LOG", "off", one_of("on", "off"), "on: a line of the log for each request"),
     SettingRow("HOLDFAST_ADMIN_PORT", None, integer_between(1, MAX_PORT), "port of /metrics"),

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from holdfast.rules.limits import Ceilings, Limits
 from holdfast.rules.snapshot_quotas import SnapshotLimits
 from holdfast.service.setting_rows import LIMIT_ROWS, ROWS, is_local
+from holdfast.service.store.kinds import FILE_ADDRESSES
 from holdfast.service.telemetry.trace_settings import traces_configured
 from holdfast.settings.rows import SettingError, read_rows
 from holdfast.wire.defaults import SERVICE_URL
@@ -33,6 +34,7 @@ class Settings:
     public_url: str
     data_dir: Path
     database_url: str
+    database_wait: int
     workers: int
     server: str
     max_connections: int
@@ -86,6 +88,7 @@ class Settings:
     pages_name: str
     pages_colour: str
     pages_logo: Path | None
+    pairing_host: str
     log: str
     env: str
     access_log: str
@@ -107,6 +110,15 @@ class Settings:
         """What one DID may keep of snapshots."""
         return SnapshotLimits(
             self.snapshots_bytes_per_did, self.snapshots_pins_per_did, self.snapshots_revisions_per_did
+        )
+
+    @property
+    def blocks_stay_here(self) -> bool:
+        """Whether blocks of snapshots lie in a folder while the database may serve other machines as well."""
+        return (
+            self.snapshots == "on"
+            and self.snapshots_url.startswith("file:")
+            and not self.database_url.startswith(FILE_ADDRESSES)
         )
 
     @property

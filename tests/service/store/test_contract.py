@@ -341,6 +341,15 @@ async def test_revoking_the_last_credential_leaves_a_session(store: Store) -> No
     assert not await store.revoke_credential("two", NOW)
 
 
+async def test_what_the_chain_refused_cannot_be_revoked(store: Store) -> None:
+    await store.register(registration(), claims)
+    await store.settle("cred", Confirmation.REFUSED, None, NOW)
+    assert not await store.revoke_credential("cred", NOW)
+    known = await store.describe("handle", "ann")
+    assert known is not None and [row["confirmation"] for row in known["credentials"]] == ["refused"]
+    assert [row["action"] for row in known["history"]] == ["session", "registered", "refused"]
+
+
 async def test_every_move_is_in_the_history(store: Store) -> None:
     await store.open_session(session(MAIL), admit)
     await store.keep_code(code())

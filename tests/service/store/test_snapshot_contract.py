@@ -1,4 +1,4 @@
-"""The contract of SnapshotIndex, for every kind of database that keeps snapshots."""
+"""The contract of SnapshotIndex, for every kind of database."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.store_cases import MAIL, claims, registration
 
 from holdfast.rules.pins import AskedPin, PinState
+from holdfast.rules.registration import Confirmation, Move
 from holdfast.rules.snapshot_quotas import Usage
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewRoot, NewUpload, TokenUse
@@ -24,8 +26,6 @@ NOW = 1_800_000_000.0
 
 @pytest.fixture
 def index(store: Store) -> SnapshotIndex:
-    if store.snapshots is None:
-        pytest.skip("this kind of database keeps no snapshots yet")
     return store.snapshots
 
 
@@ -42,6 +42,10 @@ def taking(size: int, limit: int = 1000):
     return decide
 
 
+def goes_on(_facts: object) -> Move:
+    return Move.CONTINUE
+
+
 def allow(_usage: Usage) -> None:
     return None
 
@@ -52,7 +56,7 @@ async def keep(index: SnapshotIndex, name: str, **changed: Any) -> NewRoot:
     did = changed.get("did", DID)
     await index.begin_upload(NewUpload(upload_id=upload, did=did, now=NOW, expires_at=NOW + 900), taking(1))
     blocks = (name, f"{name}-block", "shared")
-    await index.place_blocks(upload, [(cid, 10) for cid in blocks])
+    await index.place_blocks(did, upload, [(cid, 10) for cid in blocks])
     fields = {
         "cid": name, "did": did, "blocks": blocks, "size": 30, "publisher": None, "pin": f"pin-{name}", "held_until": 0.0,
         "now": NOW,
@@ -87,17 +91,17 @@ async def test_reservations_are_one_step(index: SnapshotIndex) -> None:
     assert sum(answer == 300 for answer in done) == 3
     assert (await index.usage(DID)).reserved == 900
     for upload in uploads:
-        await index.end_upload(upload.upload_id)
+        await index.end_upload(DID, upload.upload_id)
     assert (await index.usage(DID)).reserved == 0
 
 
 async def test_a_block_that_was_only_placed_is_not_given_out_and_is_collected(index: SnapshotIndex) -> None:
     await index.begin_upload(NewUpload(upload_id="u", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
-    (place,) = await index.place_blocks("u", [("x", 5)])
+    (place,) = await index.place_blocks(DID, "u", [("x", 5)])
     assert await index.block("x") is None
     await index.expire(NOW)
     assert await index.garbage(10) == [], "the upload holds it"
-    await index.end_upload("u")
+    await index.end_upload(DID, "u")
     await index.expire(NOW)
     assert await index.garbage(10) == [place.key]
     await index.collected([place.key])
@@ -108,9 +112,9 @@ async def test_an_object_is_never_named_again(index: SnapshotIndex) -> None:
     keys = set()
     for turn in range(3):
         await index.begin_upload(NewUpload(upload_id=f"u{turn}", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
-        (place,) = await index.place_blocks(f"u{turn}", [("x", 5)])
+        (place,) = await index.place_blocks(DID, f"u{turn}", [("x", 5)])
         keys.add(place.key)
-        await index.end_upload(f"u{turn}")
+        await index.end_upload(DID, f"u{turn}")
         await index.expire(NOW)
         await index.collected(await index.garbage(10))
     assert len(keys) == 3
@@ -118,13 +122,13 @@ async def test_an_object_is_never_named_again(index: SnapshotIndex) -> None:
 
 async def test_an_upload_that_took_too_long_cannot_finish(index: SnapshotIndex) -> None:
     await index.begin_upload(NewUpload(upload_id="u", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
-    await index.place_blocks("u", [("a", 10)])
+    await index.place_blocks(DID, "u", [("a", 10)])
     await index.expire(NOW + 901)
     root = NewRoot(cid="a", did=DID, blocks=("a",), size=10, publisher=None, pin="p", held_until=0.0, now=NOW)
     with pytest.raises(StoreUnavailable):
         await index.finish_upload("u", root, use(1), allow, allow)
     with pytest.raises(StoreUnavailable):
-        await index.place_blocks("u", [("a", 10)])
+        await index.place_blocks(DID, "u", [("a", 10)])
     assert await index.root("a") is None
 
 
@@ -133,7 +137,7 @@ async def test_a_refused_finish_changes_nothing(index: SnapshotIndex) -> None:
         raise SnapshotRefused(INSUFFICIENT_FUNDS)
 
     await index.begin_upload(NewUpload(upload_id="u", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
-    await index.place_blocks("u", [("a", 10)])
+    await index.place_blocks(DID, "u", [("a", 10)])
     root = NewRoot(cid="a", did=DID, blocks=("a",), size=10, publisher=None, pin="p", held_until=0.0, now=NOW)
     for decide, admit in ((refuse, allow), (allow, refuse)):
         with pytest.raises(SnapshotRefused):
@@ -191,6 +195,24 @@ async def test_a_pin_keeps_what_was_asked(index: SnapshotIndex) -> None:
     assert await pin(index, 2, "a", replaces="none") is None
 
 
+async def test_a_did_is_registered_while_the_chain_has_not_refused_its_last_credential(
+    index: SnapshotIndex, store: Store
+) -> None:
+    for credential in ("one", "two"):
+        await store.register(
+            registration(credential_id=credential, did=DID), claims if credential == "one" else goes_on
+        )
+    await store.register(registration(identifier=MAIL, credential_id="three", did=OTHER), claims)
+    await store.settle("one", Confirmation.REFUSED, None, NOW)
+    assert await index.is_registered(DID) and await index.is_registered(OTHER)
+    assert await store.revoke_credential("two", NOW)
+    assert not await index.is_registered(DID)
+    await store.register(registration(credential_id="one", did=DID), goes_on)
+    assert await index.is_registered(DID), "the row that the chain refused made way"
+    assert await store.release("handle", "ann", NOW) and await store.release("email", MAIL.key, NOW)
+    assert not await index.is_registered(DID) and not await index.is_registered(OTHER)
+
+
 async def test_revocations_and_registrations(index: SnapshotIndex) -> None:
     assert not await index.is_registered(DID)
     assert not await index.is_revoked(DID, ("c1", "c2"), NOW)
@@ -235,7 +257,6 @@ async def test_all_of_it_survives_a_new_start(index: SnapshotIndex, store: Store
     await store.close()
     again = database.open()
     try:
-        assert again.snapshots is not None
         after = again.snapshots
         assert (await after.root("a"), await after.pins(DID), await after.usage(DID), await after.totals()) == before
         assert await after.is_revoked(DID, ("x", "y"), NOW)

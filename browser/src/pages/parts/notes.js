@@ -13,8 +13,9 @@ const MARK = "holdfast-vaults";
  * @property {boolean} [password] the vault is locked by a password
  * @property {any} [attestation]
  *
- * @typedef {{backupAt?: number, identifier?: string, limit?: string}} Facts of a vault, by its DID, or of a delegation, by
- *   its CID
+ * @typedef {{backupAt?: number, identifier?: string, limit?: string, origin?: string,
+ *   tried?: import("../drill/ways.js").Tried}} Facts of a vault, by its DID, or of a delegation, by its CID; `origin`: of
+ *   the application that asked for it
  */
 
 /**
@@ -39,6 +40,20 @@ export function begun() {
 /** @param {Begun | null} row null: it is over */
 export function setBegun(row) {
   return stored((store) => store.setNote("pages:registration", row));
+}
+
+/**
+ * The DID of a vault that another device gave and that has no key of this device yet.
+ *
+ * @returns {Promise<string | null>}
+ */
+export function received() {
+  return stored((store) => store.note("pages:received"));
+}
+
+/** @param {string | null} did null: it has a key now */
+export function setReceived(did) {
+  return stored((store) => store.setNote("pages:received", did));
 }
 
 /** @param {string} of @returns {Promise<Facts>} */

@@ -5,6 +5,12 @@ const screens = new Map();
 
 /** Which address shows a screen; the others keep the present one. @type {Record<string, string>} */
 const PATHS = { start: "/", vault: "/vault" };
+let stays = false;
+
+/** From now on the address stays as it is: the page serves another one's request. */
+export function stay() {
+  stays = true;
+}
 
 /**
  * @param {string} name
@@ -25,7 +31,7 @@ export async function go(name, given) {
   const draw = screens.get(name);
   if (!draw) throw new TypeError(`no screen: ${name}`);
   const path = PATHS[name];
-  if (path && location.pathname !== path) history.pushState(null, "", path);
+  if (!stays && path && location.pathname !== path) history.pushState(null, "", path);
   await draw(given);
 }
 

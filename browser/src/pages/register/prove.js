@@ -18,15 +18,19 @@ const SENTENCES = {
   "Too many attempts. Request a new code.": "prove.burnt",
 };
 
-/** @typedef {import("../parts/notes.js").Begun} Begun */
+/**
+ * @typedef {import("../parts/notes.js").Begun} Begun
+ * @typedef {Begun & {passkey?: string}} Proving `passkey`: the credential ID of a further passkey that the service
+ *   does not know yet; without it a registration goes on
+ */
 
-/** @param {Begun} row */
+/** @param {Proving} row */
 export async function prove(row) {
   draw(row, null);
   await send(row);
 }
 
-/** @param {Begun} row */
+/** @param {Proving} row */
 async function send(row, again = false) {
   const { identifier, channel } = row;
   say(text("prove.sending", { address: identifier }));
@@ -41,7 +45,7 @@ async function send(row, again = false) {
 }
 
 /**
- * @param {Begun} row
+ * @param {Proving} row
  * @param {number | null} sentAt null: nothing is sent yet
  * @param {boolean} [failed]
  */
@@ -60,13 +64,15 @@ function draw(row, sentAt, failed = false) {
     focus: sentAt ? code.input : null,
     redraw: () => draw(row, sentAt, failed),
     body: [
+      Boolean(row.passkey) && paragraph("passkeys.prove"),
       paragraph(sentAt ? "prove.lead" : "prove.sending", { address }),
       sentAt !== null && asked,
       (sentAt !== null || failed) && el(
         "details", { open: failed },
         el("summary", {}, text("prove.nocode")), paragraph(`prove.nocode.${channel}`, { address }),
-        el("div", { class: "buttons" }, resend, button(text("prove.change"), () => go("choose", { ...row, attestation: undefined }), { name: "change" })),
+        el("div", { class: "buttons" }, resend, !row.passkey && button(text("prove.change"), () => go("choose", { ...row, attestation: undefined }), { name: "change" })),
       ),
+      Boolean(row.passkey) && buttons(button(text("passkeys.proveLater"), () => go("home"), { kind: "plain", name: "prove-later" })),
     ],
   });
   if (!sentAt) return;
@@ -118,7 +124,7 @@ function countDown({ sentAt, left, resend, mail }, signal) {
 }
 
 /**
- * @param {Begun} row
+ * @param {Proving} row
  * @param {ReturnType<typeof field>} code
  * @param {HTMLFormElement} asked
  */
@@ -134,10 +140,19 @@ async function check(row, { input, judge }, asked) {
     const { identifier, channel } = row;
     const answer = await service().checkCode({ identifier, channel, code: digits });
     if (!("attestation" in answer)) return refused(answer.message, { input, judge }, asked);
-    const proven = { ...row, attestation: answer.attestation };
-    await setBegun(proven);
-    await go("finish", proven);
+    await proven({ ...row, attestation: answer.attestation });
   });
+}
+
+/**
+ * Goes on with a registration, or registers one more passkey of a vault that is registered.
+ *
+ * @param {Proving} row
+ */
+async function proven(row) {
+  if (row.passkey) return go("passkey-proven", row);
+  await setBegun(row);
+  await go("finish", row);
 }
 
 /**

@@ -23,7 +23,8 @@ export async function safety(row) {
 function draw(row, warning, safe = false) {
   const add = (/** @type {Event} */ event) =>
     run(/** @type {HTMLElement} */ (event.currentTarget), async () => {
-      await addPasskey({ userName: row.identifier });
+      const { credentialId, registered } = await addPasskey({ userName: row.identifier });
+      if (!registered && row.channel !== "handle") return go("prove", { identifier: row.identifier, channel: row.channel, passkey: credentialId });
       draw(row, warning, true);
       say(text("safety.added"));
     }, text("passkey.open"));

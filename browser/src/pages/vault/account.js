@@ -3,6 +3,7 @@
 import { copyButton } from "../parts/copy.js";
 import { amount, moment, text } from "../parts/language.js";
 import { button, el, paragraph } from "../parts/nodes.js";
+import { go } from "../parts/router.js";
 import { run } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { card } from "./card.js";
@@ -27,6 +28,7 @@ async function filled(body) {
     const refresh = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), () => shownBalances(balances, address, chainId));
     body.replaceChildren(
       balances,
+      el("div", { class: "buttons" }, button(text("send.open"), () => go("send"), { kind: "main", name: "send" })),
       el("h3", {}, text("vault.address")),
       el("p", { class: "mono", "data-name": "address" }, grouped(address)),
       el("div", { class: "buttons" }, copyButton(address), button(text("vault.refresh"), refresh, { name: "refresh" })),

@@ -1,24 +1,20 @@
 /** Permissions for apps: a delegation with a limit and an end, given as a text, and withdrawn. */
 
-import { checksumAddress } from "../library.js";
 import { copyButton } from "../parts/copy.js";
 import { confirmed } from "../parts/dialog.js";
 import { amount, day, text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
-import { addFacts, facts } from "../parts/notes.js";
+import { facts } from "../parts/notes.js";
 import { Told } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { card } from "./card.js";
+import { USDC, USDC_DECIMALS, permission } from "./permission.js";
 import { decimalOf, units } from "./values.js";
 
-const USDC_DECIMALS = 6;
 const DAY_S = 86_400;
 const MOST_DAYS = 365;
-const PAY = "/accounts/pay";
-/** The address of USDC at this service's chain; empty where it has none, and nothing can be limited in it. */
-const USDC = document.querySelector('meta[name="holdfast-usdc"]')?.getAttribute("content") ?? "";
 
 /** @param {import("./home.js").Facts} known */
 export function delegationsCard({ delegations }) {
@@ -90,15 +86,9 @@ export function delegate() {
  * @param {number} count days
  */
 async function given(to, most, count) {
-  const client = await ready();
-  const { vault } = client;
-  const { chainId } = await client.status();
   const expiration = Math.floor(Date.now() / 1000) + count * DAY_S;
-  const token = await checksumAddress(vault, USDC);
-  const policy = [["==", ".token", token], ["==", ".chainId", chainId], ["<=", ".total", Number(most)]];
-  const { container, cid } = await vault.delegate({ to, command: PAY, expiration, policy });
+  const { container } = await permission({ to, most, expiration });
   const spent = decimalOf(most, USDC_DECIMALS);
-  await addFacts(cid, { limit: spent });
   handOver({ to, amount: amount(spent), date: day(expiration * 1000) }, container);
 }
 

@@ -5,6 +5,9 @@ import { button, buttons, el, paragraph } from "../parts/nodes.js";
 import { facts } from "../parts/notes.js";
 import { run, say, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
+import { drillCard } from "../drill/card.js";
+import { sentFrom } from "../send/sent.js";
+import { pairCard } from "../pair/give.js";
 import { accountCard } from "./account.js";
 import { activityCard } from "./activity.js";
 import { backupCard } from "./backup.js";
@@ -20,10 +23,13 @@ import { enter } from "./unlock.js";
  * @property {string} did
  * @property {string} name what the person registered as; empty without a registration
  * @property {import("../library.js").DidRecord | null} record the service's
+ * @property {string[]} unregistered IDs of passkeys that the service does not know
  * @property {import("../library.js").Credential[]} credentials
  * @property {{kind: string, id: string}[]} wraps
  * @property {any[]} delegations
+ * @property {import("../send/sent.js").Sent[]} sent
  * @property {number | undefined} backupAt
+ * @property {import("../drill/ways.js").Tried} tried
  */
 
 /** @param {{said?: string, quiet?: boolean}} [how] `said`: what happened just now */
@@ -44,7 +50,7 @@ export async function home({ said = "", quiet = false } = {}) {
     redraw: () => void home({ quiet: true }),
     body: [
       lonely && paragraph("vault.remind", {}, "notice"),
-      el("div", { class: "cards" }, identityCard(known), await accountCard(), await passkeysCard(known), backupCard(known), delegationsCard(known), activityCard(known)),
+      el("div", { class: "cards" }, identityCard(known), await accountCard(), await passkeysCard(known), backupCard(known), drillCard(known), pairCard(), delegationsCard(known), activityCard(known)),
       buttons(button(text("vault.lock"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), lock), { name: "lock" })),
     ],
   });
@@ -56,10 +62,20 @@ async function gathered() {
   const client = await ready();
   const { vault } = client;
   const { did, credentials } = await vault.query();
-  const [{ wraps }, listed, remembered] = await Promise.all([vault.keys(), vault.exec("resource:delegations action:list"), facts(did)]);
-  const credentialId = credentials[0]?.credential_id;
-  const known = credentialId ? await client.lookupDid({ credentialId }).catch(() => null) : null;
-  const record = known?.found ? /** @type {import("../library.js").DidRecord} */ (known) : null;
+  const [{ wraps }, listed, remembered, sent] = await Promise.all([vault.keys(), vault.exec("resource:delegations action:list"), facts(did), sentFrom(did)]);
+  const { record, unregistered } = await recordOf(client, credentials.map((it) => it.credential_id));
   const delegations = /** @type {any[]} */ (listed.result ?? []);
-  return { did, name: record?.identifier ?? remembered.identifier ?? "", record, credentials, wraps, delegations, backupAt: remembered.backupAt };
+  return { did, name: record?.identifier ?? remembered.identifier ?? "", record, unregistered, credentials, wraps, delegations, sent, backupAt: remembered.backupAt, tried: remembered.tried ?? {} };
+}
+
+/**
+ * What the service knows of the vault's passkeys. A passkey of which it did not answer counts as known.
+ *
+ * @param {import("../library.js").Client} client
+ * @param {string[]} ids
+ */
+async function recordOf(client, ids) {
+  const found = await Promise.all(ids.map((credentialId) => client.lookupDid({ credentialId }).catch(() => null)));
+  const record = /** @type {import("../library.js").DidRecord | undefined} */ (found.find((it) => it?.found)) ?? null;
+  return { record, unregistered: ids.filter((_, at) => found[at]?.found === false) };
 }

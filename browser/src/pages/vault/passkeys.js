@@ -9,18 +9,22 @@ import { Told } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
-import { addPasskey } from "./adding.js";
+import { addPasskey, proveFor } from "./adding.js";
 import { card } from "./card.js";
 
 /** @typedef {import("../library.js").Credential} Credential */
 
 /** @param {import("./home.js").Facts} known */
-export async function passkeysCard({ credentials, wraps, name, did }) {
+export async function passkeysCard({ credentials, wraps, name, did, record, unregistered }) {
   const rows = await Promise.all(credentials.map(async (it) => row(it, await keyId(it.credential_id), wraps, wraps.length < 2)));
+  for (const [at, { credential_id: id }] of credentials.entries()) {
+    if (record && unregistered.includes(id)) rows[at].append(...unknownThere(id, record));
+  }
   const add = (/** @type {Record<string, any>} */ options) => (/** @type {Event} */ event) =>
     run(/** @type {HTMLElement} */ (event.currentTarget), async () => {
-      await addPasskey({ userName: name || did, ...options });
-      await go("home", { said: text("passkeys.added") });
+      const { credentialId, registered } = await addPasskey({ userName: name || did, ...options });
+      if (record && !registered) await proveFor(credentialId, record);
+      else await go("home", { said: text("passkeys.added") });
     }, text("passkey.open"));
   const only = wraps.length < 2;
   return card(
@@ -61,6 +65,22 @@ function row(credential, key, wraps, only) {
     ),
   );
   return item;
+}
+
+/**
+ * What stands under a passkey that the service does not know: it opens the vault, and does not lead to the DID.
+ *
+ * @param {string} id
+ * @param {import("../library.js").DidRecord} record
+ */
+function unknownThere(id, record) {
+  const register = async () => {
+    if (record.channel !== "handle") return proveFor(id, record);
+    await (await ready()).registerPasskey(id);
+    await go("home", { said: text("passkeys.registered") });
+  };
+  const press = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), register, text("working"));
+  return [paragraph("passkeys.unregistered", {}, "small"), el("div", { class: "buttons" }, button(text("passkeys.register"), press, { name: "register-passkey" }))];
 }
 
 /**

@@ -1,16 +1,19 @@
-/** QR codes of account addresses, as SVG (ISO/IEC 18004: byte mode, error correction M). Compared with another encoder for 42 characters, the length of an address; other lengths are not. */
+/** QR codes as SVG (ISO/IEC 18004: byte mode, versions 1 to 40). A test compares them with another encoder. */
 
-import { blocksOf } from "./qr_codewords.js";
+import { alignments, blocksOf } from "./qr_codewords.js";
 
 const SPACE = "http://www.w3.org/2000/svg";
 const QUIET = 4;
-/** Format bits of error correction M. */
-const LEVEL_M = 0;
-
-/** @typedef {(boolean | null)[][]} Modules null: not set yet */
+/** Format bits of the levels of error correction. */
+const LEVELS = { L: 1, M: 0 };
 
 /**
- * @param {string} words at most 106 bytes
+ * @typedef {(boolean | null)[][]} Modules null: not set yet
+ * @typedef {import("./qr_codewords.js").Level} Level
+ */
+
+/**
+ * @param {string} words at most 2953 bytes of UTF-8
  * @param {string} label
  * @returns {SVGElement}
  */
@@ -36,9 +39,9 @@ export function qrCode(words, label) {
  * @returns {boolean[][]}
  */
 export function qrModules(words) {
-  const { version, codewords } = blocksOf(new TextEncoder().encode(words));
+  const { version, level, codewords } = blocksOf(new TextEncoder().encode(words));
   const plain = skeleton(version);
-  const drawn = Array.from({ length: 8 }, (_, mask) => masked(plain, codewords, mask));
+  const drawn = MASKS.map((_, mask) => masked(plain, codewords, level, mask));
   return drawn.reduce((best, next) => (penalty(next) < penalty(best) ? next : best));
 }
 
@@ -54,8 +57,14 @@ function skeleton(version) {
   const grid = Array.from({ length: size }, () => Array(size).fill(null));
   for (let at = 0; at < size; at += 1) grid[6][at] = grid[at][6] = at % 2 === 0;
   for (const [top, left] of [[0, 0], [0, size - 7], [size - 7, 0]]) finder(grid, top, left);
-  if (version > 1) alignment(grid, size - 7);
-  drawFormat(grid, 0);
+  const middles = alignments(version);
+  const last = middles.length - 1;
+  middles.forEach((y, row) => middles.forEach((x, column) => {
+    const isFinder = (row === 0 && (column === 0 || column === last)) || (row === last && column === 0);
+    if (!isFinder) alignment(grid, y, x);
+  }));
+  drawFormat(grid, "M", 0);
+  if (version >= 7) drawVersion(grid, version);
   return grid;
 }
 
@@ -69,17 +78,29 @@ function finder(grid, top, left) {
   }
 }
 
-/** @param {Modules} grid @param {number} middle */
-function alignment(grid, middle) {
+/** @param {Modules} grid @param {number} middle of its rows @param {number} across */
+function alignment(grid, middle, across) {
   for (let y = -2; y <= 2; y += 1) {
-    for (let x = -2; x <= 2; x += 1) grid[middle + y][middle + x] = Math.max(Math.abs(y), Math.abs(x)) !== 1;
+    for (let x = -2; x <= 2; x += 1) grid[middle + y][across + x] = Math.max(Math.abs(y), Math.abs(x)) !== 1;
   }
 }
 
-/** The fifteen format bits, twice: BCH code of level and mask. @param {Modules} grid @param {number} mask */
-function drawFormat(grid, mask) {
+/** The eighteen version bits, twice: Golay code of the version. @param {Modules} grid @param {number} version */
+function drawVersion(grid, version) {
   const size = grid.length;
-  const data = (LEVEL_M << 3) | mask;
+  let rest = version;
+  for (let step = 0; step < 12; step += 1) rest = (rest << 1) ^ ((rest >> 11) * 0x1f25);
+  const bits = (version << 12) | rest;
+  for (let at = 0; at < 18; at += 1) {
+    const [far, near] = [size - 11 + (at % 3), Math.floor(at / 3)];
+    grid[near][far] = grid[far][near] = ((bits >> at) & 1) === 1;
+  }
+}
+
+/** The fifteen format bits, twice: BCH code of level and mask. @param {Modules} grid @param {Level} level @param {number} mask */
+function drawFormat(grid, level, mask) {
+  const size = grid.length;
+  const data = (LEVELS[level] << 3) | mask;
   let rest = data;
   for (let step = 0; step < 10; step += 1) rest = (rest << 1) ^ ((rest >> 9) * 0x537);
   const bits = ((data << 10) | rest) ^ 0x5412;
@@ -111,10 +132,11 @@ const MASKS = [
  *
  * @param {Modules} plain
  * @param {number[]} codewords
+ * @param {Level} level
  * @param {number} mask
  * @returns {boolean[][]}
  */
-function masked(plain, codewords, mask) {
+function masked(plain, codewords, level, mask) {
   const grid = plain.map((row) => [...row]);
   const size = grid.length;
   let at = 0;
@@ -131,7 +153,7 @@ function masked(plain, codewords, mask) {
       }
     }
   }
-  drawFormat(grid, mask);
+  drawFormat(grid, level, mask);
   return /** @type {boolean[][]} */ (grid);
 }
 

@@ -1,9 +1,11 @@
 /** Coming back: the passkey from the browser's autofill or by a button, the vault password, or a way to bring the vault here. */
 
 import { WebAuthnError, endWaitingPasskeys, getDeviceCapabilities, passkeyKey, usePasskey } from "../library.js";
+import { noteTrial } from "../drill/trials.js";
+import { passkeyMark } from "../drill/ways.js";
 import { text } from "../parts/language.js";
 import { button, buttons, field, form, paragraph, submit } from "../parts/nodes.js";
-import { hadVault, markVault, setVaultOf, vaultOf } from "../parts/notes.js";
+import { hadVault, markVault, received, setReceived, setVaultOf, vaultOf } from "../parts/notes.js";
 import { shown } from "../parts/passwords.js";
 import { Told, succeeded } from "../parts/problems.js";
 import { go } from "../parts/router.js";
@@ -23,12 +25,30 @@ export async function enter({ locked } = {}) {
   const { vault } = await ready().catch((error) => (broken(error), { vault: null }));
   if (!vault) return;
   if (!(await vault.status()).locked) return go("home");
+  await withoutKeyless(vault);
+  const link = location.hash.startsWith("#pair=") ? location.href : "";
+  if (link) {
+    history.replaceState(null, "", location.pathname);
+    return go("take", { link });
+  }
   const stored = await vault.stored();
   if (stored.length === 0) return nothing(hadVault());
   markVault();
   if (stored.length === 1 && (await isElsewhere(stored[0].did))) return elsewhere();
   welcome(locked);
   if (!locked) await waitForAutofill();
+}
+
+/**
+ * A vault that came from another device and got no key here opens with nothing: it goes, and can come again.
+ *
+ * @param {import("../../vault/vault.js").Vault} vault
+ */
+async function withoutKeyless(vault) {
+  const did = await received();
+  if (!did) return;
+  await vault.forget(did).catch(() => {});
+  await setReceived(null);
 }
 
 /**
@@ -132,6 +152,8 @@ async function unlocked(key, did, takeOver, wrong) {
   const answer = await vault.unlock(key, null, { did, takeOver });
   if (answer.error === "open_elsewhere") return go("elsewhere");
   succeeded(answer, wrong);
+  // Opening the vault is a trial of the key that did it.
+  await noteTrial(did, key.kind === "prf" ? passkeyMark(key.id) : "password");
   await go("home");
 }
 
@@ -183,6 +205,7 @@ function nothing(cleared) {
       paragraph(cleared ? "none.cleared" : "none.lead"),
       buttons(
         button(text("none.import"), () => go("import"), { kind: "main", name: "import" }),
+        button(text("none.pair"), () => go("take"), { name: "take" }),
         button(text("none.who"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), who, text("passkey.open")), { name: "who" }),
         button(text("none.register"), () => go("choose"), { kind: "plain", name: "register" }),
       ),

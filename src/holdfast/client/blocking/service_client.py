@@ -184,6 +184,10 @@ class ServiceClient:
         """The page of a person's vault: GET /vault."""
         return run(self._asynchronous.vault_page())
 
+    def connect_page(self) -> str:
+        """The page on which a person answers another origin's app: GET /connect."""
+        return run(self._asynchronous.connect_page())
+
     def pages_style(self) -> str:
         """The pages' style: GET /pages.css."""
         return run(self._asynchronous.pages_style())

@@ -12,7 +12,7 @@ import msgspec
 
 from holdfast.client.callbacks import answered
 from holdfast.client.http.refusals import RequestRefused
-from holdfast.client.snapshots.state import SnapshotState, read_state, write_state
+from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.vault_store import forgotten_note
 from holdfast.client.types import PinRequest
@@ -144,11 +144,12 @@ class Publisher:
             raise SnapshotRolledBack(state.sequence, record.sequence)
         if record.root_cid == state.sent_root and state.sent_root != state.acknowledged_root:
             # The answer to the last record was lost on its way.
-            return await self._acknowledged(state, record.sequence)
+            return await self._acknowledged(state, record)
         if record.root_cid != state.acknowledged_root:
             await self._place.gateway.snapshot(record.root_cid)  # into the store, while it can be had
             await self._note(state, sequence=record.sequence)
             raise SnapshotConflict(record.root_cid)
+        await asyncio.to_thread(keep_record, self._store, state.did, record.data)
         return await self._note(state, sequence=record.sequence)
 
     @staticmethod
@@ -173,7 +174,7 @@ class Publisher:
             if error.status == _CONFLICT and await self._overtaken(name, record):
                 raise SnapshotConflict((await self.state()).other_root or "") from error
             raise
-        state = await self._acknowledged(state, state.sequence + 1)
+        state = await self._acknowledged(state, read_record(name, record))
         await asyncio.to_thread(self._name_stored, stored.revision, taken)
         await self._remove_old_pins(state)
         return state
@@ -187,7 +188,8 @@ class Publisher:
         await self._note(await self.state(), other_root=found.root_cid, sequence=found.sequence)
         return True
 
-    async def _acknowledged(self, state: SnapshotState, sequence: int) -> SnapshotState:
+    async def _acknowledged(self, state: SnapshotState, record: Record) -> SnapshotState:
+        await asyncio.to_thread(keep_record, self._store, state.did, record.data)
         return await self._note(
             state,
             status="pinned",
@@ -195,7 +197,7 @@ class Publisher:
             reason=None,
             acknowledged_root=state.sent_root,
             acknowledged_revision=state.sent_revision,
-            sequence=sequence,
+            sequence=record.sequence,
             other_root=None,
         )
 

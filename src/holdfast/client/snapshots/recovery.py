@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.client.callbacks import answered, outside
 from holdfast.client.snapshots.binding import check_binding, check_whole
 from holdfast.client.snapshots.publishing import SnapshotRolledBack
-from holdfast.client.snapshots.state import SnapshotState, read_state, write_state
+from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.sealed_header import revision_of
 from holdfast.client.types import Record
@@ -169,8 +169,9 @@ class Recovery:
         if stored is None or stored.revision < revision:
             self._store.save(snapshot.following_manifest, snapshot.sealed, revision)
         sequence = found.record.sequence if found.record else None
-        if sequence is not None:
-            write_state(self._store, _pinned(did, snapshot.root_cid, revision, sequence))
+        if found.record is not None:
+            keep_record(self._store, did, found.record.data)
+            write_state(self._store, _pinned(did, snapshot.root_cid, revision, found.record.sequence))
         return Recovered(
             did=did,
             root_cid=snapshot.root_cid,

@@ -60,5 +60,20 @@ def write_state(store: VaultStore, state: SnapshotState) -> None:
     store.set_note(_name(state.did), msgspec.json.encode(state.to_json()).decode())
 
 
+def kept_record(store: VaultStore, did: str) -> bytes | None:
+    """The IPNS record of the last acknowledged snapshot; None before the first. Raises StorageError."""
+    text = store.note(_record_name(did))
+    return None if text is None else bytes.fromhex(text)
+
+
+def keep_record(store: VaultStore, did: str, record: bytes) -> None:
+    """Keep the IPNS record of the last acknowledged snapshot. Raises StorageError."""
+    store.set_note(_record_name(did), record.hex())
+
+
 def _name(did: str) -> str:
     return f"snapshots:{did}"
+
+
+def _record_name(did: str) -> str:
+    return f"snapshot-record:{did}"

@@ -14,34 +14,29 @@ from holdfast.client.sync.serving import Answering, answer_of
 from holdfast.wire.client_errors import NetworkError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from holdfast.client.sync.protocol import AsyncPairingServer
     from holdfast.client.vault.boot import BootLog
 
 _LENGTH_BYTES = 4
 _CONNECT_S = 30.0
+LOOPBACK = "/ip4/127.0.0.1/tcp/0/ws"
 
 
-class Libp2pOffer:
-    """Offers a pairing at `address` until the block ends.
+class Libp2pHost:
+    """A libp2p host in a separate thread until the block ends. A subclass names the protocols that it answers.
 
     Args:
-        server: answers the messages of the pairing.
-        log: the vault's boot log, which records whether a host started.
+        log: the vault's boot log, which records whether the host started.
         listen: a WebSocket multiaddress to listen on.
-        loop: the event loop of an asyncio vault; not needed for a blocking one.
+        seed: 32 bytes from which the host's identity follows, for an address that stays; random without it.
 
     Raises NetworkError if the host does not start; the boot log records that too.
     """
 
-    def __init__(
-        self,
-        server: Answering | AsyncPairingServer,
-        *,
-        log: BootLog | None = None,
-        listen: str = "/ip4/127.0.0.1/tcp/0/ws",
-        loop: asyncio.AbstractEventLoop | None = None,
-    ) -> None:
-        self._answer, self._log, self._listen = answer_of(server, loop), log, listen
+    def __init__(self, *, log: BootLog | None = None, listen: str = LOOPBACK, seed: bytes | None = None) -> None:
+        self._log, self._listen, self._seed = log, listen, seed
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._up = threading.Event()
         self._failure: Exception | None = None
@@ -49,7 +44,7 @@ class Libp2pOffer:
 
     @property
     def address(self) -> str:
-        """The multiaddress that the new device dials; it ends with this host's peer ID."""
+        """The multiaddress that other devices dial; it ends with this host's peer ID."""
         return self._address
 
     def __enter__(self) -> Self:
@@ -66,11 +61,15 @@ class Libp2pOffer:
         trio.from_thread.run_sync(self._stop.set, trio_token=self._token)
         self._thread.join()
 
+    def _handlers(self) -> dict[str, Callable[[Any], Any]]:
+        """The protocols that the host answers, and what takes their streams."""
+        raise NotImplementedError
+
     def _start(self) -> None:
         self._thread.start()
         self._up.wait()
         if self._failure is not None:
-            raise _told("libp2p did not start", self._failure) from self._failure
+            raise told("libp2p did not start", self._failure) from self._failure
 
     def _run(self) -> None:
         try:
@@ -88,18 +87,46 @@ class Libp2pOffer:
         from multiaddr import Multiaddr  # type: ignore[import-untyped]  # published without type information
 
         self._token, self._stop = trio.lowlevel.current_trio_token(), trio.Event()
-        host = _new_host()
-        host.set_stream_handler(TProtocol(PROTOCOL), self._on_stream)
+        host = _new_host(self._seed)
+        for protocol, answer in self._handlers().items():
+            host.set_stream_handler(TProtocol(protocol), answer)
         async with host.run(listen_addrs=[Multiaddr(self._listen)]):
             self._address = str(host.get_addrs()[0])
             self._up.set()
             await self._stop.wait()
 
+
+class Libp2pOffer(Libp2pHost):
+    """Offers a pairing at `address` until the block ends.
+
+    Args:
+        server: answers the messages of the pairing.
+        log: the vault's boot log, which records whether a host started.
+        listen: a WebSocket multiaddress to listen on.
+        loop: the event loop of an asyncio vault; not needed for a blocking one.
+
+    Raises NetworkError if the host does not start; the boot log records that too.
+    """
+
+    def __init__(
+        self,
+        server: Answering | AsyncPairingServer,
+        *,
+        log: BootLog | None = None,
+        listen: str = LOOPBACK,
+        loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(log=log, listen=listen)
+        self._answer = answer_of(server, loop)
+
+    def _handlers(self) -> dict[str, Callable[[Any], Any]]:
+        return {PROTOCOL: self._on_stream}
+
     async def _on_stream(self, stream: Any) -> None:
         import trio
 
-        body = await _read_message(stream)
-        await _write_message(stream, await trio.to_thread.run_sync(self._answer, body))
+        body = await read_message(stream)
+        await write_message(stream, await trio.to_thread.run_sync(self._answer, body))
         await stream.close()
 
 
@@ -116,7 +143,7 @@ class Libp2pChannel:
             return msgspec.json.decode(await asyncio.to_thread(self._exchange, body), type=dict[str, Any])
         except Exception as error:
             # py-libp2p raises many kinds of errors, exception groups included.
-            raise _told("the other device does not answer", error) from error
+            raise told("the other device does not answer", error) from error
 
     def _exchange(self, body: bytes) -> bytes:
         import trio
@@ -135,35 +162,37 @@ class Libp2pChannel:
                 await host.connect(peer)
                 stream = await host.new_stream(peer.peer_id, [TProtocol(PROTOCOL)])
             with trio.fail_after(LIFE_S):
-                await _write_message(stream, body)
-                answer = await _read_message(stream)
+                await write_message(stream, body)
+                answer = await read_message(stream)
             await stream.close()
             await host.close()
             return answer
 
 
-def _told(what: str, error: BaseException) -> NetworkError:
+def told(what: str, error: BaseException) -> NetworkError:
     """Return the error as one of the client's; if a package is missing, say how to install it."""
     if isinstance(error, ModuleNotFoundError):
         return NetworkError(NOT_INSTALLED)
     return NetworkError(f"{what} ({type(error).__name__})")
 
 
-def _new_host() -> Any:
-    from libp2p import generate_new_ed25519_identity, new_host
+def _new_host(seed: bytes | None = None) -> Any:
+    from libp2p import new_host
+    from libp2p.crypto.ed25519 import create_new_key_pair as ed25519_key_pair
     from libp2p.crypto.x25519 import create_new_key_pair
     from libp2p.custom_types import TProtocol
     from libp2p.security.noise.transport import PROTOCOL_ID, Transport
 
     # Noise only: it proves the peer ID in the address. By default the library would also offer secio and plain text,
     # which prove nothing, and an attacker in between could choose them.
-    identity = generate_new_ed25519_identity()
+    identity = ed25519_key_pair(seed)
     noise = Transport(identity, noise_privkey=create_new_key_pair().private_key)
     secured = {TProtocol(PROTOCOL_ID): noise}
     return new_host(key_pair=identity, sec_opt=secured, enable_websocket=True, enable_tcp=False)
 
 
-async def _read_message(stream: Any) -> bytes:
+async def read_message(stream: Any) -> bytes:
+    """Read one message: four bytes of length, big-endian, and that many bytes. Raises NetworkError."""
     length = int.from_bytes(await _read_exactly(stream, _LENGTH_BYTES))
     if length > MAX_MESSAGE_BYTES:
         raise NetworkError("a message is too long")
@@ -180,5 +209,6 @@ async def _read_exactly(stream: Any, length: int) -> bytes:
     return bytes(read)
 
 
-async def _write_message(stream: Any, body: bytes) -> None:
+async def write_message(stream: Any, body: bytes) -> None:
+    """Write one message, in the form that `read_message` reads."""
     await stream.write(len(body).to_bytes(_LENGTH_BYTES) + body)

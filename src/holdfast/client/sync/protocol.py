@@ -4,7 +4,9 @@
     sync_init        -- session, key -->         sync_respond
     sync_compare     <-- key --
                      -- reveal -->               sync_compare, then its person types the new device's six digits
-    sync_complete    <-- sealed vault --         sync_respond (only for the right digits)
+    sync_complete    <-- sealed vault, record -- sync_respond (only for the right digits)
+
+The record is the IPNS record of the last snapshot that the vault was published in; without one it is left out.
 
 The enclaves do the cryptography. The new device commits to its key before it sees the other's, so a man in the middle
 has one guess at six digits. Both people compare them, so that neither a vault nor a forged one can be passed on.
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import msgspec
 
 from holdfast.client.callbacks import answered
+from holdfast.client.sync.published import continue_from, published_record
 from holdfast.wire.client_errors import PluginCallError, ServiceError
 
 if TYPE_CHECKING:
@@ -125,9 +128,12 @@ class AsyncPairingServer:
         typed = await answered(self._ask_digits, _given(shown.code))
         if not typed:
             raise SyncRefused("the person refused")
+        # Read first: a snapshot that goes up meanwhile may hold what the sent vault does not.
+        record = await published_record(self._vault)
         result = _good(await self._vault.sync_respond(session, code=str(typed).strip()))
         self._finished = self._released = True
-        return {"encrypted_vault": result.encrypted_vault}
+        sent = {"encrypted_vault": result.encrypted_vault}
+        return sent if record is None else {**sent, "record": record}
 
 
 async def receive(
@@ -173,7 +179,9 @@ async def _received(
     sealed = _text(last, "encrypted_vault")
     if not await answered(confirm, digits):
         raise SyncRefused("the digits differ")
-    return _good(await enclave.sync_complete(session, digits, sealed, key))
+    done = _good(await enclave.sync_complete(session, digits, sealed, key))
+    await continue_from(enclave, last.get("record"))
+    return done
 
 
 def _text(message: dict[str, Any], name: str) -> str:

@@ -119,7 +119,7 @@ class SnapshotUploads:
             await self._store(upload, file, read)
             await self._finish(upload, bearer, read, pin=pin)
         except BaseException as error:
-            await asyncio.shield(self._abandon(upload, full=isinstance(error, BlocksFull)))
+            await asyncio.shield(self._abandon(bearer.did, upload, full=isinstance(error, BlocksFull)))
             raise
         finally:
             file.unlink(missing_ok=True)
@@ -136,9 +136,9 @@ class SnapshotUploads:
             NewUpload(upload_id=upload, did=did, now=now, expires_at=now + UPLOAD_KEPT_S), decide
         )
 
-    async def _abandon(self, upload: str, *, full: bool) -> None:
+    async def _abandon(self, did: str, upload: str, *, full: bool) -> None:
         """Give the reservation back; what was stored of a snapshot that storage had no room for goes at once."""
-        await self.index.end_upload(upload)
+        await self.index.end_upload(did, upload)
         if full:
             with suppress(BlocksUnavailable):
                 await self.waste.collect()
@@ -178,7 +178,7 @@ class SnapshotUploads:
 
     async def _store(self, upload: str, file: Path, read: _Read) -> None:
         """Every block into storage, under the names that the index gives."""
-        places = await self.index.place_blocks(upload, list(read.sizes.items()))
+        places = await self.index.place_blocks(read.root.manifest.did, upload, list(read.sizes.items()))
         keys = {place.cid: place.key for place in places}
         await self.blocks.put_all((keys[block.cid], block.data) for block in _distinct(file))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -40,13 +41,17 @@ class SnapshotWaste:
             await self.blocks.delete(keys)
             await self.index.collected(keys)
             deleted += len(keys)
-        await asyncio.to_thread(_sweep, self.spool)
         return {"removed": removed, "deleted": deleted}
+
+    async def sweep(self) -> None:
+        """Remove what killed uploads left in this machine's folder."""
+        await asyncio.to_thread(_sweep, self.spool)
 
 
 def _sweep(spool: Path) -> None:
     """Remove what uploads left behind whose process was killed."""
     if spool.is_dir():
         for file in spool.glob("*.car"):
-            if time.time() - file.stat().st_mtime > UPLOAD_KEPT_S:
-                file.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):  # its upload has ended meanwhile, or another process removed it
+                if time.time() - file.stat().st_mtime > UPLOAD_KEPT_S:
+                    file.unlink()

@@ -67,15 +67,21 @@ class Database(Protocol):
         ...
 
     def open(self) -> Store:
-        """Open the store, created and migrated to this release's schema if necessary. Raises SchemaTooNew."""
+        """Open the store, created and migrated to this release's schema if necessary.
+
+        Raises SchemaTooNew; StoreUnreachable, which is a StoreUnavailable, if a later call may succeed.
+        """
         ...
 
     def try_write(self) -> None:
         """Write something that reaches the disk, and remove it. Raises StoreUnavailable if that fails."""
         ...
 
-    def concerns(self) -> list[Concern]:
-        """What an operator should know of the database's own settings; empty where it has none to choose."""
+    def concerns(self, workers: int) -> list[Concern]:
+        """What an operator should know of the database's own settings; empty where it has none to choose.
+
+        `workers`: processes of this node, for the connections that they use.
+        """
         ...
 
     def backup(self, target: Path) -> None:

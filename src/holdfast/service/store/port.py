@@ -23,6 +23,10 @@ class StoreUnavailable(Exception):
     """The store cannot be reached or cannot write. A write whose answer was lost on a network may have been done."""
 
 
+class StoreUnreachable(StoreUnavailable):
+    """The database server does not answer now, and may answer later: it starts, fails over, or the network is away."""
+
+
 class Overtaken(Exception):
     """Another repeat of the same request did the work, or counted the attempt; this one changed nothing."""
 
@@ -194,8 +198,8 @@ class Store(Protocol):
     """
 
     @property
-    def snapshots(self) -> SnapshotIndex | None:
-        """What is known about kept snapshots; None where this kind of database does not keep it."""
+    def snapshots(self) -> SnapshotIndex:
+        """What is known about kept snapshots."""
         ...
 
     async def ping(self) -> None:

@@ -138,8 +138,8 @@ class SnapshotIndex(Protocol):
         """Reserve as many bytes as `decide` says, which are returned."""
         ...
 
-    async def place_blocks(self, upload_id: str, blocks: Sequence[tuple[str, int]]) -> list[BlockPlace]:
-        """Where these blocks (CID, size) are to be stored; the upload keeps them from being collected."""
+    async def place_blocks(self, did: str, upload_id: str, blocks: Sequence[tuple[str, int]]) -> list[BlockPlace]:
+        """Where these different blocks (CID, size) are to be stored; the upload keeps them from being collected."""
         ...
 
     async def finish_upload(
@@ -157,7 +157,7 @@ class SnapshotIndex(Protocol):
         """
         ...
 
-    async def end_upload(self, upload_id: str) -> None:
+    async def end_upload(self, did: str, upload_id: str) -> None:
         """Give the reservation back; blocks that only it placed will be collected. A second time changes nothing."""
         ...
 

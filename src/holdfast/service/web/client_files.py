@@ -28,6 +28,9 @@ _HEADERS = (
         "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; base-uri 'none'",
     ),
 )
+# Of a checkout: bundles stand in for the sources of their names, which take what npm has. A wheel has them in place.
+_CHECKOUT = Path(__file__).parents[4]
+BUNDLES = _CHECKOUT / "build" / "bundles"
 _MISSING = error_response(NOT_FOUND)
 
 
@@ -48,14 +51,18 @@ def client_files() -> ClientFiles:
     folder = client_folder()
     if folder is None:
         return ClientFiles({})
+    return ClientFiles({**_files_of(folder), **_files_of(BUNDLES)})
+
+
+def _files_of(folder: Path) -> dict[str, StaticAnswer]:
     found = sorted(file for file in folder.rglob("*") if file.suffix in _TYPES)
-    return ClientFiles({file.relative_to(folder).as_posix(): _wrapped(file) for file in found})
+    return {file.relative_to(folder).as_posix(): _wrapped(file) for file in found}
 
 
 def client_folder() -> Path | None:
     """Where the files are: the package's own build, else the checkout that the package is installed from."""
     built = Path(str(files("holdfast.service"))) / "static" / "client"
-    checkout = Path(__file__).parents[4] / "browser" / "src"
+    checkout = _CHECKOUT / "browser" / "src"
     return next((folder for folder in (checkout, built) if (folder / "holdfast.js").exists()), None)
 
 

@@ -7,11 +7,14 @@ from html import escape
 from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from holdfast.rules.colours import Colour, lightened_for, parse_colour, text_on
+from holdfast.rules.multiaddresses import websocket_origin
 from holdfast.service.http.static import StaticAnswer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 MAX_LOGO_BYTES = 256 * 1024
@@ -21,9 +24,11 @@ _HTML = "text/html; charset=utf-8"
 _CSS = "text/css; charset=utf-8"
 # Pages, style and colour belong together, so each is asked for anew and answered by 304.
 _CACHE = "no-cache"
+# Pairing reaches a program on the person's own computer, which listens at a port that the system chose.
+_PAIRED = ("ws://127.0.0.1:*", "ws://localhost:*")
 _POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:;"
-    " connect-src 'self'; worker-src 'self'; manifest-src 'self'; form-action 'none'; base-uri 'none';"
+    " connect-src {reached}; worker-src 'self'; manifest-src 'self'; form-action 'none'; base-uri 'none';"
     " frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types hf"
 )
 _PERMISSIONS = (
@@ -31,7 +36,6 @@ _PERMISSIONS = (
     " payment=(), geolocation=(), microphone=()"
 )
 _HEADERS = (
-    ("content-security-policy", _POLICY),
     ("cross-origin-opener-policy", "same-origin"),
     ("cross-origin-embedder-policy", "require-corp"),
     ("cross-origin-resource-policy", "same-origin"),
@@ -42,8 +46,11 @@ _HEADERS = (
 # A person may open the logo itself: then its scripts, if it has any, do not run.
 _LOGO_POLICY = ("content-security-policy", "default-src 'none'; sandbox")
 _TWO_YEARS = ("strict-transport-security", "max-age=63072000")
+# The window that opened /connect, or that it opened, is of another origin: with this header the two could not talk.
+_CUTTING = "cross-origin-opener-policy"
 _START = ("Your own identity, kept by you", "Register with your face, fingerprint or screen lock. No password.")
 _VAULT = ("Your vault", "Open it with your passkey.")
+_CONNECT = ("Connect with an app", "Waiting for the request of the app.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,18 +62,22 @@ class PageChoices:
         colour: `#rrggbb`, readable on white.
         logo: an SVG or PNG file; the project's own without it.
         address: the service's public URL, where passkeys work.
+        rpc: the chain's JSON-RPC as people are shown it, which an account that pays its own gas asks for the price.
         usdc: the address of USDC at the service's chain; empty without one.
         code_seconds: how long a code that was sent by mail is valid.
         code_tries: how often a code may be tried.
+        pairing: the multiaddress of the host at which two browsers meet; empty without one.
     """
 
     name: str
     colour: str
     logo: Path | None
     address: str
+    rpc: str
     usdc: str
     code_seconds: int
     code_tries: int
+    pairing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +86,7 @@ class PageFiles:
 
     start: StaticAnswer
     vault: StaticAnswer
+    connect: StaticAnswer
     style: StaticAnswer
     theme: StaticAnswer
     logo: StaticAnswer
@@ -85,6 +97,7 @@ def page_files(choices: PageChoices) -> PageFiles:
     return PageFiles(
         start=_page(choices, *_START),
         vault=_page(choices, *_VAULT),
+        connect=_page(choices, *_CONNECT, script="connect", headers=[it for it in _HEADERS if it[0] != _CUTTING]),
         style=StaticAnswer(_read("pages.css"), _CSS, _CACHE),
         theme=StaticAnswer(theme(parse_colour(choices.colour)).encode(), _CSS, _CACHE),
         logo=_logo(choices.logo),
@@ -100,18 +113,39 @@ def theme(colour: Colour) -> str:
     )
 
 
-def _page(choices: PageChoices, heading: str, lead: str) -> StaticAnswer:
+def _page(
+    choices: PageChoices,
+    heading: str,
+    lead: str,
+    *,
+    script: str = "main",
+    headers: Sequence[tuple[str, str]] = _HEADERS,
+) -> StaticAnswer:
     values = {
         "name": choices.name,
         "address": choices.address,
         "usdc": choices.usdc,
         "code": f"{choices.code_seconds} {choices.code_tries}",
+        "pairing": choices.pairing,
         "heading": heading,
         "lead": lead,
+        "script": script,
     }
     html = Template(_read("page.html").decode()).substitute({name: escape(value) for name, value in values.items()})
     secured = [_TWO_YEARS] if choices.address.startswith("https:") else []
-    return StaticAnswer(html.encode(), _HTML, _CACHE, [*_HEADERS, *secured])
+    return StaticAnswer(html.encode(), _HTML, _CACHE, [_policy(choices), *headers, *secured])
+
+
+def _policy(choices: PageChoices) -> tuple[str, str]:
+    met = [websocket_origin(choices.pairing)] if choices.pairing else []
+    allowed = " ".join([reached(choices.rpc), *_PAIRED, *met])
+    return "content-security-policy", _POLICY.format(reached=allowed)
+
+
+def reached(rpc: str) -> str:
+    """The `connect-src` of a page that pays: this service, and the origin of the chain's JSON-RPC if it is known."""
+    parts = urlsplit(rpc)
+    return f"'self' {parts.scheme}://{parts.netloc}" if parts.scheme in {"http", "https"} else "'self'"
 
 
 def _logo(file: Path | None) -> StaticAnswer:

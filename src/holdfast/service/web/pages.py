@@ -29,6 +29,7 @@ def _serve(endpoint: Endpoint[Asked], choose: Callable[[PageFiles], StaticAnswer
 
 _serve(endpoints.START_PAGE, lambda pages: pages.start)
 _serve(endpoints.VAULT_PAGE, lambda pages: pages.vault)
+_serve(endpoints.CONNECT_PAGE, lambda pages: pages.connect)
 _serve(endpoints.PAGES_STYLE, lambda pages: pages.style)
 _serve(endpoints.PAGES_THEME, lambda pages: pages.theme)
 _serve(endpoints.PAGES_LOGO, lambda pages: pages.logo)

@@ -7,12 +7,12 @@ from html import escape
 from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from holdfast.rules.chains import NETWORKS
 from holdfast.service.http.messages import cached_json
 from holdfast.service.http.static import StaticAnswer
 from holdfast.service.web.client_files import ClientFiles, client_files
+from holdfast.service.web.page_files import reached
 from holdfast.wire.models import RelatedOrigins
 
 if TYPE_CHECKING:
@@ -100,9 +100,7 @@ def prepare(
 
 
 def _page_headers(payments: PaymentFacts) -> list[tuple[str, str]]:
-    parts = urlsplit(payments.rpc)
-    reached = f"'self' {parts.scheme}://{parts.netloc}" if parts.scheme in {"http", "https"} else "'self'"
-    return [("content-security-policy", _PAGE_POLICY.format(reached=reached)), *_PAGE_HEADERS]
+    return [("content-security-policy", _PAGE_POLICY.format(reached=reached(payments.rpc))), *_PAGE_HEADERS]
 
 
 def _confirm_page(chain_id: int, payments: PaymentFacts, headers: Sequence[tuple[str, str]]) -> StaticAnswer:

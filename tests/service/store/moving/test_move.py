@@ -11,17 +11,21 @@ import pytest
 from tests.support.serving import HOLDFAST, PATIENCE_S, environment_of
 
 from holdfast.rules.identifiers import Channel, Identifier
+from holdfast.rules.pins import AskedPin
 from holdfast.rules.quotas import Counted, Quota
 from holdfast.rules.registration import Claim, Confirmation, Move, Stage
 from holdfast.service.store.kinds import default_url
 from holdfast.service.store.moving.move import MoveReport, move
 from holdfast.service.store.moving.target import NotEmpty
-from holdfast.service.store.port import NewAttempt, NewCode, NewRegistration, NewSession
+from holdfast.service.store.port import NewAttempt, NewCode, NewRegistration, NewRepeat, NewSession
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
+from holdfast.service.store.postgresql.schema import TABLES
 from holdfast.service.store.postgresql.url import parse_address
+from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewRoot, NewUpload, TokenUse
 from holdfast.service.store.sqlite.schema import connect
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.wire.errors import Refused
+from holdfast.wire.failures import SnapshotRefused
 from holdfast.wire.requests import RegisterDid
 
 if TYPE_CHECKING:
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.port import Store
 
 NOW = 1_800_000_000.0
+ANN, BEN = "did:a:ann", "did:a:ben"
 MAIL = Identifier(Channel.EMAIL, "ann@example.com", "Ann@example.com")
 SENDS = Quota(Counted.SENDS, "192.0.2.1", 2, 86400)
 
@@ -67,6 +72,48 @@ async def fill(store: Store) -> None:
         await store.charge((SENDS,), NOW)
 
 
+async def fill_snapshots(store: Store) -> None:
+    """Two DIDs that share a block, pins in several states, a name, a revocation, an upload under way, an answer."""
+    index = store.snapshots
+    for did in (ANN, BEN):
+        upload = NewUpload(upload_id=f"upload-{did}", did=did, now=NOW, expires_at=NOW + 900)
+        await index.begin_upload(upload, lambda _usage: 7)
+        await index.place_blocks(did, upload.upload_id, [(f"root-{did}", 10), ("shared", 20)])
+        root = NewRoot(
+            cid=f"root-{did}", did=did, blocks=(f"root-{did}", "shared", "shared"), size=30, publisher=f"name-{did}",
+            pin=f"pin-{did}", held_until=0.0, now=NOW,
+        )  # fmt: skip
+        use = TokenUse(token=did.encode().rjust(32), kind="import", what=root.cid, until=NOW + 300)
+        await index.finish_upload(upload.upload_id, root, use, silent, silent)
+    record = NewRecord(name=f"name-{ANN}", root=f"root-{ANN}", sequence=7, validity_ns=2**63, data=b"\x00r", now=NOW)
+    await index.publish(record, lambda _kept: True)
+    asked = AskedPin(cid="later", name="n\0\u00e4", origins=("/p2p/Q",), meta={"k\0": "v"})
+    new = NewPin(request_id="queued", did=ANN, asked=asked, now=NOW)
+    await index.add_pin(new, TokenUse(token=bytes(32), kind="pin", what="w", until=NOW + 300), silent)
+    await index.revoke(ANN, None, NOW, NOW + 700)
+    open_upload = NewUpload(upload_id="open", did=BEN, now=NOW, expires_at=NOW + 900)
+    await index.begin_upload(open_upload, lambda _usage: 5)
+    await index.place_blocks(BEN, "open", [("placed", 5)])
+    await store.begin(NewRepeat(key=b"k" * 32, bodies=(b"b" * 32,), quotas=(), now=NOW, lease_s=30.0, kept_s=86400.0))
+    await store.finish(b"k" * 32, b"answer")
+
+
+async def known_snapshots(store: Store) -> list[Any]:
+    index = store.snapshots
+    return [
+        [await index.root(f"root-{did}") for did in (ANN, BEN)],
+        [await index.pins(did) for did in (ANN, BEN)],
+        [await index.usage(did) for did in (ANN, BEN)],
+        await index.block("shared"),
+        await index.block("placed"),
+        await index.record(f"name-{ANN}"),
+        await index.is_revoked(ANN, ("x", "y"), NOW),
+        await index.is_registered("did:a:ann"),
+        await index.is_registered("did:a:1"),
+        (await index.totals())[:2],
+    ]
+
+
 async def known(store: Store) -> list[Any]:
     return [
         await store.claim_of("handle", "n7"),
@@ -94,6 +141,45 @@ async def test_everything_moves_and_counts_on(tmp_path: Path, fresh_postgres_url
     counted = await target.count_attempt(NewAttempt(identifier=MAIL, ip="192.0.2.1", now=NOW, limit=5, quotas=()))
     assert counted is not None and counted.attempts == 1
     assert await target.consume_code(MAIL, counted.code_id, NOW)
+    await target.close()
+
+
+async def test_snapshots_and_kept_answers_move(tmp_path: Path, fresh_postgres_url: str) -> None:
+    source = SqliteStore(tmp_path / "x.db")
+    await fill(source)
+    await fill_snapshots(source)
+    before = await known_snapshots(source)
+    await source.close()
+    report = await moved(tmp_path / "x.db", fresh_postgres_url)
+    assert report.finished and report.rows["kept_answers"] == 1 and report.rows["snapshot_pins"] == 3
+    assert report.rows.keys() == report.checksums.keys() == set(TABLES) - {"leases"}
+    target = PostgresqlDatabase(fresh_postgres_url).open()
+    assert await known_snapshots(target) == before
+    repeat = NewRepeat(key=b"k" * 32, bodies=(b"b" * 32,), quotas=(), now=NOW + 1, lease_s=30.0, kept_s=86400.0)
+    assert (await target.begin(repeat)).answer == b"answer"
+    asked = NewPin(request_id="again", did=ANN, asked=AskedPin(cid="other"), now=NOW)
+    with pytest.raises(SnapshotRefused):  # the token was used before the move
+        await target.snapshots.add_pin(asked, TokenUse(token=bytes(32), kind="pin", what="x", until=NOW), silent)
+    await target.close()
+
+
+async def test_a_block_that_two_dids_share_stays_while_one_of_them_needs_it(
+    tmp_path: Path, fresh_postgres_url: str
+) -> None:
+    source = SqliteStore(tmp_path / "x.db")
+    await fill_snapshots(source)
+    shared = await source.snapshots.block("shared")
+    assert shared is not None
+    await source.close()
+    await moved(tmp_path / "x.db", fresh_postgres_url)
+    target = PostgresqlDatabase(fresh_postgres_url).open()
+    index = target.snapshots
+    assert await index.remove_pin(ANN, f"pin-{ANN}", NOW)
+    assert shared.key not in await index.garbage(10) and await index.block("shared") == shared
+    assert await index.remove_pin(BEN, f"pin-{BEN}", NOW)
+    await index.end_upload(BEN, "open")
+    assert shared.key in await index.garbage(10) and len(await index.garbage(10)) == 4
+    assert await index.totals() == (0, 1, 0)
     await target.close()
 
 
@@ -132,16 +218,30 @@ async def test_a_move_happens_once(tmp_path: Path, fresh_postgres_url: str) -> N
         await moved(tmp_path / "x.db", fresh_postgres_url)
 
 
-def test_a_move_that_was_killed_goes_on(tmp_path: Path, fresh_postgres_url: str) -> None:
-    rows = 30_000
+MANY = 30_000
+FILLED = {
+    "identifiers": (
+        """INSERT INTO identifiers (channel, key, given, did, stage, ip, created_at, in_audit)
+        VALUES ('handle', ?, ?, ?, 'session', ?, 5, 0)""",
+        [(f"n{n}", f"n{n}", f"did:a:{n}", f"10.{n >> 8}.{n & 255}.1") for n in range(MANY)],
+        3 * MANY + 1,  # with the addresses' counters, the history and the total
+    ),
+    "snapshot_pins": (
+        """INSERT INTO snapshot_pins (request_id, did, cid, origins, meta, state, created_us, by_import)
+        VALUES (?, ?, ?, '[]', '{}', 'queued', ?, 0)""",
+        [(f"r{n}", f"did:a:{n}", f"c{n}", n) for n in range(MANY)],
+        MANY + 4096,  # with the counts of each shard
+    ),
+}
+
+
+@pytest.mark.parametrize("table", FILLED)
+def test_a_move_that_was_killed_goes_on(table: str, tmp_path: Path, fresh_postgres_url: str) -> None:
+    statement, values, in_all = FILLED[table]
     asyncio.run(SqliteStore(tmp_path / "holdfast.db").close())
     connection = connect(tmp_path / "holdfast.db")
     connection.execute("BEGIN")
-    connection.executemany(
-        "INSERT INTO identifiers (channel, key, given, did, stage, ip, created_at, in_audit)"
-        " VALUES ('handle', ?, ?, ?, 'session', ?, 5, 0)",
-        [(f"n{n}", f"n{n}", f"did:a:{n}", f"10.{n >> 8}.{n & 255}.1") for n in range(rows)],
-    )
+    connection.executemany(statement, values)
     connection.execute("COMMIT")
     connection.close()
     command = [HOLDFAST, "migrate", "--to", fresh_postgres_url, "--json"]
@@ -149,12 +249,12 @@ def test_a_move_that_was_killed_goes_on(tmp_path: Path, fresh_postgres_url: str)
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as first:
         assert first.stderr is not None
         for _ in range(3):
-            line = first.stderr.readline()
-            assert line.startswith("identifiers:"), line
+            while not (line := first.stderr.readline()).startswith(f"{table}:"):
+                assert line, "the move ended before it could be killed"
         first.kill()
     second = subprocess.run(
         command, env=environment, capture_output=True, text=True, check=True, timeout=PATIENCE_S * 5
     )
     report = json.loads(second.stdout)
-    assert report["finished"] and report["rows"]["identifiers"] == rows == report["rows"]["audit"]
-    assert report["written"] <= 3 * rows + 1 - 6000, "what was written before the kill is not written again"
+    assert report["finished"] and report["rows"][table] == MANY
+    assert report["written"] <= in_all - 6000, "what was written before the kill is not written again"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import asyncpg
 import pytest
-from tests.support.pgbouncer import PROGRAM, pooled
+from tests.support.pgbouncer import PREPARES_SINCE, PROGRAM, pooled
+from tests.support.pgbouncer import version as pgbouncer_version
 
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.quotas import Counted, Quota
@@ -160,9 +161,14 @@ async def test_a_frozen_server_ends_every_request_and_serves_again(own_postgres:
     await store.close()
 
 
+@pytest.mark.parametrize("prepared", [False, True], ids=["old", "with prepared statements"])
 @pytest.mark.skipif(PROGRAM is None, reason="pgbouncer is not installed")
-async def test_it_works_behind_pgbouncer_in_transaction_mode(postgres: PostgresServer, postgres_url: str) -> None:
-    with pooled(postgres, postgres_url) as url:
+async def test_it_works_behind_pgbouncer_in_transaction_mode(
+    postgres: PostgresServer, postgres_url: str, *, prepared: bool
+) -> None:
+    if prepared and pgbouncer_version() < PREPARES_SINCE:
+        pytest.skip(f"PgBouncer {pgbouncer_version()} is older than 1.21; HOLDFAST_TEST_PGBOUNCER names another one")
+    with pooled(postgres, postgres_url, prepared=prepared) as url:
         nodes = [PostgresqlDatabase(url).open() for _ in range(3)]
         quota = Quota(Counted.SENDS, "192.0.2.1", 7, 86400)
         charged = await asyncio.gather(*(nodes[n % 3].charge((quota,), 5.0) for n in range(60)), return_exceptions=True)

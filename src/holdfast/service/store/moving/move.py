@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
     from pathlib import Path
 
-    from holdfast.service.store.moving.source import MovedTable, Row, SourceDatabase
+    from holdfast.service.store.moving.source import Row, SourceDatabase
+    from holdfast.service.store.moving.tables import MovedTable
     from holdfast.service.store.postgresql.lane import Connection
     from holdfast.service.store.postgresql.url import Address
 

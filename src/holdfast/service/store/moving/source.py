@@ -5,10 +5,13 @@ from __future__ import annotations
 import sqlite3
 import uuid
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.database import InUse
+from holdfast.service.store.moving.snapshots import SNAPSHOT_TABLES
+from holdfast.service.store.moving.tables import MovedTable
 from holdfast.service.store.sqlite.hashes import unpack_hash
 from holdfast.service.store.sqlite.schema import connect
 
@@ -23,22 +26,6 @@ IN_ONE_MOMENT = (
 )  # fmt: skip
 _VERSION_7 = 7 << 76
 _VARIANT = 2 << 62
-
-
-class MovedTable(NamedTuple):
-    """One table of the target.
-
-    Attributes:
-        name: its name.
-        columns: in the order of a row; the first `keys` of them are its key.
-        keys: how many columns the key has.
-        query: reads its rows from the source, ordered by key.
-    """
-
-    name: str
-    columns: tuple[str, ...]
-    keys: int
-    query: str
 
 
 TABLES = (
@@ -109,6 +96,7 @@ TABLES = (
         "SELECT shard_of(key), key, body, answer, code_id, attempt, leased_until, expires_at"
         " FROM kept_answers ORDER BY 1, 2",
     ),
+    *SNAPSHOT_TABLES,
     MovedTable("totals", ("name", "slot", "value"), 2, "SELECT name, 0, value FROM totals ORDER BY 1, 2"),
     MovedTable(
         "audit",
@@ -136,6 +124,8 @@ class SourceDatabase:
         """How many rows of the target come from here."""
         if table.name == "windows":
             statement = "SELECT count(*) FROM (SELECT DISTINCT what, subject FROM charges)"
+        elif table.gathers:
+            statement = f"SELECT count(*) FROM {table.name}"  # noqa: S608 - our own names
         else:
             statement = f"SELECT count(*) FROM ({table.query})"  # noqa: S608 - our own queries
         return int(self._connection.execute(statement).fetchone()[0])
@@ -147,7 +137,9 @@ class SourceDatabase:
             return _windows(cursor)
         if table.name == "audit":
             return ((*row[:3], uuid.UUID(row[3]), *row[4:]) for row in cursor)
-        return iter(cursor)
+        if table.gathers:
+            return _gathered(cursor, table.keys)
+        return _with_booleans(cursor, [table.columns.index(name) for name in table.booleans])
 
 
 @contextmanager
@@ -194,3 +186,16 @@ def _windows(events: Iterator[Row]) -> Iterator[Row]:
         times.append(at)
     if key is not None:
         yield (*key, ids, times, max(times))
+
+
+def _gathered(elements: Iterator[Row], keys: int) -> Iterator[Row]:
+    """One row for each key, with the list of its elements last; a row with None has none."""
+    for _, group in groupby(elements, lambda row: row[:keys]):
+        rows = list(group)
+        yield (*rows[0][:-1], [row[-1] for row in rows if row[-1] is not None])
+
+
+def _with_booleans(rows: Iterator[Row], places: list[int]) -> Iterator[Row]:
+    if not places:
+        return rows
+    return (tuple(bool(value) if n in places else value for n, value in enumerate(row)) for row in rows)

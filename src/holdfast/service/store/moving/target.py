@@ -9,7 +9,8 @@ from holdfast.service.store.port import StoreUnavailable
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
-    from holdfast.service.store.moving.source import MovedTable, Row
+    from holdfast.service.store.moving.source import Row
+    from holdfast.service.store.moving.tables import MovedTable
     from holdfast.service.store.postgresql.lane import Connection
 
 _READ_AT_ONCE = 2000
@@ -62,10 +63,11 @@ async def write(connection: Connection, table: MovedTable, changed: Sequence[Row
             )
             await connection.copy_records_to_table("moved", records=changed, columns=table.columns)
             updates = ", ".join(f"{column} = excluded.{column}" for column in others)
+            then = f"UPDATE SET {updates}" if updates else "NOTHING"
             columns = ", ".join(table.columns)
             await connection.execute(
                 f"INSERT INTO holdfast.{table.name} ({columns}) SELECT {columns} FROM moved"  # noqa: S608 - our own names
-                f" ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {updates}"
+                f" ON CONFLICT ({', '.join(keys)}) DO {then}"
             )
         if gone:
             condition = " AND ".join(f"{column} = ${n}" for n, column in enumerate(keys, 1))

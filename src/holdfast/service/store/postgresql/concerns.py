@@ -1,4 +1,4 @@
-"""What `holdfast check` says of a PostgreSQL server: settings on which durability rests, standbys, clock."""
+"""What `holdfast check` says of a PostgreSQL server: settings on which promises rest, schema, clock, and the rest."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.service.store.database import Concern
+from holdfast.service.store.postgresql.concerns_connections import look_at_connections
+from holdfast.service.store.postgresql.concerns_replication import look_at_replication
+from holdfast.service.store.postgresql.schema import SCHEMA_VERSION
 
 if TYPE_CHECKING:
-    from asyncpg import Record
-
     from holdfast.service.store.postgresql.lane import Connection
+    from holdfast.service.store.postgresql.url import Address
 
 CLOCK_TOLERANCE_S = 1.0  # windows and expiries compare the times of all nodes
 _OLDEST = 14
@@ -28,24 +30,36 @@ class _Wanted(NamedTuple):
 _WANTED = (
     _Wanted("fsync", ("on",), "a crash of the server's machine destroys the database", is_error=True),
     _Wanted("full_page_writes", ("on",), "a crash of the server's machine damages pages", is_error=True),
+    _Wanted("default_transaction_isolation", ("read committed",), "writes fail under load (40001)", is_error=True),
+    _Wanted("default_transaction_read_only", ("off",), "every write answers 503", is_error=True),
+    _Wanted("server_encoding", ("UTF8",), "other encodings refuse names; create the database anew", is_error=True),
     _Wanted("data_checksums", ("on",), "a damaged page is not noticed: pg_checksums --enable", is_error=False),
 )
-_DURABLE = ("on", "remote_apply")
-_NAMES = (*(wanted.name for wanted in _WANTED), "synchronous_commit", "synchronous_standby_names", "server_version_num")
+_NAMES = (*(wanted.name for wanted in _WANTED), "server_version_num")
 
 
-async def look(connection: Connection) -> list[Concern]:
-    """Every finding, read over one connection."""
+async def look(connection: Connection, address: Address, workers: int) -> list[Concern]:
+    """Every finding. `workers`: processes of this node."""
     settings = {name: await connection.fetchval("SELECT current_setting($1)", name) for name in _NAMES}
-    standbys = await connection.fetch("SELECT application_name, state, sync_state FROM pg_stat_replication")
+    schema = await connection.fetchrow("SELECT version, oldest FROM holdfast.schema_version")
     before = time.time()
     theirs = await connection.fetchval("SELECT extract(epoch FROM clock_timestamp())::float8")
     return [
         version(int(settings["server_version_num"])),
         *(setting(wanted, settings[wanted.name]) for wanted in _WANTED),
-        *replication(settings["synchronous_commit"], settings["synchronous_standby_names"], standbys),
+        *(schema_version(row["version"], row["oldest"]) for row in (schema,) if row is not None),
+        *await look_at_replication(connection),
+        *await look_at_connections(connection, address, workers),
         clock(before, time.time(), theirs),
     ]
+
+
+def schema_version(found: int, oldest: int) -> Concern:
+    """Which schema the database has: an older release may go on while `oldest` admits it."""
+    text = f"{found}, for releases from schema {oldest} on; this one knows {SCHEMA_VERSION}"
+    if found > SCHEMA_VERSION:
+        return Concern("schema", "note", text, "a newer release has migrated: replace this node by that release")
+    return Concern("schema", "ok", text)
 
 
 def version(number: int) -> Concern:
@@ -60,26 +74,8 @@ def setting(wanted: _Wanted, value: str) -> Concern:
     """Whether one setting has a value that keeps what was answered."""
     if value in wanted.good:
         return Concern(wanted.name, "ok", value)
-    return Concern(wanted.name, "error" if wanted.is_error else "note", value, f"set it to on: {wanted.risk}")
-
-
-def replication(commit: str, names: str, standbys: list[Record] | list[dict[str, str]]) -> list[Concern]:
-    """Whether answered writes survive the loss of the server, and whether commits wait for a standby that is gone."""
-    found = f"synchronous_commit {commit}"
-    if commit not in (*_DURABLE, "local", "remote_write"):
-        fix = "set synchronous_commit to on: answered writes are lost when the server crashes"
-        return [Concern("commits", "error", found, fix)]
-    if not names:
-        fix = "name a standby in synchronous_standby_names: without it a fail-over loses the latest answered writes"
-        return [Concern("commits", "note", f"{found}, no synchronous standby", fix)]
-    if commit not in _DURABLE:
-        fix = "set synchronous_commit to on: a fail-over to the standby loses answered writes"
-        return [Concern("commits", "error", f"{found}, standbys named", fix)]
-    present = sorted(row["application_name"] for row in standbys if row["sync_state"] in {"sync", "quorum"})
-    if not present:
-        fix = "start the standby, or empty synchronous_standby_names and reload: until then every write answers 503"
-        return [Concern("commits", "error", f"{found}, no synchronous standby is connected", fix)]
-    return [Concern("commits", "ok", f"{found}, synchronous to {', '.join(present)}")]
+    fix = f"set it to {wanted.good[0]}: {wanted.risk}"
+    return Concern(wanted.name, "error" if wanted.is_error else "note", value, fix)
 
 
 def clock(before: float, after: float, theirs: float) -> Concern:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _OPEN_WITHIN_S = 5.0
+_WRITTEN_WITHIN_S = 5.0
 _ROWS_AT_ONCE = 1000
 _OWN_TOOLS = "PostgreSQL is copied and restored with its own tools (pg_dump, pg_basebackup): see docs/operating.md"
 
@@ -59,9 +60,9 @@ class PostgresqlDatabase:
         """See Database."""
         self._ask(_try_write)
 
-    def concerns(self) -> list[Concern]:
+    def concerns(self, workers: int) -> list[Concern]:
         """See Database."""
-        return self._ask(look)
+        return self._ask(lambda connection: look(connection, self.address, workers))
 
     def backup(self, target: Path) -> None:  # noqa: ARG002 - see Database
         """See Database."""
@@ -123,10 +124,11 @@ def in_thread(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
 async def _try_write(connection: Connection) -> None:
     """A commit that reaches the disk, and is taken back."""
-    await connection.execute(
-        "INSERT INTO holdfast.leases VALUES ('check', 'check', 0) ON CONFLICT (name) DO UPDATE SET expires_at = 0"
-    )
-    await connection.execute("DELETE FROM holdfast.leases WHERE name = 'check'")
+    async with asyncio.timeout(_WRITTEN_WITHIN_S):  # a commit that waits for a standby ends by no other limit
+        await connection.execute(
+            "INSERT INTO holdfast.leases VALUES ('check', 'check', 0) ON CONFLICT (name) DO UPDATE SET expires_at = 0"
+        )
+        await connection.execute("DELETE FROM holdfast.leases WHERE name = 'check'")
 
 
 class _RowReader:

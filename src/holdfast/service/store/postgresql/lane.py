@@ -6,12 +6,13 @@ import asyncio
 import contextlib
 import logging
 import socket
+import ssl
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import asyncpg
 from asyncpg.exceptions import InternalClientError, PostgresConnectionError
 
-from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
 from holdfast.service.telemetry import metrics
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ SERVER_SETTINGS = {
     "tcp_keepalives_count": "3",
     "tcp_user_timeout": "10s",
     "jit": "off",  # compiling takes longer than any of these statements
+    # Every statement finds its rows by key. A plan made while a table was small would read all of it later on, until
+    # the server's next ANALYZE.
+    "enable_seqscan": "off",
 }
 
 # What says that the connection, and not the statement, failed.
@@ -50,7 +54,12 @@ NOT_NOW = (
     asyncpg.CrashShutdownError,
     asyncpg.ReadOnlySQLTransactionError,
 )
-
+# Waiting does not help: the address, the account or a certificate is wrong.
+_MISTAKES = (
+    asyncpg.InvalidAuthorizationSpecificationError,
+    asyncpg.InvalidCatalogNameError,
+    ssl.SSLCertVerificationError,
+)
 
 # A commit that waits for a standby does not notice that its client is gone, and keeps its connection. Each further
 # write would keep another one, until the server has none left for reads.
@@ -62,6 +71,10 @@ _WAITING_COMMITS = (
 
 class NotSent(StoreUnavailable):
     """The server could not be reached, so nothing was asked of it."""
+
+
+class NotReached(NotSent, StoreUnreachable):
+    """The server did not answer; another try may succeed later."""
 
 
 class Lane:
@@ -139,7 +152,10 @@ class Lane:
 
 
 async def open_connection(address: Address, within_s: float = CONNECT_S) -> Connection:
-    """A connection whose network failures end. Tries again until the time is over; raises NotSent."""
+    """A connection whose network failures end. Tries again until the time is over.
+
+    Raises NotSent if the server refuses the client for good, NotReached, which is a NotSent, otherwise.
+    """
     settings = {} if address.pooled else SERVER_SETTINGS
     loop = asyncio.get_running_loop()
     ends = loop.time() + within_s
@@ -148,12 +164,13 @@ async def open_connection(address: Address, within_s: float = CONNECT_S) -> Conn
             connection: Connection = await asyncpg.connect(
                 address.dsn,
                 timeout=max(0.1, ends - loop.time()),
-                statement_cache_size=0 if address.pooled else 100,
+                statement_cache_size=100 if address.prepares else 0,
                 server_settings=settings,
             )
         except (*LOST, asyncpg.PostgresError) as error:
             if loop.time() + _RETRY_CONNECT_S >= ends:
-                raise NotSent(f"no connection to the database: {type(error).__name__}") from error
+                kind = NotSent if isinstance(error, _MISTAKES) else NotReached
+                raise kind(f"no connection to the database: {type(error).__name__}") from error
             await asyncio.sleep(_RETRY_CONNECT_S)
         else:
             _keep_alive(connection)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import asyncpg
 
 from holdfast.service.store.database import SchemaTooNew
-from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.postgresql.lane import LOST, open_connection
+from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
+from holdfast.service.store.postgresql.lane import LOST, NOT_NOW, open_connection
 
 if TYPE_CHECKING:
     from holdfast.service.store.postgresql.lane import Connection
@@ -47,6 +47,15 @@ class Step:
     oldest: int = 1
 
 
+# Each part reads every credential, so the parts are large; they block nothing but a second credential for the same
+# identifier and DID.
+_REGISTERED_DIDS = (
+    "INSERT INTO holdfast.did_identifiers (shard, did, channel, key, identifier_shard)"
+    " SELECT DISTINCT holdfast.shard_of_v1(c.did), c.did, c.channel, c.key, c.shard FROM holdfast.credentials AS c"
+    " WHERE NOT EXISTS (SELECT 1 FROM holdfast.did_identifiers AS d WHERE d.shard = holdfast.shard_of_v1(c.did)"
+    " AND d.did = c.did AND d.channel = c.channel AND d.key = c.key) LIMIT 100000 ON CONFLICT DO NOTHING"
+)
+
 STEPS: tuple[Step, ...] = (
     Step(
         scripts=(
@@ -58,12 +67,23 @@ STEPS: tuple[Step, ...] = (
         )
     ),
     Step(scripts=("0002_kept_answers.sql",)),
+    Step(
+        scripts=(
+            "0003_registered_dids.sql",
+            "0003_snapshots.sql",
+            "0003_snapshot_uploads.sql",
+            "0003_snapshot_pins.sql",
+        )
+    ),
+    Step(backfill=_REGISTERED_DIDS),
 )
 SCHEMA_VERSION = len(STEPS)
 TABLES = (
     "identifiers", "credentials", "credential_places", "codes", "windows", "verifications", "used_attestations",
     "ip_counters", "totals", "leases", "audit",
-    "kept_answers",
+    "kept_answers", "did_identifiers",
+    "snapshot_shards", "snapshot_roots", "snapshot_blocks", "snapshot_places", "snapshot_uploads", "snapshot_pins",
+    "snapshot_tokens", "snapshot_revocations", "snapshot_names", "snapshot_garbage",
 )  # fmt: skip
 
 
@@ -81,7 +101,8 @@ async def migrate(address: Address, within_s: float = 5.0) -> Migration:
 
     Raises:
         SchemaTooNew: no release as old as this one can work with it.
-        StoreUnavailable: it cannot be reached, or refuses a statement.
+        StoreUnreachable: it does not answer, or is stopping.
+        StoreUnavailable: it refuses a statement, or the address or account is wrong.
     """
     try:
         connection = await open_connection(address, within_s)
@@ -89,8 +110,8 @@ async def migrate(address: Address, within_s: float = 5.0) -> Migration:
             return await _migrate(connection)
         finally:
             await connection.close(timeout=within_s)
-    except LOST as error:
-        raise StoreUnavailable(f"the database was lost during a migration: {type(error).__name__}") from error
+    except (*LOST, *NOT_NOW) as error:
+        raise StoreUnreachable(f"the database was lost during a migration: {type(error).__name__}") from error
     except asyncpg.PostgresError as error:
         raise StoreUnavailable(f"the database refused a migration: {type(error).__name__}: {error}") from error
 
@@ -147,7 +168,9 @@ async def _backfill(connection: Connection, step: Step) -> int:
     """Do the long part of a step before its last transaction: in short ones, so that nothing waits for it."""
     changed = 0
     while step.backfill is not None:
-        status = await connection.execute(step.backfill)
+        async with connection.transaction():
+            await connection.execute("SET LOCAL statement_timeout = 0")
+            status = await connection.execute(step.backfill)
         part = int(status.rpartition(" ")[2])
         changed += part
         if not part:

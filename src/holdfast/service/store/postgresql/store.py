@@ -13,6 +13,9 @@ from holdfast.service.store.postgresql import reads, repeats, writes
 from holdfast.service.store.postgresql.gatherer import Gatherer, LostRace
 from holdfast.service.store.postgresql.lane import Lane
 from holdfast.service.store.postgresql.schema import SCHEMA_VERSION
+from holdfast.service.store.postgresql.snapshot_index import PostgresqlSnapshotIndex
+from holdfast.service.store.postgresql.tries import Tries
+from holdfast.service.store.postgresql.url import storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -36,7 +39,6 @@ if TYPE_CHECKING:
     from holdfast.service.store.postgresql.url import Address
 
 WRITE_LANES, READ_LANES = 2, 2
-_RACES_S = 3.0  # the longest that a write competes with others for the same row
 _EXPIRED_AT_ONCE = 1000
 _CLOCK_MARGIN_S = HOUR_S  # what is over stays this much longer, so that a clock set back meets the rows it expects
 _NEVER = SessionBounds(own_from=0, own_below=0, around_from=0, around_below=0)
@@ -48,11 +50,12 @@ class PostgresqlStore:
     def __init__(self, address: Address) -> None:
         self._writes = Gatherer([Lane(address) for _ in range(WRITE_LANES)], "write")
         self._reads = Gatherer([Lane(address) for _ in range(READ_LANES)], "read")
+        self._snapshots = PostgresqlSnapshotIndex(self._reads, self._writes)
 
     @property
-    def snapshots(self) -> None:
-        """See Store. PostgreSQL has no tables for kept snapshots yet."""
-        return
+    def snapshots(self) -> PostgresqlSnapshotIndex:
+        """See Store."""
+        return self._snapshots
 
     # -- reads -----------------------------------------------------------------------------------------------------
 
@@ -74,7 +77,7 @@ class PostgresqlStore:
 
     async def find_credential(self, credential: str) -> RegisteredDid | None:
         """See Store."""
-        if not _storable(credential):
+        if not storable(credential):
             return None
         found: RegisteredDid | None = await self._reads.ask(reads.CREDENTIAL, credential)
         return found
@@ -133,7 +136,7 @@ class PostgresqlStore:
         """See Store. A SessionRule is decided in the database; another rule on facts that must still hold there."""
         bounds = decide.bounds() if isinstance(decide, SessionRule) else _NEVER
         key = (writes.place_of(session.identifier),)
-        for _ in _Tries():
+        for _ in Tries():
             try:
                 facts = await self._keeping(kept, writes.OPEN_SESSIONS, writes.SessionToOpen(session, bounds), key)
             except LostRace:
@@ -156,7 +159,7 @@ class PostgresqlStore:
             registration.asked.credential_id,
             registration.attestation and registration.attestation[0],
         )
-        for _ in _Tries():
+        for _ in Tries():
             try:
                 seen = await self._keeping(kept, writes.REGISTER, asked, [key for key in keys if key is not None])
             except LostRace:
@@ -259,7 +262,7 @@ class PostgresqlStore:
 
     async def revoke_credential(self, credential: str, now: float) -> bool:
         """See Store."""
-        if not _storable(credential):
+        if not storable(credential):
             return False
         return bool(await self._again(writes.REVOKE, (shard_of(credential), credential, now)))
 
@@ -278,26 +281,9 @@ class PostgresqlStore:
 
     async def _again(self, kind: Kind, argument: Any, keys: Sequence[Any] = (), kept: KeptAnswer | None = None) -> Any:
         """The answer to a write, asked for again while others come between."""
-        for _ in _Tries():
+        for _ in Tries():
             try:
                 return await self._keeping(kept, kind, argument, keys)
             except LostRace:
                 continue
         raise StoreUnavailable("too many others wrote the same rows")
-
-
-class _Tries:
-    """Ends after `_RACES_S`: in each round at least one of those that compete succeeds."""
-
-    def __iter__(self) -> _Tries:
-        self._ends = asyncio.get_running_loop().time() + _RACES_S
-        return self
-
-    def __next__(self) -> None:
-        if asyncio.get_running_loop().time() >= self._ends:
-            raise StopIteration
-
-
-def _storable(text: str) -> bool:
-    """Whether PostgreSQL can hold a text: no zero byte. What it cannot hold is not there."""
-    return "\0" not in text

@@ -77,9 +77,10 @@ def release(connection: Connection, channel: str, key: str, now: float) -> bool:
 
 
 def revoke_credential(connection: Connection, credential: str, now: float) -> bool:
-    """Remove a credential; an identifier left without one is a session again."""
+    """Remove a credential; an identifier left without one is a session again. What the chain refused was never one."""
     row = connection.execute(
-        "DELETE FROM credentials WHERE credential = ? RETURNING identifier_id, did", (credential,)
+        "DELETE FROM credentials WHERE credential = ? AND confirmation <> 'refused' RETURNING identifier_id, did",
+        (credential,),
     ).fetchone()
     if row is None:
         return False

@@ -53,7 +53,7 @@ class SqliteDatabase:
         """See Database."""
         try_write(self._file)
 
-    def concerns(self) -> list[Concern]:
+    def concerns(self, workers: int) -> list[Concern]:  # noqa: ARG002 - see Database
         """See Database. The store sets what matters itself."""
         return []
 

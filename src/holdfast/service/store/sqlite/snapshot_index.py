@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.rules.snapshot_quotas import Usage
+from holdfast.service.store.pin_rows import pin_of
 from holdfast.service.store.snapshot_index import BlockPlace, KeptRecord, KeptRoot
 from holdfast.service.store.sqlite import snapshot_pins, snapshot_uploads, snapshot_waste
 
@@ -48,12 +49,12 @@ class SqliteSnapshotIndex:
     async def pin(self, did: str, request_id: str) -> Pin | None:
         """See SnapshotIndex."""
         row = self._read.one(f"{snapshot_pins.PIN} WHERE p.did = ? AND p.request_id = ?", did, request_id)
-        return snapshot_pins.pin_of(row) if row else None
+        return pin_of(row) if row else None
 
     async def pins(self, did: str) -> list[Pin]:
         """See SnapshotIndex."""
         rows = self._read.all(f"{snapshot_pins.PIN} WHERE p.did = ? ORDER BY p.created_us DESC", did)
-        return [snapshot_pins.pin_of(row) for row in rows]
+        return [pin_of(row) for row in rows]
 
     async def block(self, cid: str) -> BlockPlace | None:
         """See SnapshotIndex."""
@@ -100,7 +101,12 @@ class SqliteSnapshotIndex:
         """See SnapshotIndex."""
         return await self._writer.write(lambda connection: snapshot_uploads.begin(connection, upload, decide))
 
-    async def place_blocks(self, upload_id: str, blocks: Sequence[tuple[str, int]]) -> list[BlockPlace]:
+    async def place_blocks(
+        self,
+        did: str,  # noqa: ARG002 - an upload's ID is enough here
+        upload_id: str,
+        blocks: Sequence[tuple[str, int]],
+    ) -> list[BlockPlace]:
         """See SnapshotIndex."""
         rows = await self._writer.write(
             lambda connection: snapshot_uploads.place(connection, upload_id, blocks, _PLACE)
@@ -120,7 +126,7 @@ class SqliteSnapshotIndex:
             lambda connection: snapshot_uploads.finish(connection, upload_id, root, use, decide, admit)
         )
 
-    async def end_upload(self, upload_id: str) -> None:
+    async def end_upload(self, did: str, upload_id: str) -> None:  # noqa: ARG002 - an upload's ID is enough here
         """See SnapshotIndex."""
         await self._writer.write(lambda connection: snapshot_uploads.end(connection, upload_id))
 

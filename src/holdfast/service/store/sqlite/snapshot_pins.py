@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from holdfast.rules.pins import AskedPin, Pin, PinState
 from holdfast.rules.snapshot_quotas import Usage
+from holdfast.service.store.pin_rows import pin_of
 from holdfast.service.store.snapshot_index import KeptRecord
 from holdfast.wire.failures import ANOTHER_DID, TOKEN_USED, SnapshotRefused
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from sqlite3 import Connection
 
+    from holdfast.rules.pins import Pin
     from holdfast.service.store.snapshot_index import NewPin, NewRecord, TokenUse
 
 PIN = (
@@ -22,20 +23,6 @@ PIN = (
     " FROM snapshot_pins p LEFT JOIN snapshot_roots r ON r.cid = p.cid"
 )
 RECORD = "SELECT did, root, sequence, validity_ns, record FROM snapshot_names WHERE name = ?"
-_DETAILS = {
-    PinState.QUEUED: "waiting for the snapshot: upload it to POST /api/v0/dag/import",
-    PinState.FAILED: "the snapshot was not uploaded in time; upload it, or ask for the pin again",
-}
-
-
-def pin_of(row: tuple[Any, ...]) -> Pin:
-    """A row of PIN as a pin."""
-    request_id, did, cid, name, origins, meta, state, created_us, size = row
-    asked = AskedPin(cid=cid, name=name, origins=tuple(msgspec.json.decode(origins)), meta=msgspec.json.decode(meta))
-    info = {} if size is None else {"dag_size": str(size)}
-    if state in _DETAILS:
-        info["status_details"] = _DETAILS[state]
-    return Pin(request_id=request_id, did=did, asked=asked, state=PinState(state), created_us=created_us, info=info)
 
 
 def record_of(row: tuple[Any, ...]) -> KeptRecord:

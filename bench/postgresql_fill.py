@@ -1,0 +1,78 @@
+"""Fills a PostgreSQL database with registered identifiers, by SQL, in the service's schema.
+
+Every row that a registration leaves is there: claim, credential and its place, the address's counter, the total, three
+lines of history. Keys and indexes are built at the end, which is quicker, and statistics are taken.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import asyncpg
+
+from bench.databases import CREATED_AT, SMART_ACCOUNT, STRIDE, TX_HASH, tell_size
+from bench.shots import SEEDED_CREDENTIAL, SEEDED_DID, SEEDED_HANDLE
+from holdfast.service.store.postgresql.schema import migrate
+from holdfast.service.store.postgresql.url import parse_address
+
+
+def shard(key: str) -> str:
+    """SQL for holdfast.rules.shards, of a bytea."""
+    return f"((get_byte(sha256({key}), 0) << 4) | (get_byte(sha256({key}), 1) >> 4))::smallint"
+
+
+def _numbered(template: str) -> str:
+    return "'" + template.replace("{:012d}", "") + "' || lpad(n::text, 12, '0')"
+
+
+_IDENTIFIER = r"'handle'::bytea || '\x00'::bytea || key::bytea"
+# Rows come in another order than keys, from 256 addresses, as in bench/databases.py.
+_SEED = f"""
+CREATE UNLOGGED TABLE holdfast.seed AS SELECT i, key, credential, did, ip,
+    {shard(_IDENTIFIER)} AS shard, {shard("credential::bytea")} AS credential_shard
+FROM (SELECT i, {_numbered(SEEDED_HANDLE)} AS key, {_numbered(SEEDED_CREDENTIAL)} AS credential,
+    {_numbered(SEEDED_DID)} AS did, '192.0.2.' || (i & 255) AS ip
+    FROM (SELECT i, i * {STRIDE} % $rows AS n FROM generate_series(0::bigint, $rows - 1) AS i) AS numbers) AS keys
+"""
+_ROWS = (
+    f"""INSERT INTO holdfast.identifiers SELECT shard, 'handle', key, key, did, 'registered', ip, {CREATED_AT},
+    {CREATED_AT} FROM holdfast.seed""",
+    f"""INSERT INTO holdfast.credentials SELECT shard, 'handle', key, credential, credential_shard, key, did,
+    '{TX_HASH}', 1000000 + i, '{SMART_ACCOUNT}', {CREATED_AT}, 1, {CREATED_AT}, 'confirmed', {CREATED_AT}
+    FROM holdfast.seed""",
+    """INSERT INTO holdfast.credential_places SELECT credential_shard, credential, shard, 'handle', key
+    FROM holdfast.seed""",
+    f"INSERT INTO holdfast.ip_counters SELECT {shard('ip::bytea')}, ip, count(*) FROM holdfast.seed GROUP BY ip",
+    # Random IDs, which are quicker to make than the service's time-ordered ones and as long.
+    f"""INSERT INTO holdfast.audit SELECT shard, 'handle', key, gen_random_uuid(), {CREATED_AT}, action, did FROM
+    holdfast.seed, (VALUES ('session'), ('registered'), ('confirmed')) AS a (action)""",
+    "INSERT INTO holdfast.totals VALUES ('registrations', 0, $rows)",
+    "DROP TABLE holdfast.seed",
+)
+_KEYS = """
+SELECT conrelid::regclass::text AS relation, quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition
+FROM pg_constraint WHERE connamespace = 'holdfast'::regnamespace AND contype = 'p' AND conrelid::regclass::text IN (
+    'holdfast.identifiers', 'holdfast.credentials', 'holdfast.credential_places', 'holdfast.audit')
+"""
+
+
+def fill(url: str, rows: int) -> None:
+    """Bring a new database to the service's schema, and write `rows` registered identifiers."""
+    asyncio.run(_fill(url, rows))
+
+
+async def _fill(url: str, rows: int) -> None:
+    tell_size(rows)
+    await migrate(parse_address(url))
+    connection = await asyncpg.connect(url)
+    await connection.execute("SET synchronous_commit = off; SET maintenance_work_mem = '1GB'; SET work_mem = '256MB'")
+    keys = await connection.fetch(_KEYS)
+    for key in keys:
+        await connection.execute(f"ALTER TABLE {key['relation']} DROP CONSTRAINT {key['name']}")
+    for statement in (_SEED, *_ROWS):
+        await connection.execute(statement.replace("$rows", str(rows)))
+    for key in keys:
+        await connection.execute(f"ALTER TABLE {key['relation']} ADD CONSTRAINT {key['name']} {key['definition']}")
+    await connection.execute("VACUUM ANALYZE")
+    await connection.execute("CHECKPOINT")
+    await connection.close()

@@ -1,0 +1,148 @@
+/**
+ * "Register and sign with Holdfast" for a page of another origin. Keys, passkeys and consent stay on the service's page.
+ *
+ *     import { connect, connected } from "https://vault.example/client/connect.js";
+ *     button.onclick = () => connect({ sign: { text: "I log in.", challenge } }).then(use);
+ *     const back = await connected(); // after a redirect; else null
+ */
+
+import { LASTS_S, PROTOCOL, READY_FOR_MS, fieldsOf, fromFragment, inFragment, token } from "./connect/protocol.js";
+
+const WATCH_MS = 300;
+const LOADS_WITHIN_MS = 20_000;
+const WINDOW = "popup,width=460,height=760";
+const KEPT = "holdfast-connect:";
+
+/**
+ * @typedef {object} ConnectRequest
+ * @property {string} [name] what the application calls itself; shown as its own words
+ * @property {boolean} [account] whether the account's address is asked for too
+ * @property {{text: string, challenge: string}} [sign] a text to be signed, and the server's challenge (16 to 128
+ *   characters of base64url)
+ * @property {{to: string, limit: string, expires: number}} [delegate] payments up to `limit` (millionths of USDC, all together)
+ *   for the DID `to`, until `expires` (seconds since 1970)
+ *
+ * @typedef {object} Connected
+ * @property {string} did
+ * @property {{address: string, chainId: number}} [account]
+ * @property {{message: string, signature: string, publicKey: string}} [signature] `message`: the signed text with its
+ *   head; `signature`: r and s, 0x-hex; `publicKey`: uncompressed, hex
+ * @property {{container: string, cid: string}} [delegation] a UCAN
+ */
+
+/** No result. `code` says why: docs/connect.md has the table. */
+export class ConnectError extends Error {
+  /**
+   * @param {string} code
+   * @param {string} message
+   */
+  constructor(code, message) {
+    super(message);
+    this.name = "ConnectError";
+    this.code = code;
+  }
+}
+
+/**
+ * Asks the person. Call it as the first thing of a click: browsers block a window that opens later.
+ *
+ * @param {ConnectRequest} [request]
+ * @param {{service?: string, redirect?: "blocked" | "never" | "always", returnTo?: string}} [options] `service`: its
+ *   origin, by default the one that served this module; `redirect`: whether the page goes there and comes back, by
+ *   default where no popup works; `returnTo`: an address of this origin, by default this page's
+ * @returns {Promise<Connected>} never settles if the page goes there: call `connected` when it is back
+ * @throws {ConnectError}
+ */
+export function connect(request = {}, { service, redirect = "blocked", returnTo = location.href } = {}) {
+  const base = new URL(service ?? import.meta.url).origin;
+  const asked = { holdfast: PROTOCOL, type: "request", state: token(), expires: Math.floor(Date.now() / 1000) + LASTS_S, request };
+  const popup = redirect === "always" ? null : open(`${base}/connect`, "holdfast", WINDOW);
+  const instead = (/** @type {string} */ code, /** @type {string} */ message) => {
+    if (redirect === "never") throw new ConnectError(code, message);
+    return leave(base, asked, returnTo);
+  };
+  if (!popup) return new Promise((resolve) => resolve(instead("popup_blocked", "The browser blocked the window.")));
+  return answered(popup, base, asked).catch((error) => {
+    if (error.code !== "opener_blocked") throw error;
+    return instead(error.code, error.message);
+  });
+}
+
+/**
+ * The result with which the person came back, if the page went to the service.
+ *
+ * @returns {Promise<Connected | null>} null: nobody comes back
+ * @throws {ConnectError}
+ */
+export async function connected() {
+  const { type, state, result, code, message } = fromFragment(location.hash);
+  if (!type) return null;
+  history.replaceState(history.state, "", location.pathname + location.search);
+  const kept = sessionStorage.getItem(KEPT + state);
+  sessionStorage.removeItem(KEPT + state);
+  if (!kept) throw new ConnectError("replayed", "This page did not ask for this answer, or has had it before.");
+  if (type === "result") return result;
+  throw new ConnectError(String(code), String(message));
+}
+
+/**
+ * @param {Window} popup
+ * @param {string} base
+ * @param {Record<string, any>} asked
+ * @returns {Promise<Connected>}
+ */
+function answered(popup, base, asked) {
+  const { state } = asked;
+  let ready = false;
+  let closed = 0;
+  const began = Date.now();
+  return new Promise((resolve, reject) => {
+    const over = (/** @type {() => void} */ settle) => {
+      clearInterval(timer);
+      removeEventListener("message", hear);
+      settle();
+    };
+    const fail = (/** @type {string} */ code, /** @type {string} */ message) => over(() => reject(new ConnectError(code, message)));
+    const hear = (/** @type {MessageEvent} */ event) => {
+      if (event.origin !== base || event.source !== popup) return;
+      const { type, nonce, state: echoed, result, code, message } = fieldsOf(event.data);
+      if (type === "ready") {
+        ready = true;
+        return popup.postMessage({ ...asked, nonce }, base);
+      }
+      if (echoed !== state) return;
+      if (type === "ping") popup.postMessage({ holdfast: PROTOCOL, type: "pong", state }, base);
+      if (type === "result") over(() => resolve(result));
+      if (type === "error") fail(String(code), String(message));
+    };
+    // An answer may still be on its way when the window is seen closed: the second look counts.
+    const watch = () => {
+      closed = popup.closed ? closed + 1 : 0;
+      if (closed > 1 && ready) fail("window_closed", "The window was closed before an answer.");
+      else if (closed > 1) fail("opener_blocked", "The window cannot answer: this page's Cross-Origin-Opener-Policy cuts it off, or it was closed at once.");
+      else if (!ready && Date.now() - began > LOADS_WITHIN_MS + READY_FOR_MS) fail("no_answer", `${base} does not answer.`);
+    };
+    const timer = setInterval(watch, WATCH_MS);
+    addEventListener("message", hear);
+  });
+}
+
+/**
+ * The page goes to the service, which comes back to `returnTo`.
+ *
+ * @param {string} base
+ * @param {Record<string, any>} asked
+ * @param {string} returnTo
+ * @returns {Promise<never>}
+ */
+function leave(base, asked, returnTo) {
+  const back = new URL(returnTo, location.href);
+  back.hash = "";
+  sessionStorage.setItem(KEPT + asked.state, "1");
+  const link = document.createElement("a");
+  link.href = `${base}/connect${inFragment({ ...asked, returnTo: back.href })}`;
+  link.referrerPolicy = "origin"; // the service believes the browser, not the request, who asks
+  document.body.append(link);
+  link.click();
+  return new Promise(() => {});
+}

@@ -1,0 +1,49 @@
+/** What an application's page and the connect page say to each other; docs/connect.md has the table. */
+
+/** Name and version, in every message. Another version is another name: both sides ignore what they do not know. */
+export const PROTOCOL = "connect/1";
+/** For so long a request may be answered. */
+export const LASTS_S = 600;
+/** How often the popup says that it is there, and for how long. */
+export const READY_EVERY_MS = 250;
+export const READY_FOR_MS = 10_000;
+/** Within this time the application answers a ping. */
+export const PONG_MS = 2_000;
+
+/** @returns {string} 128 random bits */
+export function token() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * A message's fields, where it is one of this protocol.
+ *
+ * @param {unknown} data
+ * @returns {Record<string, any>} empty for anything else
+ */
+export function fieldsOf(data) {
+  const fields = /** @type {any} */ (data);
+  return typeof fields === "object" && fields !== null && fields.holdfast === PROTOCOL ? fields : {};
+}
+
+/**
+ * A message as it stands in an address's fragment.
+ *
+ * @param {object} message
+ */
+export function inFragment(message) {
+  return `#holdfast=${encodeURIComponent(JSON.stringify(message))}`;
+}
+
+/**
+ * @param {string} hash of a location
+ * @returns {Record<string, any>} empty where the fragment has no message
+ */
+export function fromFragment(hash) {
+  const found = /^#holdfast=(.+)$/.exec(hash);
+  try {
+    return found ? fieldsOf(JSON.parse(decodeURIComponent(found[1]))) : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,126 @@
+/** What an application asks for, read strictly: everything here comes from a stranger. Pure; tested without a browser. */
+
+const FIELDS = new Set(["name", "account", "sign", "delegate"]);
+const NAME_LENGTH = 40;
+const TEXT_BYTES = 4096;
+const CHALLENGE = /^[A-Za-z0-9_-]{16,128}$/;
+const STATE = /^[0-9a-f]{32}$/;
+const DID = /^did:[a-z0-9]+:[\w.:%-]+$/;
+const DID_LENGTH = 512;
+const LIMIT = /^[1-9][0-9]{0,15}$/;
+const YEAR_S = 366 * 86_400;
+const LASTS_AT_MOST_S = 900;
+/** Characters that hide, turn or move text: a person could sign something else than what is shown. */
+const HIDING = /[\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
+const CONTROL = /(?!\n)\p{Cc}/u;
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\]|.*\.localhost)$/;
+
+/**
+ * @typedef {{text: string, challenge: string}} Sign
+ * @typedef {{to: string, limit: string, expires: number}} Delegate
+ * @typedef {{name: string, account: boolean, sign: Sign | null, delegate: Delegate | null, state: string, expires: number}} Asked
+ */
+
+/** The request is not answered. `code` is what the application is told. */
+export class Refusal extends Error {
+  /**
+   * @param {string} code
+   * @param {string} [what] which field, for the application's developer
+   */
+  constructor(code, what = "") {
+    super(what ? `${code}: ${what}` : code);
+    this.code = code;
+    this.what = what;
+  }
+}
+
+/**
+ * Who may ask: an https origin, or one of this machine.
+ *
+ * @param {string} origin as the browser states it
+ * @returns {URL}
+ * @throws {Refusal} origin_refused
+ */
+export function askingOrigin(origin) {
+  const url = URL.canParse(origin) ? new URL(origin) : null;
+  if (url && url.origin === origin && (url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.test(url.hostname)))) return url;
+  throw new Refusal("origin_refused");
+}
+
+/**
+ * Where a redirect goes back to: an address of the origin that asked, which is the browser's referrer and nothing that
+ * the request says.
+ *
+ * @param {unknown} returnTo
+ * @param {string} referrer
+ * @returns {URL}
+ * @throws {Refusal} origin_refused
+ */
+export function returnAddress(returnTo, referrer) {
+  if (typeof returnTo !== "string" || !URL.canParse(returnTo) || !URL.canParse(referrer)) throw new Refusal("origin_refused");
+  const url = new URL(returnTo);
+  askingOrigin(url.origin);
+  if (url.origin !== new URL(referrer).origin || url.username || url.password) throw new Refusal("origin_refused");
+  url.hash = "";
+  return url;
+}
+
+/**
+ * @param {Record<string, any>} message
+ * @param {number} now seconds since 1970
+ * @returns {Asked}
+ * @throws {Refusal} bad_request, expired
+ */
+export function readRequest({ state, expires, request }, now) {
+  if (typeof state !== "string" || !STATE.test(state)) throw bad("state");
+  if (!Number.isSafeInteger(expires) || expires > now + LASTS_AT_MOST_S) throw bad("expires");
+  if (expires <= now) throw new Refusal("expired");
+  if (typeof request !== "object" || request === null || Array.isArray(request)) throw bad("request");
+  const unknown = Object.keys(request).find((name) => !FIELDS.has(name));
+  if (unknown !== undefined) throw bad(unknown);
+  const { name = "", account = false, sign, delegate } = request;
+  if (typeof name !== "string" || [...name].length > NAME_LENGTH || !isReadable(name) || name.includes("\n")) throw bad("name");
+  if (typeof account !== "boolean") throw bad("account");
+  return { state, expires, name, account, sign: sign === undefined ? null : readSign(sign), delegate: delegate === undefined ? null : readDelegate(delegate, now) };
+}
+
+/** @param {any} sign @returns {Sign} */
+function readSign(sign) {
+  only(sign, "sign", ["text", "challenge"]);
+  const { text, challenge } = sign;
+  const bytes = typeof text === "string" ? new TextEncoder().encode(text).length : 0;
+  if (bytes === 0 || bytes > TEXT_BYTES || !isReadable(text) || text.trim() === "") throw bad("sign.text");
+  if (typeof challenge !== "string" || !CHALLENGE.test(challenge)) throw bad("sign.challenge");
+  return { text, challenge };
+}
+
+/** @param {any} delegate @param {number} now @returns {Delegate} */
+function readDelegate(delegate, now) {
+  only(delegate, "delegate", ["to", "limit", "expires"]);
+  const { to, limit, expires } = delegate;
+  if (typeof to !== "string" || to.length > DID_LENGTH || !DID.test(to)) throw bad("delegate.to");
+  if (typeof limit !== "string" || !LIMIT.test(limit) || BigInt(limit) > BigInt(Number.MAX_SAFE_INTEGER)) throw bad("delegate.limit");
+  if (!Number.isSafeInteger(expires) || expires <= now || expires > now + YEAR_S) throw bad("delegate.expires");
+  return { to, limit, expires };
+}
+
+/**
+ * @param {any} value
+ * @param {string} name
+ * @param {string[]} fields
+ */
+function only(value, name, fields) {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw bad(name);
+  const unknown = Object.keys(value).find((field) => !fields.includes(field));
+  if (unknown !== undefined) throw bad(`${name}.${unknown}`);
+}
+
+/** @param {string} text */
+function isReadable(text) {
+  return text.isWellFormed() && !CONTROL.test(text) && !HIDING.test(text);
+}
+
+/** @param {string} what */
+function bad(what) {
+  return new Refusal("bad_request", what);
+}

@@ -1,0 +1,145 @@
+/** The entry of /connect: an application of another origin asks, the person registers or unlocks, and decides. */
+
+import { asker } from "./connect/asker.js";
+import { firstAnswer } from "./connect/answered.js";
+import { consent } from "./connect/consent.js";
+import { footer } from "./footer.js";
+import { text } from "./parts/language.js";
+import { button, buttons, el, paragraph } from "./parts/nodes.js";
+import { begun } from "./parts/notes.js";
+import { problem, Told } from "./parts/problems.js";
+import { go, screen, stay } from "./parts/router.js";
+import { alarm, say, show } from "./parts/screen.js";
+import { ready, whenGone } from "./parts/vault_client.js";
+import { choose } from "./register/choose.js";
+import { finish } from "./register/finish.js";
+import { passkey } from "./register/passkey.js";
+import { prove } from "./register/prove.js";
+import { safety } from "./register/safety.js";
+import { start } from "./start.js";
+import { exportVault, importVault } from "./vault/backup.js";
+import { elsewhere, enter, gone } from "./vault/unlock.js";
+
+/** @typedef {import("./connect/asker.js").Asker} Asker */
+
+/** What the application is told, in English: it logs it. @type {Record<string, string>} */
+const FOR_APPS = {
+  user_cancelled: "The person said no.",
+  bad_request: "The request has a field that is missing, unknown or of another form.",
+  expired: "The request is too old.",
+  replayed: "This request was answered before.",
+  unsupported: "This service has no USDC, so that nothing can be limited in it.",
+};
+/** @type {Asker | null} */
+let present = null;
+let over = false;
+
+stay();
+screen("start", start);
+screen("choose", choose);
+screen("passkey", passkey);
+screen("prove", prove);
+screen("finish", finish);
+screen("safety", safety);
+screen("vault", enter);
+screen("home", asked);
+screen("elsewhere", elsewhere);
+screen("export", exportVault);
+screen("import", importVault);
+
+document.querySelector(".home")?.addEventListener("click", (event) => event.preventDefault());
+whenGone((type) => over || gone(type));
+footer(banner);
+void began();
+
+async function began() {
+  show({ name: "waiting", heading: text("connect.title"), quiet: true, body: [paragraph("connect.waiting")] });
+  void ready().catch(() => {});
+  try {
+    present = await asker();
+  } catch (error) {
+    const { code = "" } = /** @type {any} */ (error);
+    return ended(["framed", "origin_refused", "no_asker"].includes(code) ? `connect.${code}` : "connect.no_asker");
+  }
+  banner();
+  if (present.refusal) return refused(present.refusal.code, `connect.${present.refusal.code}`, present.refusal.what);
+  if (present.asked?.delegate && !usdc()) return refused("unsupported", "connect.unsupported");
+  await entered().catch((error) => alarm(problem(error)));
+}
+
+/** To the unfinished registration, to the vault, or to both ways of getting one. */
+async function entered() {
+  const stored = await (await ready()).vault.stored();
+  const unfinished = await begun().catch(() => null);
+  await go(unfinished || stored.length === 0 ? "start" : "vault");
+}
+
+/** The vault is open: the question comes. @param {{said?: string}} [how] */
+async function asked({ said = "" } = {}) {
+  const { origin, asked: request } = known();
+  if (!request) return;
+  await consent({ origin, asked: request, allowed, refused: () => refused("user_cancelled", "connect.cancelled") });
+  say(said);
+}
+
+/** @param {import("../connect.js").Connected} result */
+async function allowed(result) {
+  const { origin, state, asked: request } = known();
+  if (!(await known().isPresent())) return ended("connect.gone");
+  if (!(await firstAnswer({ origin: origin.origin, state, expires: request?.expires ?? 0 }))) return refused("replayed", "connect.replayed");
+  await answered({ type: "result", result }, "connect.done");
+}
+
+/**
+ * @param {string} code for the application
+ * @param {string} key of the sentence for the person
+ * @param {string} [what] the field that is wrong
+ */
+function refused(code, key, what = "") {
+  const message = { type: "error", code, message: what ? `${FOR_APPS[code]} (${what})` : FOR_APPS[code] };
+  if (code === "user_cancelled") return answered(message, key);
+  // The person reads why before the window goes back.
+  const back = button(text("connect.back"), () => answered(message, key), { kind: "main", name: "back" });
+  if (!known().redirect) known().answer(message);
+  return ended(key, known().redirect ? back : null);
+}
+
+/**
+ * @param {Record<string, any>} message
+ * @param {string} key
+ */
+async function answered(message, key) {
+  ended(key);
+  await (await ready()).vault.lock().catch(() => {});
+  known().answer(message);
+  if (!known().redirect) window.close();
+}
+
+/**
+ * The last screen.
+ *
+ * @param {string} key
+ * @param {HTMLElement | null} [back]
+ */
+function ended(key, back = null) {
+  over = true;
+  const host = present?.origin.host ?? "";
+  show({ name: key.slice("connect.".length), heading: text(key === "connect.done" ? "connect.done.heading" : "connect.title"), redraw: () => ended(key, back), body: [paragraph(key, { host }), back && buttons(back)] });
+}
+
+/** Who asks, above every screen. */
+function banner() {
+  if (!present) return;
+  const said = el("p", { class: "asker", "data-name": "asker" }, text("connect.banner"), " ", el("strong", { "data-name": "origin" }, present.origin.origin));
+  document.querySelector(".asker")?.remove();
+  document.querySelector("main")?.prepend(said);
+}
+
+function known() {
+  if (!present) throw new Told("connect.no_asker");
+  return present;
+}
+
+function usdc() {
+  return document.querySelector('meta[name="holdfast-usdc"]')?.getAttribute("content");
+}

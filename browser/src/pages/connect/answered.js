@@ -1,0 +1,28 @@
+/** Which requests this browser has answered: each is answered once, whatever the page's history shows again. */
+
+import { VaultStore } from "../library.js";
+
+const NOTE = "connect:answered";
+const TRIES = 5;
+
+/**
+ * Marks a request as answered.
+ *
+ * @param {{origin: string, state: string, expires: number}} request `expires`: seconds since 1970
+ * @returns {Promise<boolean>} false where it was answered before
+ */
+export async function firstAnswer({ origin, state, expires }) {
+  const store = new VaultStore();
+  try {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const before = await store.note(NOTE);
+      const kept = /** @type {[string, number][]} */ (JSON.parse(before ?? "[]")).filter(([, until]) => until > Date.now() / 1000);
+      const key = `${origin} ${state}`;
+      if (kept.some(([known]) => known === key)) return false;
+      if (await store.replaceNotes({ [NOTE]: [before ?? null, JSON.stringify([...kept, [key, expires]])] })) return true;
+    }
+    return false;
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,121 @@
+/** The application that asks: in the window that opened this one, or at the address from which the browser came. */
+
+import { PONG_MS, PROTOCOL, READY_EVERY_MS, READY_FOR_MS, fieldsOf, fromFragment, inFragment, token } from "../../connect/protocol.js";
+import { Refusal, askingOrigin, readRequest, returnAddress } from "../../connect/request.js";
+
+/**
+ * @typedef {import("../../connect/request.js").Asked} Asked
+ * @typedef {Record<string, any>} Message
+ *
+ * @typedef {object} Asker
+ * @property {URL} origin the browser's word, not the application's
+ * @property {string} state echoed in every answer
+ * @property {Asked | null} asked null where the request was refused
+ * @property {Refusal | null} refusal
+ * @property {boolean} redirect whether the answer leads this window back
+ * @property {() => Promise<boolean>} isPresent
+ * @property {(message: Message) => void} answer
+ */
+
+/**
+ * Waits for the request.
+ *
+ * @returns {Promise<Asker>}
+ * @throws {Refusal} nobody asks, or nobody who may; there is no one to answer
+ */
+export async function asker() {
+  if (window.top !== window) throw new Refusal("framed");
+  const message = fromFragment(location.hash);
+  return message.type === "request" ? byRedirect(message) : byOpener();
+}
+
+/** @param {Message} message @returns {Asker} */
+function byRedirect(message) {
+  const back = returnAddress(message.returnTo, document.referrer);
+  const { state } = message;
+  return {
+    origin: new URL(back.origin),
+    state,
+    ...read(message),
+    redirect: true,
+    isPresent: async () => true,
+    answer: (fields) => location.replace(back.href + inFragment({ holdfast: PROTOCOL, state, ...fields })),
+  };
+}
+
+/** @returns {Promise<Asker>} */
+async function byOpener() {
+  const opener = window.opener;
+  if (!opener) throw new Refusal("no_asker");
+  const { origin, ...message } = await requestOf(opener);
+  const url = askingOrigin(origin);
+  const { state } = /** @type {Message} */ (message);
+  const send = (/** @type {Message} */ fields) => opener.postMessage({ holdfast: PROTOCOL, state, ...fields }, origin);
+  return { origin: url, state, ...read(message), redirect: false, isPresent: () => pong(opener, origin, state, send), answer: send };
+}
+
+/**
+ * The first request that names this window's number. Only the opener's counts, and the number goes to it alone.
+ *
+ * @param {Window} opener
+ * @returns {Promise<Message & {origin: string}>}
+ */
+function requestOf(opener) {
+  const nonce = token();
+  return new Promise((resolve, reject) => {
+    // Nothing but a number is told to a page that is not known yet.
+    const ready = () => opener.postMessage({ holdfast: PROTOCOL, type: "ready", nonce }, "*");
+    const timer = setInterval(ready, READY_EVERY_MS);
+    const end = setTimeout(() => over(() => reject(new Refusal("no_asker"))), READY_FOR_MS);
+    const over = (/** @type {() => void} */ settle) => {
+      clearInterval(timer);
+      clearTimeout(end);
+      removeEventListener("message", hear);
+      settle();
+    };
+    const hear = (/** @type {MessageEvent} */ event) => {
+      const message = fieldsOf(event.data);
+      if (event.source !== opener || message.type !== "request" || message.nonce !== nonce) return;
+      over(() => resolve({ ...message, origin: event.origin }));
+    };
+    addEventListener("message", hear);
+    ready();
+  });
+}
+
+/**
+ * Whether the same page is still there: its window may show another one by now.
+ *
+ * @param {Window} opener
+ * @param {string} origin
+ * @param {string} state
+ * @param {(fields: Message) => void} send
+ * @returns {Promise<boolean>}
+ */
+function pong(opener, origin, state, send) {
+  if (opener.closed) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const over = (/** @type {boolean} */ there) => {
+      clearTimeout(timer);
+      removeEventListener("message", hear);
+      resolve(there);
+    };
+    const timer = setTimeout(() => over(false), PONG_MS);
+    const hear = (/** @type {MessageEvent} */ event) => {
+      const message = fieldsOf(event.data);
+      if (event.source === opener && event.origin === origin && message.type === "pong" && message.state === state) over(true);
+    };
+    addEventListener("message", hear);
+    send({ type: "ping" });
+  });
+}
+
+/** @param {Message} message @returns {{asked: Asked | null, refusal: Refusal | null}} */
+function read(message) {
+  try {
+    return { asked: readRequest(/** @type {any} */ (message), Date.now() / 1000), refusal: null };
+  } catch (error) {
+    if (error instanceof Refusal) return { asked: null, refusal: error };
+    throw error;
+  }
+}

@@ -1,0 +1,106 @@
+/** The open vault, and what the application would get of it. Nothing leaves before the person allows it. */
+
+import { amount, moment, text } from "../parts/language.js";
+import { button, buttons, el, paragraph } from "../parts/nodes.js";
+import { run, show } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
+import { USDC_DECIMALS } from "../vault/permission.js";
+import { decimalOf, grouped } from "../vault/values.js";
+import { result } from "./result.js";
+
+/** For so long a button that has just appeared takes no click: the person has not read it yet. */
+const READING_MS = 500;
+
+/**
+ * @typedef {import("../../connect/request.js").Asked} Asked
+ * @typedef {{origin: URL, asked: Asked, allowed: (result: import("./result.js").Result) => Promise<void>, refused: () => void}} Request
+ */
+
+/**
+ * Draws the question.
+ *
+ * @param {Request} request
+ */
+export async function consent(request) {
+  const client = await ready();
+  const { did } = await client.vault.query();
+  const address = request.asked.account ? (await client.account()).address : "";
+  draw(request, did, address);
+}
+
+/**
+ * @param {Request} request
+ * @param {string} did
+ * @param {string} address
+ */
+function draw(request, did, address) {
+  const { origin, asked, allowed, refused } = request;
+  const allow = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), async () => allowed(await result(origin, asked)), text("working"));
+  const yes = button(text(asked.sign ? "connect.allow.sign" : "connect.allow"), allow, { kind: "main", name: "allow" });
+  const signal = show({
+    name: "consent",
+    heading: text(asked.sign ? "connect.heading.sign" : "connect.heading", { host: origin.host }),
+    redraw: () => draw(request, did, address),
+    body: [
+      ...whoAsks(origin, asked.name),
+      el(
+        "section", { class: "card" },
+        el("h2", {}, text("connect.sees")),
+        el("h3", {}, text("vault.did")),
+        el("p", { class: "mono", "data-name": "did" }, did),
+        address !== "" && el("h3", {}, text("vault.accounts")),
+        address !== "" && el("p", { class: "mono", "data-name": "account" }, grouped(address)),
+      ),
+      asked.sign && signedCard(asked.sign.text),
+      asked.delegate ? delegateCard(asked.delegate) : paragraph("connect.nothing", {}, "small"),
+      buttons(yes, button(text("connect.refuse"), refused, { name: "refuse" })),
+    ],
+  });
+  guard(yes);
+  addEventListener("focus", () => guard(yes), { signal });
+}
+
+/**
+ * What the application says of itself, and a reason to look twice at its address, which stands above.
+ *
+ * @param {URL} origin
+ * @param {string} name
+ */
+function whoAsks(origin, name) {
+  const unusual = origin.hostname.split(".").some((part) => part.startsWith("xn--"));
+  return [
+    name !== "" && paragraph("connect.name", { name }, "small"),
+    unusual && paragraph("connect.unusual", {}, "notice"),
+  ];
+}
+
+/** @param {string} words */
+function signedCard(words) {
+  return el(
+    "section", { class: "card" },
+    el("h2", { id: "signs" }, text("connect.signs")),
+    el("pre", { class: "signed", tabindex: "0", role: "region", "aria-labelledby": "signs", "data-name": "signs" }, words),
+    paragraph("connect.signs.bound", {}, "small"),
+  );
+}
+
+/** @param {import("../../connect/request.js").Delegate} delegate */
+function delegateCard({ to, limit, expires }) {
+  const spent = amount(decimalOf(BigInt(limit), USDC_DECIMALS));
+  return el(
+    "section", { class: "card", "data-name": "spends" },
+    el("h2", {}, text("connect.spends")),
+    el("p", { class: "amount" }, `${spent}\u00a0USDC`),
+    paragraph("connect.spends.until", { amount: spent, date: moment(expires * 1000) }),
+    el("h3", {}, text("connect.spends.to")),
+    el("p", { class: "mono" }, to),
+    paragraph("connect.spends.end", {}, "small"),
+  );
+}
+
+/** @param {HTMLButtonElement} yes */
+function guard(yes) {
+  if (yes.disabled) return;
+  yes.disabled = true;
+  setTimeout(() => (yes.disabled = false), READING_MS);
+}

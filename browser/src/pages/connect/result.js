@@ -1,0 +1,68 @@
+/** What the application gets: made by the vault after the person allowed it. */
+
+import { fromHex, toHex } from "../../bytes.js";
+import { signedText } from "../../connect/message.js";
+import { Told } from "../parts/problems.js";
+import { ready } from "../parts/vault_client.js";
+import { permission } from "../vault/permission.js";
+
+/**
+ * @typedef {import("../../connect.js").Connected} Result
+ * @typedef {import("../../connect/request.js").Asked} Asked
+ */
+
+/**
+ * @param {URL} origin
+ * @param {Asked} asked
+ * @returns {Promise<Result>}
+ * @throws {Told} the request is over
+ */
+export async function result(origin, { account, sign, delegate, expires }) {
+  if (expires * 1000 <= Date.now()) throw new Told("connect.expired");
+  const client = await ready();
+  const { did } = await client.vault.query();
+  return {
+    did,
+    ...(account && { account: await accountOf(client) }),
+    ...(sign && { signature: await signature(client, origin, did, sign) }),
+    ...(delegate && { delegation: await permission({ to: delegate.to, most: BigInt(delegate.limit), expiration: delegate.expires, origin: origin.origin }) }),
+  };
+}
+
+/** @typedef {import("../library.js").Client} Client */
+
+/** @param {Client} client */
+async function accountOf(client) {
+  const { address, contracts } = await client.account();
+  return { address, chainId: contracts.chainId };
+}
+
+/**
+ * The head of the text is ours: no application can have a text signed that serves at another one.
+ *
+ * @param {Client} client
+ * @param {URL} origin
+ * @param {string} did
+ * @param {import("../../connect/request.js").Sign} sign
+ */
+async function signature(client, { origin }, did, { text, challenge }) {
+  const message = signedText({ origin, did, challenge, issued: new Date(), text });
+  const { signature: signed } = await client.vault.signMessage(message);
+  return { message, signature: toHex(signed), publicKey: await keyOf(client, did) };
+}
+
+/**
+ * The key that the DID is the hash of.
+ *
+ * @param {Client} client
+ * @param {string} did
+ * @returns {Promise<string>} uncompressed, hex
+ */
+async function keyOf({ vault }, did) {
+  const listed = await vault.exec("resource:enclaves action:list");
+  for (const { curve, public_key: point } of /** @type {any[]} */ (listed.result ?? [])) {
+    if (curve !== "P-256") continue;
+    if (`did:new:${await vault.keccak256(fromHex(point.slice(2)))}` === did) return point;
+  }
+  throw new Told("problem.unknown", { reason: "the vault has no key of its DID" });
+}

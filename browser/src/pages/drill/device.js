@@ -1,0 +1,71 @@
+/** The trial of a paired device: it answers a number with six digits that only this vault's keys give. */
+
+import { text } from "../parts/language.js";
+import { buttons, button, el, field, form, paragraph, submit } from "../parts/nodes.js";
+import { Told } from "../parts/problems.js";
+import { go } from "../parts/router.js";
+import { run, show } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
+import { back, openDid } from "./card.js";
+import { answerTo, newNumber, noteTrial } from "./trials.js";
+
+const SIX = /^\d{6}$/;
+
+/** The screen of the device that asks. */
+export function drillDevice(number = newNumber()) {
+  const answer = digits(text("drill.device.answer"), "answer");
+  const trial = async () => {
+    const expected = await answerTo(await ready(), number);
+    if (read(answer) !== expected) throw new Told("drill.device.wrong");
+    await noteTrial(await openDid(), "device");
+    await go("home", { said: text("drill.device.works") });
+  };
+  show({
+    name: "drill-device",
+    heading: text("drill.device"),
+    redraw: () => drillDevice(number),
+    body: [
+      paragraph("drill.device.lead"),
+      el("p", { class: "digits", "data-name": "number" }, number),
+      asked(answer, text("drill.device.check"), trial),
+      buttons(button(text("drill.device.other"), () => answerDevice(), { kind: "plain", name: "answer-device" })),
+    ],
+  });
+}
+
+/** The screen of the device that answers. */
+export function answerDevice() {
+  const number = digits(text("drill.device.number"), "number");
+  const shown = el("p", { class: "digits", "data-name": "answer", role: "status" });
+  const give = async () => {
+    shown.textContent = await answerTo(await ready(), read(number));
+  };
+  show({ name: "drill-answer", heading: text("drill.device.other"), redraw: answerDevice, body: [paragraph("drill.device.other.lead"), asked(number, text("drill.device.give"), give), shown] });
+}
+
+/**
+ * @param {string} label
+ * @param {string} name
+ */
+function digits(label, name) {
+  return field(label, { name, inputmode: "numeric", autocomplete: "off" });
+}
+
+/** @param {ReturnType<typeof field>} it */
+function read({ input }) {
+  return input.value.replace(/\s/g, "");
+}
+
+/**
+ * @param {ReturnType<typeof field>} it
+ * @param {string} label
+ * @param {() => Promise<void>} work
+ */
+function asked(it, label, work) {
+  const press = (/** @type {HTMLFormElement} */ node) => {
+    it.judge(SIX.test(read(it)) ? "" : text("drill.device.six"));
+    if (!SIX.test(read(it))) return it.input.focus();
+    return run(node.querySelector("button"), work);
+  };
+  return form(press, it.node, buttons(submit(label), back()));
+}

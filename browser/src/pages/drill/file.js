@@ -1,0 +1,33 @@
+/** The trial of a backup file: the file and its password open the vault's copy, as they would in an empty browser. */
+
+import { text } from "../parts/language.js";
+import { buttons, field, form, paragraph, submit } from "../parts/nodes.js";
+import { shown } from "../parts/passwords.js";
+import { go } from "../parts/router.js";
+import { run, show } from "../parts/screen.js";
+import { back, openDid } from "./card.js";
+import { noteTrial, tryFile } from "./trials.js";
+
+/** The screen of the trial. */
+export function drillFile() {
+  const file = field(text("import.file"), { type: "file", name: "file", accept: ".mtrv,application/octet-stream" });
+  const password = field(text("import.password"), { type: "password", name: "password", autocomplete: "off" });
+  const trial = async () => {
+    const did = await openDid();
+    const chosen = /** @type {File} */ (file.input.files?.[0]);
+    await tryFile(did, new Uint8Array(await chosen.arrayBuffer()), password.input.value);
+    await noteTrial(did, "file");
+    await go("home", { said: text("drill.file.works") });
+  };
+  const ask = (/** @type {HTMLFormElement} */ it) => {
+    const missing = [{ it: file, empty: !file.input.files?.[0] }, { it: password, empty: !password.input.value }].filter(({ it, empty }) => (it.judge(empty ? text("choose.empty") : ""), empty));
+    if (missing.length > 0) return missing[0].it.input.focus();
+    return run(it.querySelector("button[type=submit]"), trial, text("working"));
+  };
+  show({
+    name: "drill-file",
+    heading: text("drill.file"),
+    redraw: drillFile,
+    body: [paragraph("drill.file.lead"), form(ask, file.node, password.node, shown(password.input), buttons(submit(text("drill.try")), back()))],
+  });
+}

@@ -1,0 +1,93 @@
+/** Trials: what is to open the vault in an emergency opens a copy of it now, in a second worker. Nothing stays of it. */
+
+import { Vault, VaultStore } from "../library.js";
+import { addFacts, facts } from "../parts/notes.js";
+import { Told, succeeded } from "../parts/problems.js";
+
+const TRIAL_DB = "holdfast-trial";
+const DIGITS = 1_000_000n;
+
+/**
+ * @typedef {import("../library.js").VaultKey} VaultKey
+ * @typedef {import("../library.js").Client} Client
+ */
+
+/**
+ * Notes that a way led into the vault.
+ *
+ * @param {string} did
+ * @param {string} mark of `ways.js`
+ */
+export async function noteTrial(did, mark) {
+  const { tried = {} } = await facts(did);
+  await addFacts(did, { tried: { ...tried, [mark]: Date.now() } });
+}
+
+/**
+ * Whether a key opens the newest stored revision. The vault itself stays open and is not touched.
+ *
+ * @param {string} did
+ * @param {VaultKey} key
+ * @throws {Told} it does not
+ */
+export async function tryKey(did, key) {
+  const store = new VaultStore();
+  const stored = await store.load(did);
+  await store.close();
+  if (!stored) throw new Told("drill.nothing");
+  await inTrial(async (vault) => {
+    succeeded(await vault.unlock(key, { database: stored.sealed }), key.kind === "password" ? "problem.wrong_password" : undefined);
+  });
+}
+
+/**
+ * Whether a backup file opens, and holds this vault.
+ *
+ * @param {string} did
+ * @param {Uint8Array<ArrayBuffer>} data
+ * @param {string} password
+ * @throws {Told} it does not
+ */
+export async function tryFile(did, data, password) {
+  await inTrial(async (vault) => {
+    const key = { kind: /** @type {"secret"} */ ("secret"), id: "trial", secret: crypto.getRandomValues(new Uint8Array(32)) };
+    const found = succeeded(await vault.import({ data, password }, key));
+    if (found.did !== did) throw new Told("drill.file.other");
+  });
+}
+
+/**
+ * The six digits with which a device answers a number: only one that has this vault's keys can know them.
+ *
+ * @param {Client} client its vault is open
+ * @param {string} number six digits
+ */
+export async function answerTo(client, number) {
+  const signed = await client.vault.call("sign", { message: `Holdfast: trial ${number}`, deterministic: true });
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", Uint8Array.from(octets(signed.signature))));
+  return (new DataView(hash.buffer).getBigUint64(0) % DIGITS).toString().padStart(6, "0");
+}
+
+/** @param {any} bytes @returns {Uint8Array} */
+function octets(bytes) {
+  return bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : Uint8Array.from(bytes);
+}
+
+/** A number that another device is to answer. */
+export function newNumber() {
+  return (crypto.getRandomValues(new BigUint64Array(1))[0] % DIGITS).toString().padStart(6, "0");
+}
+
+/**
+ * @param {(vault: Vault) => Promise<void>} work
+ */
+async function inTrial(work) {
+  const vault = new Vault({ dbName: TRIAL_DB });
+  try {
+    await vault.boot();
+    await work(vault);
+  } finally {
+    vault.close();
+    indexedDB.deleteDatabase(TRIAL_DB);
+  }
+}

@@ -1,0 +1,56 @@
+/** What leads back into a vault, and which of it was tried. Pure: facts in, rows out. */
+
+/**
+ * @typedef {"passkey" | "password" | "file" | "device"} Way
+ * @typedef {Partial<Record<string, number>>} Tried when each way last opened the vault, in milliseconds since 1970; a
+ *   passkey's under `passkey:` and its key's name
+ * @typedef {{way: Way, there: boolean, triedAt: number | null}} Row
+ *
+ * @typedef {object} Known
+ * @property {{kind: string, id: string}[]} wraps the keys that open the vault in this browser
+ * @property {number | undefined} backupAt when a backup file was saved
+ * @property {Tried} tried
+ */
+
+/** Under which name a passkey's trial is noted. @param {string} keyId */
+export const passkeyMark = (keyId) => `passkey:${keyId}`;
+
+/**
+ * The ways back, besides the passkey that is used every day.
+ *
+ * @param {Known} known
+ * @returns {Row[]}
+ */
+export function ways({ wraps, backupAt, tried }) {
+  const passkeys = wraps.filter((it) => it.kind === "prf").map((it) => tried[passkeyMark(it.id)] ?? null);
+  const used = passkeys.filter((it) => it !== null).sort((one, other) => other - one);
+  const rows = [
+    // One passkey is in daily use: of several, the second one that was used counts.
+    { way: /** @type {Way} */ ("passkey"), there: passkeys.length > 1, triedAt: used[1] ?? null },
+    { way: /** @type {Way} */ ("file"), there: Boolean(backupAt), triedAt: newer(tried.file, backupAt) },
+    { way: /** @type {Way} */ ("device"), there: Boolean(tried.device || tried.paired), triedAt: tried.device ?? null },
+  ];
+  if (!wraps.some((it) => it.kind === "password")) return rows;
+  return [{ way: "password", there: true, triedAt: tried.password ?? null }, ...rows];
+}
+
+/**
+ * A file that was tried says nothing about one that was saved later.
+ *
+ * @param {number | undefined} triedAt
+ * @param {number | undefined} savedAt
+ */
+function newer(triedAt, savedAt) {
+  return triedAt && triedAt >= (savedAt ?? 0) ? triedAt : null;
+}
+
+/**
+ * Which losses a person has tried to survive: of the passkey alone, and of this browser with everything in it.
+ *
+ * @param {Row[]} rows
+ * @returns {{passkey: boolean, browser: boolean}}
+ */
+export function survives(rows) {
+  const tried = (/** @type {Way[]} */ ...ways) => rows.some((it) => ways.includes(it.way) && it.there && it.triedAt !== null);
+  return { passkey: tried("passkey", "password", "file", "device"), browser: tried("file", "device") };
+}

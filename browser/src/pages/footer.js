@@ -1,0 +1,23 @@
+/** The pages' footer: the service's state, its interface, the language switch. */
+
+import { language, switchLanguage, text } from "./parts/language.js";
+import { button, el } from "./parts/nodes.js";
+import { showAgain } from "./parts/screen.js";
+import { showState } from "./start.js";
+
+/** @param {() => void} [changed] told when the language is another one */
+export function footer(changed = () => {}) {
+  document.documentElement.lang = language;
+  const state = el("span", { class: "state" });
+  const turn = () => {
+    switchLanguage();
+    footer(changed);
+    changed();
+    showAgain();
+    /** @type {HTMLElement | null} */ (document.querySelector('[data-name="language"]'))?.focus();
+  };
+  const other = button(text("language.other"), turn, { kind: "plain", name: "language" });
+  other.lang = language === "en" ? "de" : "en";
+  document.getElementById("footer")?.replaceChildren(state, el("a", { href: "/docs" }, text("footer.interface")), other);
+  void showState(state);
+}

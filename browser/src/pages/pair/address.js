@@ -1,0 +1,32 @@
+/** Where devices meet: what people paste and scan, read. Pure. */
+
+/**
+ * @typedef {{address: string, meeting: string}} Place `meeting` is empty for a device that gives its vault directly
+ */
+
+const NAME = /^[\w-]{16,64}$/;
+const PEER = /^\/(ip4|ip6|dns|dns4|dns6)\/\S+\/p2p\/\w+$/;
+
+/**
+ * Reads a link of another browser (`…#pair=NAME`), an address, or an address and a name (`ADDRESS#NAME`).
+ *
+ * @param {string} words
+ * @param {string} relay the address of the host that the service names; empty without one
+ * @returns {Place | null} null: none of these
+ */
+export function placeOf(words, relay) {
+  const [before, after = ""] = words.trim().split("#");
+  if (PEER.test(before)) return after === "" || NAME.test(after) ? { address: before, meeting: after } : null;
+  const meeting = after.startsWith("pair=") ? after.slice("pair=".length) : "";
+  return relay && NAME.test(meeting) ? { address: relay, meeting } : null;
+}
+
+/**
+ * The link that another browser opens.
+ *
+ * @param {string} service
+ * @param {string} meeting
+ */
+export function linkOf(service, meeting) {
+  return `${service}/vault#pair=${meeting}`;
+}

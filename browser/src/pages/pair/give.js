@@ -1,0 +1,147 @@
+/** The device that holds the vault: it waits for the other one, compares six digits and gives. */
+
+import { pairing } from "../library.js";
+import { copyButton } from "../parts/copy.js";
+import { text } from "../parts/language.js";
+import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
+import { ADDRESS, Told } from "../parts/problems.js";
+import { go } from "../parts/router.js";
+import { run, say, show, tell } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
+import { noteTrial } from "../drill/trials.js";
+import { card } from "../vault/card.js";
+import { qrCode } from "../vault/qr.js";
+import { linkOf, placeOf } from "./address.js";
+import { RELAY } from "./relay.js";
+
+const SIX = /^\d{6}$/;
+
+/** The card of the vault's screen. */
+export function pairCard() {
+  return card("pair", text("pair.heading"), paragraph("pair.card"), el("div", { class: "buttons" }, button(text("pair.begin"), () => go("pair"), { name: "pair" })));
+}
+
+/** The screen that waits for the other device. */
+export function pair() {
+  const place = field(text("pair.program.address"), { name: "address", autocapitalize: "none", spellcheck: "false", autocomplete: "off" });
+  const give = () => {
+    const found = placeOf(place.input.value, "");
+    place.judge(found?.meeting ? "" : text("pair.bad.program"));
+    if (!found?.meeting) return place.input.focus();
+    return run(program.querySelector("button"), () => given(found.address, found.meeting), text("pair.connecting"));
+  };
+  const program = form(give, place.node, buttons(submit(text("pair.give"))));
+  const browser = el("div", { "data-name": "browser" });
+  const signal = show({
+    name: "pair",
+    heading: text("pair.heading"),
+    redraw: pair,
+    body: [
+      paragraph("pair.lead"),
+      browser,
+      el("h2", {}, text("pair.program")),
+      paragraph("pair.program.lead"),
+      el("p", { class: "mono" }, "holdfast vault receive"),
+      program,
+      buttons(button(text("back"), () => go("home"), { kind: "plain", name: "back" })),
+    ],
+  });
+  if (RELAY) void waits(browser, signal);
+  else browser.append(paragraph("pair.norelay", {}, "small"));
+}
+
+/**
+ * Waits at the service's host for a browser that opens the link.
+ *
+ * @param {HTMLElement} place
+ * @param {AbortSignal} signal
+ */
+async function waits(place, signal) {
+  try {
+    const meeting = (await pairing()).newMeeting();
+    const link = linkOf(ADDRESS, meeting);
+    place.replaceChildren(paragraph("pair.connecting", {}, "small"));
+    await given(RELAY, meeting, {
+      signal,
+      onWaiting: () => {
+        place.replaceChildren(
+          el("h2", {}, text("pair.browser")), paragraph("pair.browser.lead"), qrCode(link, text("pair.qr")),
+          el("p", { class: "mono", "data-name": "link" }, link), el("div", { class: "buttons" }, copyButton(link)),
+        );
+        say(text("pair.waiting"));
+      },
+    });
+  } catch (error) {
+    if (signal.aborted && document.querySelector('main[data-screen="pair-digits"]') === null) return;
+    place.replaceChildren(paragraph("pair.unreachable", {}, "small"));
+    tell(asTold(error));
+  }
+}
+
+/**
+ * @param {string} address
+ * @param {string} meeting
+ * @param {{signal?: AbortSignal, onWaiting?: () => void}} [how] `signal`: the person left before another device came
+ */
+async function given(address, meeting, { signal, onWaiting } = {}) {
+  const { PairingServer, giveAt, linkTo } = await pairing();
+  const { vault } = await ready();
+  let met = false;
+  const server = new PairingServer(vault, (digits) => ((met = true), compared(digits)));
+  const link = await linkTo(vault, address).catch((error) => Promise.reject(asTold(error)));
+  signal?.addEventListener("abort", () => met || void link.end());
+  try {
+    await giveAt(link, meeting, server, onWaiting);
+    await noteTrial((await vault.query()).did, "paired");
+    await go("home", { said: text("pair.given") });
+  } catch (error) {
+    if (!met) throw asTold(error);
+    await go("home");
+    tell(asTold(error));
+  } finally {
+    await link.end();
+  }
+}
+
+/**
+ * What went wrong between two devices, for a person.
+ *
+ * @param {unknown} error
+ */
+export function asTold(error) {
+  const name = error instanceof Error ? error.name : "";
+  if (error instanceof Told) return error;
+  if (name === "SyncRefused") return new Told("pair.refused");
+  if (name === "TypeError") return new Told("pair.notloaded");
+  return name === "PluginCallError" || name === "StorageError" || name === "WebAuthnError" ? error : new Told("pair.lost");
+}
+
+/**
+ * Shows this device's digits; the person types those of the other one.
+ *
+ * @param {string} digits
+ * @returns {Promise<string>} "" when the person says that they differ
+ */
+function compared(digits) {
+  return new Promise((resolve) => {
+    const other = field(text("pair.other"), { name: "other-digits", inputmode: "numeric", autocomplete: "off" });
+    const typed = () => {
+      const read = other.input.value.replace(/\s/g, "");
+      other.judge(SIX.test(read) ? "" : text("drill.device.six"));
+      if (!SIX.test(read)) return other.input.focus();
+      say(text("working"));
+      resolve(read);
+    };
+    show({
+      name: "pair-digits",
+      heading: text("pair.compare"),
+      focus: other.input,
+      body: [
+        paragraph("pair.shows"),
+        el("p", { class: "digits", "data-name": "digits" }, digits),
+        form(typed, other.node, buttons(submit(text("pair.give")), button(text("pair.differ"), () => resolve(""), { kind: "plain", name: "differ" }))),
+        paragraph("pair.warning", {}, "notice"),
+      ],
+    });
+  });
+}

@@ -1,0 +1,132 @@
+/** The new device: it finds the other one, compares six digits, receives the vault and gives it a key. */
+
+import { PluginCallError, pairing, passkeyKey, usePasskey } from "../library.js";
+import { text } from "../parts/language.js";
+import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
+import { markVault, setReceived, setVaultOf } from "../parts/notes.js";
+import { newPassword } from "../parts/passwords.js";
+import { go } from "../parts/router.js";
+import { run, show } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
+import { addPasskey } from "../vault/adding.js";
+import { placeOf } from "./address.js";
+import { asTold } from "./give.js";
+import { RELAY } from "./relay.js";
+
+/** The key that holds a received vault until the person has chosen one. */
+const BETWEEN = { kind: /** @type {"secret"} */ ("secret"), id: "pairing" };
+
+/** @param {{link?: string}} [given] of the address, where another device's link was opened */
+export function take({ link = "" } = {}) {
+  const place = field(text("take.place"), { name: "address", value: link, autocapitalize: "none", spellcheck: "false", autocomplete: "off" }, text("take.place.hint"));
+  const begin = () => {
+    const found = placeOf(place.input.value, RELAY);
+    place.judge(found ? "" : text("take.bad"));
+    if (!found) return place.input.focus();
+    return run(asked.querySelector("button"), () => taken(found), text("pair.connecting"));
+  };
+  const asked = form(begin, place.node, buttons(submit(text("take.begin")), button(text("back"), () => go("vault"), { kind: "plain", name: "back" })));
+  show({ name: "take", heading: text("take.heading"), redraw: () => take({ link: place.input.value }), body: [paragraph("take.lead"), asked] });
+}
+
+/** @param {import("./address.js").Place} place */
+async function taken({ address, meeting }) {
+  const { asker, linkTo, receive } = await pairing();
+  const { vault } = await ready();
+  const link = await linkTo(vault, address).catch((error) => Promise.reject(asTold(error)));
+  try {
+    const secret = crypto.getRandomValues(new Uint8Array(32));
+    const { did = "" } = await receive(vault, asker(link, meeting), { ...BETWEEN, secret }, agreed);
+    await setReceived(did);
+    key();
+  } catch (error) {
+    await vault.lock().catch(() => {});
+    take();
+    throw error instanceof PluginCallError ? error : asTold(error);
+  } finally {
+    await link.end();
+  }
+}
+
+/**
+ * @param {string} digits
+ * @returns {Promise<boolean>}
+ */
+function agreed(digits) {
+  return new Promise((resolve) => {
+    const yes = button(text("take.same"), () => (resolve(true), waiting()), { kind: "main", name: "same" });
+    const waiting = () => {
+      yes.disabled = true;
+      yes.textContent = text("take.waiting");
+    };
+    show({
+      name: "take-digits",
+      heading: text("pair.compare"),
+      body: [
+        paragraph("take.shows"),
+        el("p", { class: "digits", "data-name": "digits" }, digits),
+        paragraph("take.type"),
+        buttons(yes, button(text("pair.differ"), () => resolve(false), { kind: "plain", name: "differ" })),
+      ],
+    });
+  });
+}
+
+/** The vault is here: what opens it from now on. */
+function key() {
+  const made = async () => {
+    const { vault } = await ready();
+    await addPasskey({ userName: await nameOf(), hints: ["client-device"] });
+    await kept(vault);
+  };
+  const had = async () => {
+    const { vault } = await ready();
+    const { did, credentials } = await vault.query();
+    const used = await usePasskey({ credentialIds: credentials.map((it) => it.credential_id) });
+    await vault.addKey(await passkeyKey(used));
+    await setVaultOf(used.credentialId, { did, synced: null });
+    await kept(vault);
+  };
+  const pressing = (/** @type {() => Promise<void>} */ work) => (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), work, text("passkey.open"));
+  show({
+    name: "take-key",
+    heading: text("take.key.heading"),
+    redraw: key,
+    body: [
+      paragraph("take.key.lead"),
+      buttons(
+        button(text("passkey.create"), pressing(made), { kind: "main", name: "create" }),
+        button(text("take.key.had"), pressing(had), { name: "had" }),
+        button(text("take.key.password"), password, { kind: "plain", name: "use-password" }),
+      ),
+    ],
+  });
+}
+
+function password() {
+  const use = async (/** @type {string} */ chosen) => {
+    const { vault } = await ready();
+    await vault.addKey({ kind: "password", password: chosen });
+    await kept(vault);
+  };
+  show({ name: "take-password", heading: text("password.heading"), redraw: password, body: [newPassword(text("password.save"), use, button(text("back"), key, { kind: "plain", name: "back" }))] });
+}
+
+/** @param {import("../../vault/vault.js").Vault} vault */
+async function kept(vault) {
+  await vault.removeKey(BETWEEN.kind, BETWEEN.id);
+  await setReceived(null);
+  markVault();
+  await go("home", { said: text("take.done") });
+}
+
+/** Under which name the passkey stands in the password manager. */
+async function nameOf() {
+  const client = await ready();
+  const { did, credentials } = await client.vault.query();
+  for (const { credential_id: credentialId } of credentials) {
+    const known = await client.lookupDid({ credentialId }).catch(() => null);
+    if (known?.found && "identifier" in known) return known.identifier;
+  }
+  return did;
+}

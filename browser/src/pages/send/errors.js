@@ -1,0 +1,26 @@
+/** Why a payment was not made, in a sentence of the table. */
+
+import { AccountNotFunded, OperationFailed, PaymentRefused, RequestRefused, WebAuthnError } from "../library.js";
+import { Told } from "../parts/problems.js";
+import { COIN, shown } from "./tokens.js";
+
+const FAILED = "the operation was mined and failed";
+/** @type {Record<string, string>} */
+const OF_PAYEES = { payee_unregistered: "send.payee.unregistered", payee_unverified: "send.payee.unverified" };
+
+/**
+ * @param {unknown} error
+ * @param {{handedOver?: boolean, sent?: boolean}} [how] `handedOver`: the signed operation may have reached the bundler;
+ *   `sent`: the bundler has it
+ * @returns {unknown} a Told, or an error that the pages know already
+ */
+export function sendError(error, { handedOver = false, sent = false } = {}) {
+  if (error instanceof Told || error instanceof WebAuthnError) return error;
+  if (error instanceof PaymentRefused) return new Told(OF_PAYEES[error.code] ?? "send.payee.unverified");
+  if (error instanceof AccountNotFunded) return new Told("send.fee.missing", { have: shown(error.balance, COIN), need: shown(error.needed, COIN) });
+  if (error instanceof OperationFailed && error.message.startsWith(FAILED)) return new Told("send.failed");
+  if (sent || (handedOver && !(error instanceof OperationFailed && error.message.startsWith("refused: ")))) return new Told("send.unconfirmed");
+  if (error instanceof RequestRefused && error.code === "bundler_not_configured") return new Told("send.unconfigured");
+  if (error instanceof RequestRefused && error.status === 429) return new Told("send.toomany");
+  return error;
+}

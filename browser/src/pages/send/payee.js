@@ -1,0 +1,74 @@
+/** Who is paid: an address, a DID or a name, and how sure that is. */
+
+import { RequestRefused, checksumAddress, payeeOf, textHash } from "../library.js";
+import { Told } from "../parts/problems.js";
+import { ready } from "../parts/vault_client.js";
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const DID = /^did:[a-z0-9]+:[\w.:%-]+$/;
+const OF_A_KEY = "did:new:";
+
+/**
+ * @typedef {object} Payee
+ * @property {string} address with its checksum
+ * @property {string} did empty for a bare address
+ * @property {string} name empty unless the person typed one
+ * @property {"address" | "verified" | "unproven" | "name"} trust `verified`: the chain confirms all of it; `unproven`: nothing
+ *   proves who registered the DID; `name`: the service alone says whose the name is
+ */
+
+/**
+ * Resolves what the person typed.
+ *
+ * @param {string} typed
+ * @returns {Promise<Payee>}
+ * @throws {Told} no such payee
+ */
+export async function resolved(typed) {
+  const to = typed.trim();
+  if (ADDRESS.test(to)) return { address: await checked(to), did: "", name: "", trust: "address" };
+  if (DID.test(to)) return { ...(await ofDid(to)), name: "" };
+  if (to === "" || to.length > 64 || /\s|^0x/i.test(to)) throw new Told("send.bad.to");
+  return ofName(to.normalize("NFKC").toLowerCase());
+}
+
+/** An address in two cases has a checksum (EIP-55), which shows most typing errors. @param {string} to */
+async function checked(to) {
+  const address = await checksumAddress((await ready()).vault, to);
+  const digits = to.slice(2);
+  if (to !== address && digits !== digits.toLowerCase() && digits !== digits.toUpperCase()) throw new Told("send.bad.checksum");
+  return address;
+}
+
+/** @param {string} did */
+async function ofDid(did) {
+  const { address } = await payeeOf(await ready(), did);
+  return { address, did, trust: /** @type {Payee["trust"]} */ (did.startsWith(OF_A_KEY) ? "verified" : "unproven") };
+}
+
+/** @param {string} name in its canonical form @returns {Promise<Payee>} */
+async function ofName(name) {
+  const did = await didOf(name);
+  const found = await ofDid(did);
+  if (found.trust === "verified" && !(await isOnChain(name, did))) return { ...found, name, trust: "name" };
+  return { ...found, name };
+}
+
+/** @param {string} name */
+async function didOf(name) {
+  try {
+    const { available, did } = await (await ready()).checkAlias({ alias: name });
+    if (!available && did) return did;
+  } catch (error) {
+    if (!(error instanceof RequestRefused) || error.status !== 400) throw error;
+  }
+  throw new Told("send.bad.name", { name });
+}
+
+/** Whether the chain has the name as this DID's. @param {string} name @param {string} did */
+async function isOnChain(name, did) {
+  const client = await ready();
+  const [alias, hash] = await Promise.all([textHash(client.vault, name), textHash(client.vault, did)]);
+  const found = await client.indexerAlias(alias).catch(() => null);
+  return Boolean(found?.found && found.active && found.did_hash?.toLowerCase() === hash);
+}

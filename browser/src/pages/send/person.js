@@ -1,0 +1,31 @@
+/** The person confirms: by a passkey of the vault, which the enclave checks, or by the vault password. */
+
+import { usePasskey } from "../library.js";
+import { randomBytes, toBase64 } from "../../bytes.js";
+import { Told, succeeded } from "../parts/problems.js";
+import { ready } from "../parts/vault_client.js";
+
+/** Asks for one of the vault's passkeys. @throws {Told} another passkey answered */
+export async function byPasskey() {
+  const { vault } = await ready();
+  const { credentials } = await vault.query();
+  const challenge = randomBytes(32);
+  const { assertion } = await usePasskey({ challenge, credentialIds: credentials.map((it) => it.credential_id) });
+  const asked = { assertion, challenge: toBase64(challenge), origin: location.origin, rp_id: location.hostname };
+  const { success, result } = await vault.exec("resource:credentials action:verify", asked);
+  if (!success || !(/** @type {any} */ (result)?.valid)) throw new Told("problem.wrong_key");
+}
+
+/**
+ * Opens the vault anew.
+ *
+ * @param {string} password
+ * @throws {Told} it is wrong, and the vault is locked now
+ */
+export async function byPassword(password) {
+  const { vault } = await ready();
+  const { did } = await vault.query();
+  await vault.lock();
+  succeeded(await vault.unlock({ kind: "password", password }, null, { did }), "problem.wrong_password");
+}
+

@@ -1,0 +1,118 @@
+/** The second screen of a payment: everything that is signed, in full, before the passkey. */
+
+import { familiarity, paidBefore } from "../../pay/payees.js";
+import { NATIVE, checksumAddress, greatestCost, paymentCall } from "../library.js";
+import { text } from "../parts/language.js";
+import { button, buttons, el, field, form, paragraph } from "../parts/nodes.js";
+import { go } from "../parts/router.js";
+import { run, show, tell } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
+import { grouped } from "../vault/values.js";
+import { sendError } from "./errors.js";
+import { byPasskey, byPassword } from "./person.js";
+import { COIN, shown } from "./tokens.js";
+
+/**
+ * @typedef {object} Planned
+ * @property {import("./form.js").Typed} typed
+ * @property {import("./payee.js").Payee} payee
+ * @property {import("./tokens.js").Token} token
+ * @property {bigint} value in the token's smallest unit
+ * @property {string} from the account's address
+ * @property {string} chain
+ * @property {number} chainId
+ *
+ * @typedef {{sponsored: boolean, cost: bigint}} Fee `cost`: the most that the account may pay, in wei
+ */
+
+/** @param {Planned} planned */
+export async function review(planned) {
+  const known = familiarity(planned.payee.address, await paidBefore().catch(() => []));
+  draw(planned, known, await feeOf(planned));
+}
+
+/**
+ * @param {import("../library.js").UserOp} operation
+ * @returns {Fee}
+ */
+export function feeIn(operation) {
+  return operation.paymaster ? { sponsored: true, cost: 0n } : { sponsored: false, cost: greatestCost(operation) };
+}
+
+/** What sponsor and bundler say of the fee now. @param {Planned} planned @returns {Promise<Fee>} */
+async function feeOf({ payee, token, value }) {
+  try {
+    const client = await ready();
+    const contract = token.token === NATIVE ? NATIVE : await checksumAddress(client.vault, token.token);
+    return feeIn(await (await client.account()).prepared(paymentCall({ to: payee.address, amount: value, token: contract })));
+  } catch (error) {
+    throw sendError(error);
+  }
+}
+
+/**
+ * @param {Planned} planned
+ * @param {"known" | "new" | "alike"} known
+ * @param {Fee} fee
+ * @param {boolean} [withPassword]
+ */
+function draw(planned, known, fee, withPassword = false) {
+  const { payee, token, value, from, chain, chainId } = planned;
+  const password = field(text("password.label"), { type: "password", name: "password", autocomplete: "current-password" });
+  const confirm = () => (withPassword ? byPassword(password.input.value) : byPasskey());
+  const pressed = () => run(document.querySelector('[data-name="confirm"]'), async () => {
+    await confirm().catch(async (error) => {
+      if (withPassword) await go("vault", { locked: "unlock.locked" });
+      throw error;
+    });
+    await go("sending", { planned, fee });
+  }, text(withPassword ? "working" : "passkey.open"));
+  const main = button(text("send.confirm", { amount: shown(value, token) }), pressed, { kind: "main", name: "confirm" });
+  show({
+    name: "send-review",
+    heading: text("send.review.heading"),
+    redraw: () => draw(planned, known, fee, withPassword),
+    body: [
+      known === "alike" && paragraph("send.alike", {}, "notice"),
+      el(
+        "dl", { class: "facts" },
+        ...row("send.amount", el("span", { class: "amount", "data-name": "amount" }, shown(value, token))),
+        ...row("send.to", ...payeeNodes(payee, known)),
+        ...row("send.chain", `${chain} (${chainId})`),
+        ...row("send.fee", el("span", { "data-name": "fee" }, fee.sponsored ? text("send.fee.sponsored") : text("send.fee.own", { fee: shown(fee.cost, COIN) }))),
+        ...row("send.from", el("span", { class: "mono" }, grouped(from))),
+      ),
+      paragraph("send.final", {}, "small"),
+      withPassword && form(pressed, password.node),
+      buttons(
+        main,
+        button(text(withPassword ? "unlock.passkey" : "unlock.usePassword"), () => draw(planned, known, fee, !withPassword), { kind: "plain", name: "other-way" }),
+        button(text("back"), () => go("send", planned.typed), { kind: "plain", name: "back" }),
+      ),
+    ],
+  });
+}
+
+/** @param {import("./payee.js").Payee} payee @param {"known" | "new" | "alike"} known */
+function payeeNodes({ address, did, name, trust }, known) {
+  const certain = trust === "verified";
+  return [
+    name !== "" && el("strong", {}, name),
+    did !== "" && el("p", { class: "mono" }, did),
+    el("p", { class: "mono", "data-name": "payee" }, grouped(address)),
+    el("p", { class: certain ? "verdict good" : trust === "address" ? "small" : "notice", "data-name": "trust" }, text(`send.trust.${trust}`, { name })),
+    known === "new" && paragraph("send.new", {}, "small"),
+  ];
+}
+
+/** @param {string} key @param {...(Node | string | false)} values */
+function row(key, ...values) {
+  return [el("dt", {}, text(key)), el("dd", {}, ...values)];
+}
+
+/** Shows the review again with a fee that is higher than the shown one. @param {Planned} planned @param {Fee} fee */
+export async function reviewAgain(planned, fee, /** @type {unknown} */ why) {
+  const known = familiarity(planned.payee.address, await paidBefore().catch(() => []));
+  draw(planned, known, fee);
+  tell(why);
+}

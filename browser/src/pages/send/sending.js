@@ -1,0 +1,104 @@
+/** The last screen of a payment: signed in the enclave, sent once, followed to its receipt. */
+
+import { rememberPayee } from "../../pay/payees.js";
+import { text } from "../parts/language.js";
+import { button, buttons, el, paragraph } from "../parts/nodes.js";
+import { Told, problem } from "../parts/problems.js";
+import { go } from "../parts/router.js";
+import { alarm, say, show } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
+import { decimalOf } from "../vault/values.js";
+import { sendError } from "./errors.js";
+import { feeIn, reviewAgain } from "./review.js";
+import { note } from "./sent.js";
+import { shown } from "./tokens.js";
+
+/**
+ * @typedef {import("./review.js").Planned} Planned
+ * @typedef {import("./review.js").Fee} Fee
+ */
+
+/** The fee is higher than the one that the person agreed to; nothing was signed. */
+class FeeChanged extends Error {
+  /** @param {Fee} fee */
+  constructor(fee) {
+    super("the fee has risen");
+    this.fee = fee;
+  }
+}
+
+/** @param {{planned: Planned, fee: Fee}} agreed */
+export async function sending({ planned, fee }) {
+  const { payee, token, value, chain, chainId } = planned;
+  const client = await ready();
+  const { did } = await client.vault.query();
+  const row = { to: payee.name || payee.did || payee.address, amount: decimalOf(value, token.decimals), symbol: token.symbol, time: new Date().toISOString() };
+  let [hash, sent] = ["", false];
+  progress(planned);
+  try {
+    // The address that was shown is paid, not what a DID would lead to by now.
+    const result = await client.pay({ to: payee.address, amount: String(value), token: token.token, chainId }, {
+      approve: (operation) => agreed(feeIn(operation), fee),
+      onProgress: async (step, { userOpHash = "" }) => {
+        if (step === "signed") await note(did, { ...row, hash: (hash = userOpHash), state: "sent" });
+        if (step === "sent") sent = true;
+        say(step === "sent" ? text("send.sent", { chain }) : step === "signed" ? text("send.handing") : text("working"));
+      },
+    });
+    await note(did, { ...row, hash, state: "confirmed" });
+    await rememberPayee(payee.address).catch(() => {});
+    done(planned, result);
+  } catch (error) {
+    if (error instanceof FeeChanged) return reviewAgain(planned, error.fee, new Told("send.fee.changed"));
+    const why = sendError(error, { handedOver: hash !== "", sent });
+    if (hash) await note(did, { ...row, hash, state: why instanceof Told && why.key === "send.unconfirmed" ? "sent" : "failed" });
+    failed(planned, why);
+  }
+}
+
+/** @param {Fee} now @param {Fee} fee */
+function agreed(now, fee) {
+  if (!now.sponsored && (fee.sponsored || now.cost > fee.cost)) throw new FeeChanged(now);
+}
+
+/** @param {Planned} planned */
+function progress({ value, token }) {
+  show({ name: "sending", heading: text("send.sending.heading", { amount: shown(value, token) }), body: [paragraph("send.wait")], redraw: () => {} });
+  say(text("working"));
+}
+
+/** @param {Planned} planned @param {import("../library.js").PaymentResult} result */
+function done(planned, result) {
+  const { value, token, payee } = planned;
+  show({
+    name: "send-done",
+    heading: text("send.done.heading"),
+    redraw: () => done(planned, result),
+    body: [
+      el("p", { "data-name": "outcome" }, text("send.done", { amount: shown(value, token), to: payee.name || payee.did || payee.address })),
+      el("h2", {}, text("send.hash")),
+      el("p", { class: "mono", "data-name": "hash" }, result.userOpHash),
+      buttons(
+        button(text("send.back"), () => go("home"), { kind: "main", name: "done" }),
+        result.explorerUrl !== "" && el("a", { class: "button", href: result.explorerUrl, target: "_blank", rel: "noopener" }, text("send.explorer")),
+      ),
+    ],
+  });
+}
+
+/** @param {Planned} planned @param {unknown} why */
+function failed(planned, why) {
+  const open = why instanceof Told && why.key === "send.unconfirmed";
+  show({
+    name: open ? "send-unconfirmed" : "send-failed",
+    heading: text(open ? "send.unconfirmed.heading" : "send.failed.heading"),
+    redraw: () => failed(planned, why),
+    body: [
+      buttons(
+        !open && button(text("again"), () => go("send", planned.typed), { kind: "main", name: "again" }),
+        button(text("send.back"), () => go("home"), { kind: open ? "main" : "", name: "done" }),
+      ),
+    ],
+  });
+  alarm(problem(why));
+}

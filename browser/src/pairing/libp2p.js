@@ -1,0 +1,74 @@
+/** libp2p over WebSockets: a bundle that is loaded only when a pairing begins. Noise proves the peer ID of the address. */
+
+import { noise } from "@chainsafe/libp2p-noise";
+import { yamux } from "@chainsafe/libp2p-yamux";
+import { webSockets } from "@libp2p/websockets";
+import { multiaddr } from "@multiformats/multiaddr";
+import { createLibp2p } from "libp2p";
+import { frame, messagesOf } from "./frames.js";
+
+/** How long a person may take: five minutes, the life of a pairing. */
+const LIFE_MS = 300_000;
+const CHUNK = 32 * 1024;
+
+/**
+ * @typedef {Record<string, any>} Message
+ * @typedef {{ask: (protocol: string, message: Message) => Promise<Message>,
+ *   answer: (protocol: string, first: Message, handle: (message: Message) => Promise<{answer?: Message, last?: boolean}>) => Promise<void>,
+ *   end: () => Promise<void>}} Link to one host; `ask` sends a message on a stream by itself; `answer` sends `first`
+ *   and then answers what comes, until the stream ends or `last` is true
+ */
+
+/**
+ * Connects to a host.
+ *
+ * @param {string} address a WebSocket multiaddress that ends with the host's peer ID
+ * @returns {Promise<Link>}
+ */
+export async function connect(address) {
+  const node = await createLibp2p({
+    transports: [webSockets()],
+    connectionEncrypters: [noise()],
+    streamMuxers: [yamux()],
+    // The address comes from the person, and is mostly of this computer: the default refuses those.
+    connectionGater: { denyDialMultiaddr: () => false },
+  });
+  const host = multiaddr(address);
+  await node.dial(host);
+  const opened = async (/** @type {string} */ protocol) => {
+    const stream = await node.dialProtocol(host, protocol);
+    stream.inactivityTimeout = LIFE_MS;
+    return stream;
+  };
+  return {
+    end: () => Promise.resolve(node.stop()),
+    async ask(protocol, message) {
+      const stream = await opened(protocol);
+      await sent(stream, message);
+      const { value } = await messagesOf(stream).next();
+      await stream.close();
+      return /** @type {Message} */ (value);
+    },
+    async answer(protocol, first, handle) {
+      const stream = await opened(protocol);
+      await sent(stream, first);
+      for await (const message of messagesOf(stream)) {
+        const { answer, last } = await handle(message);
+        if (answer) await sent(stream, answer);
+        if (last) break;
+      }
+      await stream.close();
+    },
+  };
+}
+
+/**
+ * @param {import("@libp2p/interface").Stream} stream
+ * @param {Message} message
+ */
+async function sent(stream, message) {
+  const bytes = frame(message);
+  for (let at = 0; at < bytes.length; at += CHUNK) {
+    if (!stream.send(bytes.subarray(at, at + CHUNK))) await stream.onDrain();
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * Pairing of devices over libp2p. A browser cannot listen: it dials a host that does, which is the other device itself
+ * or one at which both meet (docs/pairing.md).
+ */
+
+import { randomBytes, toBase64url } from "../bytes.js";
+import { PairingServer, SyncRefused, receive } from "./protocol.js";
+
+export { PairingServer, SyncRefused, receive };
+
+const SYNC = "/holdfast/sync/1.0.0";
+const MEET = "/holdfast/sync/meet/1.0.0";
+const NAME_BYTES = 16;
+
+/**
+ * @typedef {import("./libp2p.js").Link} Link
+ * @typedef {import("./libp2p.js").Message} Message
+ * @typedef {import("../vault/vault.js").Vault} Vault
+ */
+
+/**
+ * Loads libp2p and connects. The vault's boot status says whether libp2p could be loaded.
+ *
+ * @param {Vault} vault
+ * @param {string} address a WebSocket multiaddress that ends with the host's peer ID
+ * @param {string} [bundle] where libp2p's module is; next to this one by default
+ * @returns {Promise<Link>}
+ * @throws {Error} it cannot be loaded, or the host does not answer
+ */
+export async function linkTo(vault, address, bundle = new URL("./libp2p.js", import.meta.url).href) {
+  /** @type {typeof import("./libp2p.js") | null} */
+  let loaded = null;
+  await vault.start("libp2p", async () => (loaded = await import(bundle)));
+  return /** @type {typeof import("./libp2p.js")} */ (/** @type {unknown} */ (loaded)).connect(address);
+}
+
+/** A name under which two devices meet: only they know it. */
+export function newMeeting() {
+  return toBase64url(randomBytes(NAME_BYTES));
+}
+
+/**
+ * The new device's channel: to the device that holds the vault, or to the one that waits at a meeting.
+ *
+ * @param {Link} link
+ * @param {string} [meeting]
+ * @returns {(message: Message) => Promise<Message>}
+ */
+export function asker(link, meeting = "") {
+  return meeting ? (message) => link.ask(MEET, { meeting, message }) : (message) => link.ask(SYNC, message);
+}
+
+/**
+ * Waits at a meeting for the new device, and gives it the vault.
+ *
+ * @param {Link} link
+ * @param {string} meeting
+ * @param {PairingServer} server
+ * @param {() => void} [onWaiting] told when the host has taken the meeting
+ * @throws {SyncRefused} the vault was not given
+ */
+export async function giveAt(link, meeting, server, onWaiting = () => {}) {
+  await link.answer(MEET, { meeting, gives: true }, async (message) => {
+    if (message.waiting) return onWaiting(), {};
+    if (message.error) throw new SyncRefused("the host takes no more meetings");
+    return { answer: await server.handle(message), last: server.finished };
+  });
+  if (!server.released) throw new SyncRefused("the vault was not given");
+}

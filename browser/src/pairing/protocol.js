@@ -1,0 +1,138 @@
+/** The pairing protocol over any channel that sends a message and returns one (docs/pairing.md). */
+
+import { PluginCallError, ServiceError } from "../holdfast.js";
+
+const REFUSED = { error: "refused" };
+
+/**
+ * @typedef {import("../vault/vault.js").Vault} Vault
+ * @typedef {Record<string, any>} Message
+ */
+
+/** The pairing ended: the digits differ, a message was late, repeated or changed, or the other side refused. */
+export class SyncRefused extends ServiceError {
+  /** @param {string} message @param {ErrorOptions} [options] */
+  constructor(message, options) {
+    super(message, options);
+    this.name = "SyncRefused";
+  }
+}
+
+/** Answers for the device that holds the vault, in one pairing. */
+export class PairingServer {
+  #vault;
+  #askDigits;
+  /** @type {string | null} */
+  #session = null;
+  #answered = new Set();
+  #busy = false;
+  /** Whether the pairing is over. */
+  finished = false;
+  /** Whether the vault was sent. */
+  released = false;
+
+  /**
+   * @param {Vault} vault it is open
+   * @param {(digits: string) => Promise<string>} askDigits is told this device's six digits, and returns those that the
+   *   person reads on the other one; "" refuses
+   */
+  constructor(vault, askDigits) {
+    this.#vault = vault;
+    this.#askDigits = askDigits;
+  }
+
+  /**
+   * The answer to one message. Never throws for what a stranger sends.
+   *
+   * @param {Message} message
+   * @returns {Promise<Message>}
+   */
+  async handle(message) {
+    if (this.#busy) return REFUSED;
+    this.#busy = true;
+    try {
+      return await this.#answer(message);
+    } catch (error) {
+      if (!(error instanceof PluginCallError) && !(error instanceof SyncRefused)) throw error;
+      this.finished = true;
+      return REFUSED;
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /** @param {Message} message */
+  async #answer(message) {
+    const [step, session] = [given(message.step), given(message.session_id)];
+    // Each step is accepted once and for one session: a repeated or foreign message ends the pairing.
+    if (this.finished || this.#answered.has(step) || (this.#session ?? session) !== session) throw new SyncRefused("the message is out of turn");
+    this.#session = session;
+    this.#answered.add(step);
+    if (step === "hello") {
+      return { public_key: good(await this.#vault.syncRespond(session, { publicKey: given(message.public_key) })).public_key };
+    }
+    if (step === "reveal" && this.#answered.has("hello")) return this.#release(session, given(message.reveal));
+    throw new SyncRefused("the message is out of turn");
+  }
+
+  /**
+   * @param {string} session
+   * @param {string} reveal
+   */
+  async #release(session, reveal) {
+    const { code } = good(await this.#vault.syncCompare(session, { reveal }));
+    const typed = await this.#askDigits(given(code));
+    if (!typed) throw new SyncRefused("the person refused");
+    const { encrypted_vault: sealed } = good(await this.#vault.syncRespond(session, { code: typed }));
+    this.finished = this.released = true;
+    return { encrypted_vault: sealed };
+  }
+}
+
+/**
+ * On the new device: receives the vault, wraps it for `key` and stores it. It is open afterwards.
+ *
+ * @param {Vault} vault booted, without a vault
+ * @param {(message: Message) => Promise<Message>} ask sends a message to the device that holds the vault
+ * @param {import("../passkeys/secrets.js").VaultKey} key opens the vault on this device from now on
+ * @param {(digits: string) => Promise<boolean>} compare shows the six digits, and asks whether the other device shows
+ *   the same
+ * @returns {Promise<import("../generated/types.js").SyncCompleteResult>}
+ * @throws {SyncRefused} nothing is stored
+ */
+export async function receive(vault, ask, key, compare) {
+  try {
+    return await received(vault, ask, key, compare);
+  } catch (error) {
+    if (!(error instanceof PluginCallError)) throw error;
+    throw new SyncRefused(`the pairing ended (${error.code})`, { cause: error });
+  }
+}
+
+/** @type {typeof receive} */
+async function received(vault, ask, key, compare) {
+  const { session_id: session, public_key } = good(await vault.syncInit());
+  const sessionId = given(session);
+  const hello = await ask({ step: "hello", session_id: sessionId, public_key });
+  const { code, reveal } = good(await vault.syncCompare(sessionId, { publicKey: given(hello.public_key) }));
+  const digits = given(code);
+  // The other device asks its person while this one asks: both have to agree.
+  const [last, same] = await Promise.all([ask({ step: "reveal", session_id: sessionId, reveal }), compare(digits)]);
+  if (!same) throw new SyncRefused("the digits differ");
+  return good(await vault.syncComplete({ sessionId, code: digits, encryptedVault: given(last.encrypted_vault) }, key));
+}
+
+/** @param {unknown} value @returns {string} */
+function given(value) {
+  if (typeof value !== "string" || value === "") throw new SyncRefused("the other side refused");
+  return value;
+}
+
+/**
+ * @template {{success: boolean, error?: string}} T
+ * @param {T} answer
+ */
+function good(answer) {
+  if (!answer.success) throw new SyncRefused(`the pairing ended (${answer.error})`);
+  return answer;
+}

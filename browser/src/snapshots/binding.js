@@ -1,0 +1,45 @@
+/** Whether a snapshot is its DID's: the header of the sealed vault, and the delegation to the publishing key. */
+
+import { readHeader } from "../vault/sealed_header.js";
+import { RecoveryRefused } from "./errors.js";
+import { PluginCallError } from "./library.js";
+import { didKeyOf } from "./names.js";
+
+const PUBLISH = "/snapshots/publish";
+
+/**
+ * Checks that root and sealed vault name the same DID.
+ *
+ * @param {import("./roots.js").Snapshot} snapshot
+ * @returns {{did: string, revision: number}}
+ * @throws {RecoveryRefused} `damaged`
+ */
+export function checkWhole({ sealed, manifest }) {
+  const header = readHeader(sealed);
+  if (!header) throw new RecoveryRefused("damaged", "the snapshot holds no sealed vault");
+  if (header.did !== manifest.did) throw new RecoveryRefused("damaged", "the snapshot names another DID than the vault in it");
+  return header;
+}
+
+/**
+ * Checks that the vault's own key lets the publishing key (null: some key) name its snapshots. A did:new is the hash of
+ * its key, so the delegation proves itself: no service is asked.
+ *
+ * @param {import("./library.js").Vault} vault whose enclave verifies; it need not be open
+ * @param {import("./roots.js").Snapshot} snapshot
+ * @param {Uint8Array | null} publicKey
+ * @throws {RecoveryRefused} `damaged`
+ */
+export async function checkBinding(vault, { manifest: { delegation, did } }, publicKey) {
+  if (!delegation) {
+    throw new RecoveryRefused("damaged", "the snapshot carries no delegation to the key that named it: it may be someone else's");
+  }
+  const audience = publicKey ? { audience: didKeyOf(publicKey) } : {};
+  try {
+    await vault.verifyUcan(Uint8Array.from(delegation), { ...audience, subject: did, command: PUBLISH, args: {} });
+  } catch (cause) {
+    if (!(cause instanceof PluginCallError)) throw cause;
+    const why = `the snapshot is not named by its vault's key: the delegation does not hold (${cause.code})`;
+    throw new RecoveryRefused("damaged", why, { cause });
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * CAR files (IPLD CAR v1) with one root: written root first, read strictly.
+ *
+ * Every block is checked against its CID, and every length against its bound before memory is spent on it.
+ */
+
+import { CID_BYTES, MAX_BLOCK_BYTES, cidBytes, codecOf, textOf, verified } from "./cids.js";
+import { ContentError } from "./content_error.js";
+import { Link, decode, encode } from "./dag_cbor.js";
+import { decodeVarint, encodeVarint } from "./varints.js";
+
+export const MAX_ROOT_BYTES = 16 << 10;
+/** A vault has at most 16 MiB; roots of the older form have it in one block. */
+export const MAX_LEGACY_BLOCK_BYTES = 16 << 20;
+const MAX_HEADER_BYTES = 1 << 10;
+const MAX_VARINT_BYTES = 5;
+/** @type {Limits} */
+const LIMITS = { car: 17 << 20, rawBlock: MAX_LEGACY_BLOCK_BYTES, blocks: 64 };
+
+/**
+ * @typedef {import("./cids.js").Block} Block
+ * @typedef {{car: number, rawBlock: number, blocks: number}} Limits bytes of the file and of one raw block in it; `blocks`
+ *   counts repeated ones too
+ */
+
+/** No vault in one large block. @type {Limits} */
+export const NEW_SNAPSHOTS_ONLY = { ...LIMITS, rawBlock: MAX_BLOCK_BYTES };
+
+/**
+ * A CAR file with one root: header, then each block once, in the given order.
+ *
+ * @param {string} root
+ * @param {Iterable<Block>} blocks
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+export function writeCar(root, blocks) {
+  const header = encode({ roots: [new Link(cidBytes(root))], version: 1 });
+  const sections = [...new Map([...blocks].map((block) => [block.cid, block.data]))].flatMap(([cid, data]) => [
+    Uint8Array.from([...encodeVarint(CID_BYTES + data.length), ...cidBytes(cid)]), data,
+  ]);
+  return joined([Uint8Array.from(encodeVarint(header.length)), header, ...sections]);
+}
+
+/**
+ * Root and blocks by CID of a whole CAR file, every block verified.
+ *
+ * @param {Uint8Array<ArrayBuffer>} data
+ * @param {Limits} [limits]
+ * @returns {Promise<{root: string, blocks: Map<string, Uint8Array<ArrayBuffer>>}>}
+ * @throws {ContentError} anything else
+ */
+export async function readCar(data, limits = LIMITS) {
+  if (data.length > limits.car) throw new ContentError("car_too_large", `the CAR file has more than ${limits.car} bytes`);
+  const { bytes, end: first } = section(data, 0, MAX_HEADER_BYTES, "header_too_large");
+  const root = readHeader(bytes);
+  /** @type {Map<string, Uint8Array<ArrayBuffer>>} */
+  const blocks = new Map();
+  for (let at = first, count = 1; at < data.length; count += 1) {
+    const { bytes: found, end } = section(data, at, CID_BYTES + longestBlock(data, at, limits), "section_too_large");
+    if (count > limits.blocks) throw new ContentError("car_too_large", `the CAR file has more than ${limits.blocks} blocks`);
+    const cid = textOf(found.subarray(0, CID_BYTES));
+    blocks.set(cid, await verified(cid, found.slice(CID_BYTES)));
+    at = end;
+  }
+  if (!blocks.has(root)) throw new ContentError("block_missing", "the CAR file does not hold its root");
+  return { root, blocks };
+}
+
+/**
+ * @param {Uint8Array<ArrayBuffer>} data
+ * @param {number} at
+ * @param {number} longest
+ * @param {"header_too_large" | "section_too_large"} tooLarge
+ */
+function section(data, at, longest, tooLarge) {
+  const found = decodeVarint(data, at, MAX_VARINT_BYTES);
+  if (!found) throw new ContentError("cut_short", "the CAR file is cut short");
+  const length = Number(found.value);
+  if (tooLarge !== "header_too_large" && length < CID_BYTES) {
+    throw new ContentError("section_too_short", "a section of the CAR file is shorter than a CID");
+  }
+  if (length > longest) throw new ContentError(tooLarge, "a section of the CAR file is larger than allowed");
+  const end = found.end + length;
+  if (end > data.length) throw new ContentError("cut_short", "the CAR file is cut short");
+  return { bytes: data.subarray(found.end, end), end };
+}
+
+/**
+ * How many bytes the block at `at` may have: a root has fewer.
+ *
+ * @param {Uint8Array<ArrayBuffer>} data
+ * @param {number} at
+ * @param {Limits} limits
+ */
+function longestBlock(data, at, limits) {
+  const begin = decodeVarint(data, at, MAX_VARINT_BYTES);
+  if (!begin || Number(begin.value) < CID_BYTES) return limits.rawBlock;
+  const cid = data.subarray(begin.end, begin.end + CID_BYTES);
+  return cid.length === CID_BYTES && codecOf(textOf(cid)) === "dag-cbor" ? MAX_ROOT_BYTES : limits.rawBlock;
+}
+
+/** @param {Uint8Array<ArrayBuffer>} bytes */
+function readHeader(bytes) {
+  const header = decodedHeader(bytes);
+  const names = isMap(header) ? Object.keys(header).sort().join() : "";
+  if (names !== "roots,version" || !Array.isArray(header.roots)) {
+    throw new ContentError("invalid_header", "the CAR file's header is not that of version 1");
+  }
+  if (header.version !== 1) throw new ContentError("invalid_header", "the CAR file is of another version than 1");
+  if (header.roots.length !== 1) throw new ContentError("other_roots", "the CAR file has not exactly one root");
+  return cidOfLink(header.roots[0]);
+}
+
+/** @param {Uint8Array<ArrayBuffer>} bytes */
+function decodedHeader(bytes) {
+  try {
+    return decode(bytes);
+  } catch (cause) {
+    throw new ContentError("invalid_header", "the CAR file's header is no DAG-CBOR", { cause });
+  }
+}
+
+/**
+ * The canonical text of a link that was read.
+ *
+ * @param {unknown} value
+ * @returns {string}
+ * @throws {ContentError} another value, or a CID of another kind
+ */
+export function cidOfLink(value) {
+  if (!(value instanceof Link)) throw new ContentError("invalid_dag_cbor", "a link is expected");
+  return textOf(value.bytes);
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is Record<string, any>} whether a decoded value has named fields
+ */
+export function isMap(value) {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === null;
+}
+
+/**
+ * @param {Uint8Array[]} parts
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+export function joined(parts) {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,84 @@
+/**
+ * CIDs of the one kind that is used here: version 1, SHA-256, codec raw or dag-cbor; and the blocks that they name.
+ *
+ * Such a CID has 36 bytes, four of which are fixed, and one canonical text: base32, lower case, without padding. Every
+ * other spelling is refused, so that texts can be compared.
+ */
+
+import { fromBase32, toBase32 } from "./bases.js";
+import { ContentError } from "./content_error.js";
+
+export const CID_BYTES = 36;
+export const MAX_BLOCK_BYTES = 1 << 20;
+const CID_CHARACTERS = 59;
+/** The codecs' numbers (multicodec table). */
+const NUMBERS = { raw: 0x55, "dag-cbor": 0x71 };
+
+/**
+ * @typedef {"raw" | "dag-cbor"} Codec
+ * @typedef {{cid: string, data: Uint8Array<ArrayBuffer>}} Block bytes, and the canonical text of the CID that names them
+ */
+
+/**
+ * @param {Codec} codec
+ * @param {Uint8Array<ArrayBuffer>} data
+ * @returns {Promise<Block>}
+ */
+export async function blockOf(codec, data) {
+  return { cid: textOf(Uint8Array.from([1, NUMBERS[codec], 0x12, 32, ...(await hashOf(data))])), data };
+}
+
+/**
+ * @param {Uint8Array} cid its 36 bytes
+ * @returns {string} the canonical text
+ * @throws {ContentError} a CID of another kind
+ */
+export function textOf(cid) {
+  const known = cid[0] === 1 && (cid[1] === NUMBERS.raw || cid[1] === NUMBERS["dag-cbor"]) && cid[2] === 0x12 && cid[3] === 32;
+  if (cid.length !== CID_BYTES || !known) {
+    throw new ContentError("other_cid", "the CID is of another kind than version 1, SHA-256, raw or dag-cbor");
+  }
+  return "b" + toBase32(cid);
+}
+
+/**
+ * @param {string} cid the canonical text
+ * @returns {Uint8Array<ArrayBuffer>} its 36 bytes
+ * @throws {ContentError} any other text
+ */
+export function cidBytes(cid) {
+  const found = cid.length === CID_CHARACTERS && cid[0] === "b" ? fromBase32(cid.slice(1)) : null;
+  if (!found) throw new ContentError("invalid_cid", "the text is no CID in base32");
+  if (textOf(found) !== cid) throw new ContentError("invalid_cid", "the text is not the CID's canonical one");
+  return found;
+}
+
+/**
+ * @param {string} cid the canonical text
+ * @returns {Codec}
+ * @throws {ContentError} any other text
+ */
+export function codecOf(cid) {
+  return cidBytes(cid)[1] === NUMBERS.raw ? "raw" : "dag-cbor";
+}
+
+/**
+ * `data` itself.
+ *
+ * @param {string} cid
+ * @param {Uint8Array<ArrayBuffer>} data
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ * @throws {ContentError} `cid` does not name it
+ */
+export async function verified(cid, data) {
+  const hash = await hashOf(data);
+  if (!cidBytes(cid).subarray(4).every((byte, at) => byte === hash[at])) {
+    throw new ContentError("block_mismatch", "a block does not match its CID");
+  }
+  return data;
+}
+
+/** @param {Uint8Array<ArrayBuffer>} data */
+async function hashOf(data) {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", data));
+}

@@ -1,0 +1,61 @@
+/** Two versions of one vault, table by table: what only one has, and what differs. Nothing is merged. */
+
+import { PluginCallError } from "./library.js";
+
+/** How a row is known; the first of these fields that it has. */
+const KEYS = ["id", "cid", "credential_id", "address", "did", "name"];
+const PAGE = 10_000;
+/** Every table of a vault. @type {import("../generated/types.js").Resource[]} */
+const RESOURCES = [
+  "accounts", "credentials", "sessions", "grants", "enclaves", "delegations", "ucans", "verification_methods", "services",
+  "service_configs", "tokens", "invocations", "sync", "oidc",
+];
+
+/**
+ * One table in which the versions differ, by the rows' names.
+ *
+ * @typedef {object} TableDifference
+ * @property {string} table the resource
+ * @property {string[]} onlyHere rows that this device's version alone has
+ * @property {string[]} onlyThere rows that the other version alone has
+ * @property {string[]} different rows that both have, with different contents
+ */
+
+/**
+ * @param {import("./library.js").Vault} here
+ * @param {import("./library.js").Vault} there
+ * @returns {Promise<TableDifference[]>} empty if they hold the same
+ */
+export async function compared(here, there) {
+  const found = [];
+  for (const table of RESOURCES) {
+    const [ours, theirs] = [await rows(here, table), await rows(there, table)];
+    const names = [...ours.keys()].sort();
+    found.push({
+      table,
+      onlyHere: names.filter((name) => !theirs.has(name)),
+      onlyThere: [...theirs.keys()].filter((name) => !ours.has(name)).sort(),
+      different: names.filter((name) => theirs.has(name) && theirs.get(name) !== ours.get(name)),
+    });
+  }
+  return found.filter(({ onlyHere, onlyThere, different }) => onlyHere.length + onlyThere.length + different.length);
+}
+
+/**
+ * @param {import("./library.js").Vault} vault
+ * @param {string} table
+ * @returns {Promise<Map<string, string>>} each row's contents by its name
+ */
+async function rows(vault, table) {
+  const listed = await vault.exec(`resource:${table} action:list`, { limit: PAGE });
+  if (!listed.success || !Array.isArray(listed.result)) {
+    throw new PluginCallError("exec", `the rows of ${table} cannot be listed (${listed.error})`);
+  }
+  return new Map(listed.result.map((row) => [nameOf(row), JSON.stringify(row)]));
+}
+
+/** @param {any} row */
+function nameOf(row) {
+  const key = KEYS.find((it) => row?.[it] !== undefined && row[it] !== null);
+  return String(key ? row[key] : JSON.stringify(row));
+}

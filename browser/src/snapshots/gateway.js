@@ -1,0 +1,135 @@
+/** Blocks and records from IPFS gateways, none of whose bytes is believed. */
+
+import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES } from "./cars.js";
+import { cidBytes, codecOf, verified } from "./cids.js";
+import { Http } from "./http.js";
+import { NetworkError, RequestRefused, StorageError } from "./library.js";
+import { publicKeyOf } from "./names.js";
+import { MAX_RECORD_BYTES, RECORD_TYPE, changeOf, readRecord } from "./records.js";
+import { assembled, readRoot } from "./roots.js";
+
+const RAW = "application/vnd.ipld.raw";
+/** The empty block that every trustless gateway gives out (specification, "Probing"). */
+const PROBE = "bafkqaaa";
+const NOT_FOUND = 404;
+
+/**
+ * @typedef {import("./records.js").IpnsRecord} IpnsRecord
+ * @typedef {import("./roots.js").Snapshot} Snapshot
+ */
+
+/** Reads over several gateways. One that fails or lies is passed over; only if all do, the first one's error is thrown. */
+export class Gateways {
+  #https;
+
+  /**
+   * @param {string[]} urls in the order in which they are asked
+   * @param {import("./http.js").Fetch} [fetch]
+   */
+  constructor(urls, fetch) {
+    this.#https = urls.map((url) => new Http(url, fetch));
+  }
+
+  /**
+   * Asks for the empty block.
+   *
+   * @throws {NetworkError} no gateway answers
+   */
+  async probe() {
+    await this.#first((http) => http.send({ method: "GET", path: `/ipfs/${PROBE}`, query: { format: "raw" }, headers: { Accept: RAW } }));
+  }
+
+  /**
+   * @param {string} cid
+   * @returns {Promise<Uint8Array<ArrayBuffer>>} the block, verified
+   * @throws {ContentError | NetworkError}
+   */
+  block(cid) {
+    cidBytes(cid);
+    const longest = codecOf(cid) === "dag-cbor" ? MAX_ROOT_BYTES : MAX_LEGACY_BLOCK_BYTES;
+    const asked = { method: "GET", path: `/ipfs/${cid}`, query: { format: "raw" }, headers: { Accept: RAW }, longest };
+    return this.#first(async (http) => verified(cid, await http.send(asked)));
+  }
+
+  /**
+   * A whole snapshot, every byte verified.
+   *
+   * @param {string} rootCid
+   * @param {(done: number, all: number) => void} [tell] how many blocks are here
+   * @returns {Promise<Snapshot>}
+   * @throws {ContentError | NetworkError}
+   */
+  async snapshot(rootCid, tell = () => {}) {
+    const data = await this.block(rootCid);
+    const root = await readRoot({ cid: rootCid, data });
+    const blocks = new Map([[rootCid, data]]);
+    const wanted = [...new Set(root.blocks)];
+    for (const [done, cid] of wanted.entries()) {
+      tell(done, wanted.length);
+      blocks.set(cid, await this.block(cid));
+    }
+    tell(wanted.length, wanted.length);
+    return assembled(root, blocks);
+  }
+
+  /**
+   * The newest record under an IPNS name that any gateway gives.
+   *
+   * @param {string} name
+   * @returns {Promise<IpnsRecord | null>} null if those that answer have none
+   * @throws {NetworkError} no gateway answers
+   * @throws {ContentError} the text is no name, or all records are forged
+   */
+  async record(name) {
+    const publicKey = publicKeyOf(name);
+    const answers = await Promise.allSettled(this.#https.map((http) => recordAt(http, name, publicKey)));
+    const found = answers.flatMap((it) => (it.status === "fulfilled" ? [it.value] : []));
+    const [failed] = answers.flatMap((it) => (it.status === "rejected" ? [it.reason] : []));
+    if (found.length === 0) throw failed ?? new StorageError("no gateway is configured");
+    return found.reduce((newest, it) => (it && ["newer", "renewed"].includes(changeOf(newest, it)) ? it : newest), null);
+  }
+
+  /** Cancels the present requests. */
+  close() {
+    this.#https.forEach((http) => http.close());
+  }
+
+  /**
+   * @template T
+   * @param {(http: Http) => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  async #first(work) {
+    let first = null;
+    for (const http of this.#https) {
+      try {
+        return await work(http);
+      } catch (error) {
+        first ??= error;
+      }
+    }
+    throw first ?? new StorageError("no gateway is configured");
+  }
+}
+
+/**
+ * One gateway's record; not every one gives records on both paths.
+ *
+ * @param {Http} http
+ * @param {string} name
+ * @param {Uint8Array} publicKey
+ */
+async function recordAt(http, name, publicKey) {
+  const asked = { method: "GET", headers: { Accept: RECORD_TYPE }, longest: MAX_RECORD_BYTES };
+  let first = null;
+  for (const way of [{ path: `/ipns/${name}`, query: { format: "ipns-record" } }, { path: `/routing/v1/ipns/${name}` }]) {
+    try {
+      return await readRecord(publicKey, await http.send({ ...asked, ...way }));
+    } catch (error) {
+      if (!(error instanceof NetworkError)) throw error;
+      if (error instanceof RequestRefused && error.status === NOT_FOUND) return null;
+      first ??= error;
+    }
+  }
+  throw first;
+}

@@ -1,0 +1,139 @@
+/** Requests to one place: bounded in time and size, refusals in each protocol's form. */
+
+import { ClientStateError, NetworkError, RequestRefused } from "./library.js";
+
+const TIMEOUT_MS = 30_000;
+const RETRY_AFTER_MS = [200, 800];
+const BUSY = new Set([502, 503, 504]);
+/** Longest answer that is read, unless the caller says more: lists of pins, refusals. */
+const LONGEST_ANSWER = 1 << 20;
+
+/**
+ * @typedef {typeof globalThis.fetch} Fetch
+ * @typedef {object} Asked
+ * @property {string} method
+ * @property {string} path
+ * @property {Record<string, string>} [query]
+ * @property {Record<string, string>} [headers]
+ * @property {BodyInit} [body]
+ * @property {number} [longest] bytes of the answer
+ * @property {number} [timeout] milliseconds
+ */
+
+/** One address. */
+export class Http {
+  #fetch;
+  #closing = new AbortController();
+
+  /**
+   * @param {string} baseUrl
+   * @param {Fetch} [fetch]
+   */
+  constructor(baseUrl, fetch = globalThis.fetch.bind(globalThis)) {
+    this.baseUrl = baseUrl.replace(/\/+$/, "");
+    this.#fetch = fetch;
+  }
+
+  /**
+   * Returns the answer's bytes. Reading requests are repeated twice.
+   *
+   * @param {Asked} asked
+   * @returns {Promise<Uint8Array<ArrayBuffer>>}
+   * @throws {RequestRefused} the place says no
+   * @throws {NetworkError} no usable answer
+   */
+  async send(asked) {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await this.#once(asked);
+      } catch (error) {
+        const wait = RETRY_AFTER_MS[tries];
+        if (asked.method !== "GET" || wait === undefined || !isPassing(error)) throw error;
+        await new Promise((resolve) => setTimeout(resolve, wait));
+      }
+    }
+  }
+
+  /** @param {Asked} asked @returns {Promise<any>} the answer's JSON */
+  async json(asked) {
+    const bytes = await this.send(asked);
+    try {
+      return JSON.parse(new TextDecoder().decode(bytes));
+    } catch (cause) {
+      throw new NetworkError("the answer is not JSON", { cause });
+    }
+  }
+
+  /** Cancels the present requests. */
+  close() {
+    this.#closing.abort();
+  }
+
+  /** @param {Asked} asked */
+  async #once({ method, path, query = {}, headers = {}, body, longest = LONGEST_ANSWER, timeout = TIMEOUT_MS }) {
+    if (this.#closing.signal.aborted) throw new ClientStateError("the client is closed");
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeout)]);
+    const asked = new URLSearchParams(query).toString();
+    try {
+      const url = `${this.baseUrl}${path}${asked && `?${asked}`}`;
+      const response = await this.#fetch(url, { method, headers, body, signal, credentials: "omit" });
+      const bytes = await bounded(response, response.ok ? longest : LONGEST_ANSWER);
+      if (!response.ok) throw refusal(response, bytes);
+      return bytes;
+    } catch (cause) {
+      if (cause instanceof NetworkError) throw cause;
+      if (this.#closing.signal.aborted) throw new ClientStateError("the client was closed during the request", { cause });
+      const late = cause instanceof Error && cause.name === "TimeoutError";
+      throw new NetworkError(late ? `no answer within ${timeout} ms` : `${this.baseUrl} could not be reached`, { cause });
+    }
+  }
+}
+
+/**
+ * @param {Response} response
+ * @param {number} longest
+ */
+async function bounded(response, longest) {
+  const reader = response.body?.getReader();
+  /** @type {Uint8Array[]} */
+  const parts = [];
+  let length = 0;
+  for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+    length += read.value.length;
+    if (length > longest) {
+      await reader?.cancel();
+      throw new NetworkError(`the answer has more than ${longest} bytes`);
+    }
+    parts.push(read.value);
+  }
+  return new Uint8Array(await new Blob(/** @type {BlobPart[]} */ (parts)).arrayBuffer());
+}
+
+/**
+ * @param {Response} response
+ * @param {Uint8Array} bytes
+ */
+function refusal(response, bytes) {
+  const body = parsed(bytes);
+  const wait = Number(response.headers.get("retry-after"));
+  const named = body?.error?.reason ?? (typeof body?.error === "string" ? body.error : null);
+  return new RequestRefused(named ?? `http_${response.status}`, response.status, {
+    retryAfter: response.headers.has("retry-after") && Number.isFinite(wait) ? wait : null,
+    requestId: response.headers.get("x-request-id"),
+    body,
+  });
+}
+
+/** @param {Uint8Array} bytes */
+function parsed(bytes) {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return null;
+  }
+}
+
+/** @param {unknown} error */
+function isPassing(error) {
+  return error instanceof RequestRefused ? BUSY.has(error.status) : error instanceof NetworkError;
+}

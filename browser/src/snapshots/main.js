@@ -1,0 +1,19 @@
+/**
+ * Snapshots of sealed vaults, loaded when a client first needs them: written, kept, named, and read back.
+ *
+ *     const snapshots = await client.snapshots();
+ *     console.log((await snapshots.state()).status);
+ */
+
+export { NEW_SNAPSHOTS_ONLY, readCar, writeCar } from "./cars.js";
+export { ContentError } from "./content_error.js";
+export { RecoveryRefused, SnapshotConflict, SnapshotRolledBack, reasonOf } from "./errors.js";
+export { Gateways } from "./gateway.js";
+export { KeptSnapshots } from "./keeping.js";
+export { nameOf, publicKeyOf } from "./names.js";
+export { Pinning } from "./pinning.js";
+export { didOfService } from "./place.js";
+export { isExpired, readRecord } from "./records.js";
+export { readRoot, sealedOf, snapshotOf, snapshotOfCar } from "./roots.js";
+
+/** @typedef {import("./state.js").SnapshotState} SnapshotState */

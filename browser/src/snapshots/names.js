@@ -1,0 +1,80 @@
+/** IPNS names of Ed25519 keys (IPNS specification, "IPNS Name"): the text `k51…`, and the key itself behind it. */
+
+import { BASE36, BASE58, fromBase, fromBase32, toBase, toBase32 } from "./bases.js";
+import { joined } from "./cars.js";
+import { ContentError } from "./content_error.js";
+
+export const PUBLIC_KEY_BYTES = 32;
+const MAX_CHARACTERS = 80; // the longest text of such a name, in base32, has 65
+/** The key's protobuf: type Ed25519, then 32 bytes; in an identity multihash; in a CIDv1 of codec libp2p-key. */
+const KEY = [0x08, 1, 0x12, PUBLIC_KEY_BYTES];
+const MULTIHASH = [0x00, KEY.length + PUBLIC_KEY_BYTES, ...KEY];
+const CID = [1, 0x72, ...MULTIHASH];
+const MULTICODEC = [0xed, 0x01]; // ed25519-pub (did:key method)
+
+/**
+ * @param {Uint8Array} publicKey an Ed25519 key's 32 bytes
+ * @returns {string} the canonical name: base36, `k51…`
+ * @throws {ContentError}
+ */
+export function nameOf(publicKey) {
+  if (publicKey.length !== PUBLIC_KEY_BYTES) throw new ContentError("invalid_name", "an Ed25519 public key has 32 bytes");
+  return "k" + toBase(after(CID, publicKey), BASE36);
+}
+
+/**
+ * @param {Uint8Array} publicKey
+ * @returns {Uint8Array<ArrayBuffer>} the key in its protobuf, as field 7 of a record has it
+ */
+export function keyBytes(publicKey) {
+  return after(KEY, publicKey);
+}
+
+/**
+ * @param {Uint8Array} publicKey
+ * @returns {string} the key as `did:key`, the audience of the delegation that binds it to a vault's DID
+ */
+export function didKeyOf(publicKey) {
+  return `did:key:z${toBase(after(MULTICODEC, publicKey), BASE58)}`;
+}
+
+/**
+ * The key of a name in base36, base32, or base58 (with prefix letter, or as a peer ID).
+ *
+ * @param {string} name
+ * @returns {Uint8Array<ArrayBuffer>} 32 bytes
+ * @throws {ContentError} any other text, and the name of another kind of key
+ */
+export function publicKeyOf(name) {
+  const peer = name.startsWith("12D3Koo");
+  const known = peer ? MULTIHASH : CID;
+  const text = peer ? `z${name}` : name;
+  const [encoded, found] = text.length <= MAX_CHARACTERS ? read(text) : ["", null];
+  if (!found || encoded !== text) throw new ContentError("invalid_name", "the text is no IPNS name");
+  if (found.length !== known.length + PUBLIC_KEY_BYTES || !known.every((byte, at) => byte === found[at])) {
+    throw new ContentError("invalid_name", "the text is no IPNS name of an Ed25519 key");
+  }
+  return found.slice(known.length);
+}
+
+/**
+ * The bytes of a text in one of the three bases, and how they are spelled canonically.
+ *
+ * @param {string} text
+ * @returns {[string, Uint8Array<ArrayBuffer> | null]}
+ */
+function read(text) {
+  const rest = text.slice(1);
+  if (text[0] === "b") {
+    const found = fromBase32(rest);
+    return [`b${found && toBase32(found)}`, found];
+  }
+  const letters = text[0] === "k" ? BASE36 : text[0] === "z" ? BASE58 : "";
+  const found = letters ? fromBase(rest, letters) : null;
+  return [text[0] + (found ? toBase(found, letters) : ""), found];
+}
+
+/** @param {number[]} before @param {Uint8Array} key */
+function after(before, key) {
+  return joined([Uint8Array.from(before), key]);
+}

@@ -1,0 +1,118 @@
+/** Pins at a remote service (IPFS Pinning Service API 1.0.0): Holdfast's own, or another's. */
+
+import { Http } from "./http.js";
+import { NetworkError, StorageError } from "./library.js";
+
+const WAIT_MS = 600_000;
+const POLL_MS = 1000;
+const ALL = "queued,pinning,pinned,failed";
+
+/**
+ * @typedef {import("./library.js").PinInfo} PinInfo
+ * @typedef {import("./library.js").PinRequest} PinRequest
+ * @typedef {PinInfo & {info?: Record<string, string>}} PinReport `info.status_details`: why a pin is where it is
+ * @typedef {{limit?: number, meta?: Record<string, string>, cid?: string, name?: string, match?: string, before?: string,
+ *   after?: string, status?: string}} Selection as the API has it; without `status`, pins of every status
+ */
+
+/** One account at one pinning service. Throws RequestRefused, NetworkError; StorageError if a pin fails. */
+export class Pinning {
+  #http;
+  #token;
+
+  /**
+   * @param {string} url
+   * @param {string | (() => Promise<string>)} token the access token, or what gives one for one request
+   * @param {import("./http.js").Fetch} [fetch]
+   */
+  constructor(url, token, fetch) {
+    this.#http = new Http(url, fetch);
+    this.#token = token;
+  }
+
+  /** @param {Selection} [chosen] @returns {Promise<PinReport[]>} newest first; at most `limit`, 10 unless given */
+  async list({ meta, limit, ...chosen } = {}) {
+    const query = { status: ALL, ...chosen, ...(limit && { limit: String(limit) }), ...(meta && { meta: JSON.stringify(meta) }) };
+    const answer = await this.#send("GET", "/pins", { query });
+    if (!Array.isArray(answer?.results)) throw new NetworkError("the answer is no list of pins");
+    return answer.results.map(reportOf);
+  }
+
+  /** @param {PinRequest} pin @returns {Promise<PinReport>} */
+  async add(pin) {
+    return reportOf(await this.#send("POST", "/pins", { pin }));
+  }
+
+  /** @param {string} requestId @returns {Promise<PinReport>} */
+  async get(requestId) {
+    return reportOf(await this.#send("GET", pathOf(requestId)));
+  }
+
+  /** @param {string} requestId @param {PinRequest} pin @returns {Promise<PinReport>} another pin in the place of this one */
+  async replace(requestId, pin) {
+    return reportOf(await this.#send("POST", pathOf(requestId), { pin }));
+  }
+
+  /** @param {string} requestId */
+  async delete(requestId) {
+    const headers = await this.#headers();
+    await this.#http.send({ method: "DELETE", path: pathOf(requestId), headers });
+  }
+
+  /**
+   * Waits until a pin is complete.
+   *
+   * @param {PinReport} pin
+   * @param {{withinMs?: number, pollMs?: number}} [patience]
+   * @returns {Promise<PinReport>}
+   * @throws {StorageError} the service gave it up, with its reason, or it takes longer
+   */
+  async wait(pin, { withinMs = WAIT_MS, pollMs = POLL_MS } = {}) {
+    const end = Date.now() + withinMs;
+    for (let found = pin; ; found = await this.get(pin.requestId)) {
+      if (found.status === "pinned") return found;
+      if (found.status === "failed") {
+        throw new StorageError(`the pinning service gave the pin up: ${found.info?.status_details ?? "it does not say why"}`);
+      }
+      if (Date.now() > end) throw new StorageError("the pin was not complete in time");
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+    }
+  }
+
+  /** Cancels the present requests. */
+  close() {
+    this.#http.close();
+  }
+
+  async #headers() {
+    const token = typeof this.#token === "string" ? this.#token : await this.#token();
+    return { Authorization: `Bearer ${token}` };
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} path
+   * @param {{query?: Record<string, string>, pin?: PinRequest}} [more]
+   */
+  async #send(method, path, { query, pin } = {}) {
+    const headers = { ...(await this.#headers()), ...(pin && { "Content-Type": "application/json" }) };
+    return this.#http.json({ method, path, query, headers, ...(pin && { body: JSON.stringify(pin) }) });
+  }
+}
+
+/** @param {string} requestId */
+function pathOf(requestId) {
+  return `/pins/${encodeURIComponent(requestId)}`;
+}
+
+/**
+ * A pin in the API's spelling (`requestid`) as the interface's type (`requestId`).
+ *
+ * @param {any} answer
+ * @returns {PinReport}
+ */
+function reportOf(answer) {
+  if (typeof answer?.requestid !== "string" || typeof answer.pin?.cid !== "string") throw new NetworkError("the answer is no pin");
+  const { requestid: requestId, status, created, pin, delegates, info } = answer;
+  return { requestId, status, created, pin, delegates, ...(info && { info }) };
+}

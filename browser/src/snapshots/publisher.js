@@ -1,0 +1,280 @@
+/** One attempt to bring the newest revision to the place where snapshots are kept, and to name it there. */
+
+import { writeCar } from "./cars.js";
+import { SnapshotConflict, SnapshotRolledBack, reasonOf } from "./errors.js";
+import { ClientStateError, RequestRefused } from "./library.js";
+import { changeOf, readRecord } from "./records.js";
+import { snapshotOf } from "./roots.js";
+import { otherNote, readState, writeState } from "./state.js";
+
+/** A record has to outlive a lost device by years; answers with it are kept for a minute only. */
+const VALID_YEARS = 20;
+const TTL_NS = 60_000_000_000n;
+const PIN_NAME = "vault";
+const LISTED = 1000;
+const CONFLICT = 409;
+
+/**
+ * @typedef {import("./state.js").SnapshotState} SnapshotState
+ * @typedef {import("./roots.js").Snapshot} Snapshot
+ * @typedef {NonNullable<Awaited<ReturnType<import("./library.js").VaultStore["load"]>>>} Stored
+ * @typedef {{name: string, delegation: Uint8Array}} Publishing
+ */
+
+/** Uploads, pins and names the newest revision of one open vault; where it stopped, the next attempt goes on. */
+export class Publisher {
+  #vault;
+  #store;
+  #place;
+  #tell;
+  #kept;
+  /** Asked for once after each change: in an attempt that fails, the enclave is not used, and may lock itself. */
+  #known = /** @type {Publishing | null} */ (null);
+
+  /**
+   * @param {import("./library.js").Vault} vault
+   * @param {import("./library.js").VaultStore} store
+   * @param {import("./place.js").SnapshotPlace} place
+   * @param {{tell: (state: SnapshotState) => void, kept: number}} more
+   */
+  constructor(vault, store, place, { tell, kept }) {
+    this.#vault = vault;
+    this.#store = store;
+    this.#place = place;
+    this.#tell = tell;
+    this.#kept = kept;
+  }
+
+  /** The vault was opened or changed. */
+  changed() {
+    this.#known = null;
+  }
+
+  /** @returns {Promise<SnapshotState>} how far it is */
+  async state() {
+    return readState(this.#store, await this.#did());
+  }
+
+  /**
+   * Brings the newest revision up, unless it is there.
+   *
+   * @returns {Promise<SnapshotState>}
+   * @throws {SnapshotConflict} another device published too
+   * @throws {SnapshotRolledBack} the place shows an older snapshot than it did
+   * @throws {RequestRefused | NetworkError | StorageError} the place does not take it, with its own reason
+   */
+  async publish() {
+    if ((await this.#vault.status()).locked) throw new ClientStateError("the vault is locked: its snapshot goes up once it is open");
+    const publishing = await this.#publishing();
+    const stored = await this.#newest();
+    const state = await this.state();
+    if (!isDue(stored, state)) return state;
+    try {
+      const forgets = state.forgets || (stored.manifest.rootCid === null && state.acknowledgedRoot !== null);
+      return await this.#published(publishing, { ...state, status: "queued", revision: stored.revision, reason: null, forgets });
+    } catch (error) {
+      const otherRoot = error instanceof SnapshotConflict ? error.otherRoot : null;
+      await this.#note(await this.state(), { status: otherRoot ? "conflict" : "failed", reason: reasonOf(error), otherRoot });
+      throw error;
+    }
+  }
+
+  /**
+   * After a conflict: publishes this device's version on top of the other one's, which stays pinned.
+   *
+   * @returns {Promise<SnapshotState>}
+   */
+  async overrule() {
+    const state = await this.state();
+    if (state.otherRoot === null) throw new ClientStateError("there is no conflict to end");
+    await this.#note(state, { status: "queued", acknowledgedRoot: state.otherRoot, acknowledgedRevision: 0, otherRoot: null });
+    const published = await this.publish();
+    await this.#store.setNote(otherNote(state.did), null);
+    return published;
+  }
+
+  /**
+   * The newest revision as a snapshot.
+   *
+   * @returns {Promise<Snapshot>}
+   */
+  async taken() {
+    const { delegation } = await this.#publishing();
+    const stored = await this.#newest();
+    const { acknowledgedRoot } = await this.state();
+    return snapshotOf({ ...stored.manifest, rootCid: acknowledgedRoot, delegation }, stored.sealed);
+  }
+
+  /**
+   * A vault that was made before there were publishing keys gets its key and delegation now, as a new revision.
+   *
+   * @returns {Promise<Publishing>}
+   */
+  async #publishing() {
+    if (this.#known) return this.#known;
+    const { name } = await this.#vault.publishingKey();
+    const { signed_dag_cbor: signed } = await this.#vault.publishingDelegation();
+    return (this.#known = { name, delegation: Uint8Array.from(signed) });
+  }
+
+  /**
+   * @param {Publishing} publishing
+   * @param {SnapshotState} queued
+   */
+  async #published({ name, delegation }, queued) {
+    let state = await this.#note(queued);
+    state = await this.#compared(state, await this.#place.gateways.record(name));
+    const stored = await this.#newest();
+    if (!isDue(stored, state)) return state;
+    const taken = await snapshotOf({ ...stored.manifest, rootCid: state.acknowledgedRoot, delegation }, stored.sealed);
+    state = await this.#note(state, { status: "pinning", rootCid: taken.rootCid });
+    await this.#place.upload(taken);
+    await this.#pinned(taken, state.did);
+    return this.#named(name, taken, stored, state);
+  }
+
+  /**
+   * What is published now, against what this browser knows.
+   *
+   * @param {SnapshotState} state
+   * @param {import("./records.js").IpnsRecord | null} record
+   */
+  async #compared(state, record) {
+    if (!record) return state;
+    const { rootCid, sequence } = record;
+    if (sequence < state.sequence) throw new SnapshotRolledBack(state.sequence, sequence);
+    // The answer to the last record was lost on its way.
+    if (rootCid === state.sentRoot && rootCid !== state.acknowledgedRoot) return this.#acknowledged(state, sequence);
+    if (rootCid !== state.acknowledgedRoot) {
+      await this.#keepOther(state.did, rootCid);
+      await this.#note(state, { sequence });
+      throw new SnapshotConflict(rootCid);
+    }
+    return this.#note(state, { sequence });
+  }
+
+  /**
+   * The other device's version comes here while it can be had.
+   *
+   * @param {string} did
+   * @param {string} rootCid
+   */
+  async #keepOther(did, rootCid) {
+    const other = await this.#place.gateways.snapshot(rootCid);
+    await this.#store.setNote(otherNote(did), writeCar(rootCid, other.blocks));
+  }
+
+  /** @param {Snapshot} taken @param {string} did */
+  async #pinned({ rootCid }, did) {
+    const { pinning } = this.#place;
+    if (pinning) await pinning.wait(await pinning.add({ cid: rootCid, name: PIN_NAME, meta: metaOf(did) }));
+  }
+
+  /**
+   * @param {string} name
+   * @param {Snapshot} taken
+   * @param {Stored} stored
+   * @param {SnapshotState} before
+   */
+  async #named(name, taken, stored, before) {
+    const { record } = await this.#vault.publish(taken.rootCid, before.sequence + 1, validity(), TTL_NS);
+    const bytes = Uint8Array.from(record);
+    const state = await this.#note(before, { sentRoot: taken.rootCid, sentRevision: stored.revision });
+    try {
+      await this.#place.publish(name, bytes);
+    } catch (error) {
+      const overtaken = error instanceof RequestRefused && error.status === CONFLICT && (await this.#overtaken(name, bytes, state));
+      throw overtaken ? new SnapshotConflict(overtaken) : error;
+    }
+    return this.#withoutOldPins(await this.#acknowledged(state, state.sequence + 1));
+  }
+
+  /**
+   * The other device's root, if one published between our look and our record.
+   *
+   * @param {string} name
+   * @param {Uint8Array<ArrayBuffer>} ours
+   * @param {SnapshotState} state
+   */
+  async #overtaken(name, ours, state) {
+    const found = await this.#place.gateways.record(name);
+    if (!found || !["newer", "conflict"].includes(changeOf(await readRecord(name, ours), found))) return null;
+    await this.#keepOther(state.did, found.rootCid);
+    await this.#note(state, { sequence: found.sequence });
+    return found.rootCid;
+  }
+
+  /** @param {SnapshotState} state @param {number} sequence */
+  async #acknowledged(state, sequence) {
+    const { did, sentRoot, sentRevision } = state;
+    const stored = await this.#store.load(did);
+    // Named in the manifest, unless the vault has changed meanwhile.
+    if (stored?.revision === sentRevision) await this.#store.updateManifest({ ...stored.manifest, rootCid: sentRoot });
+    const acknowledged = { acknowledgedRoot: sentRoot, acknowledgedRevision: sentRevision, otherRoot: null };
+    return this.#note(state, { status: "pinned", rootCid: sentRoot, reason: null, sequence, ...acknowledged });
+  }
+
+  /**
+   * Removes the oldest pins of this vault, of every device; after a key was removed, all but the newest one. After a
+   * refusal the next upload tries again.
+   *
+   * @param {SnapshotState} state
+   */
+  async #withoutOldPins(state) {
+    const { pinning } = this.#place;
+    try {
+      const found = (await pinning?.list({ meta: metaOf(state.did), limit: LISTED })) ?? [];
+      for (const { requestId } of found.slice(state.forgets ? 1 : this.#kept)) await pinning?.delete(requestId);
+      return state.forgets ? this.#note(state, { forgets: false }) : state;
+    } catch {
+      return state;
+    }
+  }
+
+  /** @param {SnapshotState} before @param {Partial<SnapshotState>} [changes] */
+  async #note(before, changes = {}) {
+    const state = { ...before, ...changes };
+    await writeState(this.#store, state);
+    this.#tell(state);
+    return state;
+  }
+
+  async #newest() {
+    const stored = await this.#store.load(await this.#did());
+    if (!stored) throw new ClientStateError("no vault is stored here");
+    return stored;
+  }
+
+  async #did() {
+    const { did } = await this.#vault.status();
+    if (!did) throw new ClientStateError("there is no vault");
+    return did;
+  }
+}
+
+/**
+ * Whether the stored revision is not acknowledged yet. An imported vault may have a lower number than the last one; no
+ * snapshot is named in its manifest.
+ *
+ * @param {Stored} stored
+ * @param {SnapshotState} state
+ */
+function isDue({ revision, manifest }, state) {
+  return revision !== state.acknowledgedRevision || manifest.rootCid === null;
+}
+
+/** The end of a record, as the enclave reads it. */
+function validity() {
+  const end = new Date();
+  end.setUTCFullYear(end.getUTCFullYear() + VALID_YEARS);
+  return end.toISOString().replace("Z", "000000Z");
+}
+
+/**
+ * What tells a vault's pins from others of the same account.
+ *
+ * @param {string} did
+ */
+function metaOf(did) {
+  return { vault: did };
+}

@@ -1,0 +1,209 @@
+/** IPNS records (IPNS specification): the signed word of a publishing key which snapshot is the newest. */
+
+import { isMap, joined } from "./cars.js";
+import { codecOf } from "./cids.js";
+import { ContentError } from "./content_error.js";
+import { decode } from "./dag_cbor.js";
+import { keyBytes, publicKeyOf } from "./names.js";
+import { decodeVarint } from "./varints.js";
+
+export const RECORD_TYPE = "application/vnd.ipfs.ipns-record";
+export const MAX_RECORD_BYTES = 10 << 10;
+const MAX_TTL_NS = (1n << 63n) - 1n;
+const PREFIX = new TextEncoder().encode("ipns-signature:");
+const PATH = "/ipfs/";
+const NUMBER = 0, OCTETS = 2;
+const SIGNATURE_V1 = 2, PUBLIC_KEY = 7, SIGNATURE = 8, DATA = 9;
+/** The fields that a record may have, and their wire types (Protocol Buffers). @type {Record<number, number>} */
+const FORM = { 1: OCTETS, 2: OCTETS, 3: NUMBER, 4: OCTETS, 5: NUMBER, 6: NUMBER, 7: OCTETS, 8: OCTETS, 9: OCTETS };
+/** Fields of version 1, which repeat those of the data. @type {Record<number, string>} */
+const V1 = { 1: "Value", 3: "ValidityType", 4: "Validity", 5: "Sequence", 6: "TTL" };
+const NAMES = Object.values(V1).sort().join();
+const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
+
+/**
+ * A record whose signature holds. It may have expired: see `isExpired`.
+ *
+ * @typedef {object} IpnsRecord
+ * @property {Uint8Array} publicKey the 32 bytes of the key that signed it
+ * @property {string} rootCid the snapshot that it names
+ * @property {number} sequence rises with every change
+ * @property {bigint} validityNs until when it is valid, in nanoseconds since 1970
+ * @property {Uint8Array} data the whole record as it was read
+ *
+ * @typedef {"newer" | "renewed" | "same" | "older" | "conflict"} Change `renewed`: the same snapshot and sequence, valid
+ *   for longer; `conflict`: the same sequence for another snapshot
+ * @typedef {Record<number, number | bigint | Uint8Array<ArrayBuffer>>} Fields by their numbers
+ */
+
+/**
+ * Reads and verifies the record under a name, or an Ed25519 public key of 32 bytes. An ended record is read: the
+ * caller decides what follows.
+ *
+ * @param {string | Uint8Array} name
+ * @param {Uint8Array<ArrayBuffer>} data
+ * @returns {Promise<IpnsRecord>}
+ * @throws {ContentError} it is not canonical, not signed by the name's key, or names no root of a snapshot
+ */
+export async function readRecord(name, data) {
+  const publicKey = typeof name === "string" ? publicKeyOf(name) : name;
+  if (data.length > MAX_RECORD_BYTES) throw new ContentError("record_too_large", `an IPNS record has at most ${MAX_RECORD_BYTES} bytes`);
+  const fields = fieldsOf(data);
+  if (PUBLIC_KEY in fields && !isSame(fields[PUBLIC_KEY], keyBytes(publicKey))) {
+    throw new ContentError("other_key", "the record carries another key than its name");
+  }
+  const { [DATA]: signed, [SIGNATURE]: signature } = fields;
+  if (!(signed instanceof Uint8Array) || !(signature instanceof Uint8Array)) {
+    throw new ContentError("invalid_record", "the record has no data or no signature of version 2");
+  }
+  await checkSignature(publicKey, signature, signed);
+  const entry = readEntry(signed);
+  checkV1(fields, entry);
+  return recordOf(publicKey, entry, data);
+}
+
+/**
+ * @param {IpnsRecord} record
+ * @param {number} nowMs
+ */
+export function isExpired(record, nowMs) {
+  return record.validityNs <= BigInt(Math.floor(nowMs)) * 1_000_000n;
+}
+
+/**
+ * What a record is to the one that is known under the same name.
+ *
+ * @param {IpnsRecord | null} known
+ * @param {IpnsRecord} given
+ * @returns {Change}
+ */
+export function changeOf(known, given) {
+  if (!known || given.sequence > known.sequence) return "newer";
+  if (given.sequence < known.sequence) return "older";
+  if (given.rootCid !== known.rootCid) return "conflict";
+  return given.validityNs > known.validityNs ? "renewed" : "same";
+}
+
+/**
+ * Just enough of Protocol Buffers: fields of numbers and of bytes, each at most once.
+ *
+ * @param {Uint8Array<ArrayBuffer>} data
+ * @returns {Fields}
+ */
+function fieldsOf(data) {
+  /** @type {Fields} */
+  const fields = {};
+  for (let at = 0; at < data.length; ) {
+    const tag = varint(data, at);
+    const number = Number(BigInt(tag.value) >> 3n);
+    const kind = Number(BigInt(tag.value) & 7n);
+    if (number in fields || FORM[number] !== kind) {
+      throw new ContentError("invalid_record", "a field of the record is unknown, repeated or of another type");
+    }
+    const { value, end } = varint(data, tag.end);
+    at = kind === OCTETS ? end + Number(value) : end;
+    if (at > data.length) throw new ContentError("invalid_record", "the record is cut short");
+    fields[number] = kind === OCTETS ? data.slice(end, at) : value;
+  }
+  return fields;
+}
+
+/** @param {Uint8Array} data @param {number} at */
+function varint(data, at) {
+  try {
+    const found = decodeVarint(data, at, 10);
+    if (found) return found;
+  } catch (cause) {
+    throw new ContentError("invalid_record", "a number of the record is longer than it needs to be", { cause });
+  }
+  throw new ContentError("invalid_record", "the record is cut short");
+}
+
+/**
+ * @param {Uint8Array} publicKey
+ * @param {Uint8Array<ArrayBuffer>} signature
+ * @param {Uint8Array} signed
+ */
+async function checkSignature(publicKey, signature, signed) {
+  let holds = false;
+  try {
+    const key = await crypto.subtle.importKey("raw", Uint8Array.from(publicKey), "Ed25519", false, ["verify"]);
+    holds = await crypto.subtle.verify("Ed25519", key, signature, joined([PREFIX, signed]));
+  } catch (cause) {
+    if (cause instanceof Error && cause.name === "NotSupportedError") {
+      throw new ContentError("unsupported", "this browser cannot verify Ed25519 signatures: use a current one", { cause });
+    }
+  }
+  if (!holds) throw new ContentError("invalid_signature", "the record is not signed by the key of its name");
+}
+
+/** @param {Uint8Array} signed */
+function readEntry(signed) {
+  const entry = decodedEntry(signed);
+  const own = isMap(entry) ? Object.keys(entry).filter((name) => !name.startsWith("_")).sort().join() : "";
+  if (own !== NAMES) throw new ContentError("invalid_data", "the record's data has other fields than documented");
+  return entry;
+}
+
+/** @param {Uint8Array} signed */
+function decodedEntry(signed) {
+  try {
+    return decode(signed);
+  } catch (cause) {
+    throw new ContentError("invalid_data", "the record's data is no DAG-CBOR", { cause });
+  }
+}
+
+/** @param {Fields} fields @param {Record<string, any>} entry */
+function checkV1(fields, entry) {
+  if (![SIGNATURE_V1, ...Object.keys(V1)].some((number) => number in fields)) return;
+  if (Object.entries(V1).some(([number, name]) => !isSame(fields[Number(number)], entry[name]))) {
+    throw new ContentError("v1_mismatch", "the record's fields of version 1 say something else than its data");
+  }
+}
+
+/** @param {unknown} one @param {unknown} other */
+function isSame(one, other) {
+  if (!(one instanceof Uint8Array) || !(other instanceof Uint8Array)) return one === other;
+  return one.length === other.length && one.every((byte, at) => byte === other[at]);
+}
+
+/**
+ * @param {Uint8Array} publicKey
+ * @param {Record<string, any>} entry
+ * @param {Uint8Array<ArrayBuffer>} data
+ * @returns {IpnsRecord}
+ */
+function recordOf(publicKey, entry, data) {
+  const { Sequence: sequence, TTL: ttl, ValidityType: type } = entry;
+  if (![sequence, ttl, type].every((number) => ["number", "bigint"].includes(typeof number) && number >= 0)) {
+    throw new ContentError("invalid_data", "a number of the record's data has another form than documented");
+  }
+  if (!Number.isSafeInteger(sequence) || BigInt(ttl) > MAX_TTL_NS || type !== 0) {
+    throw new ContentError("invalid_data", "a number of the record's data is out of range");
+  }
+  return { publicKey, rootCid: rootOf(entry.Value), sequence, validityNs: nanoseconds(entry.Validity), data };
+}
+
+/** @param {unknown} value */
+function rootOf(value) {
+  const path = value instanceof Uint8Array ? String.fromCharCode(...value) : "";
+  try {
+    if (path.startsWith(PATH) && codecOf(path.slice(PATH.length)) === "dag-cbor") return path.slice(PATH.length);
+  } catch (error) {
+    if (!(error instanceof ContentError)) throw error;
+  }
+  throw new ContentError("invalid_value", "the record does not name the root of a snapshot");
+}
+
+/** @param {unknown} validity */
+function nanoseconds(validity) {
+  const text = validity instanceof Uint8Array ? String.fromCharCode(...validity) : "";
+  const [, seconds = "", fraction = "0"] = TIME.exec(text) ?? [];
+  const moment = Date.parse(`${seconds}Z`);
+  // A day that a month does not have is read as one of the next month.
+  if (!seconds || Number.isNaN(moment) || !new Date(moment).toISOString().startsWith(seconds)) {
+    throw new ContentError("invalid_validity", "the record's validity is no time in UTC");
+  }
+  return BigInt(moment) * 1_000_000n + BigInt(fraction.padEnd(9, "0"));
+}

@@ -1,0 +1,213 @@
+/** From a passkey alone to the vault: its user handle names the record, the record the snapshot, its PRF opens it. */
+
+import { fromBase64 } from "../bytes.js";
+import { checkBinding, checkWhole } from "./binding.js";
+import { ContentError } from "./content_error.js";
+import { RecoveryRefused, SnapshotRolledBack } from "./errors.js";
+import { ClientStateError, RequestRefused, WebAuthnError, passkeyKey, usePasskey } from "./library.js";
+import { PUBLIC_KEY_BYTES, nameOf } from "./names.js";
+import { isExpired } from "./records.js";
+import { snapshotOfCar } from "./roots.js";
+import { firstState, readState, writeState } from "./state.js";
+
+/**
+ * @typedef {import("./library.js").VaultKey} VaultKey
+ * @typedef {import("./library.js").UsedPasskey} UsedPasskey
+ * @typedef {import("./roots.js").Snapshot} Snapshot
+ * @typedef {import("./records.js").IpnsRecord} IpnsRecord
+ * @typedef {"passkey chosen" | "record verified" | "fetching" | "snapshot verified" | "vault opened"} RecoveryStep
+ *
+ * @typedef {object} RecoveryOptions
+ * @property {UsedPasskey} [passkey] what `usePasskey` returned; the person is asked for one unless it or a `key` is given
+ * @property {VaultKey} [key] what opens the vault in the place of the passkey's PRF, such as a password
+ * @property {string} [name] the IPNS name, for a passkey that does not lead to it
+ * @property {Uint8Array<ArrayBuffer>} [car] a snapshot's CAR file, in the place of anything published
+ * @property {(reason: "expired" | "rolled_back", error: Error) => Promise<boolean> | boolean} [accept] asked before a
+ *   snapshot is taken whose record has expired, or that is older than one that this browser has seen
+ * @property {(step: RecoveryStep, progress?: {done: number, all: number}) => void} [onProgress] `progress`: blocks
+ *
+ * @typedef {object} Recovered
+ * @property {string} did
+ * @property {string} rootCid the snapshot
+ * @property {number} revision
+ * @property {number} updatedAt when it was sealed, in Unix milliseconds
+ * @property {number | null} sequence the record's; null for one from a CAR file
+ *
+ * @typedef {{snapshot: Snapshot, record: IpnsRecord | null, revision: number}} Found
+ */
+
+/** One recovery into this browser's vault. */
+export class Recovery {
+  #client;
+  #store;
+  #place;
+  #options;
+
+  /**
+   * @param {import("./library.js").Client} client
+   * @param {import("./library.js").VaultStore} store
+   * @param {import("./place.js").SnapshotPlace} place
+   * @param {RecoveryOptions} options
+   */
+  constructor(client, store, place, options) {
+    this.#client = client;
+    this.#store = store;
+    this.#place = place;
+    this.#options = options;
+  }
+
+  /**
+   * @returns {Promise<Recovered>}
+   * @throws {RecoveryRefused | SnapshotRolledBack | NetworkError | WebAuthnError}
+   */
+  async recover() {
+    const { key, name, car } = this.#options;
+    if (!(await this.#client.vault.status()).locked) throw new ClientStateError("a vault is open here: lock it first");
+    const passkey = this.#options.passkey ?? (key && (name || car) ? null : await usePasskey({ rpId: this.#client.rpId }));
+    if (passkey && !passkey.hasKey && !key) throw withoutKey();
+    if (passkey) this.#tell("passkey chosen");
+    const found = car ? await this.#ofCar(car) : await this.#ofName(passkey);
+    await this.#compared(found);
+    await this.#open(found, key ?? (await this.#keyOf(/** @type {UsedPasskey} */ (passkey))));
+    return this.#kept(found);
+  }
+
+  /** @param {UsedPasskey} passkey */
+  async #keyOf(passkey) {
+    try {
+      return await passkeyKey(passkey, { rpId: this.#client.rpId });
+    } catch (cause) {
+      throw cause instanceof WebAuthnError && cause.reason === "no_prf" ? withoutKey(cause) : cause;
+    }
+  }
+
+  /**
+   * The vault opens with the person's own secret alone: that is what makes a file without a record theirs.
+   *
+   * @param {Uint8Array<ArrayBuffer>} car
+   * @returns {Promise<Found>}
+   */
+  async #ofCar(car) {
+    const snapshot = await readable(() => snapshotOfCar(car));
+    return { snapshot, record: null, revision: await this.#checked(snapshot, null) };
+  }
+
+  /**
+   * @param {UsedPasskey | null} passkey
+   * @returns {Promise<Found>}
+   */
+  async #ofName(passkey) {
+    const record = await readable(() => this.#record(passkey));
+    if (!record) throw new RecoveryRefused("no_snapshot", "no snapshot is published under this name at the places that were asked");
+    this.#tell("record verified");
+    if (isExpired(record, Date.now())) {
+      const words = "the record of the newest snapshot is authentic and has expired; there may be a newer snapshot";
+      await this.#ask("expired", new RecoveryRefused("expired", words));
+    }
+    const fetched = () => this.#place.gateways.snapshot(record.rootCid, (done, all) => this.#tell("fetching", { done, all }));
+    const snapshot = await readable(fetched);
+    const revision = await this.#checked(snapshot, record.publicKey);
+    this.#tell("snapshot verified");
+    return { snapshot, record, revision };
+  }
+
+  /**
+   * The record under the given name, the passkey's, or the one that the service knows for the passkey. The last is for
+   * passkeys that were made before there were publishing keys: their user handle is random.
+   *
+   * @param {UsedPasskey | null} passkey
+   */
+  async #record(passkey) {
+    const { gateways } = this.#place;
+    if (this.#options.name) return gateways.record(this.#options.name);
+    const handle = fromBase64(passkey?.userHandle ?? "");
+    const found = handle.length === PUBLIC_KEY_BYTES ? await gateways.record(nameOf(handle)) : null;
+    if (found || !passkey) return found;
+    const named = await this.#place.nameOf(passkey.credentialId);
+    return named === null ? null : gateways.record(named);
+  }
+
+  /**
+   * @param {Snapshot} snapshot
+   * @param {Uint8Array | null} publicKey
+   * @returns {Promise<number>} the vault's revision
+   */
+  async #checked(snapshot, publicKey) {
+    const { revision } = checkWhole(snapshot);
+    if (publicKey || snapshot.manifest.delegation) await checkBinding(this.#client.vault, snapshot, publicKey);
+    return revision;
+  }
+
+  /** @param {Found} found */
+  async #compared({ snapshot, record }) {
+    const known = await readState(this.#store, snapshot.manifest.did);
+    if (!record || record.sequence >= known.sequence) return;
+    await this.#ask("rolled_back", new SnapshotRolledBack(known.sequence, record.sequence));
+  }
+
+  /** @param {"expired" | "rolled_back"} reason @param {Error} refusal */
+  async #ask(reason, refusal) {
+    if (!(await this.#options.accept?.(reason, refusal))) throw refusal;
+  }
+
+  /** @param {Found} found @param {VaultKey} key */
+  async #open({ snapshot: { sealed, manifest } }, key) {
+    // A copy: what crosses to the worker may be moved.
+    const { success, error } = await this.#client.vault.unlock(key, { database: sealed.slice() }, { did: manifest.did });
+    if (!success) throw refusalOf(error);
+    this.#tell("vault opened");
+  }
+
+  /** @param {Found} found @returns {Promise<Recovered>} */
+  async #kept({ snapshot: { rootCid, manifest, sealed }, record, revision }) {
+    const { did, updatedAt, wasmVersion, schemaVersion } = manifest;
+    const stored = await this.#store.load(did);
+    if (!stored || stored.revision < revision) await this.#store.save({ rootCid, did, updatedAt, wasmVersion, schemaVersion }, sealed, revision);
+    const sequence = record?.sequence ?? null;
+    // Of one from a file it is not known whether the place has it: it goes up.
+    const pinned = record && { status: /** @type {const} */ ("pinned"), acknowledgedRevision: revision, sequence: record.sequence };
+    await writeState(this.#store, { ...firstState(did), revision, rootCid, acknowledgedRoot: rootCid, ...pinned });
+    return { did, rootCid, revision, updatedAt, sequence };
+  }
+
+  /** @param {RecoveryStep} step @param {{done: number, all: number}} [progress] */
+  #tell(step, progress) {
+    this.#options.onProgress?.(step, progress);
+  }
+}
+
+/** @param {Error} [cause] */
+function withoutKey(cause) {
+  const words = "this passkey gives no secret (PRF) here: choose another one, or open the vault with its password";
+  return new RecoveryRefused("no_prf", words, { cause });
+}
+
+/**
+ * Turns what is wrong with the bytes into RecoveryRefused, with its sentence.
+ *
+ * @template T
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+async function readable(work) {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof ContentError) {
+      const code = cause.code === "block_missing" || cause.code === "cut_short" ? "incomplete" : "damaged";
+      throw new RecoveryRefused(code, cause.message, { cause });
+    }
+    if (cause instanceof RequestRefused && cause.status === 404) {
+      throw new RecoveryRefused("incomplete", "a block of the snapshot is missing at the places that were asked", { cause });
+    }
+    throw cause;
+  }
+}
+
+/** @param {string} [code] */
+function refusalOf(code) {
+  if (code === "wrong_key") return new RecoveryRefused("wrong_key", "this key does not open the vault: it belongs to another one, or was removed");
+  if (code === "stale_revision") return new RecoveryRefused("stale", "this browser has a newer version of the vault than the snapshot");
+  if (code === "open_elsewhere") return new RecoveryRefused("open_elsewhere", "this vault is open in another tab: lock it there");
+  return new RecoveryRefused("unopened", `the vault in the snapshot does not open (${code ?? "no reason given"})`);
+}

@@ -1,0 +1,193 @@
+/**
+ * The snapshot of a sealed vault: a DAG-CBOR root {manifest, size, blocks} over raw blocks of at most 1 MiB.
+ *
+ * The root of an older snapshot is {manifest, vault} with one raw block; it is still read.
+ */
+
+import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES, cidOfLink, isMap, joined, readCar } from "./cars.js";
+import { MAX_BLOCK_BYTES, blockOf, cidBytes, codecOf, verified } from "./cids.js";
+import { ContentError } from "./content_error.js";
+import { Link, decode, encode } from "./dag_cbor.js";
+
+export const MAX_SEALED_BYTES = MAX_LEGACY_BLOCK_BYTES;
+const MAX_DELEGATION_BYTES = 8 << 10;
+const MAX_DID_CHARACTERS = 512;
+const MAX_VERSION_CHARACTERS = 128;
+const FIELDS = "did,rootCid,schemaVersion,updatedAt,wasmVersion";
+
+/**
+ * @typedef {import("./cids.js").Block} Block
+ * @typedef {Map<string, Uint8Array<ArrayBuffer>>} Blocks by their CIDs
+ * @typedef {import("../generated/types.js").VaultManifest & {delegation?: Uint8Array}} Manifest `rootCid`: the snapshot before
+ *   this one; `delegation`: by it the vault's key lets the publishing key name its snapshots
+ * @typedef {{cid: string, manifest: Manifest, size: number | null, blocks: string[]}} Root `size`: the sealed vault's bytes,
+ *   null in a root of the older form
+ * @typedef {{rootCid: string, manifest: Manifest, sealed: Uint8Array<ArrayBuffer>, blocks: Block[]}} Snapshot the root's
+ *   block first
+ */
+
+/**
+ * The snapshot of a sealed vault. The same bytes always give the same root.
+ *
+ * @param {Manifest} manifest
+ * @param {Uint8Array<ArrayBuffer>} sealed
+ * @returns {Promise<Snapshot>}
+ * @throws {ContentError} an empty vault, or one over 16 MiB
+ */
+export async function snapshotOf(manifest, sealed) {
+  if (sealed.length === 0 || sealed.length > MAX_SEALED_BYTES) {
+    throw new ContentError("vault_too_large", `a sealed vault has 1 to ${MAX_SEALED_BYTES} bytes`);
+  }
+  const parts = [];
+  for (let at = 0; at < sealed.length; at += MAX_BLOCK_BYTES) parts.push(await blockOf("raw", sealed.slice(at, at + MAX_BLOCK_BYTES)));
+  const blocks = parts.map((part) => new Link(cidBytes(part.cid)));
+  const root = await blockOf("dag-cbor", encode({ manifest: namedFields(manifest), size: sealed.length, blocks }));
+  return { rootCid: root.cid, manifest, sealed, blocks: [root, ...parts] };
+}
+
+/**
+ * The snapshot in a CAR file.
+ *
+ * @param {Uint8Array<ArrayBuffer>} data
+ * @returns {Promise<Snapshot>}
+ * @throws {ContentError} a byte is not as its CID says, or does not belong to the snapshot
+ */
+export async function snapshotOfCar(data) {
+  const { root: cid, blocks } = await readCar(data);
+  const root = await readRoot({ cid, data: /** @type {Uint8Array<ArrayBuffer>} */ (blocks.get(cid)) });
+  checkAllLinked(root, blocks);
+  return assembled(root, blocks);
+}
+
+/**
+ * The root in a block of either form, whose bytes are checked.
+ *
+ * @param {Block} block
+ * @returns {Promise<Root>}
+ * @throws {ContentError}
+ */
+export async function readRoot({ cid, data }) {
+  if (data.length > MAX_ROOT_BYTES) throw new ContentError("block_too_large", `a snapshot's root has more than ${MAX_ROOT_BYTES} bytes`);
+  if (codecOf(cid) !== "dag-cbor") throw new ContentError("invalid_root", "a snapshot's root is a DAG-CBOR block");
+  const value = decode(await verified(cid, data));
+  const names = isMap(value) ? Object.keys(value).sort().join() : "";
+  if (names === "manifest,vault") return { cid, manifest: readManifest(value.manifest), size: null, blocks: [readLink(value.vault)] };
+  if (names !== "blocks,manifest,size" || !Array.isArray(value.blocks)) {
+    throw new ContentError("invalid_root", "the block is not the root of a snapshot");
+  }
+  checkSize(value.size, value.blocks.length);
+  const blocks = value.blocks.map(readLink);
+  return { cid, manifest: readManifest(value.manifest), size: value.size, blocks };
+}
+
+/**
+ * The snapshot of a root and its blocks. Blocks that the root does not link to are not looked at.
+ *
+ * @param {Root} root
+ * @param {Blocks} blocks with the root's own
+ * @returns {Promise<Snapshot>}
+ * @throws {ContentError} not all are there and right
+ */
+export async function assembled(root, blocks) {
+  const sealed = await sealedOf(root, blocks);
+  const listed = [...new Set([root.cid, ...root.blocks])].map((cid) => ({ cid, data: found(cid, blocks) }));
+  return { rootCid: root.cid, manifest: root.manifest, sealed, blocks: listed };
+}
+
+/**
+ * @param {Root} root
+ * @param {Blocks} blocks
+ * @returns {Promise<Uint8Array<ArrayBuffer>>} the sealed vault
+ * @throws {ContentError} the blocks are not all there and right
+ */
+export async function sealedOf(root, blocks) {
+  const parts = [];
+  for (const cid of root.blocks) parts.push(await verified(cid, found(cid, blocks)));
+  const sealed = joined(parts);
+  const whole = parts.slice(0, -1).every((part) => part.length === MAX_BLOCK_BYTES);
+  if (root.size !== null && (!whole || sealed.length !== root.size)) {
+    throw new ContentError("other_size", "the blocks of a snapshot have other lengths than its root says");
+  }
+  return sealed;
+}
+
+/**
+ * @param {Root} root
+ * @param {Blocks} blocks
+ * @throws {ContentError} there is a block other than the root and those that it links to
+ */
+export function checkAllLinked(root, blocks) {
+  const linked = new Set([root.cid, ...root.blocks]);
+  if ([...blocks.keys()].some((cid) => !linked.has(cid))) {
+    throw new ContentError("block_unlinked", "a block does not belong to the snapshot");
+  }
+}
+
+/** @param {string} cid @param {Blocks} blocks */
+function found(cid, blocks) {
+  const data = blocks.get(cid);
+  if (!data) throw new ContentError("block_missing", "a block of the snapshot is missing");
+  return data;
+}
+
+/** @param {Manifest} manifest */
+function namedFields({ rootCid, did, updatedAt, wasmVersion, delegation }) {
+  return { rootCid, did, updatedAt, wasmVersion, schemaVersion: 1, ...(delegation && { delegation }) };
+}
+
+/** @param {unknown} size @param {number} count */
+function checkSize(size, count) {
+  const fits = typeof size === "number" && size > 0 && size <= MAX_SEALED_BYTES && count === Math.ceil(size / MAX_BLOCK_BYTES);
+  if (!fits) throw new ContentError("other_size", "a snapshot's size does not fit its number of blocks");
+}
+
+/** @param {unknown} value */
+function readLink(value) {
+  const cid = textOrNull(value);
+  if (cid === null || codecOf(cid) !== "raw") throw new ContentError("invalid_root", "a link of a snapshot's root names no raw block");
+  return cid;
+}
+
+/** @param {unknown} value */
+function textOrNull(value) {
+  try {
+    return cidOfLink(value);
+  } catch (error) {
+    if (error instanceof ContentError) return null;
+    throw error;
+  }
+}
+
+/**
+ * @param {any} value
+ * @returns {Manifest}
+ */
+function readManifest(value) {
+  const names = isMap(value) ? Object.keys(value).filter((name) => name !== "delegation").sort().join() : "";
+  if (names !== FIELDS) throw new ContentError("invalid_manifest", "a snapshot's manifest has other fields than documented");
+  const { rootCid, did, updatedAt, wasmVersion, schemaVersion, delegation } = value;
+  const wellFormed =
+    isRootCid(rootCid) && isText(did, MAX_DID_CHARACTERS) && isText(wasmVersion, MAX_VERSION_CHARACTERS) &&
+    Number.isSafeInteger(updatedAt) && updatedAt >= 0 && schemaVersion === 1 && (!("delegation" in value) || isDelegation(delegation));
+  if (!wellFormed) throw new ContentError("invalid_manifest", "a field of a snapshot's manifest has another form than documented");
+  return { rootCid, did, updatedAt, wasmVersion, schemaVersion, ...(delegation && { delegation }) };
+}
+
+/** @param {unknown} value */
+function isRootCid(value) {
+  try {
+    return value === null || (typeof value === "string" && codecOf(value) === "dag-cbor");
+  } catch {
+    return false;
+  }
+}
+
+/** @param {unknown} value @param {number} longest characters, as Python counts them */
+function isText(value, longest) {
+  return typeof value === "string" && value.length > 0 && [...value].length <= longest;
+}
+
+/** @param {unknown} value */
+function isDelegation(value) {
+  return value instanceof Uint8Array && value.length > 0 && value.length <= MAX_DELEGATION_BYTES;
+}

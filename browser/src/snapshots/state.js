@@ -1,0 +1,62 @@
+/** How far a vault's snapshots are, kept among the database's notes so that an interrupted upload goes on. */
+
+/**
+ * What happened to the newest revision, and what was acknowledged before.
+ *
+ * @typedef {object} SnapshotState
+ * @property {string} did the vault
+ * @property {"queued" | "pinning" | "pinned" | "failed" | "conflict"} status failed: it will be tried again; conflict:
+ *   another device published a snapshot that this one does not contain, and the person has to choose
+ * @property {number} revision which revision of the vault it is about; 0 before the first
+ * @property {string | null} rootCid the snapshot of that revision
+ * @property {string | null} reason why it failed or conflicts, in the words of the service
+ * @property {string | null} acknowledgedRoot the last snapshot that is kept and named
+ * @property {number} acknowledgedRevision
+ * @property {number} sequence of the last record that was seen or published
+ * @property {string | null} otherRoot in a conflict, the other device's snapshot
+ * @property {string | null} sentRoot named by the last record that was sent, perhaps without an answer
+ * @property {number} sentRevision
+ * @property {boolean} forgets older snapshots open with a key that was removed: their pins go
+ */
+
+/**
+ * @param {import("./library.js").VaultStore} store
+ * @param {string} did
+ * @returns {Promise<SnapshotState>} the kept state, or the first one
+ */
+export async function readState(store, did) {
+  return { ...firstState(did), ...(await store.note(nameOf(did))) };
+}
+
+/**
+ * @param {import("./library.js").VaultStore} store
+ * @param {SnapshotState} state
+ */
+export async function writeState(store, state) {
+  await store.setNote(nameOf(state.did), state);
+}
+
+/**
+ * @param {string} did
+ * @returns {SnapshotState}
+ */
+export function firstState(did) {
+  return {
+    did, status: "queued", revision: 0, rootCid: null, reason: null, acknowledgedRoot: null, acknowledgedRevision: 0,
+    sequence: 0, otherRoot: null, sentRoot: null, sentRevision: 0, forgets: false,
+  };
+}
+
+/**
+ * Where the other device's version lies during a conflict, as a CAR file.
+ *
+ * @param {string} did
+ */
+export function otherNote(did) {
+  return `snapshots:other:${did}`;
+}
+
+/** @param {string} did */
+function nameOf(did) {
+  return `snapshots:${did}`;
+}

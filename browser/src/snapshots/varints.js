@@ -1,0 +1,46 @@
+/** Unsigned varints (multiformats): seven bits a byte, the least significant first, and no longer than needed. */
+
+import { ContentError } from "./content_error.js";
+
+const MORE = 0x80;
+
+/**
+ * @param {number} number whole, not negative
+ * @returns {number[]} its bytes
+ */
+export function encodeVarint(number) {
+  const bytes = [];
+  for (; number >= MORE; number = Math.floor(number / MORE)) bytes.push((number % MORE) | MORE);
+  return [...bytes, number];
+}
+
+/**
+ * The number at `start` and the position behind it.
+ *
+ * @param {Uint8Array} data
+ * @param {number} start
+ * @param {number} longest bytes
+ * @returns {{value: number | bigint, end: number} | null} null if the bytes end first; a bigint above 2^53 - 1
+ * @throws {ContentError} it takes more than `longest` bytes, or more than it needs
+ */
+export function decodeVarint(data, start, longest) {
+  let value = 0n;
+  const end = Math.min(data.length, start + longest);
+  for (let at = start; at < end; at += 1) {
+    value |= BigInt(data[at] & 0x7f) << BigInt(7 * (at - start));
+    if (data[at] >= MORE) continue;
+    if (data[at] === 0 && at > start) throw new ContentError("invalid_varint", "a varint is longer than it needs to be");
+    return { value: plain(value), end: at + 1 };
+  }
+  if (data.length - start >= longest) throw new ContentError("invalid_varint", `a varint takes more than ${longest} bytes`);
+  return null;
+}
+
+/**
+ * @param {bigint} value
+ * @returns {number | bigint} a number where it is exact
+ */
+export function plain(value) {
+  const exact = value <= BigInt(Number.MAX_SAFE_INTEGER) && value >= BigInt(Number.MIN_SAFE_INTEGER);
+  return exact ? Number(value) : value;
+}

@@ -1,0 +1,110 @@
+"""Signatures that a vault makes for an app of another origin (docs/connect.md), checked by the app's server."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.utils import Prehashed, encode_dss_signature
+from cryptography.hazmat.primitives.hashes import SHA256
+
+from holdfast.wire.keccak import did_of_key, keccak256
+from holdfast.wire.p256 import ORDER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DOMAIN = "holdfast/app-sign/v1"
+LONGEST_AGE = timedelta(minutes=10)
+CLOCKS_DIFFER = timedelta(minutes=1)
+_HEAD = re.compile(
+    re.escape(DOMAIN) + r"\nOrigin: ([^\n]+)\nDID: (did:new:0x[0-9a-f]{64})\nChallenge: ([A-Za-z0-9_-]{16,128})"
+    r"\nIssued: (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)\n\n(.+)",
+    re.DOTALL,
+)
+_SIGNATURE = re.compile(r"0x([0-9a-f]{64})([0-9a-f]{64})")
+_KEY = re.compile(r"04([0-9a-f]{64})([0-9a-f]{64})")
+
+
+class AppSignatureRefused(ValueError):
+    """The signature proves nothing to this app.
+
+    Attributes:
+        code: why: `form`, `origin`, `challenge`, `text`, `time`, `key` (not the DID's) or `signature`.
+    """
+
+    def __init__(self, code: str) -> None:
+        super().__init__(f"the app signature is refused: {code}")
+        self.code = code
+
+
+def verify_app_signature(answer: Mapping[str, Any], *, origin: str, challenge: str, text: str, now: datetime) -> str:
+    """Return the DID that signed `text` for this app.
+
+    Args:
+        answer: `signature` of the result of `connect()`: `message`, `signature` and `publicKey`, from a stranger.
+        origin: the app's own origin, such as `https://app.example`.
+        challenge: what this server gave for this one attempt; it must not be accepted a second time.
+        text: what the person was to sign.
+        now: the present time with its zone; the signature may be ten minutes old.
+
+    Raises:
+        AppSignatureRefused: it proves nothing.
+    """
+    message, signature, key = (answer.get(name) for name in ("message", "signature", "publicKey"))
+    if not (isinstance(message, str) and isinstance(signature, str) and isinstance(key, str)):
+        raise AppSignatureRefused("form")
+    head = _HEAD.fullmatch(message)
+    if head is None:
+        raise AppSignatureRefused("form")
+    _expect("origin", head[1], origin)
+    _expect("challenge", head[3], challenge)
+    _expect("text", head[5], text)
+    if not -CLOCKS_DIFFER <= now - _time(head[4]) <= LONGEST_AGE:
+        raise AppSignatureRefused("time")
+    _verify(message, signature, _key(key, head[2]))
+    return head[2]
+
+
+def _expect(code: str, stated: str, wanted: str) -> None:
+    if stated != wanted:
+        raise AppSignatureRefused(code)
+
+
+def _time(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError as error:
+        raise AppSignatureRefused("form") from error
+
+
+def _key(text: str, did: str) -> ec.EllipticCurvePublicKey:
+    """The key, if the DID is its hash: then nobody has to be asked for it."""
+    found = _KEY.fullmatch(text)
+    if found is None:
+        raise AppSignatureRefused("form")
+    x, y = int(found[1], 16), int(found[2], 16)
+    if did_of_key(x, y) != did:
+        raise AppSignatureRefused("key")
+    try:
+        return ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
+    except ValueError as error:
+        raise AppSignatureRefused("key") from error
+
+
+def _verify(message: str, signature: str, key: ec.EllipticCurvePublicKey) -> None:
+    found = _SIGNATURE.fullmatch(signature)
+    if found is None:
+        raise AppSignatureRefused("form")
+    r, s = int(found[1], 16), int(found[2], 16)
+    if s > ORDER // 2:
+        raise AppSignatureRefused("signature")  # the other form of a valid one: a signature has one form here
+    encoded = message.encode()
+    digest = keccak256(b"\x19Ethereum Signed Message:\n" + str(len(encoded)).encode() + encoded)  # ERC-191
+    try:
+        key.verify(encode_dss_signature(r, s), digest, ec.ECDSA(Prehashed(SHA256())))
+    except (InvalidSignature, ValueError) as error:
+        raise AppSignatureRefused("signature") from error

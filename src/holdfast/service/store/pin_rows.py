@@ -1,0 +1,32 @@
+"""A pin as every kind of database reads it: columns in one order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from holdfast.rules.pins import AskedPin, Pin, PinState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_DETAILS = {
+    PinState.QUEUED: "waiting for the snapshot: upload it to POST /api/v0/dag/import",
+    PinState.FAILED: "the snapshot was not uploaded in time; upload it, or ask for the pin again",
+}
+
+
+def pin_of(row: Sequence[Any]) -> Pin:
+    """The pin in a row.
+
+    Args:
+        row: request ID, DID, CID, name or None, origins and meta as JSON, state, time in microseconds since the epoch,
+            and bytes of the snapshot or None.
+    """
+    request_id, did, cid, name, origins, meta, state, created_us, size = row
+    asked = AskedPin(cid=cid, name=name, origins=tuple(msgspec.json.decode(origins)), meta=msgspec.json.decode(meta))
+    info = {} if size is None else {"dag_size": str(size)}
+    if state in _DETAILS:
+        info["status_details"] = _DETAILS[state]
+    return Pin(request_id=request_id, did=did, asked=asked, state=PinState(state), created_us=created_us, info=info)

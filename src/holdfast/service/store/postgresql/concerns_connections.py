@@ -1,0 +1,106 @@
+"""What `holdfast check` says of the server's connections, and of a pooler in front of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import asyncpg
+
+from holdfast.service.store.database import Concern
+from holdfast.service.store.postgresql.lane import CONNECT_S, open_connection
+from holdfast.service.store.postgresql.store import READ_LANES, WRITE_LANES
+
+if TYPE_CHECKING:
+    from holdfast.service.store.postgresql.lane import Connection
+    from holdfast.service.store.postgresql.url import Address
+
+# Each connection that writes may leave one waiting commit behind (docs/decisions/0731).
+PER_PROCESS = READ_LANES + 2 * WRITE_LANES
+_NODES_WHILE_RESTARTING = 2  # one that ends, one that starts
+
+_ALLOWED = (
+    "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int"
+    " - coalesce(current_setting('reserved_connections', true)::int, 0) AS server,"
+    " (SELECT rolconnlimit FROM pg_roles WHERE rolname = current_user) AS role,"
+    " (SELECT datconnlimit FROM pg_database WHERE datname = current_database()) AS database,"
+    " (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend'"
+    "   AND application_name <> 'holdfast' AND pid <> pg_backend_pid()) AS others"
+)
+_PREPARED = "SELECT $1::int"
+_LIMITS = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
+
+
+async def look_at_connections(connection: Connection, address: Address, workers: int) -> list[Concern]:
+    """Return the findings about connections and the pooler, in this order."""
+    row = await connection.fetchrow(_ALLOWED)
+    assert row is not None
+    allowed = min(limit for limit in (row["server"], row["role"], row["database"]) if limit >= 0)
+    between = connection.get_server_pid() != await connection.fetchval("SELECT pg_backend_pid()")
+    unlimited = [name for name in _LIMITS if await connection.fetchval("SELECT current_setting($1)", name) == "0"]
+    found = [room(allowed, row["others"], workers), pooler(address, between=between)]
+    if address.pooled:
+        found += limits_of_the_role(unlimited)
+        if address.prepares:
+            found.append(await prepared_statements(address))
+    return found
+
+
+def room(allowed: int, others: int, workers: int) -> Concern:
+    """Whether the server has connections for this node, and for a second one beside it.
+
+    Args:
+        allowed: connections that the server, the role and the database admit.
+        others: connections that other programs hold now.
+        workers: processes of this node.
+    """
+    each = PER_PROCESS * workers
+    nodes = max(0, allowed - others) // each
+    found = f"{allowed} admitted, {others} used by others; a node uses up to {each}: room for {nodes}"
+    if nodes >= _NODES_WHILE_RESTARTING:
+        return Concern("connections", "ok", found)
+    fix = "raise max_connections, or the limit of the role or database; or lower HOLDFAST_WORKERS"
+    return Concern("connections", "note" if nodes else "error", found, fix)
+
+
+def pooler(address: Address, *, between: bool) -> Concern:
+    """Whether the URL says what stands in front of the server.
+
+    Args:
+        address: the database's address.
+        between: whether the process that was named at connection is not the one that answers, as behind PgBouncer.
+    """
+    if between and not address.pooled:
+        fix = "add ?pooler=transaction to HOLDFAST_DATABASE_URL: prepared statements and settings fail behind it"
+        return Concern("pooler", "error", "one stands in front, and the URL does not say so", fix)
+    if address.pooled and not between:
+        fix = "remove pooler= from HOLDFAST_DATABASE_URL: without prepared statements the rate is about half"
+        return Concern("pooler", "note", "the URL names one, and the server itself answers", fix)
+    return Concern("pooler", "ok", "in transaction mode, as the URL says" if between else "none")
+
+
+def limits_of_the_role(unlimited: list[str]) -> list[Concern]:
+    """An error for limits that the service cannot send through a pooler and that the role does not have."""
+    if not unlimited:
+        return [Concern("limits of the role", "ok", "set")]
+    fix = "ALTER ROLE … SET statement_timeout = '1500ms', and the others: docs/operating.md, a pooler in front"
+    return [Concern("limits of the role", "error", f"without limit: {', '.join(unlimited)}", fix)]
+
+
+async def prepared_statements(address: Address) -> Concern:
+    """Whether the pooler follows a prepared statement to another connection of the server. Opens two connections."""
+    first = await open_connection(address)
+    second = await open_connection(address)
+    try:
+        await first.fetchval(_PREPARED, 1)
+        async with second.transaction():
+            await second.fetchval("SELECT 1")  # takes the connection on which the statement was prepared
+            await first.fetchval(_PREPARED, 1, timeout=CONNECT_S)
+    except asyncpg.PostgresError as error:
+        fix = "set max_prepared_statements (PgBouncer since 1.21), or use pooler=transaction"
+        return Concern("prepared statements", "error", f"the pooler loses them: {type(error).__name__}", fix)
+    except TimeoutError:
+        return Concern("prepared statements", "note", "not tried: the pooler had no second connection", "ask again")
+    finally:
+        first.terminate()
+        second.terminate()
+    return Concern("prepared statements", "ok", "the pooler follows them")

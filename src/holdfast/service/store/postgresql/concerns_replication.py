@@ -1,0 +1,98 @@
+"""What `holdfast check` says of commits, standbys and archived WAL."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from holdfast.service.store.database import Concern
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from holdfast.service.store.postgresql.lane import Connection
+
+    Rows: TypeAlias = Sequence[Mapping[str, Any]]
+
+_DURABLE = ("on", "remote_apply")
+_NAMED = re.compile(r"^\s*(?:(?:FIRST|ANY)?\s*\d+\s*\()?(?P<names>[^()]*)\)?\s*$", re.IGNORECASE)
+
+_STANDBYS = "SELECT application_name, state, sync_state FROM pg_stat_replication"
+_SLOTS = "SELECT slot_name, active FROM pg_replication_slots WHERE slot_type = 'physical'"
+_ARCHIVER = (
+    "SELECT failed_count, coalesce(last_failed_time > coalesce(last_archived_time, '-infinity'), false) AS fails"
+    " FROM pg_stat_archiver"
+)
+
+
+async def look_at_replication(connection: Connection) -> list[Concern]:
+    """Return the findings about commits, standbys, slots and the archive, in this order."""
+    names = ("synchronous_commit", "synchronous_standby_names", "max_slot_wal_keep_size", "archive_mode")
+    commit, wanted, kept, archive = [await connection.fetchval("SELECT current_setting($1)", name) for name in names]
+    standbys = [dict(row) for row in await connection.fetch(_STANDBYS)]
+    slots = [dict(row) for row in await connection.fetch(_SLOTS)]
+    archiver = await connection.fetchrow(_ARCHIVER)
+    return [
+        commits(commit, wanted, standbys),
+        *absent_standbys(wanted, standbys),
+        *slots_without_standby(slots, kept),
+        archived(archive, fails=bool(archiver and archiver["fails"])),
+    ]
+
+
+def commits(commit: str, names: str, standbys: Rows) -> Concern:
+    """Whether answered writes survive the loss of the server, and whether commits wait for a standby that is gone."""
+    found = f"synchronous_commit {commit}"
+    if commit not in (*_DURABLE, "local", "remote_write"):
+        fix = "set synchronous_commit to on: answered writes are lost when the server crashes"
+        return Concern("commits", "error", found, fix)
+    if not names:
+        fix = "name a standby in synchronous_standby_names: without it a fail-over loses the latest answered writes"
+        return Concern("commits", "note", f"{found}, no synchronous standby", fix)
+    if commit not in _DURABLE:
+        fix = "set synchronous_commit to on: a fail-over to the standby loses answered writes"
+        return Concern("commits", "error", f"{found}, standbys named", fix)
+    present = sorted(row["application_name"] for row in standbys if row["sync_state"] in {"sync", "quorum"})
+    if not present:
+        fix = "start the standby, or empty synchronous_standby_names and reload: until then every write answers 503"
+        return Concern("commits", "error", f"{found}, no synchronous standby is connected", fix)
+    return Concern("commits", "ok", f"{found}, synchronous to {', '.join(present)}")
+
+
+def absent_standbys(names: str, standbys: Rows) -> list[Concern]:
+    """A note for the standbys that are named and do not stream, while others do: the next loss stops writes."""
+    matched = _NAMED.match(names)
+    wanted = {name.strip().strip('"') for name in (matched["names"] if matched else "").split(",")} - {"", "*"}
+    streaming = {row["application_name"] for row in standbys if row["state"] == "streaming"}
+    absent = sorted(wanted - streaming)
+    if not absent or absent == sorted(wanted):  # all of them: `commits` says so
+        return []
+    fix = "start it: when the next standby is lost, every write answers 503"
+    return [Concern("standbys", "note", f"named and not streaming: {', '.join(absent)}", fix)]
+
+
+def slots_without_standby(slots: Rows, kept: str) -> list[Concern]:
+    """A note for replication slots that nothing reads: the server keeps WAL for them."""
+    idle = sorted(row["slot_name"] for row in slots if not row["active"])
+    if not idle:
+        return []
+    fix = "start the standby, or SELECT pg_drop_replication_slot(…): WAL is kept for it"
+    if kept == "-1":
+        return [
+            Concern(
+                "replication slots", "error", f"nothing reads {', '.join(idle)}, max_slot_wal_keep_size -1",
+                f"{fix} until the disk is full; set max_slot_wal_keep_size",
+            )
+        ]  # fmt: skip
+    return [Concern("replication slots", "note", f"nothing reads {', '.join(idle)}", f"{fix} up to {kept}")]
+
+
+def archived(mode: str, *, fails: bool) -> Concern:
+    """Whether WAL is archived, so that the database can be restored to any moment."""
+    if mode == "off":
+        fix = "archive WAL, so that the database can be restored to any moment (docs/operating.md, its backups)"
+        return Concern("archive", "note", "archive_mode off", fix)
+    if fails:
+        fix = "see archive_command and the server's log: WAL piles up on its disk, and no later moment can be restored"
+        return Concern("archive", "error", f"archive_mode {mode}, the latest attempt failed", fix)
+    return Concern("archive", "ok", f"archive_mode {mode}")

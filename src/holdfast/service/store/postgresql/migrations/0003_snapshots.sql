@@ -1,0 +1,246 @@
+-- Kept snapshots. What a DID keeps lies under the DID's shard, and what anyone looks up by a CID, a name or a token under
+-- the shard of that. All writes about the DIDs of one shard take their turn at its row in snapshot_shards, which also
+-- counts them: 4096 rows, none of them hot.
+
+CREATE TABLE holdfast.snapshot_shards (
+    shard smallint NOT NULL,
+    snapshots bigint NOT NULL DEFAULT 0,
+    pins bigint NOT NULL DEFAULT 0,
+    bytes bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (shard)
+) WITH (fillfactor = 50);
+
+-- A snapshot of a DID: `blocks` are the CIDs of its blocks in the root's order, the root first.
+CREATE TABLE holdfast.snapshot_roots (
+    shard smallint NOT NULL,
+    did text COLLATE "C" NOT NULL,
+    cid text COLLATE "C" NOT NULL,
+    size bigint NOT NULL,
+    publisher text,
+    held_until double precision NOT NULL,
+    created_at double precision NOT NULL,
+    blocks text[] NOT NULL,
+    PRIMARY KEY (shard, did, cid)
+);
+CREATE INDEX snapshot_roots_held ON holdfast.snapshot_roots (held_until) WHERE held_until > 0;
+
+-- A block of a DID. Its object is named by its CID and `number`, which is random, so no name is used twice.
+CREATE TABLE holdfast.snapshot_blocks (
+    shard smallint NOT NULL,
+    did text COLLATE "C" NOT NULL,
+    cid text COLLATE "C" NOT NULL,
+    cid_shard smallint NOT NULL,
+    number bigint NOT NULL,
+    size bigint NOT NULL,
+    stored boolean NOT NULL DEFAULT false,
+    PRIMARY KEY (shard, did, cid)
+);
+
+-- Where anyone finds a block of a kept snapshot, under the shard of its CID.
+CREATE TABLE holdfast.snapshot_places (
+    shard smallint NOT NULL,
+    cid text COLLATE "C" NOT NULL,
+    did text COLLATE "C" NOT NULL,
+    did_shard smallint NOT NULL,
+    number bigint NOT NULL,
+    size bigint NOT NULL,
+    PRIMARY KEY (shard, cid, did)
+);
+
+CREATE TABLE holdfast.snapshot_uploads (
+    shard smallint NOT NULL,
+    did text COLLATE "C" NOT NULL,
+    upload text COLLATE "C" NOT NULL,
+    bytes bigint NOT NULL,
+    expires_at double precision NOT NULL,
+    blocks text[] NOT NULL DEFAULT '{}',
+    PRIMARY KEY (shard, did, upload)
+);
+CREATE INDEX snapshot_uploads_expiry ON holdfast.snapshot_uploads (expires_at);
+
+-- `name` is UTF-8, for it may have characters that a text cannot have here; `origins` and `meta` are JSON.
+CREATE TABLE holdfast.snapshot_pins (
+    shard smallint NOT NULL,
+    did text COLLATE "C" NOT NULL,
+    request_id text COLLATE "C" NOT NULL,
+    cid text COLLATE "C" NOT NULL,
+    name bytea,
+    origins text NOT NULL,
+    meta text NOT NULL,
+    state text NOT NULL CHECK (state IN ('queued', 'pinning', 'pinned', 'failed')),
+    created_us bigint NOT NULL,
+    by_import boolean NOT NULL,
+    PRIMARY KEY (shard, did, request_id)
+);
+CREATE INDEX snapshot_pins_created ON holdfast.snapshot_pins (shard, did, created_us);
+CREATE INDEX snapshot_pins_passing ON holdfast.snapshot_pins (state, created_us) WHERE state IN ('queued', 'failed');
+
+-- What a token made, under the shard of its digest.
+CREATE TABLE holdfast.snapshot_tokens (
+    shard smallint NOT NULL,
+    token bytea NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    what text NOT NULL,
+    made text NOT NULL,
+    until double precision NOT NULL,
+    PRIMARY KEY (shard, token, kind)
+);
+CREATE INDEX snapshot_tokens_until ON holdfast.snapshot_tokens (until);
+
+-- `cid` is that of a token, or empty for every token that was issued up to `before`.
+CREATE TABLE holdfast.snapshot_revocations (
+    shard smallint NOT NULL,
+    did text COLLATE "C" NOT NULL,
+    cid text COLLATE "C" NOT NULL,
+    before double precision NOT NULL,
+    until double precision NOT NULL,
+    PRIMARY KEY (shard, did, cid)
+);
+CREATE INDEX snapshot_revocations_until ON holdfast.snapshot_revocations (until);
+
+-- The newest record of each name, under the name's shard. `validity_ns` is decimal: it may exceed a bigint.
+CREATE TABLE holdfast.snapshot_names (
+    shard smallint NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    did text NOT NULL,
+    root text NOT NULL,
+    sequence bigint NOT NULL,
+    validity_ns text NOT NULL,
+    record bytea NOT NULL,
+    updated_at double precision NOT NULL,
+    PRIMARY KEY (shard, name)
+);
+
+-- Objects to be deleted, under the shard of their block's CID.
+CREATE TABLE holdfast.snapshot_garbage (
+    shard smallint NOT NULL,
+    object text COLLATE "C" NOT NULL,
+    PRIMARY KEY (shard, object)
+);
+
+CREATE TYPE holdfast.snapshot_pin_v1 AS (
+    request_id text, did text, cid text, name bytea, origins text, meta text, state text, created_us bigint, size bigint
+);
+
+-- Waits for the turn of a shard. A transaction that needs several takes them in ascending order, and before other rows.
+CREATE FUNCTION holdfast.snapshot_turn_v1(of_shard smallint) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM 1 FROM holdfast.snapshot_shards AS t WHERE t.shard = of_shard FOR UPDATE;
+    IF NOT FOUND THEN
+        INSERT INTO holdfast.snapshot_shards (shard) VALUES (of_shard) ON CONFLICT DO NOTHING;
+        PERFORM 1 FROM holdfast.snapshot_shards AS t WHERE t.shard = of_shard FOR UPDATE;
+    END IF;
+END
+$$;
+
+CREATE FUNCTION holdfast.snapshot_count_v1(of_shard smallint, more_snapshots bigint, more_pins bigint, more_bytes bigint)
+RETURNS void LANGUAGE sql VOLATILE AS $$
+    UPDATE holdfast.snapshot_shards AS t
+    SET snapshots = t.snapshots + more_snapshots, pins = t.pins + more_pins, bytes = t.bytes + more_bytes
+    WHERE t.shard = of_shard AND (more_snapshots, more_pins, more_bytes) <> (0, 0, 0)
+$$;
+
+-- What a DID keeps: bytes of its snapshots, bytes reserved by its uploads but one, pins that have not failed, snapshots.
+CREATE FUNCTION holdfast.snapshot_usage_v1(of_shard smallint, of_did text, besides text) RETURNS bigint[]
+LANGUAGE sql STABLE AS $$
+    SELECT ARRAY[
+        (SELECT coalesce(sum(t.size), 0)::bigint FROM holdfast.snapshot_roots AS t
+            WHERE t.shard = of_shard AND t.did = of_did),
+        (SELECT coalesce(sum(t.bytes), 0)::bigint FROM holdfast.snapshot_uploads AS t
+            WHERE t.shard = of_shard AND t.did = of_did AND t.upload <> besides),
+        (SELECT count(*) FROM holdfast.snapshot_pins AS t
+            WHERE t.shard = of_shard AND t.did = of_did AND t.state <> 'failed'),
+        (SELECT count(*) FROM holdfast.snapshot_roots AS t WHERE t.shard = of_shard AND t.did = of_did)
+    ]
+$$;
+
+-- Whether another DID keeps a snapshot.
+CREATE FUNCTION holdfast.snapshot_is_anothers_v1(root_shard smallint, root text, of_did text) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT 1 FROM holdfast.snapshot_places AS p
+        JOIN holdfast.snapshot_roots AS r ON r.shard = p.did_shard AND r.did = p.did AND r.cid = p.cid
+        WHERE p.shard = root_shard AND p.cid = root AND p.did <> of_did
+    )
+$$;
+
+-- Removes what no snapshot of a DID links to: blocks from where anyone finds them, and those that no upload holds either
+-- altogether. Their objects become garbage, but for one that another DID's block shares (an older database that was moved
+-- here has such). Only while it is the shard's turn.
+CREATE FUNCTION holdfast.snapshot_sweep_v1(of_shard smallint, of_did text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    unlinked text[];
+    gone text[];
+    freed bigint;
+BEGIN
+    SELECT array_agg(b.cid) INTO unlinked FROM holdfast.snapshot_blocks AS b
+    WHERE b.shard = of_shard AND b.did = of_did AND b.cid NOT IN (
+        SELECT unnest(r.blocks) FROM holdfast.snapshot_roots AS r WHERE r.shard = of_shard AND r.did = of_did);
+    IF unlinked IS NULL THEN
+        RETURN;
+    END IF;
+    PERFORM 1 FROM (
+        SELECT 1 FROM holdfast.snapshot_places AS p
+        JOIN holdfast.snapshot_blocks AS b ON b.cid_shard = p.shard AND b.cid = p.cid
+        WHERE b.shard = of_shard AND b.did = of_did AND b.cid = ANY (unlinked)
+        ORDER BY p.shard, p.cid, p.did FOR UPDATE OF p
+    ) AS locked;
+    DELETE FROM holdfast.snapshot_places AS p USING holdfast.snapshot_blocks AS b
+    WHERE b.shard = of_shard AND b.did = of_did AND b.cid = ANY (unlinked)
+        AND p.shard = b.cid_shard AND p.cid = b.cid AND p.did = of_did;
+
+    SELECT array_agg(c) INTO gone FROM unnest(unlinked) AS c WHERE c NOT IN (
+        SELECT unnest(u.blocks) FROM holdfast.snapshot_uploads AS u WHERE u.shard = of_shard AND u.did = of_did);
+    INSERT INTO holdfast.snapshot_garbage (shard, object)
+    SELECT b.cid_shard, b.cid || '.' || b.number FROM holdfast.snapshot_blocks AS b
+    WHERE b.shard = of_shard AND b.did = of_did AND b.cid = ANY (gone) AND NOT EXISTS (
+        SELECT 1 FROM holdfast.snapshot_places AS p
+        WHERE p.shard = b.cid_shard AND p.cid = b.cid AND p.number = b.number)
+    ON CONFLICT DO NOTHING;
+    WITH removed AS (
+        DELETE FROM holdfast.snapshot_blocks AS b
+        WHERE b.shard = of_shard AND b.did = of_did AND b.cid = ANY (gone) RETURNING b.size, b.stored
+    ) SELECT coalesce(sum(size) FILTER (WHERE stored), 0) INTO freed FROM removed;
+    PERFORM holdfast.snapshot_count_v1(of_shard, 0, 0, -freed);
+END
+$$;
+
+-- Removes those of some snapshots of a DID that no pin holds and whose time without a pin is over; how many went.
+CREATE FUNCTION holdfast.snapshot_drop_v1(of_shard smallint, of_did text, roots text[], at double precision)
+RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    dropped bigint;
+BEGIN
+    DELETE FROM holdfast.snapshot_roots AS r
+    WHERE r.shard = of_shard AND r.did = of_did AND r.cid = ANY (roots) AND r.held_until <= at AND NOT EXISTS (
+        SELECT 1 FROM holdfast.snapshot_pins AS p
+        WHERE p.shard = of_shard AND p.did = of_did AND p.cid = r.cid AND p.state = 'pinned');
+    GET DIAGNOSTICS dropped = ROW_COUNT;
+    PERFORM holdfast.snapshot_count_v1(of_shard, -dropped, 0, 0);
+    RETURN dropped;
+END
+$$;
+
+-- Writes a pin under a moment that no other pin of the DID has.
+CREATE FUNCTION holdfast.snapshot_insert_pin_v1(
+    of_shard smallint, of_did text, request text, root text, of_name bytea, of_origins text, of_meta text,
+    of_state text, at double precision, imported boolean
+) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    INSERT INTO holdfast.snapshot_pins
+        (shard, did, request_id, cid, name, origins, meta, state, created_us, by_import)
+    SELECT of_shard, of_did, request, root, of_name, of_origins, of_meta, of_state, greatest(
+        trunc(at * 1000000)::bigint,
+        1 + (SELECT coalesce(max(t.created_us), 0) FROM holdfast.snapshot_pins AS t
+            WHERE t.shard = of_shard AND t.did = of_did)), imported;
+    PERFORM holdfast.snapshot_count_v1(of_shard, 0, 1, 0);
+END
+$$;
+
+CREATE FUNCTION holdfast.snapshot_one_pin_v1(of_shard smallint, of_did text, request text)
+RETURNS SETOF holdfast.snapshot_pin_v1 LANGUAGE sql STABLE AS $$
+    SELECT p.request_id, p.did, p.cid, p.name, p.origins, p.meta, p.state, p.created_us, r.size
+    FROM holdfast.snapshot_pins AS p
+    LEFT JOIN holdfast.snapshot_roots AS r ON r.shard = p.shard AND r.did = p.did AND r.cid = p.cid
+    WHERE p.shard = of_shard AND p.did = of_did AND p.request_id = request
+$$;

@@ -1,0 +1,255 @@
+"""The index of kept snapshots on PostgreSQL. A rule decides here on facts that must still hold in the database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from holdfast.rules.limits import DAY_S, HOUR_S
+from holdfast.rules.shards import shard_of
+from holdfast.rules.snapshot_quotas import QUEUED_KEPT_S, Usage
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.postgresql import snapshot_reads as reads
+from holdfast.service.store.postgresql import snapshot_writes as writes
+from holdfast.service.store.postgresql.tries import Tries
+from holdfast.service.store.postgresql.url import storable
+from holdfast.service.store.postgresql.writes import new_number
+from holdfast.wire.failures import ANOTHER_DID, TOKEN_USED, SnapshotRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from holdfast.rules.pins import Pin
+    from holdfast.service.store.postgresql.gatherer import Gatherer
+    from holdfast.service.store.snapshot_index import (
+        BlockPlace,
+        KeptRecord,
+        KeptRoot,
+        NewPin,
+        NewRecord,
+        NewRoot,
+        NewUpload,
+        TokenUse,
+    )
+
+_FAILED_KEPT_S = 7 * DAY_S
+_MARGIN_S = HOUR_S  # a clock that is set back meets the rows that it expects
+_DIDS_AT_ONCE, _ROWS_AT_ONCE = 100, 1000
+_REFUSALS = {"token_used": TOKEN_USED, "another_did": ANOTHER_DID}
+_CROWDED = "too many others wrote about the same DID"
+
+
+class PostgresqlSnapshotIndex:
+    """Fills SnapshotIndex, through the batches of the store."""
+
+    def __init__(self, reads: Gatherer, writes: Gatherer) -> None:
+        self._reads = reads
+        self._writes = writes
+
+    # -- reads -----------------------------------------------------------------------------------------------------
+
+    async def is_registered(self, did: str) -> bool:
+        """See SnapshotIndex."""
+        return storable(did) and bool(await self._reads.ask(reads.IS_REGISTERED, did))
+
+    async def is_revoked(self, did: str, cids: Sequence[str], issued_at: float) -> bool:
+        """See SnapshotIndex."""
+        return bool(await self._reads.ask(reads.IS_REVOKED, (did, cids, issued_at)))
+
+    async def usage(self, did: str) -> Usage:
+        """See SnapshotIndex."""
+        usage: Usage = await self._reads.ask(reads.USAGE, did)
+        return usage
+
+    async def pin(self, did: str, request_id: str) -> Pin | None:
+        """See SnapshotIndex."""
+        if not storable(request_id):
+            return None
+        pin: Pin | None = await self._reads.ask(reads.PIN, (did, request_id))
+        return pin
+
+    async def pins(self, did: str) -> list[Pin]:
+        """See SnapshotIndex."""
+        pins: list[Pin] = await self._reads.ask(reads.PINS, did)
+        return pins
+
+    async def block(self, cid: str) -> BlockPlace | None:
+        """See SnapshotIndex."""
+        place: BlockPlace | None = await self._reads.ask(reads.BLOCK, cid)
+        return place
+
+    async def root(self, cid: str) -> KeptRoot | None:
+        """See SnapshotIndex."""
+        root: KeptRoot | None = await self._reads.ask(reads.ROOT, cid)
+        return root
+
+    async def record(self, name: str) -> KeptRecord | None:
+        """See SnapshotIndex."""
+        record: KeptRecord | None = await self._reads.ask(reads.RECORD, name)
+        return record
+
+    async def garbage(self, limit: int) -> list[str]:
+        """See SnapshotIndex."""
+        return [row[0] for row in await self._reads.ask(reads.GARBAGE, (limit,))]
+
+    async def totals(self) -> tuple[int, int, int]:
+        """See SnapshotIndex."""
+        ((snapshots, pins, size),) = await self._reads.ask(reads.TOTALS, ())
+        return snapshots, pins, size
+
+    # -- uploads ---------------------------------------------------------------------------------------------------
+
+    async def begin_upload(self, upload: NewUpload, decide: Callable[[Usage], int]) -> int:
+        """See SnapshotIndex."""
+        usage = await self.usage(upload.did)
+        for _ in Tries():
+            size = decide(usage)
+            seen = [usage.kept, usage.reserved, usage.pins, usage.revisions]
+            asked = (*_did(upload.did), upload.upload_id, upload.expires_at, _array(seen), size)
+            done, facts = await self._writes.ask(writes.BEGIN, asked)
+            if done:
+                return size
+            usage = Usage(*facts)
+        raise StoreUnavailable(_CROWDED)
+
+    async def place_blocks(self, did: str, upload_id: str, blocks: Sequence[tuple[str, int]]) -> list[BlockPlace]:
+        """See SnapshotIndex."""
+        given = _json([(cid, shard_of(cid), new_number(), size) for cid, size in blocks])
+        found = await self._writes.ask(writes.PLACE, (*_did(did), upload_id, given))
+        if found is None:
+            raise _took_too_long()
+        return [reads.block_place(cid, number, size) for (cid, size), number in zip(blocks, found[0], strict=True)]
+
+    async def finish_upload(
+        self,
+        upload_id: str,
+        root: NewRoot,
+        use: TokenUse,
+        decide: Callable[[Usage], None],
+        admit: Callable[[Usage], None],
+    ) -> None:
+        """See SnapshotIndex."""
+        asked = (*_did(root.did), upload_id, *_token(use), root.cid, shard_of(root.cid), root.size, root.pin)
+        more = (use.until, _json(list(root.blocks)), root.publisher, root.held_until, root.now)
+        ((verdict, facts),) = await self._reads.ask(reads.FINISH_FACTS, asked)
+        for _ in Tries():
+            _require_facts(verdict)
+            is_new, *besides = facts[:5]
+            needs_pin, *then = facts[5:]
+            if is_new:
+                decide(Usage(*besides))
+            if needs_pin:
+                admit(Usage(*then))
+            verdict, facts = await self._writes.ask(writes.FINISH, (*asked, *more, _array(facts)))
+            if verdict == "done":
+                return
+        raise StoreUnavailable(_CROWDED)
+
+    async def end_upload(self, did: str, upload_id: str) -> None:
+        """See SnapshotIndex."""
+        await self._writes.ask(writes.END, (*_did(did), upload_id))
+
+    # -- pins ------------------------------------------------------------------------------------------------------
+
+    async def add_pin(self, pin: NewPin, use: TokenUse, admit: Callable[[Usage], None]) -> Pin | None:
+        """See SnapshotIndex."""
+        if pin.replaces is not None and not storable(pin.replaces):
+            return None
+        asked = (*_did(pin.did), *_token(use), pin.asked.cid, shard_of(pin.asked.cid), pin.replaces)
+        ((verdict, _, stay),) = await self._reads.ask(reads.PIN_FACTS, asked)
+        for _ in Tries():
+            if verdict == "facts":
+                admit(Usage(0, 0, stay, 0))
+            elif verdict == "missing":
+                return None
+            else:  # for `again` the function below returns the pin, and writes nothing
+                _require_facts(verdict)
+            verdict, stay, *row = await self._writes.ask(writes.ADD_PIN, (*asked, *_new_pin(pin), use.until, stay))
+            if verdict in {"done", "again"}:
+                return reads.pin_of_row(row)
+        raise StoreUnavailable(_CROWDED)
+
+    async def remove_pin(self, did: str, request_id: str, now: float) -> bool:
+        """See SnapshotIndex."""
+        if not storable(request_id):
+            return False
+        (done,) = await self._writes.ask(writes.REMOVE_PIN, (*_did(did), request_id, now))
+        return bool(done)
+
+    async def revoke(self, did: str, cid: str | None, now: float, until: float) -> None:
+        """See SnapshotIndex."""
+        await self._writes.ask(writes.REVOKE, (*_did(did), cid or "", now, until))
+
+    async def publish(self, record: NewRecord, decide: Callable[[KeptRecord | None], bool]) -> bool:
+        """See SnapshotIndex."""
+        place = (shard_of(record.name), record.name, shard_of(record.root), record.root)
+        new = (record.sequence, str(record.validity_ns), record.data, record.now)
+        for _ in Tries():
+            ((owner_shard, owner, *row),) = await self._reads.ask(reads.NAME_FACTS, place)
+            kept = reads.record_of(row)
+            if owner is None or (kept is not None and kept.did != owner):
+                return False
+            if not decide(kept):
+                return True
+            seen = None if kept is None else kept.data
+            if await self._writes.ask(writes.PUBLISH, (*place, owner_shard, owner, *new, seen)):
+                return True
+        raise StoreUnavailable(_CROWDED)
+
+    # -- what is over ----------------------------------------------------------------------------------------------
+
+    async def expire(self, now: float) -> int:
+        """See SnapshotIndex. In parts, so that no statement becomes long."""
+        queued = now - QUEUED_KEPT_S
+        removed = 0
+        while part := await self._writes.ask(
+            writes.EXPIRE, (now, _us(queued), _us(queued - _FAILED_KEPT_S), _DIDS_AT_ONCE)
+        ):
+            removed += part
+        while part := await self._writes.ask(writes.EXPIRE_TOKENS, (now - _MARGIN_S, _ROWS_AT_ONCE)):
+            removed += part
+        return removed
+
+    async def collected(self, keys: Sequence[str]) -> None:
+        """See SnapshotIndex."""
+        shards = [shard_of(key.rpartition(".")[0]) for key in keys]
+        await self._writes.ask(writes.COLLECTED, (shards, list(keys)))
+
+
+def _did(did: str) -> tuple[int, str]:
+    return shard_of(did), did
+
+
+def _token(use: TokenUse) -> tuple[int, bytes, str, str]:
+    return shard_of(use.token), use.token, use.kind, use.what
+
+
+def _new_pin(pin: NewPin) -> tuple[Any, ...]:
+    asked = pin.asked
+    name = None if asked.name is None else asked.name.encode()
+    return pin.request_id, name, _json(asked.origins), _json(dict(asked.meta)), pin.now
+
+
+def _require_facts(verdict: str) -> None:
+    """Raise what another verdict than `facts` means. Raises SnapshotRefused or StoreUnavailable."""
+    if verdict == "over":
+        raise _took_too_long()
+    if verdict in _REFUSALS:
+        raise SnapshotRefused(_REFUSALS[verdict])
+
+
+def _took_too_long() -> StoreUnavailable:
+    return StoreUnavailable("the upload took longer than its reservation holds")
+
+
+def _array(numbers: Sequence[int]) -> str:
+    return "{" + ",".join(map(str, numbers)) + "}"
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _us(seconds: float) -> int:
+    return int(seconds * 1_000_000)

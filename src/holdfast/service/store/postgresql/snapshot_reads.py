@@ -1,0 +1,167 @@
+"""The reads of kept snapshots, each looked up in one partition."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.rules.shards import shard_of
+from holdfast.rules.snapshot_quotas import Usage
+from holdfast.service.store.pin_rows import pin_of
+from holdfast.service.store.postgresql.gatherer import Kind
+from holdfast.service.store.snapshot_index import BlockPlace, KeptRecord, KeptRoot
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from asyncpg import Record
+
+    from holdfast.rules.pins import Pin
+
+_BY_KEY = "unnest($1::smallint[], $2::text[]) WITH ORDINALITY AS w (s, k, n)"
+_MOST_SNAPSHOTS = 64  # of many blocks each
+
+
+def _columns(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def _keys(batch: Sequence[str]) -> list[list[Any]]:
+    return _columns([(shard_of(key), key) for key in batch])
+
+
+def _first_values(_batch: Sequence[Any], rows: list[Record]) -> list[Any]:
+    return [row[0] for row in rows]
+
+
+IS_REGISTERED = Kind(
+    "is_registered",
+    "SELECT EXISTS (SELECT 1 FROM holdfast.did_identifiers AS d JOIN holdfast.credentials AS c"  # noqa: S608 - our own names
+    " ON c.shard = d.identifier_shard AND c.channel = d.channel AND c.key = d.key AND c.did = d.did"
+    " WHERE d.shard = w.s AND d.did = w.k AND c.confirmation <> 'refused')"
+    f" FROM {_BY_KEY} ORDER BY w.n",
+    _keys,
+    _first_values,
+    repeatable=True,
+)
+IS_REVOKED = Kind(
+    "is_revoked",
+    "SELECT EXISTS (SELECT 1 FROM holdfast.snapshot_revocations AS t WHERE t.shard = w.s AND t.did = w.k"
+    " AND (t.cid IN (w.c, w.d) OR (t.cid = '' AND t.before >= w.at)))"
+    " FROM unnest($1::smallint[], $2::text[], $3::text[], $4::text[], $5::float8[])"
+    " WITH ORDINALITY AS w (s, k, c, d, at, n) ORDER BY w.n",
+    lambda batch: _columns([(shard_of(did), did, cids[0], cids[-1], at) for did, cids, at in batch]),
+    _first_values,
+    repeatable=True,
+)
+USAGE = Kind(
+    "usage",
+    f"SELECT holdfast.snapshot_usage_v1(w.s, w.k, '') FROM {_BY_KEY} ORDER BY w.n",  # noqa: S608 - our own names
+    _keys,
+    lambda _batch, rows: [Usage(*row[0]) for row in rows],
+    repeatable=True,
+)
+
+
+def pin_of_row(row: Sequence[Any]) -> Pin:
+    """A row of holdfast.snapshot_pin_v1."""
+    request_id, did, cid, name, *rest = row
+    return pin_of((request_id, did, cid, None if name is None else name.decode(), *rest))
+
+
+def _pins(_batch: Sequence[Any], rows: list[Record]) -> list[Pin | None]:
+    return [None if row[0] is None else pin_of_row(tuple(row)) for row in rows]
+
+
+PIN = Kind(
+    "pin",
+    "SELECT p.* FROM unnest($1::smallint[], $2::text[], $3::text[]) WITH ORDINALITY AS w (s, k, r, n)"
+    " LEFT JOIN LATERAL holdfast.snapshot_one_pin_v1(w.s, w.k, w.r) AS p ON true ORDER BY w.n",
+    lambda batch: _columns([(shard_of(did), did, request_id) for did, request_id in batch]),
+    _pins,
+    repeatable=True,
+)
+PINS = Kind(
+    "pins",
+    "SELECT p.request_id, p.did, p.cid, p.name, p.origins, p.meta, p.state, p.created_us, r.size"
+    " FROM holdfast.snapshot_pins AS p"
+    " LEFT JOIN holdfast.snapshot_roots AS r ON r.shard = p.shard AND r.did = p.did AND r.cid = p.cid"
+    " WHERE p.shard = $1 AND p.did = $2 ORDER BY p.created_us DESC",
+    lambda batch: [shard_of(batch[0]), batch[0]],
+    lambda _batch, rows: [[pin_of_row(tuple(row)) for row in rows]],
+    1,
+    repeatable=True,
+)
+
+
+def block_place(cid: str, number: int, size: int) -> BlockPlace:
+    """A block under the name of its object."""
+    return BlockPlace(cid, f"{cid}.{number}", size)
+
+
+BLOCK = Kind(
+    "block",
+    "SELECT p.cid, p.number, p.size"  # noqa: S608 - our own names
+    f" FROM {_BY_KEY} LEFT JOIN LATERAL (SELECT t.cid, t.number, t.size FROM holdfast.snapshot_places AS t"
+    " WHERE t.shard = w.s AND t.cid = w.k LIMIT 1) AS p ON true ORDER BY w.n",
+    _keys,
+    lambda _batch, rows: [None if row[0] is None else block_place(*row) for row in rows],
+    repeatable=True,
+)
+
+
+def _roots(batch: Sequence[str], rows: list[Record]) -> list[KeptRoot | None]:
+    return [
+        None if did is None else KeptRoot(cid, did, tuple(map(block_place, cids, numbers, sizes)))
+        for cid, (did, cids, numbers, sizes) in zip(batch, rows, strict=True)
+    ]
+
+
+ROOT = Kind(
+    "root",
+    "SELECT r.did, l.cids, l.numbers, l.sizes"  # noqa: S608 - our own names
+    f" FROM {_BY_KEY} LEFT JOIN LATERAL (SELECT t.shard, t.did, t.blocks FROM holdfast.snapshot_places AS p"
+    " JOIN holdfast.snapshot_roots AS t ON t.shard = p.did_shard AND t.did = p.did AND t.cid = p.cid"
+    " WHERE p.shard = w.s AND p.cid = w.k LIMIT 1) AS r ON true"
+    " LEFT JOIN LATERAL (SELECT array_agg(b.cid ORDER BY k.n) AS cids, array_agg(b.number ORDER BY k.n) AS numbers,"
+    " array_agg(b.size ORDER BY k.n) AS sizes FROM unnest(r.blocks) WITH ORDINALITY AS k (cid, n)"
+    " JOIN holdfast.snapshot_blocks AS b ON b.shard = r.shard AND b.did = r.did AND b.cid = k.cid) AS l ON true"
+    " ORDER BY w.n",
+    _keys,
+    _roots,
+    _MOST_SNAPSHOTS,
+    repeatable=True,
+)
+RECORD = Kind(
+    "record",
+    "SELECT t.did, t.root, t.sequence, t.validity_ns, t.record"  # noqa: S608 - our own names
+    f" FROM {_BY_KEY} LEFT JOIN LATERAL (SELECT * FROM holdfast.snapshot_names AS t"
+    " WHERE t.shard = w.s AND t.name = w.k LIMIT 1) AS t ON true ORDER BY w.n",
+    _keys,
+    lambda _batch, rows: [record_of(tuple(row)) for row in rows],
+    repeatable=True,
+)
+
+
+def record_of(row: Sequence[Any]) -> KeptRecord | None:
+    """A row of DID, root, sequence, validity and record."""
+    did, root, sequence, validity_ns, data = row
+    return None if did is None else KeptRecord(did, root, sequence, int(validity_ns), data)
+
+
+def _single(name: str, statement: str) -> Kind:
+    """A kind whose batches have one request, and whose result is every row."""
+    return Kind(name, statement, lambda batch: batch[0], lambda _batch, rows: [rows], 1, repeatable=True)
+
+
+GARBAGE = _single("garbage", "SELECT object FROM holdfast.snapshot_garbage LIMIT $1")
+TOTALS = _single(
+    "totals",
+    "SELECT coalesce(sum(snapshots), 0)::bigint, coalesce(sum(pins), 0)::bigint, coalesce(sum(bytes), 0)::bigint"
+    " FROM holdfast.snapshot_shards",
+)
+FINISH_FACTS = _single(
+    "finish_facts",
+    "SELECT * FROM holdfast.snapshot_finish_facts_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+)
+PIN_FACTS = _single("pin_facts", "SELECT * FROM holdfast.snapshot_pin_facts_v1($1, $2, $3, $4, $5, $6, $7, $8, $9)")
+NAME_FACTS = _single("name_facts", "SELECT * FROM holdfast.snapshot_name_facts_v1($1, $2, $3, $4)")

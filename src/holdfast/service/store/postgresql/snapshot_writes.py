@@ -1,0 +1,76 @@
+"""The writes of kept snapshots. A batch calls one database function for each of its requests, in the order of shards.
+
+So no two batches wait for each other, and one flush of the disk serves many requests.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.service.store.postgresql.gatherer import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from asyncpg import Record
+
+_MOST = 64
+
+
+def _each(name: str, function: str, types: Sequence[str], *, repeatable: bool = False) -> Kind:
+    """A kind whose requests are the function's arguments, the shard first; each result is a row, or None for none."""
+    arrays = ", ".join(f"${n}::{of}[]" for n, of in enumerate(types, 1))
+    names = ", ".join(f"a{n}" for n in range(1, len(types) + 1))
+    arguments = ", ".join(f"w.a{n}" for n in range(1, len(types) + 1))
+    statement = (
+        f"SELECT w.n, f.* FROM (SELECT * FROM unnest({arrays}) WITH ORDINALITY AS u ({names}, n) ORDER BY a1, n) AS w"  # noqa: S608 - our own names
+        f" CROSS JOIN LATERAL holdfast.{function}({arguments}) AS f"
+    )
+    return Kind(name, statement, _columns, _rows, _MOST, repeatable)
+
+
+def _columns(batch: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    return [list(column) for column in zip(*batch, strict=True)]
+
+
+def _rows(batch: Sequence[Any], rows: list[Record]) -> list[tuple[Any, ...] | None]:
+    found = {row[0]: tuple(row)[1:] for row in rows}
+    return [found.get(n) for n in range(1, len(batch) + 1)]
+
+
+_DID = ("smallint", "text")
+_TOKEN = ("smallint", "bytea", "text", "text")
+BEGIN = _each("begin_upload", "snapshot_begin_v1", (*_DID, "text", "float8", "text", "bigint"))
+PLACE = _each("place_blocks", "snapshot_place_v1", (*_DID, "text", "text"), repeatable=True)
+FINISH = _each(
+    "finish_upload",
+    "snapshot_finish_v1",
+    (
+        *_DID, "text", *_TOKEN, "text", "smallint", "bigint", "text",
+        "float8", "text", "text", "float8", "float8", "text",
+    ),
+)  # fmt: skip
+END = _each("end_upload", "snapshot_end_v1", (*_DID, "text"), repeatable=True)
+ADD_PIN = _each(
+    "add_pin",
+    "snapshot_add_pin_v1",
+    (*_DID, *_TOKEN, "text", "smallint", "text", "text", "bytea", "text", "text", "float8", "float8", "bigint"),
+)
+REMOVE_PIN = _each("remove_pin", "snapshot_remove_pin_v1", (*_DID, "text", "float8"))
+
+
+def _single(name: str, statement: str, *, repeatable: bool = False) -> Kind:
+    """A kind whose batches have one request: its arguments are the statement's, its result the first value."""
+    return Kind(name, statement, lambda batch: batch[0], lambda _batch, rows: [rows[0][0]], 1, repeatable)
+
+
+REVOKE = _single("revoke", "SELECT holdfast.snapshot_revoke_v1($1, $2, $3, $4, $5)", repeatable=True)
+PUBLISH = _single("publish", "SELECT holdfast.snapshot_publish_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)")
+EXPIRE = _single("expire snapshots", "SELECT holdfast.snapshot_expire_v1($1, $2, $3, $4)", repeatable=True)
+EXPIRE_TOKENS = _single("expire tokens", "SELECT holdfast.snapshot_expire_tokens_v1($1, $2)", repeatable=True)
+COLLECTED = _single(
+    "collected",
+    "WITH gone AS (DELETE FROM holdfast.snapshot_garbage AS t USING unnest($1::smallint[], $2::text[]) AS w (s, o)"
+    " WHERE t.shard = w.s AND t.object = w.o RETURNING 1) SELECT count(*) FROM gone",
+    repeatable=True,
+)

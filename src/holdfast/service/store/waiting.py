@@ -1,0 +1,55 @@
+"""Opens a database whose server may still be starting, as when a whole site is started at once."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from holdfast.service.store.port import StoreUnreachable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.service.store.database import Database
+    from holdfast.service.store.port import Store
+
+_log = logging.getLogger("holdfast.service")
+TRY_EVERY_S = 1.0
+SAY_EVERY_S = 10.0
+
+
+def open_when_reachable(
+    database: Database,
+    within_s: float,
+    now: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Store:
+    """Return the open store of a database that answers within `within_s` seconds, and log what is waited for.
+
+    A wrong password, a missing database or a schema that is too new ends the wait at once: time does not mend them.
+
+    Raises:
+        StoreUnavailable: the database did not answer in time, or refuses this client.
+        SchemaTooNew: a newer release has been here.
+    """
+    began, said = now(), -SAY_EVERY_S
+    while True:
+        try:
+            store = database.open()
+        except StoreUnreachable as error:
+            waited = now() - began
+            if waited >= within_s:
+                raise
+            if waited - said >= SAY_EVERY_S:
+                said = waited
+                _log.warning(
+                    "%s does not answer (%s): the start waits up to %.0f s for it (HOLDFAST_DATABASE_WAIT); start it,"
+                    " or correct HOLDFAST_DATABASE_URL",
+                    database.place, error, within_s - waited,
+                )  # fmt: skip
+            sleep(min(TRY_EVERY_S, within_s - waited))
+        else:
+            if said >= 0:
+                _log.warning("%s answers after %.0f s: the start goes on", database.place, now() - began)
+            return store

@@ -1,0 +1,304 @@
+"""Registering and signing with Holdfast from another origin: the example app, its server, and pages that mean harm."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.page_visits import Visit
+from tests.support.pages import Pages, serving
+from tests.support.passkeys import Authenticator
+from tests.support.serving import becomes_true
+
+from holdfast import verify_app_signature
+from holdfast.world.processes import free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.async_api import Browser, BrowserContext, Page
+    from tests.support.serving import Server
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "app"
+
+
+class App(Pages):
+    """Any other page."""
+
+    def page(self) -> tuple[bytes, str]:
+        return b"<!doctype html><title>App</title><button>Go</button>", "text/html"
+
+
+class IsolatedApp(App):
+    headers_of_all = (("Cross-Origin-Opener-Policy", "same-origin"),)
+
+
+@pytest.fixture
+def server(serve: Callable[..., Server]) -> Server:
+    return serve()
+
+
+@pytest.fixture
+def example(server: Server) -> Iterator[str]:
+    """The example app's own server."""
+    port = free_port()
+    arguments = [sys.executable, str(EXAMPLE / "server.py"), f"http://localhost:{server.port}", str(port)]
+    process = subprocess.Popen(arguments, stderr=subprocess.DEVNULL)
+    try:
+        assert becomes_true(lambda: answers(port)), "the example's server does not listen"
+        yield f"http://localhost:{port}/"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def answers(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
+
+
+async def clicked(page: Page, server: Server, selector: str = "button") -> Visit:
+    """Click in the app; the window that opens, with an authenticator."""
+    async with page.expect_popup() as opening:
+        await page.click(selector)
+    window = Visit(await opening.value, server)
+    window.authenticator = await Authenticator.of(window.page)
+    return window
+
+
+async def registered(window: Visit, handle: str) -> None:
+    """From the first screen of the window to the question."""
+    await window.screen("start")
+    await window.choose("handle", handle)
+    await window.screen("passkey")
+    await window.press("create")
+    await window.screen("safety")
+    await window.press("later")
+    await window.screen("consent")
+
+
+async def allow(window: Visit) -> None:
+    await window.page.locator('[data-name="allow"]:enabled').click()
+
+
+async def test_the_example_app_registers_a_person_and_verifies_the_signature(
+    browser: Browser, server: Server, example: str
+) -> None:
+    assert sum(len(file.read_text().splitlines()) for file in EXAMPLE.iterdir() if file.is_file()) < 100
+    page = await browser.new_page()
+    await page.goto(example)
+    window = await clicked(page, server, "#sign:enabled")
+    await window.told(example.rstrip("/"), ".asker")
+    await registered(window, "ada")
+    assert await window.text('[data-name="origin"]') == example.rstrip("/")
+    assert await window.text('[data-name="signs"]') == "I sign the guest book."
+    did = await window.text('[data-name="did"]')
+    await window.inspect("connect-consent")
+    await allow(window)
+    await page.locator("#outcome", has_text=f"Signed by {did}").wait_for()
+    assert window.page.is_closed() or await window.page.wait_for_event("close")
+    assert window.complaints == []
+
+
+ASK = """
+async ([service, request, options]) => {
+  const { connect } = await import(`${service}/client/connect.js`);
+  document.querySelector("button").onclick = () => {
+    window.told = connect(request, options).then((result) => ({result}), ({code, message}) => ({code, message}));
+  };
+}
+"""
+
+
+@pytest.fixture
+def app() -> Iterator[str]:
+    with serving(App) as address:
+        yield address
+
+
+async def asking(
+    context: Browser | BrowserContext, app: str, server: Server, request: dict[str, Any], **options: Any
+) -> Page:
+    """A page of the app whose button asks."""
+    page = await context.new_page()
+    await page.goto(app)
+    await page.evaluate(ASK, [f"http://localhost:{server.port}", request, options])
+    return page
+
+
+async def told(page: Page) -> dict[str, Any]:
+    answer: dict[str, Any] = await page.evaluate("told")
+    return answer
+
+
+SIGN = {"sign": {"text": "I log in.", "challenge": "c" * 32}}
+
+
+async def test_every_refusal_reaches_the_app(browser: Browser, server: Server, app: str) -> None:
+    context = await browser.new_context()
+    page = await asking(context, app, server, {"sign": {"text": "x", "challenge": "short"}})
+    window = await clicked(page, server)
+    await window.screen("bad_request")
+    await window.inspect("connect-bad-request")
+    assert await told(page) == {
+        "code": "bad_request",
+        "message": "The request has a field that is missing, unknown or of another form. (sign.challenge)",
+    }
+    await window.page.close()
+    await page.evaluate(ASK, [f"http://localhost:{server.port}", SIGN, {}])
+    window = await clicked(page, server)
+    await window.screen("start")
+    await window.page.close()
+    assert (await told(page))["code"] == "window_closed"
+    window = await clicked(page, server)
+    await registered(window, "ada")
+    await window.press("refuse")
+    assert (await told(page))["code"] == "user_cancelled"
+    await page.evaluate("window.open = () => null")
+    await page.evaluate(ASK, [f"http://localhost:{server.port}", SIGN, {"redirect": "never"}])
+    await page.click("button")
+    assert (await told(page))["code"] == "popup_blocked"
+
+
+async def test_a_page_that_has_gone_gets_nothing(browser: Browser, server: Server, app: str) -> None:
+    context = await browser.new_context()
+    page = await asking(context, app, server, SIGN)
+    window = await clicked(page, server)
+    await registered(window, "ada")
+    with serving(App) as other:
+        await page.goto(other)  # the window that asked shows another origin now, which listens
+        await page.evaluate("window.heard = []; addEventListener('message', ({data}) => heard.push(data))")
+        await allow(window)
+        await window.screen("gone")
+        await window.inspect("connect-gone")
+        assert await page.evaluate("heard") == []
+
+
+# A page that drives the window by hand: what it hears and what it sends.
+HOSTILE = """
+(service) => {
+  window.heard = [];
+  addEventListener("message", ({data, origin}) => heard.push({...data, origin}));
+  document.querySelector("button").onclick = () => { window.popup = open(`${service}/connect`, "w", "popup"); };
+}
+"""
+
+
+async def test_a_hostile_page_cannot_drive_the_window_or_read_the_answer(
+    browser: Browser, server: Server, app: str
+) -> None:
+    context = await browser.new_context()
+    service = f"http://localhost:{server.port}"
+    page = await asking(context, app, server, SIGN)
+    window = await clicked(page, server)
+    await window.screen("start")
+    with serving(App) as elsewhere:
+        hostile = await context.new_page()
+        await hostile.goto(elsewhere)
+        await hostile.evaluate(HOSTILE, service)
+        own = await clicked(hostile, server)
+        await hostile.wait_for_function("heard.some(({type}) => type === 'ready')")
+        # Its own window: a wrong number, a wrong state, fields that the page does not know.
+        await hostile.evaluate(
+            """([service, now]) => {
+          const send = (fields) => popup.postMessage({holdfast: "connect/1", ...fields}, service);
+          const {nonce} = heard[0];
+          const request = {sign: {text: "x", challenge: "c".repeat(32)}};
+          send({type: "request", nonce: "0".repeat(32), state: "a".repeat(32), expires: now + 60, request});
+          send({type: "request", nonce, state: "not hex", expires: now + 60, request, origin: "https://bank.example"});
+        }""",
+            [service, int(time.time())],
+        )
+        await own.screen("bad_request")
+        assert (await own.text('[data-name="origin"]')) == elsewhere.rstrip("/"), "who asks is what the browser says"
+        await registered(window, "ada")
+        await allow(window)
+        assert (await told(page))["result"]["signature"]["message"].split("\n")[1] == f"Origin: {app.rstrip('/')}"
+        assert {it["type"] for it in await hostile.evaluate("heard")} == {"ready", "error"}
+        # The named window of another page: its document cannot be read, and a frame of the page stays empty.
+        assert (
+            await hostile.evaluate("(() => { try { return popup.document.title } catch (e) { return e.name } })()")
+            == "SecurityError"
+        )
+        framed = await hostile.evaluate("""async (service) => {
+          const frame = document.createElement("iframe");
+          frame.src = `${service}/connect`;
+          const loaded = new Promise((done) => { frame.onload = done; });
+          document.body.append(frame);
+          await loaded;
+          const before = heard.length;
+          await new Promise((done) => setTimeout(done, 600));
+          return heard.slice(before).filter(({type}) => type === "ready").length;
+        }""", service)  # fmt: skip
+        assert framed == 0
+
+
+async def test_a_returning_person_is_asked_for_the_passkey(browser: Browser, server: Server, app: str) -> None:
+    context = await browser.new_context()
+    page = await asking(context, app, server, {**SIGN, "name": "Guest <b>book</b>"})
+    window = await clicked(page, server)
+    await registered(window, "ada")
+    assert "It calls itself “Guest <b>book</b>”." in await window.text("#screen")
+    await window.page.reload()  # the app is asked again, and its answer is the same request
+    await window.screen("consent")
+    await allow(window)
+    first = (await told(page))["result"]
+    assert set(first) == {"did", "signature"}
+    assert first["did"] == verify_app_signature(
+        first["signature"], origin=app.rstrip("/"), challenge="c" * 32, text="I log in.", now=datetime.now(UTC)
+    )
+
+
+async def test_without_a_window_the_page_goes_there_and_comes_back(browser: Browser, server: Server) -> None:
+    with serving(IsolatedApp) as app:
+        page = await asking(browser, app, server, SIGN)
+        person = Visit(page, server)
+        person.authenticator = await Authenticator.of(page)
+        async with page.expect_popup() as cut:
+            await page.click("button")  # the window opens, and this page's header cuts it off
+        await registered(person, "ada")
+        await (await cut.value).close()
+        assert await person.text('[data-name="origin"]') == app.rstrip("/")
+        address = page.url
+        await allow(person)
+        await page.wait_for_url(f"{app}#*")
+        answered = page.url
+        back = "async (service) => (await import(`${service}/client/connect.js`)).connected().then((result) => ({result}), ({code}) => ({code}))"
+        service = f"http://localhost:{server.port}"
+        result = (await page.evaluate(back, service))["result"]
+        assert result["did"] == verify_app_signature(
+            result["signature"], origin=app.rstrip("/"), challenge="c" * 32, text="I log in.", now=datetime.now(UTC)
+        )
+        assert page.url == app, "the answer does not stay in the address"
+        assert await page.evaluate(back, service) is not None
+        await page.goto("about:blank")
+        await page.goto(answered)  # the same answer, from the history
+        assert await page.evaluate(back, service) == {"code": "replayed"}
+        # The same request once more: it has been answered. From elsewhere the browser names another origin, or none.
+        await page.evaluate(
+            """(address) => {
+          const link = Object.assign(document.createElement("a"), {href: address, referrerPolicy: "origin"});
+          document.body.append(link);
+          link.click();
+        }""",
+            address,
+        )
+        await person.screen("consent")
+        await allow(person)
+        await person.screen("replayed")
+        await page.goto("about:blank")
+        await page.goto(address)
+        await person.screen("origin_refused")
+        with serving(App) as thief:
+            await page.goto(thief)
+            await page.evaluate("(address) => { location.href = address; }", address)
+            await person.screen("origin_refused")

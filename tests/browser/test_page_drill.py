@@ -1,0 +1,169 @@
+"""The drill of the vault's page: what would lead back into the vault is tried, and opens a copy of it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.page_visits import Visit
+from tests.support.receivers import receiving
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from playwright.async_api import Browser
+    from tests.support.receivers import Receiver
+    from tests.support.serving import Server
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def server(serve: Callable[..., Server]) -> Server:
+    return serve()
+
+
+async def tried(visit: Visit, way: str) -> bool:
+    return await visit.page.get_attribute(f'[data-way="{way}"]', "data-tried") == "true"
+
+
+async def safe(visit: Visit, loss: str) -> bool:
+    return await visit.page.get_attribute(f'[data-loss="{loss}"]', "data-safe") == "true"
+
+
+async def backup(visit: Visit, file: Path) -> None:
+    await visit.press("export")
+    await visit.fill("new-password", PASSWORD)
+    await visit.fill("new-password-again", PASSWORD)
+    async with visit.page.expect_download() as download:
+        await visit.press("submit")
+    await (await download.value).save_as(file)
+    await visit.screen("home")
+
+
+async def test_the_file_and_the_other_device_are_tried(browser: Browser, server: Server, tmp_path: Path) -> None:
+    visit = await Visit.of(browser, server)
+    await visit.register("alice")
+    assert not await safe(visit, "passkey") and not await safe(visit, "browser")
+    file = tmp_path / "backup.mtrv"
+    await backup(visit, file)
+    assert not await tried(visit, "file"), "a saved file is not a tried one"
+    await visit.press("try-file")
+    await visit.screen("drill-file")
+    await visit.page.set_input_files('[name="file"]', file)
+    await visit.fill("password", "wrong horse battery")
+    await visit.press("submit")
+    await visit.alerted("The password is wrong, or the file is damaged.")
+    await visit.fill("password", PASSWORD)
+    await visit.press("submit")
+    await visit.told("The file and its password open your vault.", "#status")
+    assert await tried(visit, "file") and await safe(visit, "browser")
+    assert "holdfast-trial" not in await visit.page.evaluate(
+        "indexedDB.databases().then((all) => all.map((it) => it.name))"
+    )
+
+    other = await Visit.of(await browser.new_context(), server, "/vault")
+    await other.press("import")
+    await other.page.set_input_files('[name="file"]', file)
+    await other.fill("password", PASSWORD)
+    await other.press("submit")
+    await other.screen("home")
+    await visit.press("try-device")
+    await visit.screen("drill-device")
+    number = await visit.text('[data-name="number"]')
+    await other.press("try-device")
+    await other.press("answer-device")
+    await other.fill("number", number)
+    await other.press("submit")
+    answer = other.page.locator('[data-name="answer"]:not(:empty)')
+    digits = await answer.text_content() or ""
+    assert re.fullmatch(r"\d{6}", digits)
+    await visit.fill("answer", f"{(int(digits) + 1) % 1_000_000:06d}")
+    await visit.press("submit")
+    await visit.alerted("The digits are not right.")
+    await visit.inspect("drill-device")
+    await visit.fill("answer", f"{digits[:3]} {digits[3:]}")
+    await visit.press("submit")
+    await visit.told("The other device has this vault.", "#status")
+    assert await tried(visit, "device")
+    assert visit.complaints == [] and other.complaints == []
+
+
+async def test_a_file_of_another_vault_is_told(browser: Browser, server: Server, tmp_path: Path) -> None:
+    file = tmp_path / "backup.mtrv"
+    stranger = await Visit.of(await browser.new_context(), server)
+    await stranger.register("bob")
+    await backup(stranger, file)
+    visit = await Visit.of(await browser.new_context(), server)
+    await visit.register("alice")
+    await backup(visit, tmp_path / "own.mtrv")
+    await visit.press("try-file")
+    await visit.page.set_input_files('[name="file"]', file)
+    await visit.fill("password", PASSWORD)
+    await visit.press("submit")
+    await visit.alerted("This file holds another vault.")
+    await visit.press("back")
+    await visit.told("Registered as alice")
+    assert not await tried(visit, "file")
+
+
+async def test_a_second_passkey_is_tried_while_the_vault_stays_open(browser: Browser, server: Server) -> None:
+    visit = await Visit.of(browser, server)
+    await visit.register("alice")
+    await visit.press("lock")
+    await visit.press("passkey")
+    await visit.screen("home")
+    first = visit.authenticator.id
+    await visit.authenticator.add(transport="usb")
+    await visit.press("add-key")
+    await visit.told("The passkey is ready.", "#status")
+    assert not await tried(visit, "passkey"), "the passkey of every day says nothing about the other one"
+    # Two virtual authenticators answer at once, and the one without the wanted passkey ends the request.
+    await visit.authenticator.session.send("WebAuthn.removeVirtualAuthenticator", {"authenticatorId": first})
+    await visit.press("try-passkey")
+    await visit.told("This passkey opens your vault.", "#status")
+    assert await tried(visit, "passkey") and await safe(visit, "passkey") and not await safe(visit, "browser")
+
+
+def last_code(post: Receiver, count: int) -> str:
+    assert len(post.mails) == count
+    del post.mails[:-1]
+    found = re.search(r"\b(\d{6})\b", str(post.message().get_body(("plain",)).get_content()))
+    assert found
+    return found[1]
+
+
+async def test_a_second_passkey_of_an_address_is_registered_with_one_more_code(
+    browser: Browser, serve: Callable[..., Server]
+) -> None:
+    async with receiving() as post:
+        server = serve(mail_url=f"smtp://127.0.0.1:{post.port}", mail_from="codes@service.test")
+        visit = await Visit.of(browser, server)
+        await visit.choose("email", "ann@example.com")
+        await visit.press("create")
+        await visit.page.locator('[name="code"]').wait_for()
+        await visit.fill("code", last_code(post, 1))
+        await visit.screen("safety")
+        await visit.press("later")
+        await visit.screen("home")
+        await visit.authenticator.remove()
+        await visit.authenticator.add()
+        await visit.press("add")
+        await visit.page.locator('[name="code"]').wait_for()
+        await visit.inspect("prove-passkey")
+        await visit.press("prove-later")
+        await visit.told("The service does not know this passkey yet.", '[data-card="passkeys"]')
+        (second,) = await visit.authenticator.credentials()
+        await visit.press("register-passkey")
+        await visit.page.locator('[name="code"]').wait_for()
+        await visit.fill("code", last_code(post, 3))
+        await visit.told("The service knows the passkey now.", "#status")
+        did = await visit.text('[data-name="did"]')
+        assert await visit.page.locator('[data-name="register-passkey"]').count() == 0
+    credential = second["credentialId"].replace("+", "-").replace("/", "_").rstrip("=")
+    with server.client() as client:
+        found = client.get("/api/dids/lookup", params={"credentialId": credential}).json()
+    assert found["found"] is True and found["did"] == did and found["identifier"] == "ann@example.com"
+    assert visit.complaints == []

@@ -1,0 +1,168 @@
+"""Sending from the vault's page on the local chain: what the person sees, and what the chain has afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+from tests.support.chain_service import chain_service
+from tests.support.page_visits import Visit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.async_api import Browser
+    from tests.support.chain_service import ChainService
+
+PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
+ALIKE = "0x5290" + "11" * 16 + "9EE7"
+PATIENCE_MS = 30_000
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
+    with chain_service(tmp_path_factory.mktemp("chain")) as service:
+        yield service
+
+
+async def person(browser: Browser, chain: ChainService) -> tuple[Visit, str, str]:
+    """Someone registered on the chain; the visit, the name and the account."""
+    server: Any = SimpleNamespace(port=urlsplit(chain.base_url).port)
+    visit = await Visit.of(await browser.new_context(), server)
+    visit.page.set_default_timeout(PATIENCE_MS)
+    name = f"h{secrets.token_hex(5)}"
+    await visit.register(name)
+    account = (await visit.text('[data-name="address"]')).replace(" ", "")
+    return visit, name, account
+
+
+async def given(visit: Visit, chain: ChainService, account: str, *, usdc: int = 0, wei: int = 0) -> None:
+    """Money on the account, which the page shows: the service keeps a balance for two seconds."""
+    if usdc:
+        chain.give(account, usdc)
+    if wei:
+        chain.fund(account, wei)
+    await asyncio.sleep(2.1)
+    await visit.press("refresh")
+
+
+async def fill(visit: Visit, to: str, amount: str, token: str = "USDC") -> None:
+    await visit.fill("to", to)
+    await visit.fill("amount", amount)
+    await visit.page.select_option('[name="token"]', token)
+    await visit.press("submit")
+
+
+async def test_usdc_is_sent_to_an_address_and_arrives(browser: Browser, chain: ChainService) -> None:
+    visit, _, account = await person(browser, chain)
+    await given(visit, chain, account, usdc=20_000_000)
+    before = chain.usdc_of(PAYEE)
+    await visit.inspect("vault-with-send")
+    await visit.press("send")
+    await visit.screen("send")
+    await fill(visit, PAYEE.replace("E7", "e7"), "12,50")
+    await visit.told("This address has a typing error")
+    await fill(visit, PAYEE, "25")
+    await visit.told("You have 20.00\u00a0USDC; you need 25.00\u00a0USDC.")
+    await fill(visit, PAYEE, "0.0000001")
+    await visit.told("at most 6 digits after the point")
+    await visit.inspect("send-refused")
+    await fill(visit, PAYEE, "12,50")
+    await visit.screen("send-review")
+    shown = await visit.text("main")
+    for words in (
+        "12.50\u00a0USDC",
+        "without a verified identity",
+        "You have not paid this payee",
+        "(84532)",
+        "Paid by a sponsor",
+    ):
+        assert words in shown
+    assert (await visit.text('[data-name="payee"]')).replace(" ", "") == PAYEE
+    await visit.inspect("send-review")
+    await visit.press("confirm")
+    await visit.screen("send-done")
+    await visit.inspect("send-done")
+    assert chain.usdc_of(PAYEE) - before == 12_500_000
+    assert chain.usdc_of(account) == 7_500_000
+    await visit.press("done")
+    await visit.told(f"Sent 12.50\u00a0USDC to {PAYEE}", '[data-card="activity"]')
+    await visit.press("send")
+    await fill(visit, ALIKE, "1")
+    await visit.told("it is another one")
+    assert visit.complaints == []
+
+
+async def test_a_name_leads_to_its_did_and_the_coin_arrives(browser: Browser, chain: ChainService) -> None:
+    payee, name, to = await person(browser, chain)
+    did = await payee.text('[data-name="did"]')
+    visit, _, account = await person(browser, chain)
+    await given(visit, chain, account, wei=10**17)
+    await visit.press("send")
+    await fill(visit, "nobody-has-this-name", "0.01", "ETH")
+    await visit.told("Nothing is registered here as nobody-has-this-name.")
+    await fill(visit, "did:new:0x" + "11" * 32, "0.01", "ETH")
+    await visit.told("This DID is not registered on the chain, or not active.")
+    await fill(visit, name, "0.01", "ETH")
+    await visit.screen("send-review")
+    assert did in await visit.text("main")
+    assert await visit.text('[data-name="trust"]') == "Verified: the chain confirms this account."
+    await visit.press("confirm")
+    await visit.screen("send-done")
+    assert chain.coin_of(to) == 10**16
+    # A name that the service alone knows: the answer is taken from it, and the chain has another one.
+    await visit.press("done")
+    await visit.page.route(
+        "**/api/aliases/check?**", lambda route: route.fulfill(json={"available": False, "did": did})
+    )
+    await visit.press("send")
+    await fill(visit, "bob", "0.01", "ETH")
+    await visit.screen("send-review")
+    assert "only this service says that bob has this DID" in await visit.text('[data-name="trust"]')
+    await visit.inspect("send-review-unverified")
+
+
+async def test_nothing_is_sent_without_the_passkey(browser: Browser, chain: ChainService) -> None:
+    visit, _, account = await person(browser, chain)
+    await given(visit, chain, account, usdc=5_000_000)
+    before = chain.usdc_of(PAYEE)
+    await visit.press("send")
+    await fill(visit, PAYEE, "5")
+    await visit.screen("send-review")
+    await visit.authenticator.remove()
+    await visit.authenticator.add()  # another device, without the vault's passkey
+    await visit.press("confirm")
+    await visit.alerted("No passkey was used. Nothing changed.")
+    assert chain.usdc_of(PAYEE) == before and chain.usdc_of(account) == 5_000_000
+
+
+async def test_a_lost_answer_is_told_as_unconfirmed_and_followed(browser: Browser, chain: ChainService) -> None:
+    visit, _, account = await person(browser, chain)
+    await given(visit, chain, account, usdc=5_000_000)
+    before = chain.usdc_of(PAYEE)
+    cut = False
+
+    async def bundler(route: Any) -> None:
+        nonlocal cut
+        method = route.request.post_data_json["method"]
+        cut = cut or method == "eth_sendUserOperation"
+        if cut and method != "eth_sendUserOperation":
+            return await route.abort()
+        return await route.continue_()
+
+    await visit.page.route("**/api/bundler", bundler)
+    await visit.press("send")
+    await fill(visit, PAYEE, "5")
+    await visit.screen("send-review")
+    await visit.press("confirm")
+    await visit.screen("send-unconfirmed")
+    await visit.alerted("Do not send it again before your vault shows")
+    await visit.inspect("send-unconfirmed")
+    await visit.page.unroute("**/api/bundler")
+    await visit.press("done")
+    await visit.told(f"Sent 5.00\u00a0USDC to {PAYEE}", '[data-card="activity"]')
+    assert chain.usdc_of(PAYEE) - before == 5_000_000

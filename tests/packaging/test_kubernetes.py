@@ -1,0 +1,122 @@
+"""deploy/kubernetes: manifests that Kubernetes' own schemas accept, and that say what the service needs."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+from tests.support.clean_tree import ROOT
+
+from holdfast.service.serve import STOP_WITHIN_S
+from holdfast.service.setting_rows import ROWS
+from holdfast.service.settings import read_settings
+
+FOLDER = ROOT / "deploy" / "kubernetes"
+FILES = ("settings.yaml", "migrate.yaml", "nodes.yaml", "network.yaml")
+MANIFESTS: dict[tuple[str, str], dict[str, Any]] = {
+    (one["kind"], one["metadata"]["name"]): one
+    for file in FILES
+    for one in yaml.safe_load_all((FOLDER / file).read_text())
+}
+NODE = MANIFESTS["Deployment", "holdfast"]["spec"]
+VERSIONS = ("1.27", "1.30", "1.33", "1.37")  # the oldest has all that is used here
+DOCKERFILE = (ROOT / "Dockerfile").read_text()
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_kubernetes_schemas_accept_every_manifest(version: str) -> None:
+    for manifest in MANIFESTS.values():
+        kubernetes_validate.validate(manifest, version, strict=True)
+
+
+def test_the_schemas_refuse_what_is_wrong() -> None:
+    wrong = {**MANIFESTS["Service", "holdfast"], "spec": {"ports": [{"port": "eighty"}], "selectors": {}}}
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(wrong, VERSIONS[-1], strict=True)
+
+
+def test_kustomize_applies_all_but_the_migration() -> None:
+    kustomization = yaml.safe_load((FOLDER / "kustomization.yaml").read_text())
+    assert [*kustomization["resources"], "migrate.yaml"] == [
+        "settings.yaml",
+        "nodes.yaml",
+        "network.yaml",
+        "migrate.yaml",
+    ]
+    images = {
+        container(kind, name)["image"].split(":")[0]
+        for kind, name in (("Deployment", "holdfast"), ("Job", "holdfast-migrate"))
+    }
+    assert images == {kustomization["images"][0]["name"]}
+
+
+def container(kind: str, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = MANIFESTS[kind, name]["spec"]["template"]["spec"]["containers"][0]
+    return found
+
+
+@pytest.mark.parametrize(("kind", "name"), [("Deployment", "holdfast"), ("Job", "holdfast-migrate")])
+def test_pods_have_no_rights(kind: str, name: str) -> None:
+    pod = MANIFESTS[kind, name]["spec"]["template"]["spec"]
+    assert pod["automountServiceAccountToken"] is False
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    user = pod["securityContext"]["runAsUser"]
+    assert re.search(rf"^USER {user}:{pod['securityContext']['runAsGroup']}$", DOCKERFILE, re.MULTILINE)
+    context = container(kind, name)["securityContext"]
+    assert (context["readOnlyRootFilesystem"], context["allowPrivilegeEscalation"]) == (True, False)
+    assert context["capabilities"] == {"drop": ["ALL"]}
+    assert {"requests", "limits"} <= container(kind, name)["resources"].keys()
+    assert container(kind, name)["volumeMounts"] == [{"name": "data", "mountPath": "/data"}]
+
+
+def test_probes_leave_time_for_the_database_and_do_not_restart_nodes_during_an_outage() -> None:
+    node = container("Deployment", "holdfast")
+    startup = node["startupProbe"]
+    waits = read_settings({}).database_wait
+    assert startup["periodSeconds"] * startup["failureThreshold"] > waits
+    assert node["livenessProbe"]["httpGet"]["path"] == "/healthz"
+    assert node["readinessProbe"]["httpGet"]["path"] == "/readyz"
+    pause = int(re.findall(r"sleep\((\d+)\)", node["lifecycle"]["preStop"]["exec"]["command"][-1])[0])
+    assert NODE["template"]["spec"]["terminationGracePeriodSeconds"] > STOP_WITHIN_S + pause
+
+
+def test_labels_select_the_nodes_and_not_the_migration() -> None:
+    labels = NODE["template"]["metadata"]["labels"]
+    for kind, name in (("Service", "holdfast"), ("Service", "holdfast-metrics")):
+        assert MANIFESTS[kind, name]["spec"]["selector"] == labels
+    for selector in (NODE["selector"], MANIFESTS["PodDisruptionBudget", "holdfast"]["spec"]["selector"]):
+        assert selector["matchLabels"] == labels
+    migration = MANIFESTS["Job", "holdfast-migrate"]["spec"]["template"]["metadata"]["labels"]
+    policy = MANIFESTS["NetworkPolicy", "holdfast"]["spec"]["podSelector"]["matchLabels"]
+    assert migration != labels
+    assert policy.items() <= migration.items() and policy.items() <= labels.items()
+
+
+def test_one_pod_may_go_at_a_time_and_none_before_its_successor_is_ready() -> None:
+    assert NODE["replicas"] >= 2
+    assert NODE["strategy"]["rollingUpdate"] == {"maxUnavailable": 0, "maxSurge": 1}
+    assert MANIFESTS["PodDisruptionBudget", "holdfast"]["spec"]["maxUnavailable"] == 1
+
+
+def test_ports_agree() -> None:
+    ports = {port["name"]: port["containerPort"] for port in container("Deployment", "holdfast")["ports"]}
+    assert f"EXPOSE {ports['http']}" in DOCKERFILE
+    settings = MANIFESTS["ConfigMap", "holdfast"]["data"]
+    assert settings["HOLDFAST_ADMIN_PORT"] == str(ports["metrics"])
+    admitted = [rule["ports"][0]["port"] for rule in MANIFESTS["NetworkPolicy", "holdfast"]["spec"]["ingress"]]
+    assert admitted == [ports["http"], ports["metrics"]]
+    backend = MANIFESTS["Ingress", "holdfast"]["spec"]["rules"][0]["http"]["paths"][0]["backend"]["service"]
+    service = MANIFESTS["Service", backend["name"]]["spec"]["ports"][0]
+    assert (backend["port"]["name"], service["targetPort"]) == (service["name"], "http")
+
+
+def test_settings_are_known_and_secrets_are_in_the_secret() -> None:
+    secret_names = {row.name for row in ROWS if row.secret} | {"ATTESTATION_SIGNING_KEY"}
+    plain, secret = MANIFESTS["ConfigMap", "holdfast"]["data"], MANIFESTS["Secret", "holdfast"]["stringData"]
+    assert not plain.keys() & secret_names
+    assert secret.keys() <= secret_names
+    read_settings({**plain, **secret})
+    assert plain.keys() <= {row.name for row in ROWS}

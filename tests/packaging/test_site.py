@@ -1,0 +1,101 @@
+"""deploy/compose.yaml and what it mounts: a valid Compose file, and a site of the same parts that really runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import runpy
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import yaml
+from tests.support.clean_tree import ROOT
+
+from holdfast.service.serve import STOP_WITHIN_S
+from holdfast.service.settings import read_settings
+
+DEPLOY = ROOT / "deploy"
+COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+NODES = ("node1", "node2")
+PROGRAMS = runpy.run_path(str(ROOT / "tools" / "programs.py"))
+MISSING: list[str] = PROGRAMS["missing"]()
+needs_programs = pytest.mark.skipif(
+    bool(MISSING), reason=f"{', '.join(MISSING)} missing: python3 tools/programs.py fetches Debian's"
+)
+
+
+def test_the_compose_file_keeps_the_specification() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec", DEPLOY / "compose.yaml"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_part_of_a_site_is_there_and_everything_mounted_exists() -> None:
+    assert SERVICES.keys() == {*NODES, "migrate", "postgres", "proxy", "prometheus", "grafana"}
+    for name, service in SERVICES.items():
+        for volume in service.get("volumes", []):
+            source = volume.partition(":")[0]
+            assert (DEPLOY / source).exists() if source.startswith(".") else source in COMPOSE["volumes"], (
+                name,
+                source,
+            )
+
+
+def test_nothing_but_the_proxy_listens_beyond_this_machine() -> None:
+    published = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
+    assert published.keys() == {"proxy", "prometheus", "grafana"}
+    assert all(
+        port.startswith(("127.0.0.1:", "${HOLDFAST_LISTEN:-127.0.0.1:"))
+        for ports in published.values()
+        for port in ports
+    )
+
+
+@pytest.mark.parametrize("name", [*NODES, "migrate"])
+def test_nodes_have_no_rights_and_settings_that_are_read(name: str) -> None:
+    node = SERVICES[name]
+    assert (node["read_only"], node["cap_drop"]) == (True, ["ALL"])
+    assert int(node["stop_grace_period"].rstrip("s")) > STOP_WITHIN_S
+    # `${NAME:-default}` with its default, `${NAME:?…}` with a value.
+    given = {key: re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", re.sub(r"\$\{\w+:\?[^}]*\}", "ab" * 32, value))
+             for key, value in node["environment"].items()}  # fmt: skip
+    settings = read_settings(given)
+    assert settings.database_url.startswith("postgresql://holdfast:")
+    assert settings.admin_port == int(
+        json.loads((DEPLOY / "prometheus" / "targets.json").read_text())[0]["targets"][0].split(":")[1]
+    )
+    proxy = SERVICES["proxy"]["networks"]["inside"]["ipv4_address"]
+    assert given["HOLDFAST_TRUSTED_PROXIES"] == proxy
+
+
+def test_the_proxy_and_prometheus_know_the_nodes() -> None:
+    proxy = (DEPLOY / "nginx" / "holdfast.conf").read_text()
+    assert set(re.findall(r"server (\w+):8787", proxy)) == set(NODES)
+    targets = json.loads((DEPLOY / "prometheus" / "targets.json").read_text())[0]["targets"]
+    assert {target.split(":")[0] for target in targets} == set(NODES)
+
+
+@needs_programs
+def test_prometheus_accepts_its_configuration_and_rules() -> None:
+    done = subprocess.run(
+        [PROGRAMS["program"]("promtool"), "check", "config", "--syntax-only", DEPLOY / "prometheus" / "prometheus.yml"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@needs_programs
+def test_a_site_of_the_same_parts_serves_through_the_death_of_a_node() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools" / "topology.py"], capture_output=True, text=True, check=False, timeout=300,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "registrations while a node is dead: each answered 200" in done.stdout
+    assert "Prometheus sees 1 up and 1 down" in done.stdout

@@ -1,0 +1,28 @@
+"""Signatures for an app's server: exactly those that were made for it."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast import AppSignatureRefused, verify_app_signature
+
+VECTORS: dict[str, Any] = json.loads(
+    (Path(__file__).resolve().parents[2] / "vectors" / "connect" / "signatures.json").read_text()
+)
+
+
+@pytest.mark.parametrize("case", VECTORS["cases"], ids=lambda case: case["name"])
+def test_as_the_vectors_say(case: dict[str, Any]) -> None:
+    asked = {name: VECTORS["facts"][name] for name in ("origin", "challenge", "text")}
+    now = datetime.fromtimestamp(VECTORS["now"], UTC)
+    if "did" in case:
+        assert verify_app_signature(case["answer"], now=now, **asked) == case["did"]
+        return
+    with pytest.raises(AppSignatureRefused) as refused:
+        verify_app_signature(case["answer"], now=now, **asked)
+    assert refused.value.code == case["error"]

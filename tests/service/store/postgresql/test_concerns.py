@@ -1,0 +1,197 @@
+"""What `holdfast check` finds on real servers with one thing wrong each, and what it makes of clocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.nodes import nodes_on
+from tests.support.pgbouncer import PREPARES_SINCE, PROGRAM, pooled
+from tests.support.pgbouncer import version as pgbouncer_version
+from tests.support.postgres_server import USER, PostgresServer, running
+from tests.support.serving import becomes_true
+
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.postgresql.concerns import clock, version
+from holdfast.service.store.postgresql.concerns_connections import PER_PROCESS, room
+from holdfast.service.store.postgresql.concerns_replication import absent_standbys
+from holdfast.service.store.postgresql.database import PostgresqlDatabase, in_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from holdfast.service.store.database import Concern
+
+needs_pgbouncer = pytest.mark.skipif(PROGRAM is None, reason="pgbouncer is not installed")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PostgresServer]:
+    with running(archive_mode="on", archive_command="test ! -f refused") as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def database(server: PostgresServer) -> PostgresqlDatabase:
+    made = PostgresqlDatabase(server.new_database())
+    in_thread(made.open().close)
+    return made
+
+
+def name_of(database: PostgresqlDatabase) -> str:
+    return database.address.dsn.rpartition("/")[2]
+
+
+def found(database: PostgresqlDatabase, workers: int = 1) -> dict[str, Concern]:
+    return {concern.subject: concern for concern in database.concerns(workers)}
+
+
+def test_a_sound_server(database: PostgresqlDatabase) -> None:
+    states = {name: concern.state for name, concern in found(database).items()}
+    assert states.pop("commits") == "note", "no standby"
+    assert set(states.values()) == {"ok"}, states
+    assert states.keys() >= {"fsync", "schema", "archive", "connections", "pooler", "database clock"}
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "subject", "state"),
+    [
+        ("fsync", "off", "fsync", "error"),
+        ("full_page_writes", "off", "full_page_writes", "error"),
+        ("synchronous_commit", "off", "commits", "error"),
+        ("synchronous_commit", "local", "commits", "note"),
+        ("default_transaction_isolation", "serializable", "default_transaction_isolation", "error"),
+        ("default_transaction_read_only", "on", "default_transaction_read_only", "error"),
+        ("synchronous_standby_names", "FIRST 1 (gone)", "commits", "error"),
+    ],
+)
+def test_one_wrong_setting(
+    server: PostgresServer, database: PostgresqlDatabase, setting: str, value: str, subject: str, state: str
+) -> None:
+    server.execute(f"ALTER SYSTEM SET {setting} = '{value}'")
+    try:
+        server.execute("SELECT pg_reload_conf()")
+        concern = found(database)[subject]
+        assert (concern.state, bool(concern.fix)) == (state, True), concern
+    finally:
+        server.execute(f"ALTER SYSTEM RESET {setting}")
+        server.execute("SELECT pg_reload_conf()")
+
+
+def test_a_write_that_waits_for_a_standby_ends(server: PostgresServer, database: PostgresqlDatabase) -> None:
+    """The check does not hang, and its other findings are shown."""
+    server.execute("ALTER SYSTEM SET synchronous_standby_names = 'gone'")
+    server.execute("SELECT pg_reload_conf()")
+    try:
+        with pytest.raises(StoreUnavailable):
+            database.try_write()
+        assert "no synchronous standby is connected" in found(database)["commits"].found
+    finally:
+        server.execute("ALTER SYSTEM RESET synchronous_standby_names")
+        server.execute("SELECT pg_reload_conf()")
+
+
+def test_one_of_two_standbys_is_gone_and_its_slot_keeps_wal(
+    server: PostgresServer, database: PostgresqlDatabase
+) -> None:
+    standby = PostgresServer()
+    try:
+        standby.follow(server, "one").start()
+        server.set(synchronous_standby_names="ANY 1 (one, two)")
+        findings = found(database)
+        assert (findings["commits"].state, findings["standbys"].state) == ("ok", "note")
+        assert "two" in findings["standbys"].found
+        assert "replication slots" not in findings
+        server.execute("SELECT pg_create_physical_replication_slot('two', true)")
+        assert found(database)["replication slots"].state == "error"
+        server.set(max_slot_wal_keep_size="1GB")
+        assert found(database)["replication slots"].state == "note"
+    finally:
+        server.set(synchronous_standby_names="", max_slot_wal_keep_size="-1")
+        standby.remove()
+        server.execute("SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE NOT active")
+
+
+def test_an_archive_that_refuses(server: PostgresServer, database: PostgresqlDatabase) -> None:
+    (server.data / "refused").touch()
+    server.execute("SELECT pg_switch_wal()")
+    server.execute("CREATE TABLE IF NOT EXISTS moved (n int)", name_of(database))
+    server.execute("SELECT pg_switch_wal()")
+    failed = "SELECT 1 FROM pg_stat_archiver WHERE last_failed_time IS NOT NULL"
+    assert becomes_true(lambda: bool(server.execute(failed)))
+    assert found(database)["archive"].state == "error"
+    (server.data / "refused").unlink()
+
+
+def test_too_few_connections(server: PostgresServer, database: PostgresqlDatabase) -> None:
+    name = name_of(database)
+    states = []
+    for limit in (PER_PROCESS * 2 - 1, PER_PROCESS * 4 - 1, PER_PROCESS * 4):
+        server.execute(f"ALTER DATABASE {name} CONNECTION LIMIT {limit}")
+        states.append(found(database, workers=2)["connections"].state)
+    server.execute(f"ALTER DATABASE {name} CONNECTION LIMIT -1")
+    assert states == ["error", "note", "ok"]
+    assert room(100, 95, 1).state == "error", "other programs hold most"
+
+
+def test_a_node_holds_no_more_connections_than_the_check_counts(server: PostgresServer, tmp_path: Path) -> None:
+    with nodes_on(tmp_path, server.new_database(), 1) as nodes, nodes.running[0].client() as client:
+        for n in range(20):
+            nodes.running[0].session(client, f"name{n}", f"192.0.2.{n}")
+        rows = server.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'holdfast'")
+        assert 1 <= rows[0][0] <= PER_PROCESS
+
+
+def test_another_encoding(server: PostgresServer) -> None:
+    server.execute("CREATE DATABASE latin ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
+    database = PostgresqlDatabase(server.url("latin"))
+    in_thread(database.open().close)
+    assert found(database)["server_encoding"].state == "error"
+
+
+def test_a_schema_of_a_newer_release(server: PostgresServer, database: PostgresqlDatabase) -> None:
+    server.execute("UPDATE holdfast.schema_version SET version = version + 1", name_of(database))
+    assert found(database)["schema"].state == "note"
+    server.execute("UPDATE holdfast.schema_version SET version = version - 1", name_of(database))
+
+
+@needs_pgbouncer
+def test_a_pooler(server: PostgresServer, database: PostgresqlDatabase) -> None:
+    url = database.address.dsn
+    assert found(PostgresqlDatabase(url + "?pooler=transaction"))["pooler"].state == "note", "there is none"
+    with pooled(server, url) as behind:
+        findings = found(PostgresqlDatabase(behind))
+        assert (findings["pooler"].state, findings["limits of the role"].state) == ("ok", "error")
+        for name in ("statement_timeout", "lock_timeout"):
+            server.execute(f"ALTER ROLE {USER} SET {name} = '1s'")
+        assert "idle_in_transaction_session_timeout" in found(PostgresqlDatabase(behind))["limits of the role"].found
+
+
+@needs_pgbouncer
+@pytest.mark.parametrize("prepared", [False, True])
+def test_a_pooler_that_loses_prepared_statements(
+    server: PostgresServer, database: PostgresqlDatabase, *, prepared: bool
+) -> None:
+    if prepared and pgbouncer_version() < PREPARES_SINCE:
+        pytest.skip(f"PgBouncer {pgbouncer_version()} is older than 1.21; HOLDFAST_TEST_PGBOUNCER names another one")
+    with pooled(server, database.address.dsn, prepared=prepared) as behind:
+        claimed = PostgresqlDatabase(behind.replace("pooler=transaction", "pooler=prepared"))
+        assert found(claimed)["prepared statements"].state == ("ok" if prepared else "error")
+
+
+def test_clocks_and_versions() -> None:
+    assert clock(10.0, 10.2, 10.1).state == clock(10.0, 10.2, 9.1).state == "ok"
+    assert {clock(10.0, 10.2, theirs).state for theirs in (8.9, 11.3)} == {"error"}
+    assert (version(140000).state, version(139999).state) == ("ok", "error")
+
+
+@pytest.mark.parametrize(
+    ("names", "absent"),
+    [("", []), ("*", []), ("a", []), ("a, b", ["b"]), ("FIRST 1 (a, b)", ["b"]), ('ANY 1 ("a", c)', ["c"]),
+     ("2 (a, b, c)", ["b", "c"])],
+)  # fmt: skip
+def test_standbys_that_are_named(names: str, absent: list[str]) -> None:
+    streaming = [{"application_name": "a", "state": "streaming", "sync_state": "sync"}]
+    notes = absent_standbys(names, streaming)
+    assert [note.found.rpartition(": ")[2] for note in notes] == ([", ".join(absent)] if absent else [])

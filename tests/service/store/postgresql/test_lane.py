@@ -1,0 +1,46 @@
+"""What a connection asks of the server stays as quick as it was while the tables were small."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from tests.support.store_cases import admit, session
+
+from holdfast.rules.identifiers import Channel, Identifier
+
+if TYPE_CHECKING:
+    from tests.support.postgres_server import PostgresServer
+
+    from holdfast.service.store.port import Store
+
+ROWS_READ = (
+    "SELECT relname, seq_tup_read FROM pg_stat_user_tables WHERE schemaname = 'holdfast' AND relname IN"
+    " ('identifiers', 'ip_counters')"
+)
+
+
+async def open_sessions(store: Store, first: int, count: int) -> None:
+    numbers = range(first, first + count)
+    asked = [(Identifier(Channel.HANDLE, f"name{n}", f"name{n}"), f"10.0.{n >> 8}.{n & 255}") for n in numbers]
+    await asyncio.gather(*(store.open_session(session(who, ip=ip), admit) for who, ip in asked))
+
+
+async def test_plans_made_while_tables_were_small_read_by_key(
+    pg_store: Store, postgres: PostgresServer, postgres_url: str
+) -> None:
+    name = postgres_url.rpartition("/")[2]
+    await open_sessions(pg_store, 0, 50)
+    postgres.execute("ANALYZE", name)
+    for first in range(50, 800, 50):
+        await open_sessions(pg_store, first, 50)
+        await asyncio.gather(*(pg_store.is_claimed("handle", f"name{n}") for n in range(first, first + 50)))
+        await asyncio.gather(*(pg_store.find_credential(f"none{n}") for n in range(50)))
+    await pg_store.close()  # its processes at the server tell their figures when they end
+    counted = "SELECT n_tup_ins FROM pg_stat_user_tables WHERE relname = 'identifiers'"
+    for _ in range(50):
+        if postgres.execute(counted, name)[0][0] == 800:
+            break
+        await asyncio.sleep(0.1)
+    analysed = 100  # the statistics' own reading, at most
+    assert not [row for row in postgres.execute(ROWS_READ, name) if row[1] > analysed]

@@ -1,0 +1,146 @@
+"""Kept snapshots on several nodes: quotas, pins and names hold, nothing waits in a circle, older registrations count."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.store_cases import MAIL, claims, registration
+
+from holdfast.rules.pins import AskedPin
+from holdfast.rules.shards import shard_of
+from holdfast.rules.snapshot_quotas import SnapshotLimits, Usage, admit_pin, reservation
+from holdfast.service.store.postgresql import schema
+from holdfast.service.store.postgresql.database import PostgresqlDatabase, in_thread
+from holdfast.service.store.postgresql.url import parse_address
+from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewRoot, NewUpload, TokenUse
+from holdfast.wire.failures import SnapshotRefused
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from tests.support.postgres_server import PostgresServer
+
+    from holdfast.service.store.port import Store
+    from holdfast.service.store.snapshot_index import SnapshotIndex
+
+NOW = 1_800_000_000.0
+LIMITS = SnapshotLimits(bytes_per_did=1000, pins_per_did=7, revisions_per_did=5)
+DIDS = [f"did:new:0x{n:064x}" for n in range(8)]
+ROOT = Path(__file__).resolve().parents[4]
+
+
+@pytest.fixture
+async def nodes(postgres_url: str) -> AsyncIterator[list[SnapshotIndex]]:
+    """Three stores over one database, each with its own connections."""
+    stores = [PostgresqlDatabase(postgres_url).open() for _ in range(3)]
+    yield [store.snapshots for store in stores]
+    for store in stores:
+        await store.close()
+
+
+async def outcomes(*asked: Any) -> list[Any]:
+    results = await asyncio.gather(*asked, return_exceptions=True)
+    unexpected = [one for one in results if isinstance(one, Exception) and not isinstance(one, SnapshotRefused)]
+    assert not unexpected, unexpected
+    return list(results)
+
+
+def begun(index: SnapshotIndex, did: str, name: str) -> Any:
+    upload = NewUpload(upload_id=name, did=did, now=NOW, expires_at=NOW + 900)
+    return index.begin_upload(upload, lambda usage: reservation(usage, LIMITS, 300, declared=True))
+
+
+def pinned(index: SnapshotIndex, did: str, number: int) -> Any:
+    new = NewPin(request_id=f"r{number}", did=did, asked=AskedPin(cid=f"c{number}"), now=NOW)
+    use = TokenUse(token=number.to_bytes(32), kind="pin", what="w", until=NOW + 300)
+    return index.add_pin(new, use, lambda usage: admit_pin(usage, LIMITS))
+
+
+async def kept(index: SnapshotIndex, did: str, name: str) -> None:
+    """A snapshot whose blocks other DIDs have as well, pinned."""
+    await index.begin_upload(NewUpload(upload_id=name, did=did, now=NOW, expires_at=NOW + 900), lambda _usage: 1)
+    await index.place_blocks(did, name, [(name, 10), ("shared", 10), ("also", 10)])
+    root = NewRoot(
+        cid=name, did=did, blocks=(name, "shared", "also"), size=30, publisher="k51", pin=f"pin-{name}",
+        held_until=0.0, now=NOW,
+    )  # fmt: skip
+    use = TokenUse(token=name.encode().rjust(32), kind="import", what=name, until=NOW + 300)
+    await index.finish_upload(name, root, use, lambda _usage: None, lambda _usage: None)
+
+
+async def test_quotas_hold_on_every_node(nodes: list[SnapshotIndex]) -> None:
+    uploads = await outcomes(*(begun(nodes[n % 3], DIDS[n % 2], f"u{n}") for n in range(40)))
+    pins = await outcomes(*(pinned(nodes[n % 3], DIDS[n % 2], n) for n in range(40)))
+    assert sum(taken == 300 for taken in uploads) == 2 * 3
+    assert sum(not isinstance(pin, Exception) for pin in pins) == 2 * 7
+    assert [await nodes[n].usage(DIDS[n]) for n in range(2)] == [Usage(0, 900, 7, 0)] * 2
+    for did in DIDS[:2]:
+        moments = [pin.created_us for pin in await nodes[0].pins(did)]
+        assert len(set(moments)) == 7 and min(moments) == int(NOW * 1_000_000)
+
+
+async def test_many_snapshots_come_and_go_at_once(nodes: list[SnapshotIndex], postgres: PostgresServer) -> None:
+    async def life(n: int) -> None:
+        index, did = nodes[n % 3], DIDS[n % 8]
+        for turn in range(3):
+            await kept(index, did, f"s{n}-{turn}")
+            assert await index.root(f"s{n}-{turn}") is not None
+            assert await nodes[(n + 1) % 3].remove_pin(did, f"pin-s{n}-{turn}", NOW)
+            await index.expire(NOW)
+
+    await asyncio.gather(*(life(n) for n in range(16)))
+    assert await nodes[0].totals() == (0, 0, 0)
+    garbage = await nodes[1].garbage(10_000)
+    assert {key.partition(".")[0] for key in garbage} >= {"shared", "also", "s3-2"} and await nodes[0].block(
+        "also"
+    ) is None
+    await nodes[2].collected(garbage)
+    assert await nodes[0].garbage(10) == []
+
+
+async def test_a_name_has_one_first_record(nodes: list[SnapshotIndex]) -> None:
+    await kept(nodes[0], DIDS[0], "root")
+    seen: list[Any] = []
+
+    def rises(sequence: int) -> Any:
+        def decide(before: Any) -> bool:
+            seen.append(before)
+            return before is None or before.sequence < sequence
+
+        return decide
+
+    records = [
+        NewRecord(name="k51", root="root", sequence=n, validity_ns=2**63, data=bytes([n]), now=NOW) for n in range(24)
+    ]
+    await outcomes(*(nodes[n % 3].publish(record, rises(n)) for n, record in enumerate(records)))
+    last = await nodes[0].record("k51")
+    assert last is not None and last.sequence == 23 and seen.count(None) >= 1
+
+
+async def test_registrations_of_an_older_schema_count(fresh_postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Registrations before the migration are found, and those that a node of the older release adds after it."""
+    with monkeypatch.context() as before:
+        before.setattr(schema, "STEPS", schema.STEPS[:2])
+        older: Store = PostgresqlDatabase(fresh_postgres_url).open()
+    await older.register(registration(did=DIDS[0]), claims)
+    done = await schema.migrate(parse_address(fresh_postgres_url))
+    assert (done.found, done.now, done.backfilled) == (2, schema.SCHEMA_VERSION, 1)
+    await older.register(registration(did=DIDS[1], credential_id="later", identifier=MAIL), claims)
+    today = PostgresqlDatabase(fresh_postgres_url).open()
+    assert [await today.snapshots.is_registered(did) for did in DIDS[:3]] == [True, True, False]
+    await older.close()
+    await today.close()
+
+
+def test_the_database_computes_the_same_shards(postgres: PostgresServer, postgres_url: str) -> None:
+    in_thread(lambda: schema.migrate(parse_address(postgres_url)))
+    name = postgres_url.rpartition("/")[2]
+    cases = json.loads((ROOT / "vectors" / "service" / "shards.json").read_text())["cases"]
+    texts = [case["parts"][0] for case in cases if len(case["parts"]) == 1 and isinstance(case["parts"][0], str)]
+    for text in [*texts, *DIDS, "d\u00e4"]:
+        quoted = text.replace("'", "''")
+        assert postgres.execute(f"SELECT holdfast.shard_of_v1('{quoted}')", name) == [(shard_of(text),)]

@@ -1,0 +1,57 @@
+"""A start waits for a database server, says so, and stops waiting when time does not help."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
+from holdfast.service.store.waiting import open_when_reachable
+
+
+class _Database:
+    """Raises each error in turn, then opens."""
+
+    place = "postgresql://db/holdfast"
+
+    def __init__(self, *errors: Exception) -> None:
+        self._errors = list(errors)
+        self.time = 100.0
+        self.calls = 0
+
+    def open(self) -> Any:
+        self.calls += 1
+        if self._errors:
+            raise self._errors.pop(0)
+        return self
+
+    def sleep(self, seconds: float) -> None:
+        self.time += seconds
+
+    def opened(self, within_s: float) -> Any:
+        return open_when_reachable(self, within_s, lambda: self.time, self.sleep)  # type: ignore[arg-type]
+
+
+def test_it_waits_and_says_so_every_ten_seconds(caplog: pytest.LogCaptureFixture) -> None:
+    database = _Database(*(StoreUnreachable("refused") for _ in range(25)))
+    assert database.opened(60) is database
+    assert database.time == 125
+    said = [record.getMessage() for record in caplog.records]
+    assert [line.split("up to ")[1].split(" for")[0] for line in said[:-1]] == ["60 s", "50 s", "40 s"]
+    assert said[-1] == "postgresql://db/holdfast answers after 25 s: the start goes on"
+
+
+def test_the_wait_ends() -> None:
+    database = _Database(*(StoreUnreachable("refused") for _ in range(25)))
+    with pytest.raises(StoreUnreachable):
+        database.opened(5)
+    assert database.time == 105
+
+
+@pytest.mark.parametrize(("error", "within_s"), [(StoreUnavailable("password"), 60), (StoreUnreachable("away"), 0)])
+def test_it_does_not_wait(error: Exception, within_s: float, caplog: pytest.LogCaptureFixture) -> None:
+    database = _Database(error)
+    with pytest.raises(StoreUnavailable):
+        database.opened(within_s)
+    assert (database.calls, database.time, caplog.records) == (1, 100.0, [])

@@ -1,0 +1,149 @@
+"""The parts of `deploy/compose.yaml` on loopback: nginx and Prometheus with its configuration, in front of real nodes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx
+from tests.support.children import dying_with_parent
+from tests.support.nodes import Nodes
+from tests.support.postgres_server import running
+from tests.support.serving import PATIENCE_S, Server, becomes_true
+
+from holdfast.world.processes import free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
+# The scrape interval of a site is a quarter of a minute; here nobody wants to wait for it.
+_FASTER = ("15s", "1s")
+
+
+class MeasuredNodes(Nodes):
+    """Nodes with an admin port each, as the Compose file gives them."""
+
+    def __init__(self, folder: Path, database_url: str) -> None:
+        super().__init__(folder, database_url)
+        self.admin_ports: dict[int, int] = {}
+
+    def _launch(self, data: Path, port: int) -> Server:
+        self._settings["admin_port"] = str(self.admin_ports.setdefault(port, free_port()))
+        return super()._launch(data, port)
+
+
+@dataclass
+class Topology:
+    """A running site: every part is a process of this machine."""
+
+    nodes: MeasuredNodes
+    proxy: str
+    prometheus: str
+
+    def ask_prometheus(self, path: str, **query: str) -> Any:
+        """Return the data of an answer of Prometheus' HTTP API."""
+        answer = httpx.get(f"{self.prometheus}/api/v1/{path}", params=query, timeout=PATIENCE_S)
+        answer.raise_for_status()
+        return answer.json()["data"]
+
+    def values(self, expression: str) -> dict[str, float]:
+        """Return the value of an expression for each scraped address."""
+        result = self.ask_prometheus("query", query=expression)["result"]
+        return {row["metric"]["instance"]: float(row["value"][1]) for row in result}
+
+    def address_of(self, node: Server) -> str:
+        """Return the address under which Prometheus knows a node."""
+        return f"127.0.0.1:{self.nodes.admin_ports[node.port]}"
+
+
+@contextlib.contextmanager
+def topology(nginx: str, prometheus: str) -> Iterator[Topology]:
+    """PostgreSQL, two nodes, nginx and Prometheus, gone afterwards. Takes the two programs' paths."""
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="holdfast-topology-")))
+        folder.chmod(0o755)  # nginx's processes run under another account
+        postgres = stack.enter_context(running())
+        nodes = MeasuredNodes(folder, postgres.new_database())
+        stack.callback(nodes.close)
+        nodes.start(2)
+        proxy = _start_nginx(stack, nginx, folder, [node.port for node in nodes.running])
+        monitor = _start_prometheus(stack, prometheus, folder, list(nodes.admin_ports.values()))
+        yield Topology(nodes, proxy, monitor)
+
+
+def nginx_configuration(folder: Path, port: int, nodes: Sequence[int]) -> str:
+    """Return a whole configuration around deploy/nginx/holdfast.conf, in which only addresses differ."""
+    site = (DEPLOY / "nginx" / "holdfast.conf").read_text()
+    for found, there in (
+        ("listen 8080;", f"listen 127.0.0.1:{port};"),
+        *((f"server node{n}:8787 ", f"server 127.0.0.1:{node} ") for n, node in enumerate(nodes, 1)),
+    ):
+        assert site.count(found) == 1, found
+        site = site.replace(found, there)
+    places = " ".join(
+        f"{name}_temp_path {folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    return (
+        f"daemon off; pid {folder}/pid; error_log {folder}/error.log; worker_processes 1;\n"
+        f"events {{ worker_connections 512; }}\nhttp {{ access_log off; {places}\n{site}\n}}\n"
+    )
+
+
+def _start_nginx(stack: contextlib.ExitStack, program: str, folder: Path, nodes: Sequence[int]) -> str:
+    port = free_port()
+    home = folder / "nginx"
+    home.mkdir(mode=0o777)
+    home.chmod(0o777)
+    file = home / "nginx.conf"
+    file.write_text(nginx_configuration(home, port, nodes))
+    command = [program, "-p", str(home), "-e", str(home / "error.log"), "-c", str(file)]
+    subprocess.run([*command, "-t"], check=True, capture_output=True)
+    _run(stack, command, home / "output.log")
+    return _answering(f"http://127.0.0.1:{port}", "/healthz", home / "error.log")
+
+
+def _start_prometheus(stack: contextlib.ExitStack, program: str, folder: Path, nodes: Sequence[int]) -> str:
+    port = free_port()
+    home = folder / "prometheus"
+    home.mkdir()
+    for file in (DEPLOY / "prometheus").iterdir():
+        (home / file.name).write_text(file.read_text().replace(*_FASTER))
+    targets = [{"targets": [f"127.0.0.1:{node}" for node in nodes], "labels": {"site": "loopback"}}]
+    (home / "targets.json").write_text(json.dumps(targets))
+    command = [
+        program, f"--config.file={home}/prometheus.yml", f"--storage.tsdb.path={home}/data",
+        f"--web.listen-address=127.0.0.1:{port}",
+    ]  # fmt: skip
+    _run(stack, command, home / "output.log")
+    return _answering(f"http://127.0.0.1:{port}", "/-/ready", home / "output.log")
+
+
+def _run(stack: contextlib.ExitStack, command: list[str], log: Path) -> None:
+    """Run a program until the stack is unwound; it ends with this process in any case."""
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env={"PATH": os.defpath},
+            preexec_fn=dying_with_parent(signal.SIGTERM),  # noqa: PLW1509 - one prctl, no locks
+        )  # fmt: skip
+    stack.callback(process.wait, 30)
+    stack.callback(process.terminate)
+
+
+def _answering(url: str, path: str, log: Path) -> str:
+    def answers() -> bool:
+        with contextlib.suppress(httpx.TransportError):
+            return httpx.get(url + path, timeout=PATIENCE_S).status_code == 200
+        time.sleep(0.05)
+        return False
+
+    assert becomes_true(answers), log.read_text()
+    return url

@@ -1,0 +1,117 @@
+"""Starts the site of deploy/compose.yaml on this machine, without containers, and tries it: `make topology`.
+
+PostgreSQL, two nodes, nginx and Prometheus run with the configuration that the Compose file mounts. The script
+registers through the proxy, kills a node, goes on, starts it again, and asks Prometheus what it saw. Grafana is not
+started: the registries of Python, npm and Debian do not have it.
+
+tools/topology.py             try it; exit 1 with the reason when something is not as it should be
+tools/topology.py --stay      then go on running until Ctrl-C
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import httpx
+from tests.support.serving import DID, PATIENCE_S, becomes_true
+from tests.support.topology import Topology, topology
+
+import programs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_REQUESTS = 12
+_OK, _TOO_MANY = 200, 429
+_LIMIT = 3  # registrations from an address
+
+
+def main() -> int:
+    """Run as the module's docstring says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--stay", action="store_true", help="go on running until Ctrl-C")
+    stay = parser.parse_args().stay
+    if stopped := programs.fetch():
+        return _say(f"stopped: {stopped}", 1)
+    nginx, prometheus = programs.program("nginx"), programs.program("prometheus")
+    assert nginx
+    assert prometheus
+    began = time.monotonic()
+    with topology(nginx, prometheus) as site:
+        _say(f"PostgreSQL, two nodes, nginx at {site.proxy}, Prometheus at {site.prometheus}")
+        try:
+            _try(site)
+        except AssertionError as error:
+            return _say(f"failed: {error}", 1)
+        _say(f"everything held, after {time.monotonic() - began:.0f} s")
+        if stay:
+            _say("running until Ctrl-C")
+            signal.sigwait([signal.SIGINT, signal.SIGTERM])
+    return 0
+
+
+def _try(site: Topology) -> None:
+    first, second = site.nodes.running
+    both = [site.address_of(first), site.address_of(second)]
+    _expect_up(site, both, down=[])
+    _register(site, "before", 2)
+    # Counters of both nodes: the proxy sent requests to each.
+    served = "sum by (instance) (holdfast_requests_total)"
+    _expect(lambda: set(site.values(served)) == set(both), "Prometheus counts requests of both nodes")
+    _register_too_often(site)
+    first.kill_all()
+    _register(site, "while a node is dead", 3)
+    _expect_up(site, both[1:], down=both[:1])
+    site.nodes.start_again(first)
+    _expect_up(site, both, down=[])
+    _register(site, "after it came back", 4)
+    assert second.stop() == 0
+    _register(site, "while the other node is stopped", 5)
+
+
+def _register(site: Topology, when: str, network: int) -> None:
+    """Open sessions from many addresses, each of which must succeed, and look each handle up."""
+    for n in range(_REQUESTS):
+        # nginx tells the nodes the address that it sees: loopback has as many as are needed.
+        with _client(site, f"127.0.{network}.{n + 1}") as client:
+            answer = client.post("/api/sessions", json={"handle": f"name-{network}-{n}", "did": DID})
+            assert answer.status_code == _OK, f"{when}: {answer.status_code} {answer.text}"
+            check = client.get(f"/api/sessions/check?handle=name-{network}-{n}").json()
+            assert check["available"] is False, f"{when}: the handle is free after its registration"
+    _say(f"{_REQUESTS} registrations {when}: each answered 200 and found again")
+
+
+def _register_too_often(site: Topology) -> None:
+    with _client(site, "127.0.9.1") as client:
+        statuses = [
+            client.post("/api/sessions", json={"handle": f"many-{n}", "did": DID}).status_code for n in range(6)
+        ]
+    assert statuses == [_OK] * _LIMIT + [_TOO_MANY] * (6 - _LIMIT), f"the limit by address: {statuses}"
+    _say(f"{_LIMIT} registrations from one address, then 429, whichever node answers")
+
+
+def _expect_up(site: Topology, up: Sequence[str], down: Sequence[str]) -> None:
+    wanted = dict.fromkeys(up, 1.0) | dict.fromkeys(down, 0.0)
+    _expect(lambda: site.values("up") == wanted, f"Prometheus sees {len(up)} up and {len(down)} down")
+
+
+def _expect(holds: Callable[[], bool], what: str) -> None:
+    assert becomes_true(holds), f"not within {PATIENCE_S:.0f} s: {what}"
+    _say(what)
+
+
+def _client(site: Topology, address: str) -> httpx.Client:
+    return httpx.Client(base_url=site.proxy, timeout=PATIENCE_S, transport=httpx.HTTPTransport(local_address=address))
+
+
+def _say(line: str, code: int = 0) -> int:
+    print(f"topology: {line}", flush=True)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
