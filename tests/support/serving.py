@@ -61,7 +61,7 @@ def environment_of(data: Path, **settings: str) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("HOLDFAST_", "INNGEST_", "ATTESTATION_"))
+        if not name.startswith(("HOLDFAST_", "INNGEST_", "ATTESTATION_", "OTEL_"))
     }
     given = {name if name.isupper() else f"HOLDFAST_{name.upper()}": value for name, value in settings.items()}
     return {**kept, "HOLDFAST_DATA_DIR": str(data), "HOLDFAST_RPC_URL": "http://127.0.0.1:9", **given}
