@@ -46,7 +46,7 @@ async def look_at_connections(connection: Connection, address: Address, workers:
 
 
 def room(allowed: int, others: int, workers: int) -> Concern:
-    """Whether the server has connections for this node, and for a second one beside it.
+    """Whether the server has connections for this node, and for a second one.
 
     Args:
         allowed: connections that the server, the role and the database admit.

@@ -43,6 +43,8 @@ _CROWDED = "too many others wrote about the same DID"
 class PostgresqlSnapshotIndex:
     """Fills SnapshotIndex, through the batches of the store."""
 
+    lists_objects = False  # the tables are cut by DID, and an object's name has none
+
     def __init__(self, reads: Gatherer, writes: Gatherer) -> None:
         self._reads = reads
         self._writes = writes
@@ -210,6 +212,14 @@ class PostgresqlSnapshotIndex:
         while part := await self._writes.ask(writes.EXPIRE_TOKENS, (now - _MARGIN_S, _ROWS_AT_ONCE)):
             removed += part
         return removed
+
+    async def objects(self, after: int, limit: int) -> list[tuple[int, str, str]]:  # noqa: ARG002 - the port's
+        """See SnapshotIndex."""
+        return []
+
+    async def name_strays(self, objects: Sequence[str]) -> int:  # noqa: ARG002 - the port's
+        """See SnapshotIndex."""
+        return 0
 
     async def collected(self, keys: Sequence[str]) -> None:
         """See SnapshotIndex."""
