@@ -20,6 +20,8 @@ import { sending } from "./send/sending.js";
 import { delegate } from "./vault/delegations.js";
 import { exportVault, importVault } from "./vault/backup.js";
 import { home } from "./vault/home.js";
+import { recoverFile } from "./vault/recover.js";
+import { versions } from "./vault/snapshots.js";
 import { elsewhere, enter, gone } from "./vault/unlock.js";
 
 screen("start", start);
@@ -34,6 +36,8 @@ screen("elsewhere", elsewhere);
 screen("export", exportVault);
 screen("import", importVault);
 screen("delegate", delegate);
+screen("recover-file", recoverFile);
+screen("versions", versions);
 screen("pair", pair);
 screen("take", take);
 screen("drill-file", drillFile);

@@ -12,7 +12,7 @@ from holdfast.service.store.postgresql.store import READ_LANES, WRITE_LANES
 
 if TYPE_CHECKING:
     from holdfast.service.store.postgresql.lane import Connection
-    from holdfast.service.store.postgresql.url import Address
+    from holdfast.settings.postgresql import Address
 
 # Each connection that writes may leave one waiting commit behind (docs/decisions/0731).
 PER_PROCESS = READ_LANES + 2 * WRITE_LANES
