@@ -399,6 +399,15 @@ export default {
   "allow.bad.limit": "Geben Sie einen Betrag über 0 an, mit höchstens 6 Stellen nach dem Komma.",
   "allow.bad.days": "Geben Sie 1 bis 365 Tage an.",
   "allow.done": "Fertig",
+  "allow.qr": "QR-Code der Erlaubnis für {to}",
+  "allow.qr.hint": "Ein anderes Gerät, das diesen Code scannt oder den Link öffnet, zeigt die Erlaubnis. Geben Sie sie nur {to}.",
+  "allow.copyLink": "Link kopieren",
+
+  "received.heading": "Eine Erlaubnis",
+  "received.from": "Gegeben wurde sie von {from}.",
+  "received.lead": "Kopieren Sie sie in die App, für die sie ist. Nichts davon wurde an diesen Dienst gesendet.",
+  "received.vault": "Ihr Tresor",
+  "received.bad": "In diesem Link ist keine gültige Erlaubnis: Er ist beschädigt, oder sie ist abgelaufen.",
 
   "send.open": "Senden",
   "send.heading": "Senden",
