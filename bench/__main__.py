@@ -7,7 +7,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench import disk, enclave_bench, indexer_bench, lookup_rows, ramp, service, snapshots, startup, stores
+from bench import (
+    disk, enclave_bench, indexer_bench, lookup_rows, pages_bench, ramp, service, snapshots, startup, stores,
+)  # fmt: skip
 from bench.options import Options
 from bench.places import MADE, say
 from bench.report import Report, machine
@@ -22,6 +24,7 @@ SCENARIOS = {
     "enclave": enclave_bench.run,
     "indexer": indexer_bench.run,
     "snapshots": snapshots.run,
+    "pages": pages_bench.run,
 }
 
 

@@ -16,6 +16,7 @@ from holdfast.cli.root import application
 from holdfast.client.passkeys import Authenticator
 from holdfast.client.snapshots.state import SnapshotState, write_state
 from holdfast.client.storage.vault_store import VaultStore
+from holdfast.content.names import public_key_of
 
 PASSWORD = "correct horse battery staple"
 TO = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
@@ -89,6 +90,12 @@ def test_what_a_command_changes_goes_up_and_comes_back(first, tmp_path, service)
     assert new.json("whoami")["did"] == status["did"]
     new.json("vault", "delegate", TO, "/accounts/pay")
     assert new.json("vault", "status")["snapshot"]["sequence"] == status["snapshot"]["sequence"] + 1
+
+
+@pytest.mark.parametrize("first", ["passkey"], indirect=True)
+def test_the_passkeys_user_handle_is_the_vaults_publishing_key(first, security_key):
+    name = first.json("vault", "snapshot")["name"]
+    assert security_key.discover().user_handle == public_key_of(name)
 
 
 def test_two_terminals_that_both_changed(first, tmp_path, service):

@@ -103,6 +103,7 @@ def _pages(settings: Settings) -> PageFiles | None:
         address=settings.public_url,
         rpc=shown_rpc(settings),
         usdc=settings.usdc_84532,
+        languages=settings.pages_languages,
         code_seconds=settings.limits.email_code_expiry_seconds,
         code_tries=settings.limits.max_verify_attempts,
         pairing=settings.pairing_host,

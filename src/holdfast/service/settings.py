@@ -89,6 +89,7 @@ class Settings:
     pages_name: str
     pages_colour: str
     pages_logo: Path | None
+    pages_languages: tuple[str, ...]
     pairing_host: str
     log: str
     env: str

@@ -12,8 +12,8 @@ from holdfast.rules.snapshot_quotas import QUEUED_KEPT_S, Usage
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import snapshot_reads as reads
 from holdfast.service.store.postgresql import snapshot_writes as writes
+from holdfast.service.store.postgresql.texts import storable
 from holdfast.service.store.postgresql.tries import Tries
-from holdfast.service.store.postgresql.url import storable
 from holdfast.service.store.postgresql.writes import new_number
 from holdfast.wire.failures import ANOTHER_DID, TOKEN_USED, SnapshotRefused
 
@@ -137,10 +137,10 @@ class PostgresqlSnapshotIndex:
         ((verdict, facts),) = await self._reads.ask(reads.FINISH_FACTS, asked)
         for _ in Tries():
             _require_facts(verdict)
-            is_new, *besides = facts[:5]
+            is_new, *other = facts[:5]
             needs_pin, *then = facts[5:]
             if is_new:
-                decide(Usage(*besides))
+                decide(Usage(*other))
             if needs_pin:
                 admit(Usage(*then))
             verdict, facts = await self._writes.ask(writes.FINISH, (*asked, *more, _array(facts)))
