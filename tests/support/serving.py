@@ -34,10 +34,11 @@ class Server:
     port: int
     data: Path
     log: Path
+    host: str = "127.0.0.1"
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.host}:{self.port}"
 
     def client(self, **more: Any) -> httpx.Client:
         return httpx.Client(base_url=self.url, timeout=PATIENCE_S, **more)

@@ -160,13 +160,18 @@ async def see_snapshots(settings: Settings, service: Service) -> Finding:
         return Finding("snapshots", "note", "off: no vault is kept here", "unset HOLDFAST_SNAPSHOTS to keep them")
     try:
         await snapshots.blocks.check()
+        gone, vaults = await snapshots.missing()
     except BlocksUnavailable as error:
         fix = "compare HOLDFAST_SNAPSHOTS_URL and the storage's credentials, and make room"
         return Finding("snapshots", "error", str(error), fix)
+    if gone:
+        fix = "restore the storage's copy of the same time; a vault's next upload replaces what is lost of it"
+        return Finding("snapshots", "error", f"{gone} blocks of {vaults} vaults' snapshots are missing", fix)
     if settings.blocks_stay_here:
         fix = "with several nodes set HOLDFAST_SNAPSHOTS_URL to one bucket, or to one folder that all nodes share"
         return Finding("snapshots", "note", "blocks lie in a folder of this machine, the database is PostgreSQL", fix)
-    return Finding("snapshots", "ok", "a block was written, read back and removed")
+    whole = "; every kept block is there" if snapshots.index.lists_objects else ""
+    return Finding("snapshots", "ok", f"a block was written, read back and removed{whole}")
 
 
 async def see_engine(environment: Mapping[str, str], pools: ConnectionPools) -> Finding:
