@@ -1,4 +1,4 @@
-"""Counting in one process: plain numbers in dictionaries, so that counting costs a request less than a microsecond.
+"""Counting in one process: plain numbers in dictionaries, so that counting costs little.
 
 `sharing.py` collects the numbers of all processes of a node for Prometheus.
 """
