@@ -19,6 +19,8 @@ import { exportVault, importVault } from "./vault/backup.js";
 import { delegate } from "./vault/delegations.js";
 import { home } from "./vault/home.js";
 import { received } from "./vault/received.js";
+import { recoverFile } from "./vault/recover.js";
+import { versions } from "./vault/snapshots.js";
 import { elsewhere, enter } from "./vault/unlock.js";
 
 screen("start", start);
@@ -33,6 +35,8 @@ screen("elsewhere", elsewhere);
 screen("export", exportVault);
 screen("import", importVault);
 screen("delegate", delegate);
+screen("recover-file", recoverFile);
+screen("versions", versions);
 screen("pair", pair);
 screen("take", take);
 screen("drill-file", drillFile);
