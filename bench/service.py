@@ -16,11 +16,13 @@ from bench.subjects import DATABASE, FASTIFY_PEER, Answer, ceiling, prepared, st
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from bench.alternate import Sample
     from bench.options import Options
     from bench.report import Report
     from bench.shots import Shot
+    from bench.subjects import Subject
 
 DISK = "disk, 4 KiB write and flush"
 READ_CONNECTIONS = 64
@@ -36,7 +38,7 @@ def run(options: Options, report: Report) -> None:
         for subject in options.subjects:
             say(f"starting {subject.name}")
             own = stack.enter_context(prepared(subject, options.folder, options.rows))
-            sizes[subject.name] = (own / DATABASE).stat().st_size / options.rows
+            sizes[subject.name] = _bytes_each(subject, own, options.rows)
             guns[subject.name] = Gun(stack.enter_context(started(subject, own)))
         mix.run(options, report, guns)
         for shot in (shots.contracts(), shots.check(options.rows), shots.lookup(options.rows)):
@@ -49,6 +51,15 @@ def run(options: Options, report: Report) -> None:
         rows = [[name, number(gun.server.memory_mb())] for name, gun in guns.items()]
         report.table("Memory after the load, MB (PSS)", ("server", "MB"), rows)
         report.goals()
+
+
+def _bytes_each(subject: Subject, own: Path, rows: int) -> float:
+    """Bytes of the database for each identifier, without those of its tables while they are empty."""
+    assert subject.database is not None
+    almost_empty = own / "almost-empty.db"
+    subject.database(almost_empty, 1)
+    size = (own / DATABASE).stat().st_size - almost_empty.stat().st_size
+    return size / max(rows - 1, 1)
 
 
 def _read(options: Options, report: Report, guns: Mapping[str, Gun], shot: Shot) -> None:

@@ -78,7 +78,7 @@ def build(folder: Path) -> dict[str, int]:
 
 
 def build_served(folder: Path) -> None:
-    """What /client/ serves: the client, and the pages' script, which imports the client's file. Raises BuildError."""
+    """What /client/ serves: the client, and the pages' scripts, which import the client's file. Raises BuildError."""
     build(folder)
     _bundle([SOURCES / name for name in PAGES], folder / "pages", *_SHARED)
     _build_bundle(folder)

@@ -20,6 +20,7 @@ from holdfast.service.operations.controllers import Controllers
 from holdfast.service.operations.dids import Dids
 from holdfast.service.operations.maintenance import Maintenance
 from holdfast.service.operations.measuring import Measuring
+from holdfast.service.operations.reading_rate import ReadingRate
 from holdfast.service.operations.relay import Relay
 from holdfast.service.operations.repeats import Repeats
 from holdfast.service.operations.sessions import Sessions
@@ -28,7 +29,7 @@ from holdfast.service.operations.snapshot_names import SnapshotNames
 from holdfast.service.operations.snapshot_pins import SnapshotPins
 from holdfast.service.operations.snapshot_reading import SnapshotReading
 from holdfast.service.operations.snapshot_uploads import SnapshotUploads
-from holdfast.service.operations.snapshot_waste import SnapshotWaste
+from holdfast.service.operations.snapshot_waste import SnapshotWaste, Strays
 from holdfast.service.operations.snapshots import Snapshots
 from holdfast.service.operations.status import ServiceStatus
 from holdfast.service.operations.verification import Verification
@@ -102,6 +103,7 @@ def _pages(settings: Settings) -> PageFiles | None:
         address=settings.public_url,
         rpc=shown_rpc(settings),
         usdc=settings.usdc_84532,
+        languages=settings.pages_languages,
         code_seconds=settings.limits.email_code_expiry_seconds,
         code_tries=settings.limits.max_verify_attempts,
         pairing=settings.pairing_host,
@@ -203,6 +205,8 @@ def kept_snapshots(
         pins=SnapshotPins(index, limits, clock, entropy),
         reading=SnapshotReading(index, blocks),
         names=SnapshotNames(index, clock),
+        strays=Strays(index, blocks, clock),
+        reads=ReadingRate(settings.snapshots_reads_per_address_minute, clock),
         delegate=delegate_of(settings.public_url, secrets.peer_key),
     )
 

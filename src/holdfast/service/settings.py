@@ -81,6 +81,7 @@ class Settings:
     snapshots_pins_per_did: int
     snapshots_revisions_per_did: int
     snapshots_uploads_per_address_hour: int
+    snapshots_reads_per_address_minute: int
     snapshots_free_bytes: int
     registrar_did: str
     related_origins: tuple[str, ...]
@@ -88,6 +89,7 @@ class Settings:
     pages_name: str
     pages_colour: str
     pages_logo: Path | None
+    pages_languages: tuple[str, ...]
     pairing_host: str
     log: str
     env: str

@@ -72,7 +72,7 @@ ROWS = (
     # Store
     _histogram(
         "holdfast_store_seconds",
-        "Time from asking the store to its result, in seconds; of writes until they are durable.",
+        "Time from asking the store to its result, in seconds. Writes: until durable. Reads of SQLite: a sample.",
         "work",
         buckets=_QUICK_SECONDS,
     ),

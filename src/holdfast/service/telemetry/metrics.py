@@ -64,10 +64,6 @@ class Gauge(_Metric):
         self._require_labels(labels)
         self.cells[labels] = value
 
-    def add(self, by: float) -> None:
-        """Change the only cell of a gauge without labels."""
-        self.cells[()] = self.cells.get((), 0.0) + by
-
 
 class Histogram(_Metric):
     """Counts values by the bucket that they fall into. A cell is a list: one count for each bucket, then the sum."""
@@ -127,6 +123,37 @@ DISK_FREE = Gauge("holdfast_disk_free_bytes")
 SPANS = Counter("holdfast_spans_total")
 
 
+class AnsweredRequests:
+    """Counts answers and their times in one place, as every request passes here. `snapshot` makes two metrics of it."""
+
+    __slots__ = ("cells", "in_progress")
+
+    def __init__(self) -> None:
+        self.cells: dict[tuple[str, str, int], list[float]] = {}
+        self.in_progress = 0
+
+    def add(self, path: str, method: str, status: int, seconds: float) -> None:
+        """Count one answer. Path and method come from the table of endpoints, never from the client."""
+        try:
+            cell = self.cells[path, method, status]
+        except KeyError:
+            cell = self.cells[path, method, status] = [0.0] * (len(_REQUEST_BOUNDS) + 2)
+        cell[bisect_left(_REQUEST_BOUNDS, seconds)] += 1
+        cell[-1] += seconds
+
+    def tell(self) -> None:
+        """Write the counts into the metrics."""
+        IN_PROGRESS.set(self.in_progress)
+        by_route: dict[Labels, list[float]] = {}
+        for (path, method, status), cell in list(self.cells.items()):
+            REQUESTS.cells[path, method, str(status)] = sum(cell[:-1])
+            known = by_route.get((path,))
+            by_route[path,] = list(cell) if known is None else [a + b for a, b in zip(known, cell, strict=True)]
+        REQUEST_SECONDS.cells.update(by_route)
+
+
+_REQUEST_BOUNDS = REQUEST_SECONDS.row.buckets
+ANSWERED = AnsweredRequests()
 _enabled = False
 
 
@@ -143,10 +170,12 @@ def enabled() -> bool:
 
 def snapshot() -> dict[str, list[tuple[Labels, Any]]]:
     """Return a copy of all numbers. Other threads may count meanwhile."""
+    ANSWERED.tell()
     return {name: list(metric.cells.copy().items()) for name, metric in REGISTRY.items()}
 
 
 def reset() -> None:
     """Forget all numbers: a forked worker must not count its parent's again."""
+    ANSWERED.cells.clear()
     for metric in REGISTRY.values():
         metric.cells.clear()

@@ -68,15 +68,17 @@ class CountingExporter(SpanExporter):
 class _Span:
     """See tracing.Span."""
 
-    __slots__ = ("_span",)
+    __slots__ = ("_span", "failed")
 
     def __init__(self, span: trace.Span) -> None:
         self._span = span
+        self.failed = False
 
     def note(self, name: str, value: str | int) -> None:
         self._span.set_attribute(name, value)
 
     def fail(self, reason: str) -> None:
+        self.failed = True
         self._span.set_status(trace.Status(trace.StatusCode.ERROR))
         self._span.set_attribute("error.type", reason)
 
@@ -140,7 +142,8 @@ class OtlpBackend:
             try:
                 yield wrapped
             except Exception as error:
-                wrapped.fail(type(error).__name__)
+                if not wrapped.failed:
+                    wrapped.fail(type(error).__name__)
                 raise
 
 

@@ -57,7 +57,10 @@ class Application:
     def __init__(self, web: WebContext, *, access_log: bool = False) -> None:
         self._web = web
         self.service = web.service
-        self._observers = [*([_count] if metrics.enabled() else []), *([_log_access] if access_log else [])]
+        self._observers = [
+            *([metrics.ANSWERED.add] if metrics.enabled() else []),
+            *([_log_access] if access_log else []),
+        ]
         absent = PAGE_PATHS if web.files.pages is None else ()
         served = [
             route
@@ -80,13 +83,19 @@ class Application:
         request_id = self._request_id(request)
         token = REQUEST_ID.set(request_id)
         route = self._routes.get(request.path) or self._elsewhere(request.path)
+        answer = self._answer if tracing.backend() is None else self._traced
+        metrics.ANSWERED.in_progress += 1
+        started = time.perf_counter()
         try:
-            if self._observers or tracing.backend() is not None:
-                response = await self._observed(request, route, request_id)
-            else:
-                response = await self._answer(request, route, request_id)
+            response = await answer(request, route, request_id)
         finally:
+            metrics.ANSWERED.in_progress -= 1
             REQUEST_ID.reset(token)
+        if self._observers:
+            path, method = _labels(route, request.method)
+            seconds = time.perf_counter() - started
+            for observe in self._observers:
+                observe(path, method, response.status, seconds)
         if request.method == "HEAD" and response.status not in BODILESS:
             return _headed(response, request_id)
         return named(response, request_id)
@@ -100,24 +109,9 @@ class Application:
         except Exception as error:  # noqa: BLE001 - the last resort: a 500 without details, and a log entry
             return _failed(error, route, request_id)
 
-    async def _observed(self, request: Request, route: Route | None, request_id: str) -> Response:
-        """As `_answer`, while metrics, traces or the access log are on."""
-        started = time.perf_counter()
-        path, method = _labels(route, request.method)
-        metrics.IN_PROGRESS.add(1)
-        try:
-            response = await self._traced(request, route, request_id)
-        finally:
-            metrics.IN_PROGRESS.add(-1)
-        seconds = time.perf_counter() - started
-        for observe in self._observers:
-            observe(path, method, response.status, seconds)
-        return response
-
     async def _traced(self, request: Request, route: Route | None, request_id: str) -> Response:
         backend = tracing.backend()
-        if backend is None:
-            return await self._answer(request, route, request_id)
+        assert backend is not None
         path, method = _labels(route, request.method)
         attributes: tracing.Attributes = {
             "http.request.method": method, "http.route": path, "holdfast.request_id": request_id,
@@ -161,11 +155,6 @@ def _headed(response: Response, request_id: str) -> Response:
         headers = [*response.headers, ("content-length", str(len(response.body)))]
         return Response(response.status, headers, b"", request_id)
     return Response(response.status, response.headers, b"", request_id)
-
-
-def _count(path: str, method: str, status: int, seconds: float) -> None:
-    metrics.REQUESTS.add(path, method, str(status))
-    metrics.REQUEST_SECONDS.observe(seconds, path)
 
 
 def _log_access(path: str, method: str, status: int, seconds: float) -> None:

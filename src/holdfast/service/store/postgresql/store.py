@@ -14,8 +14,8 @@ from holdfast.service.store.postgresql.gatherer import Gatherer, LostRace
 from holdfast.service.store.postgresql.lane import Lane
 from holdfast.service.store.postgresql.schema import SCHEMA_VERSION
 from holdfast.service.store.postgresql.snapshot_index import PostgresqlSnapshotIndex
+from holdfast.service.store.postgresql.texts import storable
 from holdfast.service.store.postgresql.tries import Tries
-from holdfast.service.store.postgresql.url import storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         RegisteredDid,
     )
     from holdfast.service.store.postgresql.gatherer import Kind
-    from holdfast.service.store.postgresql.url import Address
+    from holdfast.settings.postgresql import Address
 
 WRITE_LANES, READ_LANES = 2, 2
 _EXPIRED_AT_ONCE = 1000

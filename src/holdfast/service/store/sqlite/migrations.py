@@ -211,6 +211,11 @@ MIGRATIONS = (
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX kept_answers_expiry ON kept_answers (expires_at);
     """,
+    # 6: the end of a DID tells it from nearly all others, in a sixth of the bytes; a tenth of a registration's.
+    """
+    DROP INDEX credentials_did;
+    CREATE INDEX credentials_did_end ON credentials (substr(did, -12));
+    """,
 )
 SCHEMA_VERSION = len(MIGRATIONS)
 TABLES = (

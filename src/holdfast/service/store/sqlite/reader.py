@@ -24,27 +24,29 @@ class TurnReader:
         self._connection = connection
         self._execute = connection.execute
         self._begun = 0
-        self.one = self._one_timed if metrics.enabled() else self._one
+        self._timed = metrics.enabled()
 
     def transactions(self) -> int:
         """How many read transactions were begun so far: one a turn of the event loop that reads."""
         return self._begun
 
-    def _one(self, statement: str, *parameters: object) -> Any:
+    def one(self, statement: str, *parameters: object) -> Any:
         """The first row, or None. Raises StoreUnavailable."""
         try:
             if not self._connection.in_transaction:
-                self._begin()
+                return self._first(statement, parameters)
             return self._execute(statement, parameters).fetchone()
         except sqlite3.DatabaseError as error:
             metrics.STORE_FAILURES.add("read")
             raise StoreUnavailable(type(error).__name__) from error
 
-    def _one_timed(self, statement: str, *parameters: object) -> Any:
-        """As `_one`, while metrics are on."""
+    def _first(self, statement: str, parameters: tuple[object, ...]) -> Any:
+        """The first read of a turn. Only these are timed, as timing each would cost a request 1 % more."""
         began = time.perf_counter()
-        row = self._one(statement, *parameters)
-        metrics.STORE_SECONDS.observe(time.perf_counter() - began, "read")
+        self._begin()
+        row = self._execute(statement, parameters).fetchone()
+        if self._timed:
+            metrics.STORE_SECONDS.observe(time.perf_counter() - began, "read")
         return row
 
     def all(self, statement: str, *parameters: object) -> list[Any]:
