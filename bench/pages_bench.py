@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bench.options import Options
     from bench.report import Report
 
-VISITS = 9
+VISITS = 5
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 AUTHENTICATOR = {
@@ -35,11 +35,11 @@ AUTHENTICATOR = {
 }  # fmt: skip
 # Notes when the first screen is drawn, whose button works from then on.
 WATCH = """
-new MutationObserver((_, watcher) => {
+window.usable = new Promise((done) => new MutationObserver((_, watcher) => {
   if (!document.querySelector('main[data-screen]')) return;
-  window.usableAt = performance.now();
+  done(performance.now());
   watcher.disconnect();
-}).observe(document, {subtree: true, childList: true, attributes: true});
+}).observe(document, {subtree: true, childList: true, attributes: true}));
 """
 BOOT = """async () => {
   const {Vault} = await import("/client/holdfast.js");
@@ -109,9 +109,9 @@ def _opened(context: BrowserContext, address: str) -> tuple[float, float, float]
     page = context.new_page()
     page.add_init_script(WATCH)
     page.goto(address)
-    page.wait_for_function("window.usableAt")
+    usable = page.evaluate("window.usable")
     page.wait_for_load_state("networkidle")
-    figures = page.evaluate("window.usableAt"), page.evaluate(BYTES), page.evaluate(BOOT)
+    figures = usable, page.evaluate(BYTES), page.evaluate(BOOT)
     page.close()
     return figures
 

@@ -120,7 +120,9 @@ async def test_a_code_is_taken_out_of_the_text_message(
         "one-time-code",
         "numeric",
     )
-    await visit.page.wait_for_function("window.otp")
+    await visit.page.evaluate(
+        "new Promise((done) => { const look = () => window.otp ? done(true) : setTimeout(look, 20); look(); })"
+    )
     assert await visit.page.evaluate("otp.asked") == {"transport": ["sms"]}
     (message,) = (tmp_path / "service" / "outbox").glob("*.txt")
     code = re.search(r"\b(\d{6})\b", message.read_text())
