@@ -150,8 +150,9 @@ async def test_two_browsers_that_both_changed_choose(browser: Browser, server: S
     assert first.complaints == [] == second.complaints
 
 
-async def test_a_browser_that_deleted_its_vault_gets_it_back(browser: Browser, server: Server) -> None:
-    visit = await first_profile(browser, server)
+async def test_a_browser_that_deleted_its_vault_gets_it_back(browser: Browser, serve: Callable[..., Server]) -> None:
+    """The service's DID is the operator's choice: the page knows whom the vault's tokens are for."""
+    visit = await first_profile(browser, serve(HOLDFAST_REGISTRAR_DID="did:web:registrar.example"))
     await visit.open("/docs")
     await visit.page.evaluate(
         "new Promise((done) => { indexedDB.deleteDatabase('holdfast-vault').onsuccess = () => done(null); })"

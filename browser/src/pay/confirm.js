@@ -30,7 +30,7 @@ class Payment {
   /** @type {string[]} every vault of this browser, the one that was used last first */
   #dids = [];
   #shop;
-  #client = new Client();
+  #client = new Client({ snapshots: { serviceDid: meta("did") || undefined } });
   #booted = this.#client.boot();
   #facts;
   #busy = false;

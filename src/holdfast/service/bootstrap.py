@@ -88,7 +88,7 @@ def build_application(settings: Settings, secrets: Secrets) -> Application:
 def application_of(settings: Settings, service: Service) -> Application:
     """Return the web application for a service."""
     client_address = ClientAddress(settings.client_ip_header, settings.trusted_proxies)
-    payments = PaymentFacts(settings.usdc_84532, shown_rpc(settings))
+    payments = PaymentFacts(settings.usdc_84532, shown_rpc(settings), settings.registrar_did)
     files = prepare(contract_set(settings), settings.related_origins, payments, _pages(settings))
     return Application(WebContext(service, files, client_address), access_log=settings.access_log == "on")
 
@@ -101,6 +101,7 @@ def _pages(settings: Settings) -> PageFiles | None:
         colour=settings.pages_colour,
         logo=settings.pages_logo,
         address=settings.public_url,
+        did=settings.registrar_did,
         rpc=shown_rpc(settings),
         usdc=settings.usdc_84532,
         languages=settings.pages_languages,

@@ -27,7 +27,9 @@ ROW = re.compile(r'^  ("[\w.]+"): (".*"),$', re.MULTILINE)
 
 
 def choices(**changes: object) -> PageChoices:
-    given = {"name": "Holdfast", "colour": "#1f5fa8", "logo": None, "address": "http://localhost:8787"}
+    given = {"name": "Holdfast", "colour": "#1f5fa8", "logo": None, "address": "http://localhost:8787"} | {
+        "did": "did:web:localhost%3A8787"
+    }
     return PageChoices(
         **{**given, "usdc": "", "rpc": "", "languages": ("en", "de"), "code_seconds": 90, "code_tries": 5, **changes}
     )  # type: ignore[arg-type]

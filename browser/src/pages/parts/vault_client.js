@@ -2,6 +2,8 @@
 
 import { Client } from "../library.js";
 
+/** To whom the tokens of the vault's snapshots are made out; an operator may have chosen another than the address's. */
+const SERVICE_DID = document.querySelector('meta[name="holdfast-did"]')?.getAttribute("content") || undefined;
 /** @type {Client | null} */
 let client = null;
 /** @type {Promise<unknown> | null} */
@@ -16,7 +18,7 @@ let onEnd = () => {};
  */
 export function service() {
   if (!client) {
-    const made = (client = new Client());
+    const made = (client = new Client({ snapshots: { serviceDid: SERVICE_DID } }));
     for (const type of ["locked", "taken", "failed"]) {
       made.vault.addEventListener(type, () => {
         if (type !== "locked" && client === made) client = booted = null;

@@ -62,6 +62,7 @@ class PageChoices:
         colour: `#rrggbb`, readable on white.
         logo: an SVG or PNG file; the project's own without it.
         address: the service's public URL, where passkeys work.
+        did: the service's own DID, to which the pages' vaults make out the tokens of their snapshots.
         rpc: the chain's JSON-RPC as people are shown it, which an account that pays its own gas asks for the price.
         usdc: the address of USDC at the service's chain; empty without one.
         languages: of the pages, the first where a browser prefers none of them.
@@ -74,6 +75,7 @@ class PageChoices:
     colour: str
     logo: Path | None
     address: str
+    did: str
     rpc: str
     usdc: str
     languages: tuple[str, ...]
@@ -128,6 +130,7 @@ def _page(
     values = {
         "name": choices.name,
         "address": choices.address,
+        "did": choices.did,
         "usdc": choices.usdc,
         "languages": " ".join(choices.languages),
         "code": f"{choices.code_seconds} {choices.code_tries}",

@@ -54,10 +54,12 @@ class PaymentFacts:
     Attributes:
         usdc: address of the USDC contract, empty if the chain has none.
         rpc: the chain's JSON-RPC as people are shown it: an account that pays its own gas asks it for the price.
+        did: the service's own DID, to which a vault makes out the tokens of its snapshots.
     """
 
     usdc: str = ""
     rpc: str = ""
+    did: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,8 @@ def _page_headers(payments: PaymentFacts) -> list[tuple[str, str]]:
 def _confirm_page(
     chain_id: int, payments: PaymentFacts, headers: Sequence[tuple[str, str]], pages: PageFiles | None
 ) -> StaticAnswer:
-    values = {"chain_id": str(chain_id), "chain_name": NETWORKS[chain_id].name, "usdc": payments.usdc, **_look(pages)}
+    chain = {"chain_id": str(chain_id), "chain_name": NETWORKS[chain_id].name}
+    values = {**chain, "usdc": payments.usdc, "did": payments.did, **_look(pages)}
     escaped = {name: escape(value) for name, value in values.items()}
     html = Template(_read("confirm.html").decode()).substitute(escaped, theme=_THEME if pages else "")
     return StaticAnswer(html.encode(), HTML, _PAGE_CACHE, headers)
