@@ -1,7 +1,7 @@
 """How the processes of one node share their numbers: each writes them to a file every second; one reads all files.
 
-Prometheus' client library can share numbers too: it writes each count to a mapped file at once, which cost a request ten
-times as much when measured (docs/decisions/0722). Here a request only adds to numbers in memory.
+Prometheus' client library can share numbers too: it writes each count to a mapped file at once, which cost a request
+ten times as much when measured (docs/decisions/0722). Here a request only adds to numbers in memory.
 
 A worker locks its file while it runs. The reader adds the counters of a file without a lock to its own sums and removes
 the file: sums stay right when a worker has ended, and its gauges disappear.
