@@ -87,7 +87,7 @@ def build_served(folder: Path) -> None:
 
 
 def build_bundles(folder: Path) -> None:
-    """What a checkout serves besides its sources: the bundle of libp2p. Raises BuildError."""
+    """What a checkout serves in addition to its sources: the bundle of libp2p. Raises BuildError."""
     _empty(folder)
     _build_bundle(folder)
 

@@ -71,7 +71,7 @@ export function connect(request = {}, { service, redirect = "blocked", returnTo 
 /**
  * The result with which the person came back, if the page went to the service.
  *
- * @returns {Promise<Connected | null>} null: nobody comes back
+ * @returns {Promise<Connected | null>} null: this visit does not come back from a redirect
  * @throws {ConnectError}
  */
 export async function connected() {

@@ -1,4 +1,4 @@
-/** The text that is signed for an application: its head binds it to the origin, so that it serves nobody else. Pure. */
+/** The text that is signed for an application: its head binds it to the origin, so that it is of no use elsewhere. Pure. */
 
 /** Nothing else that a vault signs begins like this (docs/connect.md, "The signed text"). */
 const DOMAIN = "holdfast/app-sign/v1";

@@ -82,7 +82,7 @@ def _time(text: str) -> datetime:
 
 
 def _key(text: str, did: str) -> ec.EllipticCurvePublicKey:
-    """The key, if the DID is its hash: then nobody has to be asked for it."""
+    """The key, if the DID is its hash: then no service has to be asked for it."""
     found = _KEY.fullmatch(text)
     if found is None:
         raise AppSignatureRefused("form")

@@ -46,9 +46,9 @@ def blocks(place: Callable[[str], str]) -> ObjectBlocks:
 
 async def test_what_was_put_is_there_until_it_is_deleted(blocks: ObjectBlocks) -> None:
     large, small = os.urandom(MIB), b"small"
-    await blocks.put_all([("bafkrei.1", large), ("bafyrei.2", small), ("bafyrei.3", b"")])
+    await blocks.put_all([("bafkrei.1", large), ("bafyrei.2", small), ("bafyrei.3", b"\0")])
     assert await blocks.get("bafkrei.1") == large
-    assert await blocks.get_all(["bafyrei.2", "none.9", "bafkrei.1", "bafyrei.3"]) == [small, None, large, b""]
+    assert await blocks.get_all(["bafyrei.2", "none.9", "bafkrei.1", "bafyrei.3"]) == [small, None, large, b"\0"]
     await blocks.delete(["bafkrei.1", "none.9"])
     assert await blocks.get_all(["bafkrei.1", "bafyrei.2"]) == [None, small]
     await blocks.delete(["bafkrei.1"])

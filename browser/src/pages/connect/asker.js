@@ -21,7 +21,7 @@ import { Refusal, askingOrigin, readRequest, returnAddress } from "../../connect
  * Waits for the request.
  *
  * @returns {Promise<Asker>}
- * @throws {Refusal} nobody asks, or nobody who may; there is no one to answer
+ * @throws {Refusal} no application asks, or one that may not; there is no one to answer
  */
 export async function asker() {
   if (window.top !== window) throw new Refusal("framed");

@@ -16,7 +16,7 @@
 export const passkeyMark = (keyId) => `passkey:${keyId}`;
 
 /**
- * The ways back, besides the passkey that is used every day.
+ * The ways back when the passkey that is used every day is lost.
  *
  * @param {Known} known
  * @returns {Row[]}

@@ -181,7 +181,7 @@ BEGIN
     END IF;
     PERFORM 1 FROM (
         SELECT 1 FROM holdfast.snapshot_places AS p
-        JOIN holdfast.snapshot_blocks AS b ON b.cid_shard = p.shard AND b.cid = p.cid
+        JOIN holdfast.snapshot_blocks AS b ON b.cid_shard = p.shard AND b.cid = p.cid AND b.number = p.number
         WHERE b.shard = of_shard AND b.did = of_did AND b.cid = ANY (unlinked)
         ORDER BY p.shard, p.cid, p.did FOR UPDATE OF p
     ) AS locked;
