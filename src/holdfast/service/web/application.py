@@ -88,14 +88,14 @@ class Application:
         started = time.perf_counter()
         try:
             response = await answer(request, route, request_id)
+            if self._observers:
+                path, method = _labels(route, request.method)
+                seconds = time.perf_counter() - started
+                for observe in self._observers:
+                    observe(path, method, response.status, seconds)
         finally:
             metrics.ANSWERED.in_progress -= 1
             REQUEST_ID.reset(token)
-        if self._observers:
-            path, method = _labels(route, request.method)
-            seconds = time.perf_counter() - started
-            for observe in self._observers:
-                observe(path, method, response.status, seconds)
         if request.method == "HEAD" and response.status not in BODILESS:
             return _headed(response, request_id)
         return named(response, request_id)
