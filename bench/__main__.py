@@ -7,7 +7,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench import disk, enclave_bench, indexer_bench, lookup_rows, ramp, service, startup, stores
+from bench import (
+    disk, enclave_bench, indexer_bench, lookup_rows, pages_bench, ramp, service, snapshots, startup, stores,
+)  # fmt: skip
 from bench.options import Options
 from bench.places import MADE, say
 from bench.report import Report, machine
@@ -21,6 +23,8 @@ SCENARIOS = {
     "load": ramp.run,
     "enclave": enclave_bench.run,
     "indexer": indexer_bench.run,
+    "snapshots": snapshots.run,
+    "pages": pages_bench.run,
 }
 
 
@@ -49,6 +53,7 @@ def _options(words: argparse.Namespace, folder: Path) -> Options:
         seconds=words.seconds,
         alternations=words.alternations,
         rows=words.rows,
+        vaults=words.vaults,
         identifiers=tuple(words.identifiers),
         connections=tuple(words.connections),
         server=words.server,
@@ -65,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=0.4, help="length of one turn")
     parser.add_argument("--alternations", type=int, default=7, help="turns of each server")
     parser.add_argument("--rows", type=int, default=10_000, help="registered identifiers; events of `indexer`")
+    parser.add_argument("--vaults", type=int, default=1000, help="vaults of 100 KB for `snapshots`")
     parser.add_argument(
         "--identifiers",
         type=int,

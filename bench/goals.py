@@ -49,8 +49,12 @@ GOALS = (
 )
 
 COLD_START_S = 0.5
+PAGE_USABLE_MS = 300
+ENCLAVE_WARM_MS = 150
 LOOKUP_CPU_TIMES = 2.5  # CPU of a look-up in the largest database over that in the smallest
 GROWN_P50_TIMES = 1.5  # and the p50 of an answer
 STEADY_LOOKUP_P99_MS = 5.0  # of look-ups at a steady 200 a second, on either store
 MIX_OVER_PARTS = 1.25  # CPU of the mix over the weighted sum of its parts
 DISK_OF_PEER = 1.0  # bytes of an identifier over the Fastify peer's
+READING_OF_NGINX = 1 / 3  # of the rate at which nginx gives out the same files
+MEMORY_GROWTH = 1.1  # the most over what it is when half of the vaults are written

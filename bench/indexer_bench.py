@@ -144,8 +144,9 @@ def serve(events: int) -> None:
 def open_store(where: str) -> IndexStore:
     if where.startswith("postgresql:"):
         from holdfast.indexer.postgres_store import PostgresIndexStore
+        from holdfast.settings.postgresql import parse_address
 
-        return PostgresIndexStore(where)
+        return PostgresIndexStore(parse_address(where))
     return SqliteIndexStore(Path(where))
 
 

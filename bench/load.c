@@ -8,7 +8,8 @@
  *
  * A request file holds the whole HTTP request; the byte 0xE0 + k stands for digit k of a 12-digit number, which is
  * random below ROWS, or counts up from FIRST where ROWS is 0; the byte 0xF0 + k for digit k of a number that is always
- * random. An answer is right when it is 200 and its body contains EXPECTED. Prints one JSON object.
+ * random; the byte 0xDF for a random line of the file that the environment variable LOAD_NAMES names. An answer is right
+ * when it is 200, whole, and its body contains EXPECTED. Prints one JSON object.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -24,7 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DIGITS = 12, MARK = 0xE0, RANDOM_MARK = 0xF0, REQUEST_MAX = 8192, ANSWER_MAX = 65536, SHOTS_MAX = 16, PORTS_MAX = 16, DRAIN_SECONDS = 10 };
+enum { DIGITS = 12, NAME_MARK = 0xDF, MARK = 0xE0, RANDOM_MARK = 0xF0, PORTS_MAX = 16 };
+enum { REQUEST_MAX = 8192, NAME_MAX_BYTES = 256, ANSWER_MAX = 262144, SHOTS_MAX = 16, DRAIN_SECONDS = 10 };
 
 typedef struct {
   int weight;
@@ -34,6 +36,7 @@ typedef struct {
   size_t length;
   size_t marks[REQUEST_MAX];
   size_t mark_count;
+  char *name; /* where a name is put in; NULL for none */
 } Shot;
 
 typedef struct {
@@ -52,6 +55,8 @@ static uint64_t counter, issued, errors;
 static int64_t started, finish, last_answer;
 static Connection *connections;
 static int *idle, idle_count;
+static char **names;
+static size_t name_count;
 static float *latencies;
 static size_t latency_count, latency_room;
 
@@ -84,7 +89,21 @@ static void read_shot(Shot *shot, char **words) {
   shot->length = fread(shot->request, 1, REQUEST_MAX, file);
   fclose(file);
   for (size_t i = 0; i < shot->length; i++)
-    if ((unsigned char)shot->request[i] >= MARK) shot->marks[shot->mark_count++] = i;
+    if ((unsigned char)shot->request[i] == NAME_MARK) shot->name = shot->request + i;
+    else if ((unsigned char)shot->request[i] >= MARK) shot->marks[shot->mark_count++] = i;
+}
+
+static void read_names(const char *path) {
+  char line[NAME_MAX_BYTES];
+  FILE *file = fopen(path, "r");
+  if (!file) fail(path);
+  for (size_t room = 0; fgets(line, sizeof line, file); name_count++) {
+    if (name_count == room) names = realloc(names, (room = room ? 2 * room : 1024) * sizeof *names);
+    if (!names) fail("realloc");
+    line[strcspn(line, "\n")] = 0;
+    names[name_count] = strdup(line);
+  }
+  fclose(file);
 }
 
 static const Shot *pick(uint64_t number) {
@@ -109,6 +128,15 @@ static void write_digits(char *out, uint64_t number) {
   for (int i = DIGITS; i-- > 0; number /= 10) out[i] = '0' + number % 10;
 }
 
+/* Puts a name in place of its mark, and returns the request's length. */
+static size_t put_name(char *out, const Shot *shot) {
+  const char *name = names[random_below(name_count)];
+  size_t at = shot->name - shot->request, length = strlen(name);
+  memmove(out + at + length, out + at + 1, shot->length - at - 1);
+  memcpy(out + at, name, length);
+  return shot->length + length - 1;
+}
+
 static size_t fill(char *out, const Shot *shot) {
   char digits[RANDOM_MARK - MARK + DIGITS];
   write_digits(digits, shot->rows ? random_below(shot->rows) : counter++);
@@ -118,11 +146,11 @@ static size_t fill(char *out, const Shot *shot) {
     size_t at = shot->marks[i];
     out[at] = digits[(unsigned char)shot->request[at] - MARK];
   }
-  return shot->length;
+  return shot->name ? put_name(out, shot) : shot->length;
 }
 
 static void ask(Connection *c, int64_t due) {
-  char out[REQUEST_MAX];
+  char out[REQUEST_MAX + NAME_MAX_BYTES];
   c->shot = pick(issued++);
   c->due = due;
   c->have = 0;
@@ -240,6 +268,9 @@ static void prepare(int argc, char **argv) {
   counter = strtoull(argv[5], NULL, 10);
   for (char **words = argv + 6; *words; words += 4) read_shot(&shots[shot_count++], words);
   for (int i = 0; i < shot_count; i++) weight_sum += shots[i].weight;
+  if (getenv("LOAD_NAMES")) read_names(getenv("LOAD_NAMES"));
+  for (int i = 0; i < shot_count; i++)
+    if (shots[i].name && !name_count) fail("LOAD_NAMES");
   state = (uint64_t)now_ns();
   connections = calloc(connection_count, sizeof *connections);
   idle = calloc(connection_count, sizeof *idle);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -75,14 +76,27 @@ def fire(port: int | Sequence[int], shots: Sequence[Shot], load: Load, first: in
     ports = ",".join(map(str, [port] if isinstance(port, int) else port))
     with tempfile.TemporaryDirectory() as folder:
         words = [w for i, shot in enumerate(shots) for w in _words(shot, Path(folder) / str(i))]
+        named = _named(shots[0], Path(folder) / "names")
         how = [ports, load.connections, load.seconds, load.rate, first]
         with cores.children_on(cores.LOAD):
             done = subprocess.run(
-                [str(built()), *map(str, how), *words], capture_output=True, text=True, check=False, timeout=600
+                [str(built()), *map(str, how), *words],
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=600,
+                env={**os.environ, **named},
             )
     if done.returncode:
         raise LoadError(f"{shots[0].route}: {done.stderr.strip()} {done.stdout.strip()}")
     return _outcome(json.loads(done.stdout))
+
+
+def _named(shot: Shot, file: Path) -> dict[str, str]:
+    if not shot.names:
+        return {}
+    file.write_text("\n".join(shot.names) + "\n")
+    return {"LOAD_NAMES": str(file)}
 
 
 def _words(shot: Shot, file: Path) -> list[str]:

@@ -18,7 +18,7 @@ import asyncpg
 from tests.support.postgres_server import running
 
 from holdfast.service.store.postgresql.schema import TABLES, migrate
-from holdfast.service.store.postgresql.url import parse_address
+from holdfast.settings.postgresql import parse_address
 
 SHARD = "((get_byte(sha256(({})::bytea), 0) << 4) | (get_byte(sha256(({})::bytea), 1) >> 4))::smallint"
 DID = "'did:new:0x' || encode(sha256(n::text::bytea), 'hex')"
@@ -26,6 +26,9 @@ TX = "'0x' || encode(sha256(('t' || n)::bytea), 'hex')"
 CREDENTIAL = "rtrim(translate(encode(sha256(('c' || n)::bytea), 'base64'), '+/', '-_'), '=')"
 ACCOUNT = "'0x' || substr(encode(sha256(('a' || n)::bytea), 'hex'), 1, 40)"
 IP = "'10.' || (n >> 16 & 255) || '.' || (n >> 8 & 255) || '.' || (n & 255)"
+ROOT = "'bafyrei' || substr(encode(sha256(('R' || n)::bytea), 'hex'), 1, 52)"  # as long as a CID, or an IPNS name
+BLOCK = "'bafkrei' || substr(encode(sha256(('B' || n)::bytea), 'hex'), 1, 52)"
+NAME = "'k51qzi5uqu5d' || substr(encode(sha256(('N' || n)::bytea), 'hex'), 1, 50)"
 
 
 def shard(expression: str) -> str:
@@ -33,7 +36,7 @@ def shard(expression: str) -> str:
 
 
 # One registered identifier each: claim, credential and its place, counter of its address, two lines of history, a
-# verification, a used attestation and a window of sends.
+# verification, a used attestation and a window of sends; a kept answer; a snapshot of two blocks with its pin and name.
 FILL = f"""
 INSERT INTO holdfast.identifiers SELECT {shard("'k' || n")}, 'email', 'person.' || n || '@example.com',
     'Person.' || n || '@example.com', {DID}, 'registered', {IP}, 1.8e9 + n, 1.8e9 + n FROM g;
@@ -52,6 +55,22 @@ INSERT INTO holdfast.used_attestations SELECT {shard("'s' || n")}, sha256(('s' |
 INSERT INTO holdfast.windows SELECT {shard("'w' || n")}, 'sends', {IP}, ARRAY[n::bigint], ARRAY[1.8e9], 1.8e9 FROM g;
 INSERT INTO holdfast.codes SELECT {shard("'k' || n")}, 'email', 'person.' || n || '@example.com', n,
     sha256(n::text::bytea), 1.8e9, 1.8e9, {IP} FROM g;
+INSERT INTO holdfast.kept_answers SELECT {shard("'i' || n")}, sha256(('i' || n)::bytea), sha256(('b' || n)::bytea),
+    decode(repeat(encode(sha256(('r' || n)::bytea), 'hex'), 4), 'hex'), NULL, NULL, 0, 1.8e9 FROM g;
+INSERT INTO holdfast.did_identifiers SELECT {shard(DID)}, {DID}, 'email', 'person.' || n || '@example.com',
+    {shard("'k' || n")} FROM g;
+INSERT INTO holdfast.snapshot_roots SELECT {shard(DID)}, {DID}, {ROOT}, 100000, {NAME}, 0, 1.8e9,
+    ARRAY[{ROOT}, {BLOCK}] FROM g;
+INSERT INTO holdfast.snapshot_blocks SELECT {shard(DID)}, {DID}, cid, {shard("cid")}, n::bigint << 32 | 1, 50000, true
+    FROM g, LATERAL (VALUES ({ROOT}), ({BLOCK})) AS b (cid);
+INSERT INTO holdfast.snapshot_places SELECT {shard("cid")}, cid, {DID}, {shard(DID)}, n::bigint << 32 | 1, 50000
+    FROM g, LATERAL (VALUES ({ROOT}), ({BLOCK})) AS b (cid);
+INSERT INTO holdfast.snapshot_pins SELECT {shard(DID)}, {DID}, encode(sha256(('q' || n)::bytea), 'hex'), {ROOT}, NULL,
+    '[]', '{{}}', 'pinned', 1800000000000000 + n, true FROM g;
+INSERT INTO holdfast.snapshot_names SELECT {shard(NAME)}, {NAME}, {DID}, {ROOT}, n, '1800000000000000000',
+    decode(repeat(encode(sha256(('e' || n)::bytea), 'hex'), 13), 'hex'), 1.8e9 FROM g;
+INSERT INTO holdfast.snapshot_tokens SELECT {shard("'o' || n")}, sha256(('o' || n)::bytea), 'import', {ROOT}, {ROOT},
+    1.8e9 FROM g;
 """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 DIGITS = 12
+NAME = b"\xdf"
 _MARK = 0xE0
 _RANDOM_MARK = 0xF0
 
@@ -28,6 +29,7 @@ class Shot:
     expected: str
     rows: int = 0  # random below this, or counted up where 0
     weight: int = 1
+    names: tuple[str, ...] = ()  # one of them at random in place of NAME; every shot of a run has the same
 
 
 # What identifies row N of a seeded database. 43 characters are a 32-byte credential ID in base64url.
@@ -36,8 +38,8 @@ SEEDED_CREDENTIAL = "holdfast-benchmark-credential-x" + "{:012d}"
 SEEDED_DID = "did:new:0x" + "0" * 52 + "{:012d}"
 
 # Each request comes from one of 100 million addresses at random, so that no limit stops it in this run or the next.
-_ADDRESS = b".".join(b"1" + random_digits(place, place + 2) for place in range(0, 8, 2))
-_HEAD = b"Host: localhost\r\nAccept: */*\r\nUser-Agent: bench\r\nX-Forwarded-For: " + _ADDRESS + b"\r\n"
+ADDRESS = b".".join(b"1" + random_digits(place, place + 2) for place in range(0, 8, 2))
+_HEAD = b"Host: localhost\r\nAccept: */*\r\nUser-Agent: bench\r\nX-Forwarded-For: " + ADDRESS + b"\r\n"
 
 
 def _filled(template: str) -> bytes:

@@ -26,17 +26,25 @@ SOURCES = HERE / "src"
 SERVED = ROOT / "build" / "client"
 PACKAGE = ROOT / "build" / "npm"
 # What a page or worker names; everything else is inside these.
-ENTRIES = ("holdfast.js", "worker.js", "enclave-host.js", "pay/confirm.js", "snapshots/main.js", "pairing/pairing.js")
+ENTRIES = (
+    "holdfast.js", "worker.js", "enclave-host.js", "connect.js", "pay/confirm.js", "snapshots/main.js",
+    "pairing/pairing.js",
+)  # fmt: skip
 # These take the client from the file that other pages take too; snapshots and pairing are loaded when they are needed.
 _SHARED = ("--external:../holdfast.js", "--external:./snapshots/main.js", "--external:../pairing/pairing.js")
-# The script of the service's own pages; the npm package does not have it.
-PAGES = "pages/main.js"
+# The scripts of the service's own pages; the npm package does not have them.
+PAGES = ("pages/main.js", "pages/connect.js")
 # Loaded when it is needed, with what npm has for it; a page cannot load the source.
 BUNDLE = "pairing/libp2p.js"
 BUNDLE_LIMIT = 170_000
 BUNDLES = ROOT / "build" / "bundles"
 # Bytes after gzip, of files that a first visit loads together.
-LIMITS = {("holdfast.js", "worker.js"): 25_000, ("pay/confirm.js",): 10_000, ("snapshots/main.js",): 25_000}
+LIMITS = {
+    ("holdfast.js", "worker.js"): 25_000,
+    ("connect.js",): 3_000,
+    ("pay/confirm.js",): 10_000,
+    ("snapshots/main.js",): 25_000,
+}
 _TARGET = "es2022"
 _EMITTING = ("--noEmit", "false", "--declaration", "--emitDeclarationOnly")
 
@@ -70,11 +78,12 @@ def build(folder: Path) -> dict[str, int]:
 
 
 def build_served(folder: Path) -> None:
-    """What /client/ serves: the client, and the pages' script, which imports the client's file. Raises BuildError."""
+    """What /client/ serves: the client, and the pages' scripts, which import the client's file. Raises BuildError."""
     build(folder)
-    _bundle([SOURCES / PAGES], folder / "pages", *_SHARED)
+    _bundle([SOURCES / name for name in PAGES], folder / "pages", *_SHARED)
     _build_bundle(folder)
-    print(f"client: {PAGES} {_gzipped(folder / PAGES)} bytes after gzip", flush=True)
+    sizes = ", ".join(f"{name} {_gzipped(folder / name)} bytes after gzip" for name in PAGES)
+    print(f"client: {sizes}", flush=True)
 
 
 def build_bundles(folder: Path) -> None:

@@ -159,11 +159,11 @@ def _npm_install(folder: Path) -> None:
 
 def _ensure_programs_of_a_site() -> None:
     files = [ROOT / "tools" / "programs.py"]
-    if _fresh("programs", files):
+    if _fresh("debian-programs", files):
         return
     _step("fetching Debian's nginx and Prometheus for the test of a whole site (once)")
     if _run_ok([sys.executable, str(files[0])]):
-        _stamp("programs", files)
+        _stamp("debian-programs", files)
     else:
         print("holdfast: nginx or Prometheus is missing: the test of a whole site will not run.", flush=True)
 

@@ -1,4 +1,6 @@
-"""Writes the tables of settings, limits and exit codes into docs/operating.md and docs/indexer.md, or compares them.
+"""Writes the tables of settings, limits, exit codes and metrics into docs/operating.md and docs/indexer.md.
+
+Or compares them:
 
     tools/settings_table.py --check    exit 1 when a page says something else than the code
     tools/settings_table.py --write    renew the pages
@@ -17,8 +19,11 @@ from holdfast.cli.exits import Exit
 from holdfast.indexer.settings import ROWS as INDEXER_ROWS
 from holdfast.rules.limits import LIMIT_NAMES, Limits
 from holdfast.service.setting_rows import ROWS
+from holdfast.service.telemetry.metric_rows import ROWS as METRICS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.settings.rows import SettingRow
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -28,10 +33,11 @@ COMPUTED = {
     "HOLDFAST_DATA_DIR": "the platform's user data folder",
     "HOLDFAST_DATABASE_URL": "`sqlite:///` and `holdfast.db` in the data folder",
     "HOLDFAST_ENV": "`development` with a public URL on this machine, else `production`",
-    "HOLDFAST_INDEXER_DATABASE_URL": "`sqlite:///` and `indexer.db` in the data folder",
+    "HOLDFAST_INDEXER_DATABASE_URL": (
+        "`HOLDFAST_DATABASE_URL` if that is PostgreSQL, else `sqlite:///` and `indexer.db` in the data folder"
+    ),
     "HOLDFAST_MAIL_FROM": "`Holdfast <no-reply@` the public URL's host `>`",
     "HOLDFAST_PUBLIC_URL": "`http://localhost:` and the port",
-    "HOLDFAST_SNAPSHOTS": "`on` with the embedded database, `off` with PostgreSQL",
     "HOLDFAST_SNAPSHOTS_URL": "`file://` and `snapshots` in the data folder",
     "HOLDFAST_REGISTRAR_DID": "`did:web:` and the public URL's host",
 }
@@ -50,7 +56,7 @@ def main() -> int:
     if sys.argv[1:] not in (["--write"], ["--check"]):
         print("usage: settings_table.py --check|--write")
         return 2
-    own = {"settings": settings(ROWS), "limits": limits(), "exit codes": exit_codes()}
+    own = {"settings": settings(ROWS), "limits": limits(), "exit codes": exit_codes(), "metrics": metrics()}
     pages = {"operating.md": own, "indexer.md": {"settings": settings(INDEXER_ROWS)}}
     return max([renewed(DOCS / name, tables, write=sys.argv[1] == "--write") for name, tables in pages.items()])
 
@@ -94,6 +100,16 @@ def exit_codes() -> list[str]:
     """One row a code."""
     rows = [f"| {code.value} | `{code.name}` | {EXITS[code]} |" for code in Exit]
     return ["| Code | Name | Meaning |", "|---|---|---|", *rows]
+
+
+def metrics() -> list[str]:
+    """One row a metric."""
+    rows = [f"| `{row.name}` | {row.kind.value} | {_labels(row.labels)} | {row.help} |" for row in METRICS]
+    return ["| Metric | Type | Labels | Meaning |", "|---|---|---|---|", *rows]
+
+
+def _labels(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) or "none"
 
 
 def _default(row: SettingRow) -> str:

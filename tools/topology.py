@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 from tests.support.serving import DID, PATIENCE_S, becomes_true
-from tests.support.topology import Topology, topology
+from tests.support.topology import Topology, dashboard_queries, topology
 
 import programs
 
@@ -63,6 +63,7 @@ def _try(site: Topology) -> None:
     served = "sum by (instance) (holdfast_requests_total)"
     _expect(lambda: set(site.values(served)) == set(both), "Prometheus counts requests of both nodes")
     _register_too_often(site)
+    _ask_what_people_see(site)
     first.kill_all()
     _register(site, "while a node is dead", 3)
     _expect_up(site, both[1:], down=both[:1])
@@ -83,6 +84,19 @@ def _register(site: Topology, when: str, network: int) -> None:
             check = client.get(f"/api/sessions/check?handle=name-{network}-{n}").json()
             assert check["available"] is False, f"{when}: the handle is free after its registration"
     _say(f"{_REQUESTS} registrations {when}: each answered 200 and found again")
+
+
+def _ask_what_people_see(site: Topology) -> None:
+    """Have Prometheus evaluate every alert rule and every query of the dashboard."""
+    _expect(lambda: all(rule["health"] == "ok" for rule in _rules(site)), f"{len(_rules(site))} rules are evaluated")
+    queries = dashboard_queries()
+    empty = [query for query in queries if not site.ask_prometheus("query", query=query)["result"]]
+    assert 3 * len(empty) < 2 * len(queries), f"queries of the dashboard without values: {empty}"
+    _say(f"{len(queries)} queries of the dashboard are answered, {len(queries) - len(empty)} of them with values")
+
+
+def _rules(site: Topology) -> list[dict[str, str]]:
+    return [rule for group in site.ask_prometheus("rules")["groups"] for rule in group["rules"]]
 
 
 def _register_too_often(site: Topology) -> None:

@@ -121,6 +121,7 @@ def test_command_prints_tables_and_writes_them_as_json(tmp_path):
         (["load", "--nodes", "1", "2", "--rates", "100"], 1),
         (["enclave"], 1),
         (["indexer"], 1),
+        (["snapshots", "--vaults", "20"], 5),
     ],
 )
 def test_scenario_runs(tmp_path, words, tables):
@@ -130,3 +131,12 @@ def test_scenario_runs(tmp_path, words, tables):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=500)
     assert done.returncode == 0, done.stderr
     assert len(json.loads(file.read_text())["tables"]) == tables, done.stdout
+
+
+def test_names_are_put_into_requests_with_digits_after_them(fixed_answer):
+    """Every answer is checked, so a request that is cut or shifted would be an error."""
+    request = b"GET /" + shots.NAME + b"?" + shots.digits(0) + b" HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    shot = shots.Shot("named", request, "ok", names=("a", "a-much-longer-name", "x" * 200))
+    assert fire(fixed_answer.port, [shot], Load(connections=4, seconds=0.1)).answers > 0
+    with pytest.raises(LoadError, match="LOAD_NAMES"):
+        fire(fixed_answer.port, [shots.Shot("named", request, "ok")], Load(connections=1, seconds=0.1))

@@ -17,7 +17,7 @@ from holdfast.client.flows.operations import STATE_AGE_S
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.async_api import Browser, Page
+    from playwright.async_api import Browser, Page, Route
     from tests.support.chain_service import ChainService
 
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
@@ -92,3 +92,31 @@ async def test_a_payment_to_a_did_and_under_a_delegation(browser: Browser, chain
     second = await outcome(page, f"{pay}")
     assert (second["name"], second["code"]) == ("PaymentRefused", "policy_denied"), second
     assert chain.usdc_of(address) == 13
+
+
+async def test_an_account_pays_for_gas_itself_up_to_its_limit(browser: Browser, chain: ChainService) -> None:
+    page = await opened(browser, chain)
+    registered = await outcome(page, f"return client.register({{handle: 'h{secrets.token_hex(6)}'}})")
+    account = registered["value"]["smartAccount"]
+    chain.give(account, 5_000_000)
+    pay = f"client.pay({{to: '{PAYEE}', amount: '1250000', token: '{chain.usdc}', chainId: 84532}})"
+
+    async def asked(route: Route) -> None:  # this page's policy allows its own origin alone
+        question = route.request.post_data_json
+        answers = [{"jsonrpc": "2.0", "id": it["id"], "result": chain.rpc(it["method"], *it["params"])} for it in
+                   (question if isinstance(question, list) else [question])]  # fmt: skip
+        await route.fulfill(json=answers if isinstance(question, list) else answers[0])
+
+    await page.route("**/chain-rpc", asked)
+    gas = "sponsored: false, rpcUrl: location.origin + '/chain-rpc'"
+    own = f"client.gas = {{{gas}}}; return {pay}"
+    before = chain.usdc_of(PAYEE)
+    chain.fund(account, 10**18)
+    await asyncio.sleep(STATE_AGE_S)
+    strict = await outcome(page, f"client.gas = {{{gas}, maxOwnCostWei: 1n}}; return {pay}")
+    assert strict["name"] == "OperationFailed" and "more than the account may pay" in strict["message"], strict
+    assert chain.usdc_of(PAYEE) == before
+    paid = await outcome(page, own)
+    assert "value" in paid, paid
+    assert chain.usdc_of(PAYEE) - before == 1_250_000
+    assert 0 < 10**18 - chain.coin_of(account) < 10**16

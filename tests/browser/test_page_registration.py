@@ -11,6 +11,7 @@ from tests.support.receivers import receiving
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from playwright.async_api import Browser, Route
     from tests.support.serving import Server
@@ -87,6 +88,47 @@ async def test_a_person_registers_by_mail_with_the_code_that_arrives(
     with server.client() as client:
         status = client.get("/api/verify/status", params={"identifier": "ann@example.com", "channel": "email"}).json()
     assert status["verified"] is True and visit.complaints == []
+
+
+# A browser that reads codes out of text messages (WebOTP): Chromium without a phone has no messages.
+WEB_OTP = """
+  window.OTPCredential = class {};
+  const others = navigator.credentials.get.bind(navigator.credentials);
+  navigator.credentials.get = (asked) => asked.otp
+    ? new Promise((resolve, reject) => {
+        window.otp = {asked: asked.otp, give: (code) => resolve({code})};
+        asked.signal.addEventListener("abort", () => (window.otp.aborted = true, reject(asked.signal.reason)));
+      })
+    : others(asked);
+"""
+
+
+async def test_a_code_is_taken_out_of_the_text_message(
+    browser: Browser, serve: Callable[..., Server], tmp_path: Path
+) -> None:
+    context = await browser.new_context()
+    await context.add_init_script(WEB_OTP)
+    visit = await Visit.of(context, serve(tmp_path / "service"))
+    await visit.press("register")
+    await visit.press("use-sms")
+    await visit.fill("tel", "+4915123456789")
+    await visit.press("submit")
+    await visit.press("create")
+    field = visit.page.locator('[name="code"]')
+    await field.wait_for()
+    assert (await field.get_attribute("autocomplete"), await field.get_attribute("inputmode")) == (
+        "one-time-code",
+        "numeric",
+    )
+    await visit.page.wait_for_function("window.otp")
+    assert await visit.page.evaluate("otp.asked") == {"transport": ["sms"]}
+    (message,) = (tmp_path / "service" / "outbox").glob("*.txt")
+    code = re.search(r"\b(\d{6})\b", message.read_text())
+    assert code
+    await visit.page.evaluate("(code) => otp.give(code)", code[1])
+    await visit.screen("safety")  # without a key or a click
+    assert await visit.page.evaluate("otp.aborted"), "no request outlives its screen"
+    assert visit.complaints == []
 
 
 async def test_a_mail_that_cannot_be_sent_and_another_way(browser: Browser, serve: Callable[..., Server]) -> None:

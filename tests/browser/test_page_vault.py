@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 from tests.support.page_visits import Visit
@@ -166,6 +167,17 @@ async def test_a_permission_is_given_and_withdrawn(browser: Browser, server: Ser
     await visit.screen("delegated")
     await visit.inspect("delegated")
     assert len(await visit.page.input_value("#permission")) > 100
+    link = await visit.page.evaluate(
+        "new Promise((told) => { navigator.clipboard.writeText = told; document.querySelector('[data-name=copy-link]').click(); })"
+    )
+    assert await visit.page.locator("svg.qr").get_attribute("aria-label"), "what the code is of"
+    other = await Visit.of(await browser.new_context(), server, urlsplit(link)._replace(scheme="", netloc="").geturl())
+    await other.screen("received")
+    assert "may spend up to 12.50 USDC" in await other.text('[data-name="sentence"]')
+    await other.inspect("received")
+    await other.open("/docs")
+    await other.open(urlsplit(link)._replace(scheme="", netloc="").geturl()[:-9])
+    await other.told("no permission that holds")
     await visit.press("done")
     await visit.told("may spend up to 12.50 USDC", '[data-card="delegations"]')
     await visit.press("revoke")
@@ -204,10 +216,19 @@ async def test_the_pages_in_german_with_the_keyboard_alone(browser: Browser, ser
 async def test_a_chosen_name_colour_and_logo(browser: Browser, serve: Callable[..., Server], tmp_path: Path) -> None:
     logo = tmp_path / "logo.svg"
     logo.write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect width="1" height="1"/></svg>')
-    server = serve(pages_name="Bank <of> Tests", pages_colour="#8a1c5b", pages_logo=str(logo))
+    server = serve(pages_name="Bank <of> Tests", pages_colour="#8a1c5b", pages_logo=str(logo), pages_languages="de")
     visit = await Visit.of(browser, server)
     await visit.told("Bank <of> Tests", "header")
     await visit.inspect("start-operator")
     button = "getComputedStyle(document.querySelector('[data-name=register]')).backgroundColor"
     assert await visit.page.evaluate(button) == "rgb(138, 28, 91)"
     assert await visit.page.evaluate("document.querySelector('header img').naturalWidth") > 0
+    assert await visit.page.get_attribute("html", "lang") == "de", "the browser wants English, the operator has German"
+    assert await visit.page.locator('[data-name="language"]').count() == 0
+    for path in ("/pay/confirm", "/connect"):
+        await visit.open(path)
+        await visit.told("Bank <of> Tests", "header")
+        assert await visit.page.get_attribute("html", "lang") == "de"
+        colour = "getComputedStyle(document.documentElement).getPropertyValue('--brand').trim()"
+        assert await visit.page.evaluate(colour) == "#8a1c5b"
+        assert await visit.page.evaluate("document.querySelector('header img').naturalWidth") > 0

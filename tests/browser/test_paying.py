@@ -81,8 +81,8 @@ class Person:
     account: str
 
     @classmethod
-    async def registered(cls, browser: Browser, chain: ChainService) -> Person:
-        context = await browser.new_context()
+    async def registered(cls, browser: Browser, chain: ChainService, context: BrowserContext | None = None) -> Person:
+        context = context or await browser.new_context()
         page = await context.new_page()
         page.set_default_timeout(PATIENCE_MS)
         await visit(page, SimpleNamespace(port=urlsplit(chain.base_url).port))
@@ -205,6 +205,40 @@ async def test_what_cannot_be_paid_is_refused_before_the_passkey(
         window, told = await person.asked(shop, total, **data)
         assert (await refused(window, told, text))["error"] == code
     assert chain.usdc_of(person.account) == 0
+
+
+async def test_of_two_vaults_the_person_chooses_the_one_that_pays(
+    browser: Browser, chain: ChainService, shop: str
+) -> None:
+    poor = await Person.registered(browser, chain)
+    rich = await Person.registered(browser, chain, poor.context)
+    chain.give(rich.account, 20_000_000)
+    await rich.page.evaluate(LOCKED)
+    # Storing anything makes a vault the one that was used last.
+    await poor.page.evaluate("client.vault.save()")
+    await poor.page.evaluate(LOCKED)
+    opened = await outcome(
+        rich.page,
+        f"return client.vault.unlock(await hf.passkeyKey(await hf.usePasskey()), null, {{did: '{rich.did}'}})",
+    )
+    window, told = await rich.asked(shop)
+    key = await window.passkey()
+    assert opened["value"]["success"]
+    await rich.page.evaluate(ADD_KEY, key)
+    await rich.page.evaluate(LOCKED)
+    await window.shows("document.querySelectorAll('#vaults option').length === 2")
+    choose = "(() => { const it = document.getElementById('vaults'); it.value = '%s'; it.dispatchEvent(new Event('change')); })()"
+    await window.evaluate(choose % poor.did)
+    await window.shows("document.getElementById('alert').textContent.includes('You have 0.00')")
+    await window.evaluate(choose % rich.did)
+    await window.shows("document.getElementById('alert').textContent === ''")
+    await window.shows("document.getElementById('fee').textContent.includes('sponsor')")
+    before = chain.usdc_of(PAYEE)
+    await window.shows(CAN_APPROVE)
+    await window.click("approve")
+    assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
+    assert chain.usdc_of(PAYEE) - before == 12_500_000
+    assert chain.usdc_of(rich.account) == 7_500_000
 
 
 async def test_cancelling_without_a_vault_and_with_one(browser: Browser, chain: ChainService, shop: str) -> None:

@@ -31,7 +31,8 @@ async ([asked, payee, unknown]) => {
   const facts = {chainId: 84532, chainName: "Base Sepolia", usdc: "0x036CbD53842c5426634e7929541eC2318f3dCF7e"};
   const request = readRequest(asked, facts);
   const did = "did:new:0x357778068cd62d30659f4b72ce2995c688922ad0dfada50be8eb8d6329ccea3a";
-  const drawn = sheet(request, payee, {chainName: facts.chainName, did, familiarity: unknown ? "alike" : "new"});
+  const choice = {did, dids: unknown ? [did, did.replace("35", "53")] : [did], onChoice: () => {}};
+  const drawn = sheet(request, payee, {chainName: facts.chainName, choice, familiarity: unknown ? "alike" : "new"});
   const pay = request.token ? text("pay", {amount: amountOf(request)}) : text("pay_unknown");
   screen(text("pay_host", {host: request.site.host}), [drawn], [
     {id: "other-key", text: text("use_password")}, {id: "cancel", text: text("cancel")}, {id: "approve", text: pay, main: true}]);

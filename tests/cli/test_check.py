@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.otlp_collector import collecting
 from tests.support.serving import HOLDFAST, environment_of, free_port
 
 from holdfast.cli.exits import Exit
@@ -125,6 +126,7 @@ def test_all_well_exits_0(holdfast: Callable[..., Answer], upstreams: SimpleName
         "clock",
         "enclave",
         "workflow",
+        "traces",
     }
     assert all(set(finding) == {"subject", "state", "found", "fix"} for finding in answer.value)
 
@@ -231,6 +233,17 @@ def test_an_engine_that_does_not_answer_is_a_fault(holdfast: Callable[..., Answe
     assert (well["state"], "hands over once it has registered" in well["found"]) == ("ok", True)
     answer = holdfast("check", "--json", **_all_well(upstreams), INNGEST_DEV=f"http://127.0.0.1:{free_port()}/hunter2")
     assert answer.code == Exit.FAILED and _findings(answer)["workflow"]["state"] == "error"
+
+
+def test_a_collector_of_traces_must_take_an_empty_batch(
+    holdfast: Callable[..., Answer], upstreams: SimpleNamespace
+) -> None:
+    with collecting() as collector:
+        address = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url, "OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b"}
+        well = _findings(holdfast("check", "--json", **_all_well(upstreams), **address))["traces"]
+    assert well["state"] == "ok" and collector.headers[0]["x-key"] == "a b" and collector.bodies == [b""]
+    answer = holdfast("check", "--json", **_all_well(upstreams), **address)
+    assert answer.code == Exit.FAILED and _findings(answer)["traces"]["state"] == "error"
     assert "hunter2" not in answer.out
 
 

@@ -14,7 +14,9 @@ from holdfast.cli import client_vault
 from holdfast.cli.exits import Exit
 from holdfast.cli.root import application
 from holdfast.client.passkeys import Authenticator
+from holdfast.client.snapshots.state import SnapshotState, write_state
 from holdfast.client.storage.vault_store import VaultStore
+from holdfast.content.names import public_key_of
 
 PASSWORD = "correct horse battery staple"
 TO = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
@@ -31,8 +33,8 @@ class Terminal:
         }
         self.folder, self.environment = folder, {**given, **more}
 
-    def run(self, *words, code=0):
-        result = CliRunner().invoke(application, words, env=self.environment)
+    def run(self, *words, code=0, input=None):  # noqa: A002 - as CliRunner calls it
+        result = CliRunner().invoke(application, words, env=self.environment, input=input)
         assert result.exit_code == code, result.output
         return result
 
@@ -90,6 +92,12 @@ def test_what_a_command_changes_goes_up_and_comes_back(first, tmp_path, service)
     assert new.json("vault", "status")["snapshot"]["sequence"] == status["snapshot"]["sequence"] + 1
 
 
+@pytest.mark.parametrize("first", ["passkey"], indirect=True)
+def test_the_passkeys_user_handle_is_the_vaults_publishing_key(first, security_key):
+    name = first.json("vault", "snapshot")["name"]
+    assert security_key.discover().user_handle == public_key_of(name)
+
+
 def test_two_terminals_that_both_changed(first, tmp_path, service):
     name = first.json("vault", "snapshot")["name"]
     new = Terminal(tmp_path / "new", service, HOLDFAST_VAULT_KEY=first.kind)
@@ -103,6 +111,41 @@ def test_two_terminals_that_both_changed(first, tmp_path, service):
     assert new.json("vault", "choose", "there")["status"] == "pinned"
     assert new.json("vault", "status")["snapshot"]["current"]
     first.run("vault", "choose", "sideways", code=Exit.USAGE)
+
+
+@pytest.mark.parametrize("answer", ["yes", "no", "no terminal", "--accept-older"])
+def test_a_snapshot_older_than_one_seen_before_is_taken_only_by_the_person(
+    tmp_path, service, security_key, monkeypatch, answer
+):
+    first = Terminal(tmp_path / "first", service, HOLDFAST_VAULT_KEY="password")
+    did = first.json("vault", "create", "--key", "password")["did"]
+    first.json("register", "--handle", "c" + secrets.token_hex(6))
+    name = first.json("vault", "snapshot")["name"]
+    new = Terminal(tmp_path / "new", service)
+    with VaultStore(directory=new.folder) as store:
+        write_state(store, SnapshotState(did=did, sequence=50))
+    monkeypatch.setattr(client_vault, "is_terminal", lambda: answer in {"yes", "no"})
+    words = ("vault", "recover", "--key", "password", "--name", name)
+    taken = answer in {"yes", "--accept-older"}
+    if answer == "--accept-older":
+        told = new.run(*words, "--accept-older")
+    else:
+        told = new.run(*words, code=0 if taken else Exit.FAILED, input=f"{answer[0]}\n")
+    assert "rolled back" in told.output and "sequence 1, and this device has seen 50" in told.output
+    assert ("take it all the same?" in told.output) == (answer in {"yes", "no"})
+    with VaultStore(directory=new.folder) as store:
+        assert store.dids() == ([did] if taken else [])
+
+
+def test_a_token_is_made_out_to_the_named_service(tmp_path, service, security_key):
+    first = Terminal(tmp_path / "first", service, HOLDFAST_VAULT_KEY="password")
+    first.json("vault", "create", "--key", "password")
+    first.json("register", "--handle", "c" + secrets.token_hex(6))
+    first.environment["HOLDFAST_SERVICE_DID"] = "did:web:elsewhere.example"
+    assert "addressed to another service" in first.run("vault", "delegate", TO, "/accounts/pay").stderr
+    first.environment["HOLDFAST_SERVICE_DID"] = f"did:web:localhost%3A{service.rpartition(':')[2]}"
+    first.json("vault", "delegate", TO, "/accounts/pay")
+    assert first.json("vault", "status")["snapshot"]["current"]
 
 
 def test_from_a_file_with_the_service_gone(first, tmp_path):

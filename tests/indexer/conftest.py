@@ -9,6 +9,7 @@ from tests.support import postgres
 from tests.support.fake_chain import FakeChain
 
 from holdfast.indexer.sqlite_store import SqliteIndexStore
+from holdfast.settings.postgresql import parse_address
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -32,11 +33,17 @@ def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], I
     """Makes stores of one and the same, at first empty, database."""
     if request.param == "sqlite":
         return lambda: SqliteIndexStore(tmp_path / "index.db")
+    made: Callable[[], IndexStore] = request.getfixturevalue("make_postgres_store")
+    return made
+
+
+@pytest.fixture
+def make_postgres_store(postgres_url: str) -> Callable[..., IndexStore]:
+    """Makes stores of one PostgreSQL database, at first empty; more of the address may be given."""
     from holdfast.indexer.postgres_store import PostgresIndexStore
 
-    url = request.getfixturevalue("postgres_url")
-    asyncio.run(_empty(url))
-    return lambda: PostgresIndexStore(url)
+    asyncio.run(_empty(postgres_url))
+    return lambda more="": PostgresIndexStore(parse_address(postgres_url + more))
 
 
 async def _empty(url: str) -> None:

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import aiohttp
 import pytest
+from aiohttp import web
+from tests.support.fake_chain import FACTORY, REGISTRY
 from tests.support.indexes import OPTIONS, by_key, catch_up, contents, expected, follower
 
-from holdfast.chain.errors import RpcError
+from holdfast.chain.errors import AnswerTooLarge, RpcError
+from holdfast.chain.rpc import RpcClient
+from holdfast.chain.transports import AiohttpTransport
+from holdfast.indexer.events import Decoder
+from holdfast.indexer.follower import Follower
+from holdfast.indexer.logs import LogReader, of_block
+from holdfast.indexer.reader import RangeReader
+from holdfast.indexer.rows import IndexedBlock
+from holdfast.indexer.runtime import roomy_client
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from tests.support.fake_chain import FakeChain
 
     from holdfast.indexer.store import IndexStore
@@ -59,6 +74,70 @@ async def test_an_endpoint_that_takes_the_topic_alone_is_asked_once_more_a_block
     busy_chain.calls.clear()
     await catch_up(mine)
     assert busy_chain.calls.count("eth_getLogs") == 2
+
+
+class Narrow:
+    """An endpoint whose client takes at most `most` logs in an answer, and counts what it was asked."""
+
+    def __init__(self, chain: FakeChain, most: int) -> None:
+        self.chain, self.most, self.asked = chain, most, 0
+
+    async def call(self, method: str, params: list[Any]) -> Any:
+        answer = await self.chain.call(method, params)
+        if method == "eth_getLogs":
+            self.asked += 1
+            if len(answer) > self.most:
+                raise AnswerTooLarge(self.most)
+        return answer
+
+
+@pytest.mark.parametrize("near", [4, 64], ids=["ranges", "near"])
+async def test_a_block_with_too_many_events_for_one_answer_is_read_with_more_room(
+    store: IndexStore, busy_chain: FakeChain, near: int
+) -> None:
+    narrow, roomy = Narrow(busy_chain, most=2), Narrow(busy_chain, most=10_000)
+    reader = RangeReader(narrow, Decoder(REGISTRY, FACTORY), roomy)
+    await catch_up(Follower(reader, store, replace(OPTIONS, near_blocks=near)))
+    held = await contents(store)
+    assert by_key(held) == expected(busy_chain.ledger, len(busy_chain.blocks) - 1)
+    assert len(held["events"]) == busy_chain.ledger.events
+    assert 0 < roomy.asked < narrow.asked, "only for blocks that need it"
+
+
+async def test_more_than_eight_mebibytes_of_logs_over_http() -> None:
+    """The real clients: the usual one refuses, the one for single blocks reads it."""
+    row = {
+        "address": "0x" + REGISTRY.hex(), "topics": ["0x" + "77" * 32], "data": "0x" + "11" * 4_500_000,
+        "blockNumber": "0x7", "blockHash": "0x" + "22" * 32, "transactionHash": "0x" + "33" * 32, "logIndex": "0x0",
+        "removed": False,
+    }  # fmt: skip
+
+    async def answer(request: web.Request) -> web.Response:
+        asked = json.loads(await request.read())
+        return web.json_response({"jsonrpc": "2.0", "id": asked["id"], "result": [row]})
+
+    application = web.Application()
+    application.router.add_post("/", answer)
+    place = of_block(IndexedBlock(7, b"\x22" * 32))
+    async with serving(application) as url, aiohttp.ClientSession() as session:
+        usual = RpcClient(url, AiohttpTransport(session))
+        decoder = Decoder(REGISTRY, FACTORY)
+        (found,) = await LogReader(usual, decoder, roomy_client(url, session)).of_contracts(place)
+        assert len(found.data) == 4_500_000
+        with pytest.raises(AnswerTooLarge):
+            await LogReader(usual, decoder).of_contracts(place)
+
+
+@asynccontextmanager
+async def serving(application: web.Application) -> AsyncIterator[str]:
+    runner = web.AppRunner(application)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}/"
+    finally:
+        await runner.cleanup()
 
 
 async def test_a_refusal_is_told_once(

@@ -21,7 +21,7 @@ def test_nothing_set_means_our_contracts_on_the_public_test_chain() -> None:
     assert settings.follow.chain_id == 84532
     assert settings.rpc_url.startswith("https://")
     assert settings.sqlite_path.name == "indexer.db"
-    assert settings.postgres_url is None
+    assert settings.postgres is None
 
 
 def test_every_variable_counts() -> None:
@@ -49,9 +49,20 @@ def test_every_variable_counts() -> None:
 def test_the_database_is_sqlite_or_postgresql() -> None:
     assert read_settings({"HOLDFAST_INDEXER_DATABASE_URL": "sqlite:////x/y.db"}).sqlite_path == Path("/x/y.db")
     postgres = read_settings({"HOLDFAST_INDEXER_DATABASE_URL": "postgresql://u:p@h/d"})
-    assert postgres.postgres_url == "postgresql://u:p@h/d"
+    assert postgres.postgres is not None and postgres.postgres.dsn == "postgresql://u:p@h/d"
     assert type(open_store(postgres)).__name__ == "PostgresIndexStore"
     assert isinstance(open_store(read_settings({})), SqliteIndexStore)
+
+
+def test_the_index_is_in_the_services_database_if_that_is_postgresql() -> None:
+    shared = {"HOLDFAST_DATABASE_URL": "postgresql://u:p@a,b/d?target_session_attrs=read-write&pooler=transaction"}
+    found = read_settings(shared).postgres
+    assert found is not None and found.pooled
+    assert found.dsn == "postgresql://u:p@a,b/d?target_session_attrs=read-write"
+    assert read_settings({**shared, "HOLDFAST_INDEXER_DATABASE_URL": "sqlite:////x/y.db"}).postgres is None
+    assert read_settings({"HOLDFAST_DATABASE_URL": "sqlite:////x/y.db"}).sqlite_path.name == "indexer.db"
+    with pytest.raises(SettingError, match=r"^HOLDFAST_INDEXER_DATABASE_URL: pooler"):
+        read_settings({"HOLDFAST_INDEXER_DATABASE_URL": "postgresql://h/d?pooler=often"})
 
 
 def test_postgresql_without_its_driver_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ from holdfast.chain.errors import RpcError
 from holdfast.indexer.reader import ChainMoved
 from holdfast.indexer.sqlite_store import SqliteIndexStore
 from holdfast.indexer.store import StoreError
+from holdfast.settings.postgresql import parse_address
 
 if TYPE_CHECKING:
     import sqlite3
@@ -170,8 +171,12 @@ async def test_an_index_in_postgresql_equals_one_built_afresh_in_sqlite(
                     raise Crash
 
     def dying(left: int, _after: bool) -> PostgresIndexStore:
-        store = CrashingPostgresStore(postgres_url)
+        store = CrashingPostgresStore(parse_address(postgres_url))
         store.left = left
         return store
 
-    await play(Simulation(seed, tmp_path, lambda: PostgresIndexStore(postgres_url), dying), seed, max(1, ROUNDS // 2))
+    await play(
+        Simulation(seed, tmp_path, lambda: PostgresIndexStore(parse_address(postgres_url)), dying),
+        seed,
+        max(1, ROUNDS // 2),
+    )

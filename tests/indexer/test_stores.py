@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.indexes import OPTIONS, by_key, catch_up, contents, expected, follower, whole_list
+from tests.support.pgbouncer import PROGRAM, pooled
 
+from holdfast.indexer.postgres_store import PostgresIndexStore
 from holdfast.indexer.queries import ListQuery
 from holdfast.indexer.reader import Batch
 from holdfast.indexer.rows import Event, IndexedBlock
 from holdfast.indexer.store import StoreError, TipMoved
+from holdfast.settings.postgresql import parse_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.support.fake_chain import FakeChain
+    from tests.support.postgres_server import PostgresServer
 
     from holdfast.indexer.store import IndexStore
 
@@ -139,6 +144,53 @@ async def test_one_process_leads_until_it_closes(make_store: Callable[[], IndexS
     await first.close()
     assert await second.lead()
     await second.close()
+
+
+async def test_a_lease_whose_holder_died_is_taken_over(
+    make_postgres_store: Callable[..., IndexStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.indexer.postgres_store.LEASE_S", 1.5)
+    first, second = make_postgres_store(), make_postgres_store()
+    await first.open("one")
+    await second.open("one")
+    assert await first.lead() and not await second.lead()
+    await asyncio.sleep(0.6)
+    assert await first.lead(), "which renews its lease"
+    await asyncio.sleep(0.6)
+    assert not await second.lead()
+    while not await second.lead():
+        await asyncio.sleep(0.1)
+    await asyncio.sleep(0.6)
+    assert not await first.lead()
+    await second.close()
+    assert await first.lead()
+    await first.close()
+
+
+async def test_an_index_behind_a_pooler_in_transaction_mode(
+    make_postgres_store: Callable[..., IndexStore], busy_chain: FakeChain
+) -> None:
+    """As a pooler passes it on: no settings of the connection, no statement that outlives its transaction."""
+    store = make_postgres_store("&pooler=transaction")
+    await store.open("test")
+    assert await store.lead()
+    await catch_up(follower(busy_chain, store))
+    assert by_key(await contents(store)) == expected(busy_chain.ledger, len(busy_chain.blocks) - 1)
+    await store.close()
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="pgbouncer is not installed")
+async def test_two_processes_behind_pgbouncer(postgres: PostgresServer, busy_chain: FakeChain) -> None:
+    with pooled(postgres, postgres.new_database()) as url:
+        first, second = (PostgresIndexStore(parse_address(url)) for _ in range(2))
+        await first.open("test")
+        await second.open("test")
+        assert await first.lead() and not await second.lead()
+        await catch_up(follower(busy_chain, first))
+        assert by_key(await contents(second)) == expected(busy_chain.ledger, len(busy_chain.blocks) - 1)
+        await first.close()
+        assert await second.lead()
+        await second.close()
 
 
 async def test_a_store_that_is_not_open_says_so(make_store: Callable[[], IndexStore]) -> None:

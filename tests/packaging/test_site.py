@@ -84,7 +84,16 @@ def test_the_proxy_and_prometheus_know_the_nodes() -> None:
 @needs_programs
 def test_prometheus_accepts_its_configuration_and_rules() -> None:
     done = subprocess.run(
-        [PROGRAMS["program"]("promtool"), "check", "config", "--syntax-only", DEPLOY / "prometheus" / "prometheus.yml"],
+        [PROGRAMS["program"]("promtool"), "check", "config", DEPLOY / "prometheus" / "prometheus.yml"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@needs_programs
+def test_each_alert_fires_when_it_should() -> None:
+    done = subprocess.run(
+        [PROGRAMS["program"]("promtool"), "test", "rules", DEPLOY / "prometheus" / "alerts.test.yml"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

@@ -58,6 +58,32 @@ async function writeRecord({ seed, value, sequence, v1 }) {
   return { record: hex(marshalIPNSRecord(record)), name: key.publicKey.toCID().toString((await import("multiformats/bases/base36")).base36) };
 }
 
+// @helia/ipns with its keychain, and with routing in place of a network.
+async function heliaIpns(routing) {
+  const { ipns } = await import("@helia/ipns");
+  const { keychain } = await import("@ipshipyard/keychain");
+  const { MemoryDatastore } = await import("datastore-core");
+  const { defaultLogger } = await import("@libp2p/logger");
+  const { ed25519Crypto } = await import("@ipshipyard/crypto");
+  const components = { datastore: new MemoryDatastore(), logger: defaultLogger(), events: new EventTarget(), routing };
+  components.getCrypto = ed25519Crypto;
+  components.keychain = keychain()(components);
+  return ipns(components);
+}
+
+async function heliaReadRecord({ name, record }) {
+  const names = await heliaIpns({ get: async () => bytesOf(record) });
+  const { base36 } = await import("multiformats/bases/base36");
+  for await (const { value } of names.resolve(CID.parse(name, base36))) return { value };
+}
+
+async function heliaWriteRecord({ value }) {
+  const sent = [];
+  const names = await heliaIpns({ put: async (_key, record) => sent.push(hex(record)) });
+  const { name } = await names.publish("vault", CID.parse(value), { lifetime: 3_600_000 });
+  return { record: sent[0], name: name.replace("/ipns/", "") };
+}
+
 async function multihashOf(name) {
   const { base36 } = await import("multiformats/bases/base36");
   return CID.parse(name, base36).multihash;
@@ -90,20 +116,20 @@ async function pins({ url, token, cid }) {
   };
 }
 
-async function verifiedFetch({ url, cids }) {
+async function verifiedFetch({ url, cids, name }) {
   const { createVerifiedFetch } = await import("@helia/verified-fetch");
   const fetched = await createVerifiedFetch({
     gateways: [url],
-    routers: [],
+    routers: name ? [url] : [],
     allowInsecure: true,
     allowLocal: true,
     libp2pConfig: { peerDiscovery: [], addresses: { listen: [] }, transports: [], services: {} },
   });
   const answers = {};
   try {
-    for (const cid of cids) {
-      const response = await fetched(`ipfs://${cid}?format=raw`, { signal: AbortSignal.timeout(timeout) });
-      answers[cid] = { status: response.status, bytes: hex(await response.arrayBuffer()) };
+    for (const asked of name ? [`ipns://${name}`] : cids.map((cid) => `ipfs://${cid}`)) {
+      const response = await fetched(`${asked}?format=raw`, { signal: AbortSignal.timeout(timeout) });
+      answers[asked.slice(7)] = { status: response.status, bytes: hex(await response.arrayBuffer()) };
     }
   } finally {
     await fetched.stop();
@@ -111,7 +137,8 @@ async function verifiedFetch({ url, cids }) {
   return answers;
 }
 
-const tasks = { readCar, writeCar, heliaCar, readRecord, writeRecord, kubo, pins, verifiedFetch };
+const records = { readRecord, writeRecord, heliaReadRecord, heliaWriteRecord };
+const tasks = { readCar, writeCar, heliaCar, ...records, kubo, pins, verifiedFetch };
 let given = "";
 for await (const piece of process.stdin) given += piece;
 try {

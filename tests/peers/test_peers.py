@@ -10,12 +10,15 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from libp2p.crypto.ed25519 import create_new_key_pair
+from libp2p.peer.id import ID
+from multiformats import CID
 from tests.client.snapshots.devices import MANUAL, Device
 from tests.content.content_vectors import VECTORS, cases, octets
 from tests.support.running_service import running_service
 
 from holdfast.client.snapshots.tokens import bearer_token, did_of_service
-from holdfast.content import cars, records
+from holdfast.content import cars, names, records
 from holdfast.content.cids import raw_block
 from holdfast.content.errors import ContentError
 from holdfast.world import node
@@ -78,6 +81,31 @@ def test_they_read_our_records():
         assert read["sequence"] == record["sequence"]
 
 
+def test_helia_reads_our_records():
+    for record in json.loads((VECTORS / "ipns" / "records.json").read_text())["records"]:
+        given = {"name": record["ipns_name"], "record": record["record"]}
+        assert peer("heliaReadRecord", given) == {"value": f"/ipfs/{record['root_cid']}"}
+
+
+def test_we_read_helias_records():
+    root = "bafyreic7dsdhfxj6dvvtewz7jyvjztihnt776tbmhpocaq6fh4sheyzfrq"
+    made = peer("heliaWriteRecord", {"value": root})
+    read = records.read_record(made["name"], bytes.fromhex(made["record"]))
+    assert (read.root_cid, read.sequence, read.name) == (root, 1, made["name"])
+
+
+@pytest.mark.parametrize("seed", ["00" * 32, "01" * 32, "ff" * 32])
+def test_py_libp2p_gives_keys_the_same_names(seed):
+    """py-libp2p has peer IDs and no IPNS; an IPNS name is the peer ID of its key as a CID."""
+    pair = create_new_key_pair(bytes.fromhex(seed))
+    key = pair.public_key.to_bytes()
+    theirs = ID.from_pubkey(pair.public_key)
+    assert names.peer_id_of(key) == theirs.to_base58()
+    assert CID.decode(names.name_of(key)).digest == theirs.to_bytes()
+    assert names.public_key_of(theirs.to_base58()) == key
+    assert theirs.extract_public_key() is None or theirs.extract_public_key().to_bytes() == key
+
+
 @pytest.mark.parametrize("v1", [True, False], ids=["with fields of version 1", "version 2 alone"])
 def test_we_read_their_records(v1):
     root = "bafyreic7dsdhfxj6dvvtewz7jyvjztihnt776tbmhpocaq6fh4sheyzfrq"
@@ -125,9 +153,21 @@ async def test_verified_fetch_reads_a_snapshot_from_the_gateway(device, service)
         assert fetched[block.cid] == {"status": 200, "bytes": block.data.hex()}
 
 
+async def test_verified_fetch_follows_the_name_to_the_newest_snapshot(device, service):
+    await device.client.publish_snapshot()
+    await device.change()
+    root = (await device.client.publish_snapshot()).acknowledged_root
+    name = await device.name()
+    fetched = await asked("verifiedFetch", {"url": service.base_url, "name": name})
+    block = await device.client._kept._opened_place().gateway.snapshot(root)
+    assert fetched[name] == {"status": 200, "bytes": block.blocks[0].data.hex()}
+
+
 async def test_their_validator_takes_the_vaults_own_record(device, service):
     state = await device.client.publish_snapshot()
     name = await device.name()
     record = await device.client._kept._opened_place().gateway.record(name)
     read = await asked("readRecord", {"name": name, "record": record.data.hex()})
     assert (read["value"], read["sequence"]) == (f"/ipfs/{state.acknowledged_root}", 1)
+    read = await asked("heliaReadRecord", {"name": name, "record": record.data.hex()})
+    assert read == {"value": f"/ipfs/{state.acknowledged_root}"}

@@ -11,6 +11,7 @@ import pytest
 from holdfast.rules.limits import LIMIT_NAMES, Ceilings
 from holdfast.service.secrets import new_key, read_secrets
 from holdfast.service.settings import read_settings
+from holdfast.service.store.kinds import KINDS, default_url
 from holdfast.settings.rows import SettingError
 
 if TYPE_CHECKING:
@@ -172,3 +173,31 @@ def test_an_ipv6_address_as_public_host_says_what_to_set() -> None:
 def test_registrar_and_sender_come_from_the_public_host(url: str, registrar: str, sender: str) -> None:
     settings = read_settings({**REAL, "HOLDFAST_PUBLIC_URL": url})
     assert (settings.registrar_did, settings.mail_from) == (registrar, f"Holdfast <no-reply@{sender}>")
+
+
+POSTGRESQL = "postgresql://user@db.example/holdfast"
+
+
+@pytest.mark.parametrize(
+    ("database", "place", "stay"),
+    [
+        ({}, {}, False),
+        ({"HOLDFAST_DATABASE_URL": POSTGRESQL}, {}, True),
+        ({"HOLDFAST_DATABASE_URL": POSTGRESQL}, {"HOLDFAST_SNAPSHOTS_URL": "file:///shared"}, True),
+        ({"HOLDFAST_DATABASE_URL": POSTGRESQL}, {"HOLDFAST_SNAPSHOTS_URL": "s3://bucket/blocks"}, False),
+        ({"HOLDFAST_DATABASE_URL": POSTGRESQL}, {"HOLDFAST_SNAPSHOTS": "off"}, False),
+    ],
+)
+def test_a_folder_of_blocks_and_a_database_that_others_may_share(
+    database: dict[str, str], place: dict[str, str], stay: bool
+) -> None:
+    assert read_settings({**database, **place}).blocks_stay_here is stay
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_database_can_be_named(kind: str) -> None:
+    assert read_settings({"HOLDFAST_DATABASE_URL": f"{kind}:///x"}).database_url == f"{kind}:///x"
+
+
+def test_the_usual_database_is_a_file_in_the_data_folder(tmp_path: Path) -> None:
+    assert read_settings({"HOLDFAST_DATA_DIR": str(tmp_path)}).database_url == default_url(tmp_path)

@@ -12,7 +12,7 @@ from tests.support.serving import HOLDFAST, Server, environment_of, wait_until_r
 from holdfast.world.processes import free_port
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 # Out of the way of the operations that are counted: what is tested of limits is three registrations and five attempts.
@@ -28,9 +28,14 @@ _ROOMY = {
 class Nodes:
     """Nodes of one installation: they share the database and the signing key, and nothing else."""
 
-    def __init__(self, folder: Path, database_url: str) -> None:
-        self._folder = folder
+    def __init__(
+        self, folder: Path, database_url: str, prefix: Sequence[str] = (), host: str = "127.0.0.1", peer: str = ""
+    ) -> None:
+        """`prefix` stands before the command, `host` is where nodes listen, and `peer` a proxy that they trust."""
+        self._folder, self._prefix, self._host = folder, tuple(prefix), host
         self._settings = {**_ROOMY, "database_url": database_url, "ATTESTATION_SIGNING_KEY": secrets.token_hex(32)}
+        if peer:
+            self._settings["trusted_proxies"] = peer
         self.running: list[Server] = []
 
     def start(self, count: int = 1) -> list[Server]:
@@ -57,16 +62,19 @@ class Nodes:
         log = data.with_suffix(".log")
         with log.open("a") as stream:
             process = subprocess.Popen(
-                [HOLDFAST, "serve", "--port", str(port)], env=environment_of(data, **self._settings),
+                [*self._prefix, HOLDFAST, "serve", "--host", self._host, "--port", str(port)],
+                env=environment_of(data, **self._settings),
                 stdout=stream, stderr=stream, text=True, start_new_session=True,
             )  # fmt: skip
-        return Server(process, port, data, log)
+        return Server(process, port, data, log, self._host)
 
 
 @contextlib.contextmanager
-def nodes_on(folder: Path, database_url: str, count: int) -> Iterator[Nodes]:
-    """Running nodes, gone afterwards."""
-    nodes = Nodes(folder, database_url)
+def nodes_on(
+    folder: Path, database_url: str, count: int, prefix: Sequence[str] = (), host: str = "127.0.0.1", peer: str = ""
+) -> Iterator[Nodes]:
+    """Running nodes, gone afterwards; see Nodes."""
+    nodes = Nodes(folder, database_url, prefix, host, peer)
     try:
         nodes.start(count)
         yield nodes

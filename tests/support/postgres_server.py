@@ -157,6 +157,10 @@ class PostgresServer:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.resume()
 
+    def process_ids(self) -> list[int]:
+        """The ids of the server and all its processes."""
+        return [process.pid for process in self._processes()]
+
     def follow(self, primary: PostgresServer, name: str) -> PostgresServer:
         """Become a streaming standby of another server, under this application name; then `start()`."""
         conninfo = f"host=127.0.0.1 port={primary.port} user={USER} application_name={name}"

@@ -34,10 +34,11 @@ class Server:
     port: int
     data: Path
     log: Path
+    host: str = "127.0.0.1"
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.host}:{self.port}"
 
     def client(self, **more: Any) -> httpx.Client:
         return httpx.Client(base_url=self.url, timeout=PATIENCE_S, **more)
@@ -60,7 +61,7 @@ def environment_of(data: Path, **settings: str) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("HOLDFAST_", "INNGEST_", "ATTESTATION_"))
+        if not name.startswith(("HOLDFAST_", "INNGEST_", "ATTESTATION_", "OTEL_"))
     }
     given = {name if name.isupper() else f"HOLDFAST_{name.upper()}": value for name, value in settings.items()}
     return {**kept, "HOLDFAST_DATA_DIR": str(data), "HOLDFAST_RPC_URL": "http://127.0.0.1:9", **given}

@@ -11,7 +11,7 @@ from tests.support.postgres_server import USER
 from holdfast.rules.shards import SHARDS
 from holdfast.service.store.postgresql import schema
 from holdfast.service.store.postgresql.database import in_thread
-from holdfast.service.store.postgresql.url import parse_address
+from holdfast.settings.postgresql import parse_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable

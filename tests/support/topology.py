@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
-# The scrape interval of a site is a quarter of a minute; here nobody wants to wait for it.
+# The scrape interval of a site is a quarter of a minute; a test need not wait so long.
 _FASTER = ("15s", "1s")
+_VARIABLE = re.compile(r"\$\{?(?P<name>\w+)\}?")
+_VALUES = {"job": "holdfast", "instance": ".*", "__rate_interval": "1m", "__interval": "1m", "__range": "5m"}
 
 
 class MeasuredNodes(Nodes):
@@ -96,6 +99,23 @@ def nginx_configuration(folder: Path, port: int, nodes: Sequence[int]) -> str:
         f"daemon off; pid {folder}/pid; error_log {folder}/error.log; worker_processes 1;\n"
         f"events {{ worker_connections 512; }}\nhttp {{ access_log off; {places}\n{site}\n}}\n"
     )
+
+
+def dashboard_queries() -> list[str]:
+    """Return every query of the dashboard, with a value for each of Grafana's variables."""
+    found: list[str] = []
+
+    def look(part: Any) -> None:
+        if isinstance(part, dict):
+            found.extend(value for name, value in part.items() if name == "expr")
+            part = list(part.values())
+        if isinstance(part, list):
+            for inner in part:
+                look(inner)
+
+    look(json.loads((DEPLOY / "grafana" / "holdfast.json").read_text()))
+    assert found
+    return [_VARIABLE.sub(lambda variable: _VALUES[variable["name"]], query) for query in found]
 
 
 def _start_nginx(stack: contextlib.ExitStack, program: str, folder: Path, nodes: Sequence[int]) -> str:

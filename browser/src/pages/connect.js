@@ -11,14 +11,8 @@ import { problem, Told } from "./parts/problems.js";
 import { go, screen, stay } from "./parts/router.js";
 import { alarm, say, show } from "./parts/screen.js";
 import { ready, whenGone } from "./parts/vault_client.js";
-import { choose } from "./register/choose.js";
-import { finish } from "./register/finish.js";
-import { passkey } from "./register/passkey.js";
-import { prove } from "./register/prove.js";
-import { safety } from "./register/safety.js";
-import { start } from "./start.js";
-import { exportVault, importVault } from "./vault/backup.js";
-import { elsewhere, enter, gone } from "./vault/unlock.js";
+import { gone } from "./vault/unlock.js";
+import "./screens.js";
 
 /** @typedef {import("./connect/asker.js").Asker} Asker */
 
@@ -35,17 +29,7 @@ let present = null;
 let over = false;
 
 stay();
-screen("start", start);
-screen("choose", choose);
-screen("passkey", passkey);
-screen("prove", prove);
-screen("finish", finish);
-screen("safety", safety);
-screen("vault", enter);
 screen("home", asked);
-screen("elsewhere", elsewhere);
-screen("export", exportVault);
-screen("import", importVault);
 
 document.querySelector(".home")?.addEventListener("click", (event) => event.preventDefault());
 whenGone((type) => over || gone(type));

@@ -1,6 +1,6 @@
 /** The pages' footer: the service's state, its interface, the language switch. */
 
-import { language, switchLanguage, text } from "./parts/language.js";
+import { language, otherLanguage, switchLanguage, text } from "./parts/language.js";
 import { button, el } from "./parts/nodes.js";
 import { showAgain } from "./parts/screen.js";
 import { showState } from "./start.js";
@@ -16,8 +16,9 @@ export function footer(changed = () => {}) {
     showAgain();
     /** @type {HTMLElement | null} */ (document.querySelector('[data-name="language"]'))?.focus();
   };
+  const next = otherLanguage();
   const other = button(text("language.other"), turn, { kind: "plain", name: "language" });
-  other.lang = language === "en" ? "de" : "en";
-  document.getElementById("footer")?.replaceChildren(state, el("a", { href: "/docs" }, text("footer.interface")), other);
+  other.lang = next ?? language;
+  document.getElementById("footer")?.replaceChildren(state, el("a", { href: "/docs" }, text("footer.interface")), ...(next ? [other] : []));
   void showState(state);
 }

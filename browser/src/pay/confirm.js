@@ -27,6 +27,8 @@ class Payment {
   #fee = null;
   #payee = { address: "", did: /** @type {string | null} */ (null) };
   #did = "";
+  /** @type {string[]} every vault of this browser, the one that was used last first */
+  #dids = [];
   #shop;
   #client = new Client();
   #booted = this.#client.boot();
@@ -66,39 +68,63 @@ class Payment {
     try {
       this.#request = readRequest(asked, this.#facts);
       await this.#booted;
-      this.#did = await this.#vault();
+      await this.#vaults();
       this.#payee = await payeeOf(this.#client, this.#request.params.to);
       await this.#draw();
       await this.#preview();
     } catch (error) {
-      this.#refuse(refusalOf(error));
+      const refusal = refusalOf(error);
+      if (this.#dids.length > 1 && refusal.code === "insufficient_balance") this.#failedChoice(refusal);
+      else this.#refuse(refusal);
     }
   }
 
-  /** The vault that pays: of several in this browser the one that was used last. */
-  async #vault() {
+  /** The vaults of this browser. The one that was used last pays, unless the person chooses another one. */
+  async #vaults() {
     const stored = await this.#client.vault.stored();
-    const last = stored.sort((one, other) => other.updatedAt - one.updatedAt)[0];
-    if (!last) throw new Refusal("no_vault");
-    return last.did;
+    this.#dids = stored.sort((one, other) => other.updatedAt - one.updatedAt).map((it) => it.did);
+    if (this.#dids.length === 0) throw new Refusal("no_vault");
+    this.#did = this.#dids[0];
+  }
+
+  /** @param {string} did another vault is to pay: fee and balance are another account's */
+  async #chosen(did) {
+    if (this.#busy || this.#over) return;
+    this.#did = did;
+    this.#fee = null;
+    this.#takeOver = false;
+    warn("");
+    try {
+      await this.#preview();
+    } catch (error) {
+      if (did === this.#did) this.#failedChoice(refusalOf(error));
+    }
+  }
+
+  /** @param {Refusal} refusal of the chosen vault: another one may be able to pay */
+  #failedChoice({ code, values }) {
+    showFee(null);
+    warn(text(/** @type {TextKey} */ (code), values));
   }
 
   async #draw() {
     const request = this.#known();
     const paid = await paidBefore().catch(() => []);
-    const facts = { chainName: this.#facts.chainName, did: this.#did, familiarity: familiarity(this.#payee.address, paid) };
+    const choice = { dids: this.#dids, did: this.#did, onChoice: (/** @type {string} */ did) => void this.#chosen(did) };
+    const facts = { chainName: this.#facts.chainName, choice, familiarity: familiarity(this.#payee.address, paid) };
     screen(text("pay_host", { host: request.site.host }), [sheet(request, this.#payee, facts)], this.#buttons());
   }
 
   /** Fee and balance, as far as they are public. What fails here is told again, or settled, when the vault is open. */
   async #preview() {
-    const request = this.#known();
-    const key = await publicAccount(this.#client, this.#did);
+    const [request, did] = [this.#known(), this.#did];
+    const key = await publicAccount(this.#client, did);
     if (key && !this.#busy) {
       await checkBalance(this.#client, key.address, request);
-      this.#fee = await feeOf(this.#client, key, request, this.#payee.address);
+      const fee = await feeOf(this.#client, key, request, this.#payee.address);
+      if (did === this.#did) this.#fee = fee;
     }
-    if (!this.#over) showFee(this.#fee);
+    if (!this.#over && did === this.#did) showFee(this.#fee);
   }
 
   async #approve() {

@@ -68,7 +68,8 @@ export function mainButton() {
 
 /** @param {string} title */
 function heading(title) {
-  document.title = title;
+  const service = document.querySelector('meta[name="application-name"]')?.getAttribute("content");
+  document.title = service ? `${title} – ${service}` : title;
   place("heading").textContent = title;
 }
 

@@ -9,6 +9,7 @@ import { amountText, text } from "./text.js";
  * @typedef {import("./request.js").Request} Request
  * @typedef {{address: string, did: string | null}} Payee
  * @typedef {import("./account.js").Fee} Fee
+ * @typedef {{dids: string[], did: string, onChoice: (did: string) => void}} Choice `did`: of the vault that pays
  */
 
 const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\]|.*\.localhost)$/;
@@ -24,10 +25,10 @@ export function amountOf({ amount, token }) {
 /**
  * @param {Request} request
  * @param {Payee} payee
- * @param {{chainName: string, did: string, familiarity: "known" | "new" | "alike"}} facts `did`: of the vault that pays
+ * @param {{chainName: string, choice: Choice, familiarity: "known" | "new" | "alike"}} facts
  * @returns {HTMLElement}
  */
-export function sheet(request, payee, { chainName, did, familiarity }) {
+export function sheet(request, payee, { chainName, choice, familiarity }) {
   const { token, params, total, label, site } = request;
   const otherUnit = token?.unit !== total.currency.toUpperCase();
   return el("div", {},
@@ -43,7 +44,7 @@ export function sheet(request, payee, { chainName, did, familiarity }) {
       row("chain", text("chain_row", { name: chainName, id: params.chainId })),
       el("div", {}, el("dt", {}, text("fee")), el("dd", { id: "fee" }, text("fee_loading"))),
       params.ucan ? row("limit", text("limit_delegation")) : null,
-      row("vault", el("span", { className: "did" }, did)),
+      row("vault", vaultChoice(choice)),
     ),
   );
 }
@@ -79,6 +80,17 @@ function payeeRow({ address: to, did }, familiarity) {
     address(to),
     el("small", { className: proven ? "good" : did ? "bad" : "" }, text(said), familiarity === "new" ? ` ${text("payee_new")}` : ""),
   );
+}
+
+/**
+ * The vault that pays; of several in this browser the person chooses.
+ *
+ * @param {Choice} choice
+ */
+function vaultChoice({ dids, did, onChoice }) {
+  if (dids.length < 2) return el("span", { className: "did" }, did);
+  const select = el("select", { id: "vaults", ariaLabel: text("vault"), onchange: () => onChoice(/** @type {HTMLSelectElement} */ (select).value) }, ...dids.map((it) => el("option", { value: it }, it)));
+  return select;
 }
 
 /** @param {URL} site */

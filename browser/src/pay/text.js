@@ -1,13 +1,12 @@
 /** Texts and amounts in the person's language. */
 
+import { preferred } from "../pages/parts/languages.js";
 import { TEXTS } from "./texts.js";
 
 /** @typedef {keyof typeof TEXTS.en} TextKey */
 
-/** Which language: the first of the browser's that there is a table for. */
-export const language = /** @type {"en" | "de"} */ (
-  navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase()).find((tag) => Object.hasOwn(TEXTS, tag)) ?? "en"
-);
+/** Which language: as on the service's other pages, whose switch the person may have used. */
+export const language = /** @type {"en" | "de"} */ (preferred(Object.keys(TEXTS)));
 
 /**
  * @param {TextKey} key

@@ -1,5 +1,6 @@
 /** Why a snapshot was not written, or a vault not recovered. */
 
+import { ContentError } from "./content_error.js";
 import { RequestRefused, StorageError } from "./library.js";
 
 /** The place names an older snapshot than this browser has seen. Nothing was changed. */
@@ -31,10 +32,11 @@ export class SnapshotConflict extends StorageError {
 
 /**
  * Why a vault was not recovered. `incomplete`: the name leads to a snapshot of which blocks are missing; `damaged`: bytes
- * that were changed, or that belong to another vault; `unopened`: the vault's program refuses the bytes.
+ * that were changed, or that belong to another vault; `unopened`: the vault's program refuses the bytes; `unsupported`:
+ * this browser cannot verify the record's signature.
  *
  * @typedef {"no_prf" | "no_snapshot" | "expired" | "wrong_key" | "stale" | "incomplete" | "damaged" | "unopened" |
- *   "open_elsewhere"} RecoveryCode
+ *   "open_elsewhere" | "unsupported"} RecoveryCode
  */
 
 /** The vault was not recovered, and nothing was stored. */
@@ -48,6 +50,21 @@ export class RecoveryRefused extends StorageError {
     super(message, options);
     this.name = "RecoveryRefused";
     this.code = code;
+  }
+}
+
+/**
+ * Runs work whose errors are all the client's: bytes that are not of their form end in StorageError.
+ *
+ * @template T
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function asStorageErrors(work) {
+  try {
+    return await work();
+  } catch (cause) {
+    throw cause instanceof ContentError ? new StorageError(cause.message, { cause }) : cause;
   }
 }
 

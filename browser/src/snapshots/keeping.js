@@ -3,7 +3,7 @@
 import { AutomaticSnapshots } from "./automatic.js";
 import { writeCar } from "./cars.js";
 import { compared } from "./comparison.js";
-import { SnapshotConflict, SnapshotRolledBack, reasonOf } from "./errors.js";
+import { SnapshotConflict, SnapshotRolledBack, asStorageErrors, reasonOf } from "./errors.js";
 import { ClientStateError, NetworkError, StorageError, VaultStore } from "./library.js";
 import { SnapshotPlace } from "./place.js";
 import { Publisher } from "./publisher.js";
@@ -85,7 +85,7 @@ export class KeptSnapshots {
     return this.#inTurn(async () => {
       const { vault } = this.#client;
       try {
-        const state = await this.#publisher.publish();
+        const state = await asStorageErrors(() => this.#publisher.publish());
         vault.report("helia", null);
         return state;
       } catch (error) {
@@ -98,14 +98,14 @@ export class KeptSnapshots {
 
   /** @returns {Promise<Uint8Array<ArrayBuffer>>} the newest revision as a CAR file, from which `recover` brings it back */
   async file() {
-    const { rootCid, blocks } = await this.#publisher.taken();
+    const { rootCid, blocks } = await asStorageErrors(() => this.#publisher.taken());
     return writeCar(rootCid, blocks);
   }
 
   /**
    * In a conflict, how this device's version and the other one differ.
    *
-   * @param {VaultKey} key opens the other version; its secret is copied
+   * @param {VaultKey} key opens the other version; its secret moves into the worker
    * @returns {Promise<import("./comparison.js").TableDifference[]>}
    */
   async compare(key) {
@@ -125,7 +125,7 @@ export class KeptSnapshots {
     const other = await this.#other();
     return this.#inTurn(async () => {
       if (version === "there") await this.#take(other, key);
-      return this.#publisher.overrule();
+      return asStorageErrors(() => this.#publisher.overrule());
     });
   }
 
@@ -162,8 +162,10 @@ export class KeptSnapshots {
     const { did, otherRoot } = await this.state();
     if (otherRoot === null) throw new ClientStateError("no other version of the vault is known");
     const kept = await this.#store.note(otherNote(did));
-    const other = kept ? await snapshotOfCar(kept) : null;
-    return other?.rootCid === otherRoot ? other : this.#place.gateways.snapshot(otherRoot);
+    return asStorageErrors(async () => {
+      const other = kept ? await snapshotOfCar(kept) : null;
+      return other?.rootCid === otherRoot ? other : this.#place.gateways.snapshot(otherRoot);
+    });
   }
 
   /**
@@ -180,7 +182,7 @@ export class KeptSnapshots {
     const second = this.#client.vault.another({ dbName });
     try {
       await second.boot();
-      const { success, error } = await second.unlock(copied(key), { database: other.sealed.slice() });
+      const { success, error } = await second.unlock(key, { database: other.sealed.slice() });
       if (!success) throw new ClientStateError(`the other version does not open with this key (${error})`);
       return await work(second);
     } finally {
@@ -197,9 +199,9 @@ export class KeptSnapshots {
     const { vault } = this.#client;
     const { did } = other.manifest;
     const before = (await this.#store.load(did))?.revision ?? 0;
-    const sealed = await this.#opened(other, key, (second) => sealedAfter(second, before));
+    const sealed = await this.#opened(other, copied(key), (second) => sealedAfter(second, before));
     await vault.lock();
-    const { success, error } = await vault.unlock(copied(key), { database: sealed }, { did });
+    const { success, error } = await vault.unlock(key, { database: sealed }, { did });
     if (!success) throw new ClientStateError(`the other version does not open here (${error}): open the vault again`);
     await vault.save();
   }

@@ -94,15 +94,16 @@ export class Publisher {
   }
 
   /**
-   * The newest revision as a snapshot.
+   * The newest revision as a snapshot: the published one, unless it is due.
    *
    * @returns {Promise<Snapshot>}
    */
   async taken() {
     const { delegation } = await this.#publishing();
     const stored = await this.#newest();
-    const { acknowledgedRoot } = await this.state();
-    return snapshotOf({ ...stored.manifest, rootCid: acknowledgedRoot, delegation }, stored.sealed);
+    const state = await this.state();
+    const rootCid = isDue(stored, state) ? state.acknowledgedRoot : state.precedingRoot;
+    return snapshotOf({ ...stored.manifest, rootCid, delegation }, stored.sealed);
   }
 
   /**
@@ -206,11 +207,11 @@ export class Publisher {
 
   /** @param {SnapshotState} state @param {number} sequence */
   async #acknowledged(state, sequence) {
-    const { did, sentRoot, sentRevision } = state;
+    const { did, sentRoot, sentRevision, acknowledgedRoot: precedingRoot } = state;
     const stored = await this.#store.load(did);
     // Named in the manifest, unless the vault has changed meanwhile.
     if (stored?.revision === sentRevision) await this.#store.updateManifest({ ...stored.manifest, rootCid: sentRoot });
-    const acknowledged = { acknowledgedRoot: sentRoot, acknowledgedRevision: sentRevision, otherRoot: null };
+    const acknowledged = { acknowledgedRoot: sentRoot, acknowledgedRevision: sentRevision, precedingRoot, otherRoot: null };
     return this.#note(state, { status: "pinned", rootCid: sentRoot, reason: null, sequence, ...acknowledged });
   }
 

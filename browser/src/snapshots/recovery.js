@@ -36,6 +36,9 @@ import { firstState, readState, writeState } from "./state.js";
  * @typedef {{snapshot: Snapshot, record: IpnsRecord | null, revision: number}} Found
  */
 
+/** Others are "damaged". @type {Record<string, import("./errors.js").RecoveryCode>} */
+const CODES = { block_missing: "incomplete", cut_short: "incomplete", unsupported: "unsupported" };
+
 /** One recovery into this browser's vault. */
 export class Recovery {
   #client;
@@ -166,7 +169,7 @@ export class Recovery {
     const sequence = record?.sequence ?? null;
     // Of one from a file it is not known whether the place has it: it goes up.
     const pinned = record && { status: /** @type {const} */ ("pinned"), acknowledgedRevision: revision, sequence: record.sequence };
-    await writeState(this.#store, { ...firstState(did), revision, rootCid, acknowledgedRoot: rootCid, ...pinned });
+    await writeState(this.#store, { ...firstState(did), revision, rootCid, acknowledgedRoot: rootCid, precedingRoot: manifest.rootCid, ...pinned });
     return { did, rootCid, revision, updatedAt, sequence };
   }
 
@@ -194,8 +197,7 @@ async function readable(work) {
     return await work();
   } catch (cause) {
     if (cause instanceof ContentError) {
-      const code = cause.code === "block_missing" || cause.code === "cut_short" ? "incomplete" : "damaged";
-      throw new RecoveryRefused(code, cause.message, { cause });
+      throw new RecoveryRefused(CODES[cause.code] ?? "damaged", cause.message, { cause });
     }
     if (cause instanceof RequestRefused && cause.status === 404) {
       throw new RecoveryRefused("incomplete", "a block of the snapshot is missing at the places that were asked", { cause });

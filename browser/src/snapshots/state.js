@@ -12,6 +12,7 @@
  * @property {string | null} reason why it failed or conflicts, in the words of the service
  * @property {string | null} acknowledgedRoot the last snapshot that is kept and named
  * @property {number} acknowledgedRevision
+ * @property {string | null} precedingRoot the snapshot before the acknowledged one
  * @property {number} sequence of the last record that was seen or published
  * @property {string | null} otherRoot in a conflict, the other device's snapshot
  * @property {string | null} sentRoot named by the last record that was sent, perhaps without an answer
@@ -43,7 +44,7 @@ export async function writeState(store, state) {
 export function firstState(did) {
   return {
     did, status: "queued", revision: 0, rootCid: null, reason: null, acknowledgedRoot: null, acknowledgedRevision: 0,
-    sequence: 0, otherRoot: null, sentRoot: null, sentRevision: 0, forgets: false,
+    precedingRoot: null, sequence: 0, otherRoot: null, sentRoot: null, sentRevision: 0, forgets: false,
   };
 }
 

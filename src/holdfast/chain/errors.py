@@ -4,6 +4,7 @@ ChainError
 ├── RpcError            the endpoint's answer is an error, malformed, too short or late
 │   ├── NoPaymaster     a sponsor's answer names no paymaster
 │   └── TransportError  no usable HTTP answer at all
+│       └── AnswerTooLarge  more bytes than the transport takes
 ├── UnknownEntryPoint   no hash is defined for this entry point
 └── UserOperationError  an operation was refused, or mined and failed
 
@@ -45,6 +46,18 @@ class TransportError(RpcError):
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)
         self.status = status
+
+    @property
+    def kind(self) -> str:
+        """The error in a word, for statistics."""
+        return "unreachable" if self.status is None else "refused"
+
+
+class AnswerTooLarge(TransportError):
+    """The endpoint's answer has more bytes than the transport takes; the same call would get the same answer."""
+
+    def __init__(self, most_bytes: int) -> None:
+        super().__init__(f"answer over {most_bytes} bytes")
 
 
 class NoPaymaster(RpcError):

@@ -10,7 +10,7 @@ import itertools
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.chain import jsonrpc, values
-from holdfast.chain.errors import RpcError, TransportError
+from holdfast.chain.errors import AnswerTooLarge, RpcError, TransportError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -165,7 +165,7 @@ async def _with_retries(attempt: Callable[[], Awaitable[T]]) -> T:
         try:
             return await attempt()
         except TransportError as error:
-            if error.status not in _PASSING:
+            if error.status not in _PASSING or isinstance(error, AnswerTooLarge):
                 raise
         await asyncio.sleep(delay)
     return await attempt()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Protocol
 
-from holdfast.chain.errors import TransportError
+from holdfast.chain.errors import AnswerTooLarge, TransportError
 
 if TYPE_CHECKING:
     import aiohttp
@@ -25,10 +25,11 @@ class Transport(Protocol):
 
 
 class AiohttpTransport:
-    """Posts through a pooled `aiohttp.ClientSession`, which the caller closes."""
+    """Posts through a pooled `aiohttp.ClientSession`, which the caller closes. Takes answers of `most_bytes` bytes."""
 
-    def __init__(self, session: aiohttp.ClientSession) -> None:
+    def __init__(self, session: aiohttp.ClientSession, most_bytes: int = MAX_ANSWER_BYTES) -> None:
         self._session = session
+        self._most_bytes = most_bytes
 
     async def post(self, url: str, body: bytes) -> bytes:
         """See Transport."""
@@ -37,7 +38,7 @@ class AiohttpTransport:
         try:
             async with self._session.post(url, data=body, headers=_HEADERS, allow_redirects=False) as answer:
                 _check_status(answer.status)
-                return await _read(answer.content)
+                return await _read(answer.content, self._most_bytes)
         except (aiohttp.ClientError, OSError) as error:
             raise TransportError(f"no answer ({type(error).__name__})") from error
 
@@ -65,12 +66,12 @@ def _check_status(status: int) -> None:
         raise TransportError(f"HTTP status {status}", status)
 
 
-async def _read(stream: aiohttp.StreamReader) -> bytes:
+async def _read(stream: aiohttp.StreamReader, most_bytes: int) -> bytes:
     try:
-        body = await stream.readexactly(MAX_ANSWER_BYTES + 1)
+        await stream.readexactly(most_bytes + 1)
     except asyncio.IncompleteReadError as whole:
         return whole.partial
-    raise TransportError(f"answer over {len(body) - 1} bytes")
+    raise AnswerTooLarge(most_bytes)
 
 
 async def _collect(answer: httpx.Response) -> bytes:
@@ -78,5 +79,5 @@ async def _collect(answer: httpx.Response) -> bytes:
     async for chunk in answer.aiter_bytes():
         body += chunk
         if len(body) > MAX_ANSWER_BYTES:
-            raise TransportError(f"answer over {MAX_ANSWER_BYTES} bytes")
+            raise AnswerTooLarge(MAX_ANSWER_BYTES)
     return bytes(body)

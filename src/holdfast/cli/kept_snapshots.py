@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from holdfast.client.storage.vault_store import StoredVault, VaultStore
     from holdfast.client.vault.keys import KeyProvider
 
+# The DID that tokens are made out to, for a service whose address in --service is not its own.
+SERVICE_DID = "HOLDFAST_SERVICE_DID"
 _KEPT_AT = "snapshots-at"
 _PLACE_S = 30.0
 
@@ -88,5 +91,6 @@ def _client(vault: Vault, service: str) -> Iterator[Client]:
     from holdfast.client.blocking.client import Client
     from holdfast.client.types import SnapshotConfig
 
-    with Client(service, vault=vault, snapshots=SnapshotConfig(automatic=False), timeout=_PLACE_S) as client:
+    config = SnapshotConfig(automatic=False, service_did=os.environ.get(SERVICE_DID) or None)
+    with Client(service, vault=vault, snapshots=config, timeout=_PLACE_S) as client:
         yield client

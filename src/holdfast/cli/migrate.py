@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from holdfast.service.settings import Settings
     from holdfast.service.store.moving.move import MoveReport
-    from holdfast.service.store.postgresql.url import Address
+    from holdfast.settings.postgresql import Address
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -64,7 +64,7 @@ def _move(settings: Settings, to: str, *, as_json: bool) -> None:
     from holdfast.service.store.database import SchemaTooNew
     from holdfast.service.store.moving.move import NotTheSame, move
     from holdfast.service.store.port import StoreUnavailable
-    from holdfast.service.store.postgresql.url import parse_address
+    from holdfast.settings.postgresql import parse_address
 
     source = existing_database_or_fail(settings, as_json=as_json)
     if not source.files:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from holdfast.cli import client_vault as common
 from holdfast.cli import kept_snapshots
 
@@ -70,7 +72,15 @@ def _source(wanted: Wanted) -> dict[str, Any]:
         car = wanted.car.read_bytes() if wanted.car else None
     except OSError as error:
         raise ValueError(f"{wanted.car} cannot be read ({error.strerror})") from error
-    return {"name": wanted.name, "car": car, "accept": _accept if wanted.accept_older else None}
+    return {"name": wanted.name, "car": car, "accept": _accept if wanted.accept_older else _ask}
+
+
+def _ask(question: str) -> bool:
+    """Ask the person; without a terminal the answer is no."""
+    if not common.is_terminal():
+        return False
+    common.say(question)
+    return bool(typer.confirm("take it all the same?", err=True))
 
 
 def _accept(question: str) -> bool:

@@ -7,7 +7,7 @@ import logging
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from holdfast.chain import values
-from holdfast.chain.errors import RpcError
+from holdfast.chain.errors import AnswerTooLarge, RpcError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -33,20 +33,23 @@ class Rpc(Protocol):
 
 
 class BlockFilter(NamedTuple):
-    """A set of blocks: its fields in a filter, and the check whether a log is from it."""
+    """A set of blocks: its fields in a filter, the check whether a log is from it, and whether it is one block."""
 
     criteria: dict[str, str]
     holds: Callable[[Log], bool]
+    is_one: bool
 
 
 def of_block(block: IndexedBlock) -> BlockFilter:
     """Select one block by its hash: a node that does not know the hash must return an error."""
-    return BlockFilter({"blockHash": "0x" + block.hash.hex()}, lambda log: (log.block_number, log.block_hash) == block)
+    place = {"blockHash": "0x" + block.hash.hex()}
+    return BlockFilter(place, lambda log: (log.block_number, log.block_hash) == block, is_one=True)
 
 
 def of_range(first: int, last: int) -> BlockFilter:
     """Select the blocks `first` to `last` by their numbers."""
-    return BlockFilter({"fromBlock": hex(first), "toBlock": hex(last)}, lambda log: first <= log.block_number <= last)
+    numbers = {"fromBlock": hex(first), "toBlock": hex(last)}
+    return BlockFilter(numbers, lambda log: first <= log.block_number <= last, is_one=first == last)
 
 
 class LogReader:
@@ -56,10 +59,15 @@ class LogReader:
     with all accounts would exceed the limit of every endpoint; other contracts' logs with that topic are dropped when
     rows are made. Some endpoints refuse a filter without addresses, and anyone may emit so many such logs that the
     answer is too large. Then the accounts are selected by address, in groups. Every method raises RpcError.
+
+    Where the logs that were asked for together, or those of one block, are too large an answer, `roomy` is asked for
+    one block after the other: each block must be read whole, or the index could not go on.
     """
 
-    def __init__(self, rpc: Rpc, decoder: Decoder) -> None:
+    def __init__(self, rpc: Rpc, decoder: Decoder, roomy: Rpc | None = None) -> None:
         self._rpc = rpc
+        self._roomy = roomy
+        self._one_at_a_time = asyncio.Lock()
         self._decoder = decoder
         self._contracts = {"address": _hex(decoder.addresses), "topics": [_hex(decoder.topics)]}
         self._any_account = {"topics": [_hex(decoder.account_topics)]}
@@ -90,7 +98,7 @@ class LogReader:
     async def _of_any_account(self, place: BlockFilter) -> list[Log] | None:
         """Return None if the endpoint refuses, whatever the form of its error."""
         try:
-            return await self._ask(self._any_account, place)
+            return await self._decoded(await self._answer(self._rpc, self._any_account, place), place)
         except RpcError:
             return None
 
@@ -107,7 +115,18 @@ class LogReader:
             log.info("indexer: the endpoint gives no logs without addresses: asking for %d accounts' own", accounts)
 
     async def _ask(self, wanted: dict[str, Any], place: BlockFilter) -> list[Log]:
-        answer = await self._rpc.call("eth_getLogs", [{**wanted, **place.criteria}])
+        try:
+            return await self._decoded(await self._answer(self._rpc, wanted, place), place)
+        except AnswerTooLarge:
+            if self._roomy is None or not place.is_one:
+                raise
+        async with self._one_at_a_time:  # so that no more than one large answer is in memory
+            return await self._decoded(await self._answer(self._roomy, wanted, place), place)
+
+    async def _answer(self, rpc: Rpc, wanted: dict[str, Any], place: BlockFilter) -> Any:
+        return await rpc.call("eth_getLogs", [{**wanted, **place.criteria}])
+
+    async def _decoded(self, answer: Any, place: BlockFilter) -> list[Log]:
         # Decoding thousands of logs would delay requests on the same loop; most blocks have none.
         return [] if answer == [] else await asyncio.to_thread(_logs_of, answer, place)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
+import asyncio
+import uuid
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import asyncpg
@@ -12,6 +15,7 @@ from holdfast.indexer.reads import Reads
 from holdfast.indexer.rows import IndexedBlock
 from holdfast.indexer.statements import ADDRESSES, BLOCKS, POSTGRES
 from holdfast.indexer.store import StoreError
+from holdfast.settings.postgresql_connections import CONNECTION_SETTINGS, keep_alive
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable
@@ -20,11 +24,13 @@ if TYPE_CHECKING:
 
     from holdfast.indexer.queries import ListQuery
     from holdfast.indexer.reader import Batch
+    from holdfast.settings.postgresql import Address
 
 T = TypeVar("T")
 
-_LEADER_LOCK, _WRITER_LOCK = 0x484F4C44_01, 0x484F4C44_02
+_WRITER_LOCK = 0x484F4C44_02
 _CONNECTIONS = 4
+LEASE_S = 15.0  # how long after the death of the process that writes another one takes over
 _TIMEOUT_S = 10.0
 _LIST_MOST_S = 2.0
 
@@ -34,18 +40,24 @@ class PostgresIndexStore(Reads):
 
     statements = POSTGRES
 
-    def __init__(self, url: str) -> None:
-        self._url = url
+    def __init__(self, address: Address) -> None:
+        self._address = address
         self._pool: asyncpg.Pool[asyncpg.Record] | None = None
-        self._leader: asyncpg.Connection[asyncpg.Record] | None = None
-        self._leads = False
+        self._holder = uuid.uuid4().hex
+        self._renew_at: float | None = None  # while this process leads
 
     async def open(self, identity: str) -> None:
         """See IndexStore."""
-        with_schema = {"search_path": postgres_writes.SCHEMA}
+        pooled = self._address.pooled
         try:
             self._pool = await asyncpg.create_pool(
-                self._url, min_size=1, max_size=_CONNECTIONS, timeout=_TIMEOUT_S, server_settings=with_schema
+                self._address.dsn,
+                min_size=1,
+                max_size=_CONNECTIONS,
+                timeout=_TIMEOUT_S,
+                init=_init,
+                statement_cache_size=100 if self._address.prepares else 0,
+                server_settings={} if pooled else {**CONNECTION_SETTINGS, "search_path": postgres_writes.SCHEMA},
             )
         except _FAULTS as error:
             raise StoreError(type(error).__name__) from error
@@ -54,22 +66,33 @@ class PostgresIndexStore(Reads):
 
     async def close(self) -> None:
         """See IndexStore."""
-        leader, self._leader = self._leader, None
-        if leader is not None:
-            await leader.close(timeout=_TIMEOUT_S)
-        if self._pool is not None:
-            await self._pool.close()
+        if self._pool is None:
+            return
+        if self._renew_at is not None:
+            self._renew_at = None
+            with suppress(*_FAULTS):
+                await self._pool.execute(postgres_writes.LEAD_NO_MORE, self._holder, timeout=_TIMEOUT_S)
+        await self._pool.close()
 
     async def lead(self) -> bool:
-        """See IndexStore. The lock lasts as long as the connection that took it."""
+        """See IndexStore. By a lease, which ends by itself; a pooler in transaction mode would not keep a lock.
+
+        A process whose lease has ended meanwhile writes nothing wrong: each write names the tip that it follows.
+        """
+        now = asyncio.get_running_loop().time()
+        if self._renew_at is not None and now < self._renew_at:
+            return True
+        self._renew_at = None
+        if self._pool is None:
+            raise StoreError("not open")
         try:
-            if self._leader is None or self._leader.is_closed():
-                self._leads, self._leader = False, await asyncpg.connect(self._url, timeout=_TIMEOUT_S)
-            if not self._leads:
-                self._leads = bool(await self._leader.fetchval("SELECT pg_try_advisory_lock($1)", _LEADER_LOCK))
+            lease = timedelta(seconds=LEASE_S)
+            leads = await self._pool.fetchval(postgres_writes.LEAD, self._holder, lease, timeout=_TIMEOUT_S)
         except _FAULTS as error:
             raise StoreError(type(error).__name__) from error
-        return self._leads
+        if leads:
+            self._renew_at = now + LEASE_S / 3
+        return bool(leads)
 
     async def tip(self) -> IndexedBlock | None:
         """See IndexStore."""
@@ -112,7 +135,11 @@ class PostgresIndexStore(Reads):
         if self._pool is None:
             raise StoreError("not open")
         try:
-            return [make(row) for row in await self._pool.fetch(statement, *values, timeout=timeout_s)]
+            if not self._address.pooled:
+                return [make(row) for row in await self._pool.fetch(statement, *values, timeout=timeout_s)]
+            async with self._pool.acquire(timeout=_TIMEOUT_S) as db, db.transaction(readonly=True):
+                await db.execute(_FIND_TABLES)
+                return [make(row) for row in await db.fetch(statement, *values, timeout=timeout_s)]
         except _FAULTS as error:
             raise StoreError(type(error).__name__) from error
 
@@ -123,10 +150,17 @@ class PostgresIndexStore(Reads):
             raise StoreError("not open")
         try:
             async with self._pool.acquire(timeout=_TIMEOUT_S) as db, db.transaction():
+                if self._address.pooled:
+                    await db.execute(_FIND_TABLES)
                 await db.execute("SELECT pg_advisory_xact_lock($1)", _WRITER_LOCK)
                 yield db
         except _FAULTS as error:
             raise StoreError(type(error).__name__) from error
 
 
+async def _init(connection: asyncpg.Connection[asyncpg.Record]) -> None:
+    keep_alive(connection)
+
+
+_FIND_TABLES = f"SET LOCAL search_path = {postgres_writes.SCHEMA}"
 _FAULTS = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)

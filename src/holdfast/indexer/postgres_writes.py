@@ -24,14 +24,29 @@ SCHEMA = "holdfast_indexer"
 _ANY = "ANY($1::bytea[])"  # of all keys at once
 
 
+_LEADER = (
+    f"CREATE TABLE IF NOT EXISTS {SCHEMA}.leader"
+    " (one boolean PRIMARY KEY DEFAULT true CHECK (one), holder text NOT NULL, ends timestamptz NOT NULL)"
+)
+# By the database's clock, so that the nodes' clocks do not matter.
+LEAD = (
+    f"INSERT INTO {SCHEMA}.leader AS t (holder, ends) VALUES ($1, clock_timestamp() + $2)"  # noqa: S608 - our own names
+    " ON CONFLICT (one) DO UPDATE SET holder = excluded.holder, ends = excluded.ends"
+    " WHERE t.holder = excluded.holder OR t.ends <= clock_timestamp() RETURNING true"
+)
+LEAD_NO_MORE = f"DELETE FROM {SCHEMA}.leader WHERE holder = $1"  # noqa: S608 - our own names
+
+
 async def prepare(db: Connection, identity: str) -> None:
     """Create the schema anew unless it belongs to `identity`."""
     if await _identity(db) == identity:
+        await db.execute(_LEADER)  # an older release made none
         return
     await db.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
     await db.execute(f"CREATE SCHEMA {SCHEMA}")
     for statement in definitions(POSTGRES_TYPES, ""):
         await db.execute(statement)
+    await db.execute(_LEADER)
     await db.execute("CREATE TABLE meta (identity text NOT NULL)")
     await db.execute("INSERT INTO meta VALUES ($1)", identity)
 

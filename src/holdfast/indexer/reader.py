@@ -57,12 +57,15 @@ class _Header(NamedTuple):
 
 
 class RangeReader:
-    """The chain, as the follower reads it. Each method raises RpcError if the endpoint fails."""
+    """The chain, as the follower reads it. Each method raises RpcError if the endpoint fails.
 
-    def __init__(self, rpc: Rpc, decoder: Decoder) -> None:
+    `roomy` is the same endpoint, which takes larger answers: it is asked for the logs of single blocks that need it.
+    """
+
+    def __init__(self, rpc: Rpc, decoder: Decoder, roomy: Rpc | None = None) -> None:
         self._rpc = rpc
         self._decoder = decoder
-        self._logs = LogReader(rpc, decoder)
+        self._logs = LogReader(rpc, decoder, roomy)
 
     async def chain_id(self) -> int:
         """The chain's ID."""

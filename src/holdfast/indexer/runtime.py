@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 log = logging.getLogger("holdfast.indexer")
 
 _OPEN_AGAIN_S = 2.0
+# Logs of one block as JSON. A block of 400 million gas has less: a byte of an event is two in JSON, and costs at least
+# 8 gas in the log and 4 in the transaction.
+MAX_BLOCK_BYTES = 96 * 1024 * 1024
+_BLOCK_TIMEOUT_S = 120.0
 
 
 class IndexRunner:
@@ -86,7 +90,9 @@ def build(settings: IndexerSettings) -> IndexRunner:
     """Make an index from the settings. Call it on the event loop that will run it."""
     session = aiohttp.ClientSession()
     decoder = Decoder(settings.registry, settings.factory)
-    reader = RangeReader(RpcClient(settings.rpc_url, AiohttpTransport(session)), decoder)
+    reader = RangeReader(
+        RpcClient(settings.rpc_url, AiohttpTransport(session)), decoder, roomy_client(settings.rpc_url, session)
+    )
     store = open_store(settings)
     follower = Follower(reader, store, settings.follow, jitter=lambda: random.uniform(0.5, 1.5))  # noqa: S311 - no secret
     return IndexRunner(
@@ -94,13 +100,19 @@ def build(settings: IndexerSettings) -> IndexRunner:
     )
 
 
+def roomy_client(url: str, session: aiohttp.ClientSession) -> RpcClient:
+    """Return a client for the logs of one block at a time, however many its gas limit allows."""
+    transport = AiohttpTransport(session, most_bytes=MAX_BLOCK_BYTES)
+    return RpcClient(url, transport, batches=False, timeout_s=_BLOCK_TIMEOUT_S)
+
+
 def open_store(settings: IndexerSettings) -> IndexStore:
     """Return the store that the settings name, not yet opened."""
-    if settings.postgres_url is None:
+    if settings.postgres is None:
         return SqliteIndexStore(settings.sqlite_path)
     from holdfast.indexer.postgres_store import PostgresIndexStore  # asyncpg is an optional extra
 
-    return PostgresIndexStore(settings.postgres_url)
+    return PostgresIndexStore(settings.postgres)
 
 
 def identity(settings: IndexerSettings) -> str:

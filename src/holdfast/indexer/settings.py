@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 from holdfast.indexer.follower import FollowOptions
 from holdfast.rules.chains import DEFAULT_CHAIN_ID
 from holdfast.settings.parsers import MAX_PORT, integer_between, seconds
+from holdfast.settings.postgresql import parse_address
 from holdfast.settings.rows import SettingError, SettingRow, read_rows
-from holdfast.settings.shared import APP_FACTORY, DATA_DIR, DID_REGISTRY, LOG, RPC_URL
+from holdfast.settings.shared import APP_FACTORY, DATA_DIR, DATABASE_URL, DID_REGISTRY, LOG, RPC_URL
 from holdfast.wire.encoding import from_hex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from holdfast.settings.postgresql import Address
 
 _SQLITE = "sqlite:///"
 _POSTGRES = ("postgresql://", "postgres://")
@@ -37,7 +40,7 @@ class IndexerSettings:
     registry: bytes
     factory: bytes
     sqlite_path: Path
-    postgres_url: str | None = field(default=None, repr=False)
+    postgres: Address | None = field(default=None, repr=False)
     follow: FollowOptions
 
 
@@ -47,10 +50,16 @@ def _database_url(text: str) -> str:
     return text
 
 
+def _default_database(values: Mapping[str, Any]) -> str:
+    """The service's database if that is PostgreSQL, so that all nodes share one index; else a file of this machine."""
+    service: str = values[DATABASE_URL.field]
+    return service if service.startswith(_POSTGRES) else f"{_SQLITE}{values[DATA_DIR.field] / 'indexer.db'}"
+
+
 ROWS: tuple[SettingRow, ...] = (
     SettingRow(
         "HOLDFAST_INDEXER_DATABASE_URL",
-        lambda values: f"{_SQLITE}{values[DATA_DIR.field] / 'indexer.db'}",
+        _default_database,
         _database_url,
         "where the index is kept: sqlite:/// or postgresql://",
         secret=True,
@@ -79,13 +88,13 @@ ROWS: tuple[SettingRow, ...] = (
         "HOLDFAST_INDEXER_PORT", "8788", integer_between(1, MAX_PORT), "port that `holdfast indexer` listens on"
     ),
 )
-_ALL_ROWS = (DATA_DIR, RPC_URL, DID_REGISTRY, APP_FACTORY, LOG, *ROWS)
+_ALL_ROWS = (DATA_DIR, DATABASE_URL, RPC_URL, DID_REGISTRY, APP_FACTORY, LOG, *ROWS)
 
 
 def read_settings(environment: Mapping[str, str]) -> IndexerSettings:
     """Return the settings of an environment, for an index that runs here. Raises SettingError."""
     settings = _settings(read_values(environment))
-    if settings.postgres_url is not None and find_spec("asyncpg") is None:
+    if settings.postgres is not None and find_spec("asyncpg") is None:
         raise SettingError("HOLDFAST_INDEXER_DATABASE_URL: PostgreSQL needs asyncpg: install holdfast[postgres]")
     return settings
 
@@ -106,9 +115,16 @@ def _settings(values: Mapping[str, Any]) -> IndexerSettings:
         registry=from_hex(values[DID_REGISTRY.field]),
         factory=from_hex(values[APP_FACTORY.field]),
         sqlite_path=values[DATA_DIR.field] / "indexer.db" if is_postgres else Path(url.removeprefix(_SQLITE)),
-        postgres_url=url if is_postgres else None,
+        postgres=_address(url) if is_postgres else None,
         follow=_follow_options(values),
     )
+
+
+def _address(url: str) -> Address:
+    try:
+        return parse_address(url)
+    except ValueError as error:
+        raise SettingError(f"HOLDFAST_INDEXER_DATABASE_URL: {error}") from error
 
 
 def _follow_options(values: Mapping[str, Any]) -> FollowOptions:

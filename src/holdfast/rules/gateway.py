@@ -37,6 +37,9 @@ _NAMES = {form: name for name, form in _FORMATS.items()}
 _ENDINGS = {Form.RAW: "bin", Form.CAR: "car", Form.RECORD: "ipns-record"}
 
 
+_NOT_IN_NAMES = str.maketrans("", "", '"\\/')
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """The form that was asked for, and how.
@@ -150,16 +153,19 @@ def is_known(if_none_match: str | None, etag: str) -> bool:
 
 def attachment(name: str) -> str:
     """Content-Disposition of a file to be saved, never shown (RFC 6266)."""
-    plain = "".join(c for c in name[:_MAX_FILENAME] if c.isprintable() and c not in '"\\/')
+    plain = name[:_MAX_FILENAME].translate(_NOT_IN_NAMES)
+    plain = plain if plain.isprintable() else "".join(c for c in plain if c.isprintable())
+    if plain.isascii():
+        return f'attachment; filename="{plain}"'
     ascii_only = "".join(c if c.isascii() else "_" for c in plain)
-    if ascii_only == plain:
-        return f'attachment; filename="{ascii_only}"'
     return f"attachment; filename=\"{ascii_only}\"; filename*=UTF-8''{quote(plain.encode('utf-8', 'replace'), safe='')}"
 
 
 def _accepted(accept: str | None) -> tuple[Form | None, dict[str, str]]:
     """The first form that Accept names, with its parameters; `*/*` is the default of many clients and names none."""
-    for part in (accept or "").split(",")[:16]:
+    if not accept or accept == "*/*":
+        return None, {}
+    for part in accept.split(",")[:16]:
         media, *given = (piece.strip() for piece in part.split(";"))
         pairs = [piece.partition("=") for piece in given]
         parameters = {name.strip().lower(): value.strip().strip('"') for name, _, value in pairs}

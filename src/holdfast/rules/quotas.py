@@ -45,6 +45,7 @@ class Counted(StrEnum):
     OPERATIONS = "operations"  # by address
     KEYED_REQUESTS = "keyed_requests"  # by address
     UPLOADS = "uploads"  # of snapshots, by address
+    READS = "reads"  # of snapshots, by address; counted in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,13 @@ def admit(full: Sequence[tuple[Quota, float | None]], now: float) -> None:
     Raises:
         Refused: RATE_LIMITED.
     """
-    waits = [min(quota.window_s, quota.window_s if at is None else at + quota.window_s - now) for quota, at in full]
+    waits = [
+        (min(quota.window_s, quota.window_s if at is None else at + quota.window_s - now), quota.what.value)
+        for quota, at in full
+    ]
     if waits:
-        raise Refused(RATE_LIMITED, retry_after_s=max(1, ceil(max(waits))))
+        wait_s, limit = max(waits)
+        raise Refused(RATE_LIMITED, retry_after_s=max(1, ceil(wait_s)), limit=limit)
 
 
 def of_address(what: Counted, ip: str, limit: int, window_s: int) -> tuple[Quota, ...]:

@@ -111,7 +111,7 @@ def admit_session(request: RegistrationRequest, facts: SessionFacts, limits: Lim
     own, around = limits.max_registrations_per_ip, NETWORK_FACTOR * limits.max_registrations_per_ip
     if facts.registrations_from_ip >= own or facts.registrations_from_network >= around:
         # Only an operator can lift this limit, which never expires, so a client need not ask again before tomorrow.
-        raise Refused(IP_LIMIT_REACHED, retry_after_s=DAY_S)
+        raise Refused(IP_LIMIT_REACHED, retry_after_s=DAY_S, limit="registrations")
 
 
 def admit_registration(
@@ -143,7 +143,7 @@ def _admit_credential(request: RegistrationRequest, facts: RegistrationFacts, ce
     too_many_wait = facts.unconfirmed >= ceilings.unconfirmed_per_identifier and not request.confirmed
     if too_many_wait or facts.credentials >= ceilings.credentials_per_identifier:
         # The chain decides on waiting credentials within a day; for the others an operator is needed.
-        raise Refused(CREDENTIAL_LIMIT_REACHED, retry_after_s=DAY_S)
+        raise Refused(CREDENTIAL_LIMIT_REACHED, retry_after_s=DAY_S, limit="credentials")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ from holdfast.service.operations.confirmation import Confirmations
 from holdfast.service.operations.controllers import Controllers
 from holdfast.service.operations.dids import Dids
 from holdfast.service.operations.maintenance import Maintenance
+from holdfast.service.operations.measuring import Measuring
+from holdfast.service.operations.reading_rate import ReadingRate
 from holdfast.service.operations.relay import Relay
 from holdfast.service.operations.repeats import Repeats
 from holdfast.service.operations.sessions import Sessions
@@ -27,7 +29,7 @@ from holdfast.service.operations.snapshot_names import SnapshotNames
 from holdfast.service.operations.snapshot_pins import SnapshotPins
 from holdfast.service.operations.snapshot_reading import SnapshotReading
 from holdfast.service.operations.snapshot_uploads import SnapshotUploads
-from holdfast.service.operations.snapshot_waste import SnapshotWaste
+from holdfast.service.operations.snapshot_waste import SnapshotWaste, Strays
 from holdfast.service.operations.snapshots import Snapshots
 from holdfast.service.operations.status import ServiceStatus
 from holdfast.service.operations.verification import Verification
@@ -39,7 +41,7 @@ from holdfast.service.snapshots.object_blocks import ObjectBlocks
 from holdfast.service.store.kinds import database_of
 from holdfast.service.store.waiting import open_when_reachable
 from holdfast.service.upstreams.bundler import BundlerProxy
-from holdfast.service.upstreams.chain_rpc import ChainReader
+from holdfast.service.upstreams.chain_rpc import ChainReader, CountedTransport
 from holdfast.service.upstreams.indexer import IndexerAddress, IndexerBinding
 from holdfast.service.upstreams.pool import ConnectionPools
 from holdfast.service.web.application import Application
@@ -59,7 +61,6 @@ if TYPE_CHECKING:
     from holdfast.chain.rpc import RpcClient
     from holdfast.service.clock import Clock, Entropy
     from holdfast.service.mail.port import Mailer
-    from holdfast.service.metrics import Metrics
     from holdfast.service.secrets import Secrets
     from holdfast.service.settings import Settings
     from holdfast.service.sms.port import SmsVerifier
@@ -79,17 +80,17 @@ OUTBOX = "outbox"  # folders in the data folder
 SPOOL = "uploads"
 
 
-def build_application(settings: Settings, secrets: Secrets, metrics: Metrics | None = None) -> Application:
+def build_application(settings: Settings, secrets: Secrets) -> Application:
     """Return the application of one process. Raises SettingError, SchemaTooNew or StoreUnavailable."""
-    return application_of(settings, build_service(settings, secrets, open_store_when_reachable(settings)), metrics)
+    return application_of(settings, build_service(settings, secrets, open_store_when_reachable(settings)))
 
 
-def application_of(settings: Settings, service: Service, metrics: Metrics | None = None) -> Application:
+def application_of(settings: Settings, service: Service) -> Application:
     """Return the web application for a service."""
     client_address = ClientAddress(settings.client_ip_header, settings.trusted_proxies)
     payments = PaymentFacts(settings.usdc_84532, shown_rpc(settings))
     files = prepare(contract_set(settings), settings.related_origins, payments, _pages(settings))
-    return Application(WebContext(service, files, client_address), metrics)
+    return Application(WebContext(service, files, client_address), access_log=settings.access_log == "on")
 
 
 def _pages(settings: Settings) -> PageFiles | None:
@@ -102,6 +103,7 @@ def _pages(settings: Settings) -> PageFiles | None:
         address=settings.public_url,
         rpc=shown_rpc(settings),
         usdc=settings.usdc_84532,
+        languages=settings.pages_languages,
         code_seconds=settings.limits.email_code_expiry_seconds,
         code_tries=settings.limits.max_verify_attempts,
         pairing=settings.pairing_host,
@@ -142,8 +144,8 @@ def build_service(
     mailer = mailer or _mailer(settings, pools)
     sms = sms or _sms_verifier(settings, pools, clock, entropy)
     chains = {
-        84532: ChainReader(lambda: _rpc(settings.rpc_url, pools.of("chain"))),
-        8453: ChainReader(lambda: _rpc(settings.rpc_url_8453, pools.of("chain 8453"))),
+        84532: ChainReader(lambda: _rpc("chain", settings.rpc_url, pools.of("chain"))),
+        8453: ChainReader(lambda: _rpc("chain_8453", settings.rpc_url_8453, pools.of("chain 8453"))),
     }
     reserved = _reserved_names(settings)
     confirmations = _confirmations(settings, store, pools, clock)
@@ -164,6 +166,7 @@ def build_service(
         indexer=_indexer(settings, pools.of("indexer")),
         workflow=InngestWorkflow(maintenance, settings.public_url),
         maintenance=maintenance,
+        measuring=Measuring(store, settings.data_dir, clock),
         enclaves=_named("HOLDFAST_ENCLAVE_URL", EnclaveSource, settings.enclave_url, bundled_enclave()),
         reserved=reserved,
         snapshots=kept_snapshots(settings, secrets, store, clock, entropy),
@@ -202,6 +205,8 @@ def kept_snapshots(
         pins=SnapshotPins(index, limits, clock, entropy),
         reading=SnapshotReading(index, blocks),
         names=SnapshotNames(index, clock),
+        strays=Strays(index, blocks, clock),
+        reads=ReadingRate(settings.snapshots_reads_per_address_minute, clock),
         delegate=delegate_of(settings.public_url, secrets.peer_key),
     )
 
@@ -248,7 +253,7 @@ def _accounts(settings: Settings, chain: ChainReader) -> Accounts:
 
 def _confirmations(settings: Settings, store: Store, pools: ConnectionPools, clock: Clock) -> Confirmations:
     """Uses a separate chain reader: a transaction that a stranger chose must not spoil the batches of other reads."""
-    chain = ChainReader(lambda: _rpc(settings.rpc_url, pools.of("confirmations")))
+    chain = ChainReader(lambda: _rpc("chain", settings.rpc_url, pools.of("confirmations")))
     registry = from_hex(settings.contract_did_registry)
     controllers = Controllers(chain, registry, settings.contract_app_factory)
     return Confirmations(store, chain, registry, controllers, settings.confirmation_depth, clock)
@@ -286,12 +291,12 @@ def bundled_enclave() -> bytes:
         raise SettingError("the bundled enclave is missing; install again, or run: make setup") from error
 
 
-def _rpc(url: str, session: Callable[[], ClientSession]) -> RpcClient:
+def _rpc(provider: str, url: str, session: Callable[[], ClientSession]) -> RpcClient:
     # Imported here, so that the first question to a chain loads the HTTP client, and not the start.
     from holdfast.chain.rpc import RpcClient
     from holdfast.chain.transports import AiohttpTransport
 
-    return RpcClient(url, AiohttpTransport(session()))
+    return RpcClient(url, CountedTransport(provider, AiohttpTransport(session())))
 
 
 def _indexer(settings: Settings, session: Callable[[], ClientSession]) -> Indexer | None:

@@ -20,6 +20,7 @@ from holdfast.service.diagnosis_upstreams import (
     see_indexer,
     see_sender,
     see_snapshots,
+    see_traces,
 )
 from holdfast.service.secrets import KEY_FILE
 from holdfast.service.setting_rows import is_local
@@ -49,6 +50,7 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store) -> list[F
             see_snapshots(settings, service),
             see_clock(settings, pools),
             see_engine(os.environ, pools),
+            see_traces(os.environ, pools),
         )
     finally:
         await pools.close()

@@ -13,6 +13,7 @@ from holdfast.chain.errors import RpcError
 from holdfast.rules.chains import DEFAULT_CHAIN_ID
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.snapshots.port import BlocksUnavailable
+from holdfast.service.telemetry.trace_settings import traces_address, traces_configured
 from holdfast.service.upstreams.proxy import UpstreamAnswer, UpstreamError, fetch
 from holdfast.service.workflow.engine import engine_address, engine_configured
 
@@ -159,13 +160,18 @@ async def see_snapshots(settings: Settings, service: Service) -> Finding:
         return Finding("snapshots", "note", "off: no vault is kept here", "unset HOLDFAST_SNAPSHOTS to keep them")
     try:
         await snapshots.blocks.check()
+        gone, vaults = await snapshots.missing()
     except BlocksUnavailable as error:
         fix = "compare HOLDFAST_SNAPSHOTS_URL and the storage's credentials, and make room"
         return Finding("snapshots", "error", str(error), fix)
+    if gone:
+        fix = "restore the storage's copy of the same time; a vault's next upload replaces what is lost of it"
+        return Finding("snapshots", "error", f"{gone} blocks of {vaults} vaults' snapshots are missing", fix)
     if settings.blocks_stay_here:
         fix = "with several nodes set HOLDFAST_SNAPSHOTS_URL to one bucket, or to one folder that all nodes share"
         return Finding("snapshots", "note", "blocks lie in a folder of this machine, the database is PostgreSQL", fix)
-    return Finding("snapshots", "ok", "a block was written, read back and removed")
+    whole = "; every kept block is there" if snapshots.index.lists_objects else ""
+    return Finding("snapshots", "ok", f"a block was written, read back and removed{whole}")
 
 
 async def see_engine(environment: Mapping[str, str], pools: ConnectionPools) -> Finding:
@@ -179,6 +185,23 @@ async def see_engine(environment: Mapping[str, str], pools: ConnectionPools) -> 
         return "the engine's address answers; the service hands over once it has registered"
 
     return await _asked("workflow", ask(), "check INNGEST_DEV or INNGEST_BASE_URL, or unset them")
+
+
+async def see_traces(environment: Mapping[str, str], pools: ConnectionPools) -> Finding:
+    """Send the collector an empty batch, which it must accept (OTLP specification, OTLP/HTTP)."""
+    if not traces_configured(environment):
+        return Finding("traces", "ok", "off")
+    from opentelemetry.util.re import parse_env_headers  # needs the extra, which is there if traces are configured
+
+    given = environment.get("OTEL_EXPORTER_OTLP_TRACES_HEADERS") or environment.get("OTEL_EXPORTER_OTLP_HEADERS", "")
+    headers = {**parse_env_headers(given, liberal=True), "Content-Type": "application/x-protobuf"}
+
+    async def ask() -> str:
+        answer = await fetch(pools.of("traces"), "POST", traces_address(environment), headers, b"")
+        _require(answer.status == _OK, f"the collector answers with status {answer.status}")
+        return "the collector takes them"
+
+    return await _asked("traces", ask(), "check OTEL_EXPORTER_OTLP_ENDPOINT, or unset it")
 
 
 def _json(answer: UpstreamAnswer) -> dict[str, Any]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import time
 from typing import TYPE_CHECKING
 
 from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.telemetry import metrics, tracing
+from holdfast.wire.request_ids import REQUEST_ID, draw_request_id
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -21,7 +24,10 @@ LEASE_S = 120.0
 
 
 def periodic(name: str, every_s: float, work: Callable[[], Awaitable[object]]) -> asyncio.Task[None]:
-    """Run `work` repeatedly. A failure is logged, and the next run still takes place."""
+    """Run `work` repeatedly. A failure is logged, and the next run still takes place.
+
+    Each run has an ID in the log like a request's: the job's name and eight hexadecimal digits.
+    """
     return asyncio.create_task(_repeat(name, every_s, work), name=f"holdfast-{name}")
 
 
@@ -30,18 +36,38 @@ def under_lease(
 ) -> Callable[[], Awaitable[object]]:
     """Return `work` for the one process that holds the lease of this name; in others it does nothing."""
     holder = f"{os.getpid()}-{os.urandom(6).hex()}"
+    run = counted(name, work)
 
     async def leased() -> object:
-        if await store.take_lease(name, holder, clock(), LEASE_S):
-            return await work()
-        return None
+        held = await store.take_lease(name, holder, clock(), LEASE_S)
+        metrics.LEASES_HELD.set(float(held), name)
+        return await run() if held else None
 
     return leased
+
+
+def counted(name: str, work: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[object]]:
+    """Return `work` with its runs counted, timed and traced; `name` is one of the table of metrics."""
+
+    async def run() -> object:
+        began, outcome = time.perf_counter(), "failed"
+        try:
+            with tracing.inner(f"job {name}"):
+                result = await work()
+            outcome = "done"
+            metrics.JOB_SUCCESS.set(time.time(), name)
+        finally:
+            metrics.JOB_RUNS.add(name, outcome)
+            metrics.JOB_SECONDS.observe(time.perf_counter() - began, name)
+        return result
+
+    return run
 
 
 async def _repeat(name: str, every_s: float, work: Callable[[], Awaitable[object]]) -> None:
     while True:
         await asyncio.sleep(every_s)
+        REQUEST_ID.set(f"{name}-{draw_request_id()[:8]}".replace(" ", "-"))
         try:
             await work()
         except StoreUnavailable as error:

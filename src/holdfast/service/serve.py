@@ -37,10 +37,13 @@ def serve(settings: Settings) -> None:
     if not settings.admin_port:
         run(settings)
         return
-    from holdfast.service import metrics
+    from holdfast.service.metrics_folder import metrics_folder
+    from holdfast.service.telemetry.admin import serve_metrics
+    from holdfast.service.telemetry.reporting import FOLDER_VARIABLE
 
-    with metrics.shared_directory():
-        metrics.serve(settings.host, settings.admin_port)
+    with metrics_folder() as folder:
+        os.environ[FOLDER_VARIABLE] = str(folder)
+        serve_metrics(settings.host, settings.admin_port, folder)
         run(settings)
 
 
@@ -59,21 +62,18 @@ def asgi_application() -> AsgiEntry:
 
 
 def application() -> Application:
-    """Return the application that the environment configures, with metrics and logs set up."""
+    """Return the application that the environment configures, with metrics, traces and logs set up."""
     from holdfast.service.bootstrap import build_application
     from holdfast.service.secrets import read_secrets
     from holdfast.service.settings import read_settings
+    from holdfast.service.telemetry.reporting import prepare_telemetry
     from holdfast.wire import logs
 
     _end_with_parent()
     settings = read_settings()
     logs.configure(settings.log)
-    measured = None
-    if settings.admin_port:
-        from holdfast.service.metrics import Metrics
-
-        measured = Metrics()
-    built = build_application(settings, read_secrets(settings), measured)
+    prepare_telemetry(os.environ)
+    built = build_application(settings, read_secrets(settings))
     # The objects made so far live as long as the process, so the garbage collector need not look at them again.
     gc.collect()
     gc.freeze()

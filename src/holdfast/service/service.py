@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdfast.rules.limits import CONFIRM_EVERY_S
-from holdfast.service.housekeeping import EXPIRE_EVERY_S, periodic, under_lease
+from holdfast.service.housekeeping import EXPIRE_EVERY_S, counted, periodic, under_lease
+from holdfast.service.operations.measuring import MEASURE_EVERY_S
+from holdfast.service.telemetry import metrics
+from holdfast.service.telemetry.reporting import Telemetry
 from holdfast.service.warm_up import warm_up
 
 if TYPE_CHECKING:
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from holdfast.service.operations.accounts import Accounts, Balances
     from holdfast.service.operations.dids import Dids
     from holdfast.service.operations.maintenance import Maintenance
+    from holdfast.service.operations.measuring import Measuring
     from holdfast.service.operations.relay import Relay
     from holdfast.service.operations.repeats import Repeats
     from holdfast.service.operations.sessions import Sessions
@@ -54,6 +58,7 @@ class Service:
     indexer: Indexer | None
     workflow: Workflow
     maintenance: Maintenance
+    measuring: Measuring
     enclaves: EnclaveProvider
     reserved: ReservedNames
     snapshots: Snapshots | None
@@ -62,16 +67,18 @@ class Service:
     senders: tuple[Mailer | SmsVerifier, ...]
     close_pools: Callable[[], Awaitable[None]]
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+    _telemetry: Telemetry = field(default_factory=Telemetry)
 
     async def start(self) -> None:
         """Start the background jobs."""
+        self._telemetry.start([self.store.look])
         if self.indexer is not None:
             await self.indexer.start()
         self._listen_for_hangup()
         self._tasks.append(warm_up(engine=self.engine))
-        self._tasks.append(periodic("reserved", REREAD_EVERY_S, self._reread))
+        self._tasks.append(periodic("reserved", REREAD_EVERY_S, counted("reserved", self._reread)))
         self._tasks.append(asyncio.create_task(self._first_enclave()))
-        self._tasks.append(periodic("enclave", REFRESH_ENCLAVE_EVERY_S, self.enclaves.refresh))
+        self._tasks.append(periodic("enclave", REFRESH_ENCLAVE_EVERY_S, counted("enclave", self.enclaves.refresh)))
         for name, every_s, work in (
             ("confirm", CONFIRM_EVERY_S, self.maintenance.confirm_registrations),
             ("expire", EXPIRE_EVERY_S, self.maintenance.expire),
@@ -84,6 +91,8 @@ class Service:
             self._tasks.append(periodic("snapshots", EXPIRE_EVERY_S, collect))
             # In every process: each machine has a folder for uploads.
             self._tasks.append(periodic("uploads", EXPIRE_EVERY_S, self.snapshots.uploads.waste.sweep))
+        if metrics.enabled():
+            self._tasks.append(periodic("measure", MEASURE_EVERY_S, counted("measure", self.measuring.measure)))
 
     async def stop(self) -> None:
         """Stop the background jobs, then close what they and the requests used."""
@@ -97,6 +106,7 @@ class Service:
         await self.workflow.close()
         await self.close_pools()
         await self.store.close()
+        await self._telemetry.stop()
 
     async def _reread(self) -> None:
         self.reserved.refresh()

@@ -17,11 +17,11 @@ from holdfast.rules.snapshot_quotas import (
     SNAPSHOT_BYTES_PER_DID,
     SNAPSHOT_FREE_BYTES,
     SNAPSHOT_PINS_PER_DID,
+    SNAPSHOT_READS_PER_ADDRESS_MINUTE,
     SNAPSHOT_REVISIONS_PER_DID,
     SNAPSHOT_UPLOADS_PER_ADDRESS_HOUR,
 )
 from holdfast.service.delivery.schemes import MailScheme, SmsScheme
-from holdfast.service.store.kinds import KINDS, default_url
 from holdfast.settings.parsers import (
     MAX_PORT,
     chain_address_or_none,
@@ -37,7 +37,7 @@ from holdfast.settings.parsers import (
     url_with,
 )
 from holdfast.settings.rows import SettingRow
-from holdfast.settings.shared import APP_FACTORY, DATA_DIR, DID_REGISTRY, LOG, RPC_URL, contract_row
+from holdfast.settings.shared import APP_FACTORY, DATA_DIR, DATABASE_URL, DID_REGISTRY, LOG, RPC_URL, contract_row
 from holdfast.wire.defaults import SERVICE_URL
 from holdfast.wire.errors import Refused
 
@@ -108,6 +108,9 @@ def _countries(text: str) -> tuple[str, ...]:
     return (ALL_COUNTRIES,) if text == ALL_COUNTRIES else codes
 
 
+_LANGUAGES = ("en", "de")
+
+
 def _pairing_host(text: str) -> str:
     if text:
         websocket_origin(text)
@@ -122,6 +125,13 @@ def _colour(text: str) -> str:
             f" one, with at least {TEXT_CONTRAST}:1 (WCAG 2.2, 1.4.3)"
         )
     return str(colour)
+
+
+def _languages(text: str) -> tuple[str, ...]:
+    chosen = tuple(part.strip() for part in text.split(","))
+    if len(set(chosen)) != len(chosen) or not set(chosen) <= set(_LANGUAGES):
+        raise ValueError(f"name each language once, of {', '.join(_LANGUAGES)}")
+    return chosen
 
 
 def _depth(values: Mapping[str, Any]) -> str:
@@ -145,13 +155,7 @@ ROWS: tuple[SettingRow, ...] = (
         "HOLDFAST_ENV", _environment, one_of("development", "production"), "production refuses development choices"
     ),
     DATA_DIR,
-    SettingRow(
-        "HOLDFAST_DATABASE_URL",
-        lambda values: default_url(values["data_dir"]),
-        url_with(*KINDS),
-        "where registrations are kept: sqlite:/// or postgresql://",
-        secret=True,
-    ),
+    DATABASE_URL,
     SettingRow(
         "HOLDFAST_DATABASE_WAIT",
         "60",
@@ -246,6 +250,11 @@ ROWS: tuple[SettingRow, ...] = (
     _snapshots("pins_per_did", SNAPSHOT_PINS_PER_DID, "pins that a DID may have"),
     _snapshots("revisions_per_did", SNAPSHOT_REVISIONS_PER_DID, "different snapshots that a DID may keep"),
     _snapshots("uploads_per_address_hour", SNAPSHOT_UPLOADS_PER_ADDRESS_HOUR, "uploads from an address in an hour"),
+    _snapshots(
+        "reads_per_address_minute",
+        SNAPSHOT_READS_PER_ADDRESS_MINUTE,
+        "reads of an address in a minute, in a process",
+    ),
     _snapshots("free_bytes", SNAPSHOT_FREE_BYTES, "bytes of the disk that uploads leave free"),
     SettingRow("HOLDFAST_REGISTRAR_DID", _registrar, _did, "DID that signs attestations"),
     SettingRow(
@@ -259,12 +268,19 @@ ROWS: tuple[SettingRow, ...] = (
     SettingRow("HOLDFAST_PAGES_COLOUR", "#1f5fa8", _colour, "the pages' colour, as #rrggbb; checked for contrast"),
     SettingRow("HOLDFAST_PAGES_LOGO", None, Path, "the pages' logo, an SVG or PNG file of at most 256 KiB"),
     SettingRow(
+        "HOLDFAST_PAGES_LANGUAGES",
+        "en,de",
+        _languages,
+        "the pages' languages, en and de; the first where a browser prefers neither",
+    ),
+    SettingRow(
         "HOLDFAST_PAIRING_HOST",
         "",
         _pairing_host,
         "where two browsers meet (`holdfast vault meet`), as /dns4/meet.example/tcp/443/wss/p2p/12D3…",
     ),
     LOG,
+    SettingRow("HOLDFAST_ACCESS_LOG", "off", one_of("on", "off"), "on: a line of the log for each request"),
     SettingRow("HOLDFAST_ADMIN_PORT", None, integer_between(1, MAX_PORT), "port of /metrics"),
 )
 LIMIT_ROWS = tuple(

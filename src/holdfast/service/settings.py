@@ -15,6 +15,7 @@ from holdfast.rules.limits import Ceilings, Limits
 from holdfast.rules.snapshot_quotas import SnapshotLimits
 from holdfast.service.setting_rows import LIMIT_ROWS, ROWS, is_local
 from holdfast.service.store.kinds import FILE_ADDRESSES
+from holdfast.service.telemetry.trace_settings import traces_configured
 from holdfast.settings.rows import SettingError, read_rows
 from holdfast.wire.defaults import SERVICE_URL
 
@@ -80,6 +81,7 @@ class Settings:
     snapshots_pins_per_did: int
     snapshots_revisions_per_did: int
     snapshots_uploads_per_address_hour: int
+    snapshots_reads_per_address_minute: int
     snapshots_free_bytes: int
     registrar_did: str
     related_origins: tuple[str, ...]
@@ -87,9 +89,11 @@ class Settings:
     pages_name: str
     pages_colour: str
     pages_logo: Path | None
+    pages_languages: tuple[str, ...]
     pairing_host: str
     log: str
     env: str
+    access_log: str
     admin_port: int | None
     limits: Limits
 
@@ -131,6 +135,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     limits = Limits(**read_rows(LIMIT_ROWS, given))
     settings = Settings(**read_rows(ROWS, given), limits=limits)
     _require_both_tls_files(settings)
+    traces_configured(given)
     if settings.production:
         _refuse_development_choices(settings, given)
     return settings

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.chain.contracts.addresses import DEFAULT_CONTRACT_SET
 from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID
-from holdfast.settings.parsers import chain_address, http_url, one_of
+from holdfast.settings.parsers import chain_address, http_url, one_of, url_with
 from holdfast.settings.rows import SettingRow
 
 if TYPE_CHECKING:
@@ -27,6 +27,13 @@ def _data_dir(_values: Mapping[str, Any]) -> str:
 
 
 DATA_DIR = SettingRow("HOLDFAST_DATA_DIR", _data_dir, Path, "embedded database, generated secrets, outbox")
+DATABASE_URL = SettingRow(
+    "HOLDFAST_DATABASE_URL",
+    lambda values: f"sqlite:///{values['data_dir'] / 'holdfast.db'}",
+    url_with("sqlite", "postgresql"),
+    "where registrations are kept: sqlite:/// or postgresql://",
+    secret=True,
+)
 RPC_URL = SettingRow(
     "HOLDFAST_RPC_URL",
     CHAINS[DEFAULT_CHAIN_ID].public_rpc,

@@ -398,7 +398,7 @@ def _reading(
         asks=asks,
         media=media,
         errors_as=ErrorForm.TEXT,
-        failures=(*failures, *_FAILING),
+        failures=(*failures, f.TOO_MANY_REQUESTS, *_FAILING),
         of_snapshots=True,
     )
 
@@ -478,7 +478,7 @@ NAME_OF_SNAPSHOTS = Endpoint(
     asks=r.NameOfSnapshots,
     missing=e.MISSING_CREDENTIAL_ID,
     answers=(m.SnapshotName, m.DidNotFound),
-    refusals=(e.INVALID_CREDENTIAL_ID, *_COMMON),
+    refusals=(e.INVALID_CREDENTIAL_ID, e.RATE_LIMITED, *_COMMON),
     of_snapshots=True,
 )
 IPFS = _reading(

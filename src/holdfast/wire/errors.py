@@ -23,12 +23,14 @@ class Refused(Exception):
     Attributes:
         row: the error row.
         retry_after_s: whole seconds until the same request may succeed, if known.
+        limit: name of the limit that was reached, if one was; operators see it in a metric, clients do not.
     """
 
-    def __init__(self, row: ErrorRow, retry_after_s: int | None = None) -> None:
+    def __init__(self, row: ErrorRow, retry_after_s: int | None = None, limit: str | None = None) -> None:
         super().__init__(row.error)
         self.row = row
         self.retry_after_s = retry_after_s
+        self.limit = limit
 
 
 RPC_ERROR = ErrorRow(502, "rpc_error")

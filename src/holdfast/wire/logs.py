@@ -1,6 +1,7 @@
 """Logs of service and indexer: one line per event, as JSON or text.
 
-Only listed fields of an event are logged. Of exceptions only types and source locations are logged.
+Only listed fields of an event are logged. Of exceptions only types and source locations are logged. Every line of a
+request, or of a background job's run, has its ID.
 """
 
 from __future__ import annotations
@@ -16,11 +17,15 @@ import traceback
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from holdfast.wire.request_ids import REQUEST_ID
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 # Identifiers, codes, addresses of people, keys and tokens are left out on purpose.
-FIELDS = ("request_id", "route", "channel", "kind", "why", "count", "seconds", "path", "version")
+FIELDS = (
+    "request_id", "route", "method", "status", "channel", "kind", "why", "count", "seconds", "path", "version",
+)  # fmt: skip
 
 
 class JsonFormatter(logging.Formatter):
@@ -105,7 +110,10 @@ def _uncaught(what: str, error: BaseException | None) -> None:
 
 
 def _fields(record: logging.LogRecord) -> dict[str, object]:
-    return {name: record.__dict__[name] for name in FIELDS if name in record.__dict__}
+    fields = {name: record.__dict__[name] for name in FIELDS if name in record.__dict__}
+    if "request_id" not in fields and (request_id := REQUEST_ID.get()):
+        return {"request_id": request_id, **fields}
+    return fields
 
 
 def _one_line(text: str) -> str:

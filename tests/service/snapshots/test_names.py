@@ -177,3 +177,27 @@ def public_key(vault: Vault) -> bytes:
 def delegating(vault: Vault, delegation: bytes):
     manifest = Manifest(root_cid=None, did=vault.did, updated_at=1, wasm_version="0", delegation=delegation)
     return snapshot_blocks(manifest, b"sealed")
+
+
+async def ask_name(vault: Vault, credential: str) -> tuple[int, dict[str, object]]:
+    answer = await vault.api.get("/api/snapshots/name", credentialId=credential)
+    return answer.status_code, answer.json()
+
+
+async def test_a_credential_leads_to_the_name_of_its_vaults_snapshots(vault: Vault) -> None:
+    assert await ask_name(vault, "credential-ann") == (200, {"found": False})
+    await vault.keep(vault.blocks(delegate=False))
+    assert await ask_name(vault, "credential-ann") == (200, {"found": False})
+    vault.api.clock.now += 1
+    await vault.keep()
+    assert await ask_name(vault, "credential-ann") == (200, {"found": True, "name": name(vault)})
+    assert await ask_name(vault, "credential-of-no-one") == (200, {"found": False})
+    assert (await ask_name(vault, "x" * 2000))[0] == 400
+    assert (await vault.api.get("/api/snapshots/name")).status_code == 400
+
+
+async def test_the_name_goes_with_the_last_snapshot(vault: Vault) -> None:
+    await vault.keep()
+    (pin,) = await vault.pins()
+    await vault.api.http.delete(f"/pins/{pin['requestid']}", headers=vault.token())
+    assert await ask_name(vault, "credential-ann") == (200, {"found": False})

@@ -59,6 +59,21 @@ def vault() -> RemoteVault:
     return RemoteVault()
 
 
+def test_two_nodes_on_postgresql_keep_one_set_of_snapshots(
+    serve: Callable[..., Server], vault: RemoteVault, fresh_postgres_url: str, tmp_path: Path
+) -> None:
+    shared = {"database_url": fresh_postgres_url, "snapshots_url": f"file://{tmp_path}/shared"}
+    nodes = [serve(snapshots_free_bytes="0", **shared) for _ in range(2)]
+    vault.register(nodes[0])
+    blocks = vault.snapshot(MIB + 17)
+    assert becomes_true(lambda: vault.upload(nodes[1], blocks).status_code == 200), "503 only while the machine is busy"
+    for node in nodes:
+        assert "HOLDFAST_SNAPSHOTS_URL" in node.log.read_text(), "each node says that the folder must be shared"
+        with node.client() as client:
+            car = client.get(f"/ipfs/{blocks[0].cid}?format=car")
+        assert car.status_code == 200 and len(read_car(car.content)[1]) == len(blocks)
+
+
 @pytest.mark.parametrize("entry", ["rsgi", "asgi", "uvicorn"])
 def test_up_and_down_through_every_entry(serve: Callable[..., Server], vault: RemoteVault, entry: str) -> None:
     more = {"rsgi": {}, "asgi": {"indexer_url": "http://127.0.0.1:9"}, "uvicorn": {"server": "uvicorn"}}[entry]

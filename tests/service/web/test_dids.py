@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -299,6 +300,22 @@ async def test_every_key_verifies_and_the_first_signs(make_api) -> None:
     fresh = await rotated.attested("bob@example.com")
     refused = await old.register(identifier="bob@example.com", channel="email", attestation=fresh, credentialId="2")
     assert error_of(refused) == (403, "attestation_invalid")
+
+
+async def test_a_rotation_in_three_steps_is_accepted_by_nodes_before_and_after_each_step(make_api) -> None:
+    """What docs/scaling.md says of nodes that are restarted one after the other."""
+    old, new = b"o" * 32, b"n" * 32
+    roomy = {"MAX_VERIFY_SENDS_PER_IP": "100", "MAX_REGISTRATIONS_PER_IP": "100"}
+    steps = [(old,), (old, new), (new, old), (new,)]
+    for number, (before, after) in enumerate(pairwise(steps)):
+        for signs, verifies in ((before, after), (after, before)):
+            mail = f"person-{number}-{len(signs)}-{signs[0][:1].decode()}@example.com"
+            signer, verifier = (make_api(secrets=Secrets(keys, generated=False), **roomy) for keys in (signs, verifies))
+            attestation = await signer.attested(mail)
+            answer = await verifier.register(
+                identifier=mail, channel="email", attestation=attestation, credentialId=mail.encode().hex()
+            )
+            assert answer.status_code == 200, (number, answer.text)
 
 
 async def test_lookup_needs_a_credential_id(api: Api) -> None:

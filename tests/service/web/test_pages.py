@@ -28,7 +28,9 @@ ROW = re.compile(r'^  ("[\w.]+"): (".*"),$', re.MULTILINE)
 
 def choices(**changes: object) -> PageChoices:
     given = {"name": "Holdfast", "colour": "#1f5fa8", "logo": None, "address": "http://localhost:8787"}
-    return PageChoices(**{**given, "usdc": "", "rpc": "", "code_seconds": 90, "code_tries": 5, **changes})  # type: ignore[arg-type]
+    return PageChoices(
+        **{**given, "usdc": "", "rpc": "", "languages": ("en", "de"), "code_seconds": 90, "code_tries": 5, **changes}
+    )  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -72,6 +74,31 @@ def test_without_pages_their_paths_are_as_before(serve: Callable[..., Server]) -
                 assert client.request(method, path).status_code == 404, (method, path)
         assert client.get("/").json() == {"error": "not_found"}
         assert client.get("/pay/confirm").status_code == 200
+
+
+def test_the_payment_page_has_the_operators_look(serve: Callable[..., Server]) -> None:
+    look = {"pages_name": "Bank <of> Tests", "pages_languages": "de"}
+    with serve(**look).client() as client:
+        page = client.get("/pay/confirm").text
+        assert "Bank &lt;of&gt; Tests" in page and "<of>" not in page
+        assert '<link rel="stylesheet" href="/theme.css">' in page and '<img src="/logo"' in page
+        assert '<meta name="holdfast-languages" content="de">' in page
+        assert client.get("/pay/manifest.json").json()["name"] == "Bank <of> Tests"
+
+
+def test_without_pages_the_payment_page_needs_none_of_their_files(serve: Callable[..., Server]) -> None:
+    with serve(pages="off", pages_name="Bank").client() as client:
+        page = client.get("/pay/confirm").text
+        files = re.findall(r'(?:href|src)="(/[^"]+)"', page)
+        assert {client.get(path).status_code for path in files} == {200}
+        assert "Bank" not in page
+
+
+@pytest.mark.parametrize("value", ["fr", "en,en", ",", "en;de"])
+def test_languages_that_there_are(value: str) -> None:
+    with pytest.raises(SettingError, match="HOLDFAST_PAGES_LANGUAGES"):
+        read_settings({"HOLDFAST_PAGES_LANGUAGES": value})
+    assert read_settings({"HOLDFAST_PAGES_LANGUAGES": "de, en"}).pages_languages == ("de", "en")
 
 
 def test_an_https_service_demands_https() -> None:

@@ -7,9 +7,10 @@ import { alarm, say } from "./screen.js";
 /**
  * @param {string} value
  * @param {string} [label]
+ * @param {string} [name] what scripts and tests find it by
  */
-export function copyButton(value, label = text("copy")) {
-  return button(label, () => copied(value), { name: "copy" });
+export function copyButton(value, label = text("copy"), name = "copy") {
+  return button(label, () => copied(value), { name });
 }
 
 /** @param {string} value */

@@ -2,35 +2,25 @@
 
 import de from "../texts.de.js";
 import en from "../texts.en.js";
+import { offered, preferred, remember } from "./languages.js";
 
 /** @type {Record<string, Record<string, string>>} */
 const TABLES = { en, de };
-const REMEMBERED = "holdfast-language";
+const KNOWN = Object.keys(TABLES);
 
 /** "en" or "de". */
-export let language = firstLanguage();
+export let language = preferred(KNOWN);
 
-function firstLanguage() {
-  const wanted = [remembered(), ...navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase())];
-  return wanted.find((tag) => tag && tag in TABLES) ?? "en";
-}
-
-function remembered() {
-  try {
-    return localStorage.getItem(REMEMBERED);
-  } catch {
-    return null; // a browser that stores nothing
-  }
+/** The language that a switch leads to; null where the operator offers one alone. */
+export function otherLanguage() {
+  const choice = offered(KNOWN);
+  return choice.length > 1 ? choice[(choice.indexOf(language) + 1) % choice.length] : null;
 }
 
 /** The other language, and remembers it. */
 export function switchLanguage() {
-  language = language === "en" ? "de" : "en";
-  try {
-    localStorage.setItem(REMEMBERED, language);
-  } catch {
-    // it holds until the page is closed
-  }
+  language = otherLanguage() ?? language;
+  remember(language);
 }
 
 /**

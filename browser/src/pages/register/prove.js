@@ -77,6 +77,7 @@ function draw(row, sentAt, failed = false) {
   });
   if (!sentAt) return;
   sendsItself(code.input, asked);
+  if (channel === "sms") void filledByMessage(code.input, signal);
   countDown({ sentAt, left, resend, mail: channel === "email" }, signal);
 }
 
@@ -94,6 +95,25 @@ function sendsItself(input, asked) {
     sent = digits;
     asked.requestSubmit();
   });
+}
+
+/**
+ * Takes the code out of the text message, where the browser can (WebOTP): the person agrees in the browser's own prompt.
+ *
+ * @param {HTMLInputElement} input
+ * @param {AbortSignal} signal
+ */
+async function filledByMessage(input, signal) {
+  if (!("OTPCredential" in window)) return;
+  try {
+    const asked = /** @type {CredentialRequestOptions} */ ({ otp: { transport: ["sms"] }, signal });
+    const found = /** @type {any} */ (await navigator.credentials.get(asked));
+    if (!found?.code || signal.aborted) return;
+    input.value = found.code;
+    input.dispatchEvent(new Event("input"));
+  } catch {
+    // refused, or no message for this page: the person types the code
+  }
 }
 
 /** @param {string} value */

@@ -5,6 +5,7 @@ import { button, buttons, paragraph } from "../parts/nodes.js";
 import { vaultOf } from "../parts/notes.js";
 import { go } from "../parts/router.js";
 import { run, say, show } from "../parts/screen.js";
+import { service } from "../parts/vault_client.js";
 import { addPasskey } from "../vault/adding.js";
 
 /** @typedef {import("../parts/notes.js").Begun} Begun */
@@ -12,7 +13,8 @@ import { addPasskey } from "../vault/adding.js";
 /** @param {Begun} row */
 export async function safety(row) {
   const opens = row.credentialId ? await vaultOf(row.credentialId) : null;
-  draw(row, row.password ? "safety.password" : opens?.synced ? "safety.synced" : "safety.device");
+  const kept = service().bootStatus.helia ? "safety.kept" : "safety.synced";
+  draw(row, row.password ? "safety.password" : opens?.synced ? kept : "safety.device");
 }
 
 /**

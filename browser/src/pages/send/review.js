@@ -21,6 +21,7 @@ import { COIN, shown } from "./tokens.js";
  * @property {string} from the account's address
  * @property {string} chain
  * @property {number} chainId
+ * @property {boolean} [hasPassword] whether a password opens the vault
  *
  * @typedef {{sponsored: boolean, cost: bigint}} Fee `cost`: the most that the account may pay, in wei
  */
@@ -28,7 +29,8 @@ import { COIN, shown } from "./tokens.js";
 /** @param {Planned} planned */
 export async function review(planned) {
   const known = familiarity(planned.payee.address, await paidBefore().catch(() => []));
-  draw(planned, known, await feeOf(planned));
+  const [fee, { wraps }] = await Promise.all([feeOf(planned), (await ready()).vault.keys()]);
+  draw({ ...planned, hasPassword: wraps.some(({ kind }) => kind === "password") }, known, fee);
 }
 
 /**
@@ -57,7 +59,7 @@ async function feeOf({ payee, token, value }) {
  * @param {boolean} [withPassword]
  */
 function draw(planned, known, fee, withPassword = false) {
-  const { payee, token, value, from, chain, chainId } = planned;
+  const { payee, token, value, from, chain, chainId, hasPassword } = planned;
   const password = field(text("password.label"), { type: "password", name: "password", autocomplete: "current-password" });
   const confirm = () => (withPassword ? byPassword(password.input.value) : byPasskey());
   const pressed = () => run(document.querySelector('[data-name="confirm"]'), async () => {
@@ -86,7 +88,7 @@ function draw(planned, known, fee, withPassword = false) {
       withPassword && form(pressed, password.node),
       buttons(
         main,
-        button(text(withPassword ? "unlock.passkey" : "unlock.usePassword"), () => draw(planned, known, fee, !withPassword), { kind: "plain", name: "other-way" }),
+        hasPassword === true && button(text(withPassword ? "unlock.passkey" : "unlock.usePassword"), () => draw(planned, known, fee, !withPassword), { kind: "plain", name: "other-way" }),
         button(text("back"), () => go("send", planned.typed), { kind: "plain", name: "back" }),
       ),
     ],

@@ -11,6 +11,8 @@ import { run, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { card } from "./card.js";
 import { USDC, USDC_DECIMALS, permission } from "./permission.js";
+import { qrCode } from "./qr.js";
+import { linkTo } from "./received.js";
 import { decimalOf, units } from "./values.js";
 
 const DAY_S = 86_400;
@@ -101,15 +103,18 @@ async function given(to, most, count) {
 function handOver(limits, container) {
   const box = el("textarea", { id: "permission", readonly: true, rows: 6, class: "mono" });
   box.value = container;
+  const link = linkTo(container);
   show({
     name: "delegated",
     heading: text("allow.token.heading"),
     redraw: () => handOver(limits, container),
     body: [
       paragraph("allow.token.lead", limits),
+      qrCode(link, text("allow.qr", limits), true),
+      paragraph("allow.qr.hint", limits, "small"),
       el("label", { for: "permission" }, text("allow.token")),
       box,
-      buttons(copyButton(container), button(text("allow.done"), () => go("home"), { kind: "main", name: "done" })),
+      buttons(copyButton(container), copyButton(link, text("allow.copyLink"), "copy-link"), button(text("allow.done"), () => go("home"), { kind: "main", name: "done" })),
     ],
   });
 }

@@ -14,7 +14,10 @@ import { backupCard } from "./backup.js";
 import { delegationsCard } from "./delegations.js";
 import { identityCard } from "./identity.js";
 import { passkeysCard } from "./passkeys.js";
+import { snapshotsCard } from "./snapshots.js";
 import { enter } from "./unlock.js";
+
+const PUBLISH = "/snapshots/publish";
 
 /**
  * What the cards show.
@@ -50,7 +53,7 @@ export async function home({ said = "", quiet = false } = {}) {
     redraw: () => void home({ quiet: true }),
     body: [
       lonely && paragraph("vault.remind", {}, "notice"),
-      el("div", { class: "cards" }, identityCard(known), await accountCard(), await passkeysCard(known), backupCard(known), drillCard(known), pairCard(), delegationsCard(known), activityCard(known)),
+      el("div", { class: "cards" }, identityCard(known), await accountCard(), await passkeysCard(known), await snapshotsCard(), backupCard(known), drillCard(known), pairCard(), delegationsCard(known), activityCard(known)),
       buttons(button(text("vault.lock"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), lock), { name: "lock" })),
     ],
   });
@@ -64,7 +67,8 @@ async function gathered() {
   const { did, credentials } = await vault.query();
   const [{ wraps }, listed, remembered, sent] = await Promise.all([vault.keys(), vault.exec("resource:delegations action:list"), facts(did), sentFrom(did)]);
   const { record, unregistered } = await recordOf(client, credentials.map((it) => it.credential_id));
-  const delegations = /** @type {any[]} */ (listed.result ?? []);
+  // The vault's word to its own publishing key is no app's permission.
+  const delegations = /** @type {any[]} */ (listed.result ?? []).filter(({ command }) => command !== PUBLISH);
   return { did, name: record?.identifier ?? remembered.identifier ?? "", record, unregistered, credentials, wraps, delegations, sent, backupAt: remembered.backupAt, tried: remembered.tried ?? {} };
 }
 

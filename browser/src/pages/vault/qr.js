@@ -15,13 +15,14 @@ const LEVELS = { L: 1, M: 0 };
 /**
  * @param {string} words at most 2953 bytes of UTF-8
  * @param {string} label
+ * @param {boolean} [large] as wide as the page: for codes of many modules
  * @returns {SVGElement}
  */
-export function qrCode(words, label) {
+export function qrCode(words, label, large = false) {
   const modules = qrModules(words);
   const size = modules.length + 2 * QUIET;
   const svg = document.createElementNS(SPACE, "svg");
-  svg.setAttribute("class", "qr");
+  svg.setAttribute("class", large ? "qr large" : "qr");
   svg.setAttribute("viewBox", `0 0 ${size} ${size}`);
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", label);

@@ -11,6 +11,7 @@ import { Told, succeeded } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { alarm, run, say, show, tell } from "../parts/screen.js";
 import { ready, service } from "../parts/vault_client.js";
+import { fileButton, recoverButton } from "./recover.js";
 
 /** A waiting request that fails sooner is not started again: the browser refuses it. */
 const LIVED_MS = 1000;
@@ -204,9 +205,11 @@ function nothing(cleared) {
     body: [
       paragraph(cleared ? "none.cleared" : "none.lead"),
       buttons(
-        button(text("none.import"), () => go("import"), { kind: "main", name: "import" }),
+        recoverButton(text("none.recover")),
         button(text("none.pair"), () => go("take"), { name: "take" }),
-        button(text("none.who"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), who, text("passkey.open")), { name: "who" }),
+        fileButton(),
+        button(text("none.import"), () => go("import"), { kind: "plain", name: "import" }),
+        button(text("none.who"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), who, text("passkey.open")), { kind: "plain", name: "who" }),
         button(text("none.register"), () => go("choose"), { kind: "plain", name: "register" }),
       ),
     ],

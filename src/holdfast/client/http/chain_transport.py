@@ -4,18 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from holdfast.chain.errors import TransportError
-from holdfast.client.http.calls import refusal
+from holdfast.client.http.calls import Call, as_bytes, refusal
+from holdfast.client.http.refusals import RequestRefused
 from holdfast.wire.client_errors import NetworkError
+from holdfast.wire.endpoints import BUNDLER
+from holdfast.wire.json_rpc import CHARGED
 
 if TYPE_CHECKING:
     from holdfast.client.http.transport import HttpTransport
 
 _OK = range(200, 300)
+_JSON = {"Content-Type": "application/json"}
+
+
+class _Request(msgspec.Struct):
+    method: str
 
 
 class ChainTransport:
-    """A Transport of holdfast.chain that uses the connections of a service's client."""
+    """A Transport of holdfast.chain that uses the connections of a service's client.
+
+    Calls of the service's bundler that cost something (`holdfast.wire.json_rpc.CHARGED`) carry an `Idempotency-Key`. If
+    their answer is lost they are repeated once, and the service gives the first answer again.
+    """
 
     def __init__(self, transport: HttpTransport) -> None:
         self._transport = transport
@@ -28,10 +42,26 @@ class ChainTransport:
     async def post(self, url: str, body: bytes) -> bytes:
         """See holdfast.chain.transports.Transport. If the service itself refused, that refusal is the error's cause."""
         try:
+            if url == self.base_url + BUNDLER.path and _is_charged(body):
+                return await self._transport.send(_named(body))
             reply = await self._transport.post(url, body)
+        except RequestRefused as error:
+            raise TransportError(f"HTTP status {error.status}", error.status) from error
         except NetworkError as error:
             raise TransportError(str(error)) from error
         if reply.status not in _OK:
             own = url.startswith(f"{self.base_url}/")
             raise TransportError(f"HTTP status {reply.status}", reply.status) from (refusal(reply) if own else None)
         return reply.content
+
+
+def _is_charged(body: bytes) -> bool:
+    """Whether it is one call, not a batch, of a method that the service counts."""
+    try:
+        return msgspec.json.decode(body, type=_Request).method in CHARGED
+    except msgspec.DecodeError:
+        return False
+
+
+def _named(body: bytes) -> Call[bytes]:
+    return Call(method="POST", path=BUNDLER.path, read=as_bytes, content=body, headers=_JSON, named=True)

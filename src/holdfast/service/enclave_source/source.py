@@ -14,6 +14,7 @@ from holdfast.service.enclave_source.contract import ModuleContract, Unusable, c
 from holdfast.service.enclave_source.object_storage import fetch, open_store
 from holdfast.service.enclave_source.place import ObjectAddress, parse_place
 from holdfast.service.enclave_source.port import ServedEnclave
+from holdfast.service.telemetry.calls import calling
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -115,7 +116,8 @@ class EnclaveSource:
         """Return the object's entity tag and bytes; None if it is the one seen last. Raises Unusable."""
         if self._store is None:
             self._store = open_store(place)
-        return await fetch(self._store, place.name, self._seen_etag)
+        with calling("enclave", cancelled="timeout"):
+            return await fetch(self._store, place.name, self._seen_etag)
 
     def _tell(self, state: str) -> None:
         """Log one line for each change of state."""

@@ -31,6 +31,10 @@ class ClientAddress:
         address = self._address(request)
         return address if _ipv4_bytes(address) else _subject(address)
 
+    def is_trusted(self, request: Request) -> bool:
+        """Return whether the peer is one of the operator's proxies, whose headers are believed."""
+        return self._trusted(request.peer)
+
     def _address(self, request: Request) -> str:
         peer = request.peer
         if not self._trusted(peer):

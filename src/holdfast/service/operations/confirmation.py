@@ -14,6 +14,7 @@ from holdfast.rules.confirmation import ask_again_at, deep_enough, overdue
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.limits import CONFIRM_TURN_S, MAX_CONFIRMED_PER_TURN
 from holdfast.rules.registration import Confirmation
+from holdfast.service.telemetry import metrics
 from holdfast.wire.errors import RPC_ERROR, Refused
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class Confirmations:
                 break
             for outcome in await turn.settle(rows[start : start + _COMPANY]):
                 counts[outcome.value] += 1
+                metrics.CONFIRMATIONS.add(outcome.value)
         return counts
 
     async def verdict(self, tx_hash: str, sought: Sought) -> registrations.Verdict:

@@ -22,16 +22,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Car:
-    """A CAR file to be written: its root, its blocks in order, and its length in bytes."""
+    """A CAR file to be written: its blocks in order, and what stands in it before each of them.
 
-    root: str
+    Attributes:
+        begins: bytes before each block; before the first, the file's header too.
+    """
+
     blocks: tuple[BlockPlace, ...]
+    begins: tuple[bytes, ...]
 
     @property
     def size(self) -> int:
         """Bytes of the whole file."""
-        sections = sum(len(section_begin(place.cid, place.size)) + place.size for place in self.blocks)
-        return len(car_begin(self.root)) + sections
+        return sum(map(len, self.begins)) + sum(place.size for place in self.blocks)
+
+
+def car_of(root: str, blocks: tuple[BlockPlace, ...]) -> Car:
+    """The CAR file of these blocks, at least one."""
+    first, *more = (section_begin(place.cid, place.size) for place in blocks)
+    return Car(blocks, (car_begin(root) + first, *more))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,43 +64,41 @@ class SnapshotReading:
             raise SnapshotRefused(BLOCK_NOT_FOUND)
         return data
 
-    async def car(self, cid: str, path: Sequence[str], wanted: Wanted) -> Car:
+    async def car(self, top: BlockPlace, path: Sequence[str], wanted: Wanted) -> Car:
         """The CAR file of what a path below a block ends at, with the blocks on the way. Raises SnapshotRefused."""
-        top = await self.place(cid)
+        cid = top.cid
         kept = await self.index.root(cid)
         if kept is None:  # a raw block, which has nothing below it
             if path:
                 raise SnapshotRefused(PATH_NOT_FOUND)
-            return Car(cid, (top,))
+            return car_of(cid, (top,))
         if path:
             return await self._car_of_path(top, kept.blocks, path)
         below = kept.blocks[1:] if wanted.scope == "all" else ()
-        return Car(cid, (top, *(below if wanted.dups else dict.fromkeys(below))))
+        return car_of(cid, (top, *(below if wanted.dups else dict.fromkeys(below))))
 
     async def pieces(self, car: Car) -> AsyncIterator[bytes]:
         """The file's bytes. A block that has gone meanwhile ends it early: its length then shows that it is cut."""
-        yield car_begin(car.root)
-        for place in car.blocks:
-            data = await self.block(place)
-            yield section_begin(place.cid, len(data)) + data
+        for begin, place in zip(car.begins, car.blocks, strict=True):
+            yield begin + await self.block(place)
 
     async def whole(self, car: Car) -> bytes:
         """The bytes of a small file. Raises SnapshotRefused(BLOCK_NOT_FOUND)."""
         found = await self.blocks.get_all([place.key for place in car.blocks])
-        parts = [car_begin(car.root)]
-        for place, data in zip(car.blocks, found, strict=True):
+        parts: list[bytes] = []
+        for begin, data in zip(car.begins, found, strict=True):
             if data is None:
                 raise SnapshotRefused(BLOCK_NOT_FOUND)
-            parts += [section_begin(place.cid, len(data)), data]
+            parts += (begin, data)
         return b"".join(parts)
 
     async def _car_of_path(self, top: BlockPlace, blocks: Sequence[BlockPlace], path: Sequence[str]) -> Car:
         """The root, then the block that the path leads to; a path that ends inside the root needs no other."""
         value = _followed(ipld.value_of(Block(top.cid, await self.block(top))), path)
         if not isinstance(value, CID):
-            return Car(top.cid, (top,))
+            return car_of(top.cid, (top,))
         target = ipld.cid_of_link(value)
-        return Car(top.cid, (top, *[place for place in blocks if place.cid == target][:1]))
+        return car_of(top.cid, (top, *[place for place in blocks if place.cid == target][:1]))
 
 
 def _followed(value: Any, path: Sequence[str]) -> Any:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 256
 _MAX_TURNS = 100
+_STRAYS_EVERY_S = 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,29 @@ class SnapshotWaste:
     async def sweep(self) -> None:
         """Remove what killed uploads left in this machine's folder."""
         await asyncio.to_thread(_sweep, self.spool)
+
+
+@dataclass(slots=True)
+class Strays:
+    """Looks for objects that no row knows, once after the start and then once a day: a list of all of them is slow.
+
+    They are left over where the database was restored from a copy that is older than the storage.
+    """
+
+    index: SnapshotIndex
+    blocks: BlockStorage
+    clock: Clock
+    _next: float = 0.0
+
+    async def name(self) -> int:
+        """Name what is found as garbage, for the collection to delete; how many objects."""
+        if self.clock() < self._next or not self.index.lists_objects:
+            return 0
+        found = 0
+        async for part in self.blocks.names():
+            found += await self.index.name_strays(part)
+        self._next = self.clock() + _STRAYS_EVERY_S
+        return found
 
 
 def _sweep(spool: Path) -> None:

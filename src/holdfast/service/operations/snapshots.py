@@ -11,13 +11,18 @@ from holdfast.content.snapshots import read_root
 from holdfast.rules.snapshot_tokens import publisher_of
 
 if TYPE_CHECKING:
+    from holdfast.service.operations.reading_rate import ReadingRate
     from holdfast.service.operations.snapshot_access import SnapshotAccess
     from holdfast.service.operations.snapshot_names import SnapshotNames
     from holdfast.service.operations.snapshot_pins import SnapshotPins
     from holdfast.service.operations.snapshot_reading import SnapshotReading
     from holdfast.service.operations.snapshot_uploads import SnapshotUploads
+    from holdfast.service.operations.snapshot_waste import Strays
     from holdfast.service.snapshots.port import BlockStorage
     from holdfast.service.store.snapshot_index import SnapshotIndex
+
+
+_AT_ONCE = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +40,26 @@ class Snapshots:
     pins: SnapshotPins
     reading: SnapshotReading
     names: SnapshotNames
+    reads: ReadingRate
+    strays: Strays
     delegate: str
 
     async def collect(self) -> dict[str, int]:
         """End what is over, and delete what no snapshot needs; how many rows and objects went."""
-        return await self.uploads.waste.collect()
+        strays = await self.strays.name()
+        return {**await self.uploads.waste.collect(), "strays": strays}
+
+    async def missing(self) -> tuple[int, int]:
+        """How many objects of kept snapshots are not in the storage, and how many DIDs that concerns."""
+        if not self.index.lists_objects:
+            return 0, 0
+        there = {name async for part in self.blocks.names() for name in part}
+        gone, dids, after = 0, set[str](), 0
+        while rows := await self.index.objects(after, _AT_ONCE):
+            lost = [did for _, name, did in rows if name not in there]
+            gone, after = gone + len(lost), rows[-1][0]
+            dids.update(lost)
+        return gone, len(dids)
 
     async def name_of(self, did: str) -> str | None:
         """Return the IPNS name that a DID's newest pinned snapshot delegates to; None if it has none."""

@@ -12,6 +12,8 @@ from holdfast.rules.one_time_codes import CodeFailure, code_digest, draw_code, j
 from holdfast.rules.quotas import Counted, of_check, of_send
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.store.port import NewAttempt, NewCode
+from holdfast.service.telemetry import metrics
+from holdfast.service.telemetry.calls import calling
 from holdfast.wire.errors import EMAIL_SEND_FAILED, SMS_CHECK_FAILED, SMS_SEND_FAILED, Refused
 
 if TYPE_CHECKING:
@@ -88,11 +90,13 @@ class Verification:
     async def _deliver(self, identifier: Identifier, ip: str, kept: KeptAnswer | None) -> None:
         # Codes go to the canonical key, because exactly that is verified.
         if identifier.channel is Channel.SMS:
-            await self.sms.start(identifier.key)
+            with calling("sms"):
+                await self.sms.start(identifier.key)
             return
         code = draw_code(self.entropy)
         lifetime_s = self.limits.email_code_expiry_seconds
-        await self.mailer.send_code(identifier.key, code, lifetime_s)
+        with calling("mail"):
+            await self.mailer.send_code(identifier.key, code, lifetime_s)
         accepted_at = self.clock()
         digest = code_digest(self.secrets.code_keys[0], identifier, code)
         expires_at = accepted_at + lifetime_s
@@ -125,6 +129,8 @@ class Verification:
         attempt = await self._attempt(identifier, ip, now, repeat)
         failure = judge(attempt, identifier, code, self.secrets.code_keys, now, self.limits)
         if failure is not None:
+            if failure is CodeFailure.TOO_MANY_ATTEMPTS:
+                metrics.LIMITS_HIT.add("attempts")
             return failure
         attestation, kept = self._attested(identifier, now, repeat)
         if attempt is None or not await self.store.consume_code(identifier, attempt.code_id, now, kept):
@@ -150,7 +156,8 @@ class Verification:
         """As `_check_email`, but the provider checks, and its answer sets the time. Raises Refused if it gives none."""
         await self.store.charge(of_check(ip, self.ceilings), self.clock())
         try:
-            right = await self.sms.check_code(identifier.key, code)
+            with calling("sms"):
+                right = await self.sms.check_code(identifier.key, code)
         except DeliveryError as error:
             _log_failure("check failed", identifier.channel, error)
             raise Refused(SMS_CHECK_FAILED) from None

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from holdfast.service.object_folder import opened, parse_folder
+from holdfast.service.snapshots.page_cache import read_cached
 from holdfast.service.snapshots.port import BlocksFull, BlocksUnavailable
+from holdfast.service.telemetry.calls import calling
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 
     from obstore.store import ObjectStore
 
 SETTING = "HOLDFAST_SNAPSHOTS_URL"
 _TRANSFER_S = 120.0
+_THREADS = 32
+_LISTED = 1000
 _CHECK = "check"  # no block's name: those begin with a CID
 _NO_ROOM = ("os error 28)", "os error 122)", "os error 27)")  # ENOSPC, EDQUOT, EFBIG as Rust writes them
 
@@ -34,6 +39,8 @@ class ObjectBlocks:
         self._place = parse_folder(SETTING, url)
         self._folder = Path(unquote(urlsplit(url).path)) if self._place.scheme == "file" else None
         self._store: ObjectStore | None = None
+        # A flush of a disk and a request to a bucket are waiting, and the disk flushes together what waits together.
+        self._threads = ThreadPoolExecutor(_THREADS, "blocks")
 
     @property
     def folder(self) -> Path | None:
@@ -46,17 +53,37 @@ class ObjectBlocks:
 
     async def get(self, name: str) -> bytes | None:
         """See BlockStorage."""
-        found: bytes | None = await self._in_thread(self._get, name)
+        (found,) = await self.get_all([name])
         return found
 
     async def get_all(self, names: Sequence[str]) -> list[bytes | None]:
         """See BlockStorage."""
-        found: list[bytes | None] = await self._in_thread(lambda: [self._get(name) for name in names])
+        found = self._in_memory(names)
+        if found is None:
+            found = await self._in_thread(lambda: [self._get(name) for name in names])
+        return found
+
+    def _in_memory(self, names: Sequence[str]) -> list[bytes | None] | None:
+        """The objects if no disk has to be waited for, since a thread costs more than to copy them; else None."""
+        if self._folder is None:
+            return None
+        found: list[bytes | None] = []
+        for name in names:
+            data = read_cached(f"{self._folder}/{name}")
+            if data is None:
+                return None
+            found.append(data)
         return found
 
     async def delete(self, names: Sequence[str]) -> None:
         """See BlockStorage."""
         await self._in_thread(self._delete, names)
+
+    async def names(self) -> AsyncIterator[Sequence[str]]:
+        """See BlockStorage."""
+        listed: Iterator[Sequence[str]] = await self._in_thread(self._names)
+        while (part := await self._in_thread(next, listed, None)) is not None:
+            yield part
 
     async def check(self) -> None:
         """See BlockStorage."""
@@ -69,8 +96,9 @@ class ObjectBlocks:
 
     async def _in_thread(self, work: Callable[..., Any], *given: Any) -> Any:
         try:
-            async with asyncio.timeout(_TRANSFER_S):
-                return await asyncio.to_thread(_translated, work, *given)
+            with calling("snapshots"):
+                async with asyncio.timeout(_TRANSFER_S):
+                    return await asyncio.get_running_loop().run_in_executor(self._threads, _translated, work, *given)
         except TimeoutError:
             raise BlocksUnavailable("the storage of snapshots did not answer in time") from None
 
@@ -100,6 +128,12 @@ class ObjectBlocks:
             return bytes(obstore.get(self._opened(), name).bytes())
         except FileNotFoundError:
             return None
+
+    def _names(self) -> Iterator[Sequence[str]]:
+        import obstore
+
+        parts = obstore.list(self._opened(), chunk_size=_LISTED)
+        return ([str(entry["path"]).rpartition("/")[2] for entry in part] for part in parts)
 
     def _delete(self, names: Sequence[str]) -> None:
         import obstore

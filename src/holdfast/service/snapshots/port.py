@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import AsyncIterator, Iterable, Sequence
 
 
 class BlocksUnavailable(Exception):
@@ -36,6 +36,10 @@ class BlockStorage(Protocol):
 
     async def delete(self, names: Sequence[str]) -> None:
         """Remove these objects; those that are not there count as removed."""
+        ...
+
+    def names(self) -> AsyncIterator[Sequence[str]]:
+        """The names of all objects, in parts and in no order."""
         ...
 
     async def check(self) -> None:

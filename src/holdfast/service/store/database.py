@@ -35,7 +35,7 @@ class Concern:
 
     Attributes:
         subject: what.
-        state: ok; note (works, but see the fix); fault (must be fixed).
+        state: ok; note (works, but see the fix); error (must be fixed).
         found: what was seen.
         fix: what to do, empty when there is nothing to do.
     """

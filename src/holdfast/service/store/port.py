@@ -160,6 +160,29 @@ class PendingRegistration:
     asked: int
 
 
+COUNTED_PENDING = 10_000  # a longer backlog is not counted further
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vitals:
+    """What operators watch.
+
+    Attributes:
+        pending: registrations that wait for the chain, at most COUNTED_PENDING.
+        overdue_s: how late the check is that is due longest, in seconds; 0 if none is due.
+        standbys: for PostgreSQL, how many standbys are connected in each state (`sync`, `quorum`, `potential`,
+            `async`; `unknown` where the server does not tell this role); None for other databases.
+        standby_required: whether commits wait for a standby.
+        clock_offset_s: this machine's clock minus the database server's; None for a database without a server.
+    """
+
+    pending: int
+    overdue_s: float
+    standbys: dict[str, int] | None = None
+    standby_required: bool = False
+    clock_offset_s: float | None = None
+
+
 Charge = object
 """Names one charge of a store's windows; only that store reads it."""
 
@@ -301,6 +324,14 @@ class Store(Protocol):
 
     async def describe(self, channel: str, key: str) -> dict[str, Any] | None:
         """Return everything stored about one identifier, for the operator."""
+        ...
+
+    async def vitals(self, now: float) -> Vitals:
+        """Return what operators watch. Costs little, whatever the size of the database."""
+        ...
+
+    def look(self) -> None:
+        """Set the gauges of what waits for the store, and of its connections. Never waits."""
         ...
 
     async def close(self) -> None:

@@ -116,7 +116,12 @@ class SnapshotIndex(Protocol):
     """Every method is one atomic step, durable when it returns, and raises StoreUnavailable.
 
     A rule that is passed in is called with the facts of that very step and may refuse, which changes nothing.
+
+    Attributes:
+        lists_objects: whether `objects` and `name_strays` work; where they do not, both find nothing.
     """
+
+    lists_objects: bool
 
     async def is_registered(self, did: str) -> bool:
         """Whether a credential is registered for the DID that the chain has not refused."""
@@ -206,6 +211,17 @@ class SnapshotIndex(Protocol):
 
     async def garbage(self, limit: int) -> list[str]:
         """Names of objects that no snapshot needs: their rows are gone, so the objects may be deleted."""
+        ...
+
+    async def objects(self, after: int, limit: int) -> list[tuple[int, str, str]]:
+        """Objects that kept snapshots need: number, name, and the DID of one of those; in the order of numbers."""
+        ...
+
+    async def name_strays(self, objects: Sequence[str]) -> int:
+        """Of these objects, name as garbage those that no row knows; how many.
+
+        They are left over where an older database was restored. No new object gets the number of a listed one.
+        """
         ...
 
     async def collected(self, keys: Sequence[str]) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast.service.telemetry.calls import calling
 from holdfast.service.upstreams.proxy import UpstreamError, fetch
 from holdfast.wire.errors import BUNDLER_ERROR, BUNDLER_NOT_CONFIGURED, Refused
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
     import aiohttp
 
+_log = logging.getLogger("holdfast.proxies")
 _HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
 
 
@@ -29,8 +32,17 @@ class BundlerProxy:
         if self.url is None:
             raise Refused(BUNDLER_NOT_CONFIGURED)
         try:
-            answer = await fetch(self.session, "POST", self.url, _HEADERS, request)
-            json.loads(answer.body)
-        except (UpstreamError, ValueError, RecursionError):
+            with calling("bundler"):
+                answer = await fetch(self.session, "POST", self.url, _HEADERS, request)
+                _require_json(answer.body)
+        except UpstreamError as error:
+            _log.warning("bundler failed", extra={"why": str(error)})
             raise Refused(BUNDLER_ERROR) from None
         return answer.body
+
+
+def _require_json(body: bytes) -> None:
+    try:
+        json.loads(body)
+    except (ValueError, RecursionError):
+        raise UpstreamError("the answer is not JSON") from None

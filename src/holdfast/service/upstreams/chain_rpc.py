@@ -8,13 +8,29 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import CHAIN_CACHE_S
+from holdfast.service.telemetry.calls import calling
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from holdfast.chain.rpc import RpcClient
+    from holdfast.chain.transports import Transport
 
 _MAX_KEPT = 10_000
+
+
+class CountedTransport:
+    """Counts the requests of another transport as calls to one provider."""
+
+    def __init__(self, provider: str, transport: Transport) -> None:
+        self._provider = provider
+        self._transport = transport
+
+    async def post(self, url: str, body: bytes) -> bytes:
+        """See Transport."""
+        # A call in flight is only cancelled by its client's time limit, or at the end of the process.
+        with calling(self._provider, cancelled="timeout"):
+            return await self._transport.post(url, body)
 
 
 class ChainReader:

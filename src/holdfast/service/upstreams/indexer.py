@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import unquote
 
 from holdfast.rules.limits import MAX_UPSTREAM_BYTES, PROXY_TIMEOUT_S
+from holdfast.service.telemetry import tracing
+from holdfast.service.telemetry.calls import calling
 from holdfast.service.upstreams.proxy import RESPONSE_HEADERS, UpstreamAnswer, UpstreamError, fetch
 
 if TYPE_CHECKING:
@@ -46,7 +48,8 @@ class IndexerAddress:
     async def get(self, path: str, query: str, headers: dict[str, str]) -> UpstreamAnswer:
         """See Indexer."""
         target = self._url + path + ("?" + query if query else "")
-        return await fetch(self._session, "GET", target, headers)
+        with calling("indexer"):
+            return await fetch(self._session, "GET", target, headers)
 
     async def start(self) -> None:
         """Nothing to start."""
@@ -67,16 +70,23 @@ class IndexerBinding:
 
     async def get(self, path: str, query: str, headers: dict[str, str]) -> UpstreamAnswer:
         """See Indexer."""
-        scope = {
+        scope: dict[str, Any] = {
             "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1",
             "method": "GET", "scheme": "http", "path": unquote(path), "raw_path": path.encode(),
             "query_string": query.encode("latin-1"), "root_path": "", "client": None, "server": None,
             "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()],
         }  # fmt: skip
+        with calling("indexer"):
+            scope["headers"] += [(name.encode(), value.encode()) for name, value in tracing.outgoing().items()]
+            return await self._answered(scope)
+
+    async def _answered(self, scope: dict[str, Any]) -> UpstreamAnswer:
         collected = _Collected()
         try:
             async with asyncio.timeout(PROXY_TIMEOUT_S):
                 await self._application(scope, _no_body, collected.send)
+        except TimeoutError as error:
+            raise UpstreamError(type(error).__name__, "timeout") from error
         except Exception as error:
             raise UpstreamError(type(error).__name__) from error
         return collected.answer()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holdfast import __version__
+from holdfast.service.telemetry import tracing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,9 +41,23 @@ class ConnectionPools:
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
                 headers=_HEADERS,
+                trace_configs=_tracing(aiohttp),
             )
         return session
 
     async def close(self) -> None:
         """Close all connections."""
         await asyncio.gather(*(session.close() for session in self._sessions.values()))
+
+
+def _tracing(library: Any) -> list[Any]:
+    """Return what adds `traceparent` to every request, while traces are on (W3C Trace Context)."""
+    if tracing.backend() is None:
+        return []
+    config = library.TraceConfig()
+
+    async def add(_session: object, _context: object, request: Any) -> None:
+        request.headers.update(tracing.outgoing())
+
+    config.on_request_start.append(add)
+    return [config]

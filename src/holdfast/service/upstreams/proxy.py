@@ -22,7 +22,15 @@ _FINAL = range(200, 600)  # an interim status instead of a final one would end H
 
 
 class UpstreamError(Exception):
-    """The upstream cannot be reached, is too slow, or its answer is too large."""
+    """The upstream cannot be reached, is too slow, or its answer is too large.
+
+    Attributes:
+        kind: `unreachable`, `timeout` or `nonsense`.
+    """
+
+    def __init__(self, why: str, kind: str = "nonsense") -> None:
+        super().__init__(why)
+        self.kind = kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +65,10 @@ async def fetch(
                 raise UpstreamError(f"status {answer.status}")
             content = await _bounded(answer)
             return UpstreamAnswer(answer.status, _content_headers(answer), content)
-    except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-        raise UpstreamError(type(error).__name__) from error
+    except TimeoutError as error:
+        raise UpstreamError(type(error).__name__, "timeout") from error
+    except (aiohttp.ClientError, OSError, ValueError) as error:
+        raise UpstreamError(type(error).__name__, "unreachable") from error
 
 
 async def _bounded(answer: aiohttp.ClientResponse) -> bytes:

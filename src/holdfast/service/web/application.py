@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import logging
-import os
 import time
 from typing import TYPE_CHECKING
 
-from holdfast.service.housekeeping import periodic
 from holdfast.service.http.messages import (
     ANY_ORIGIN,
     BODILESS,
@@ -19,6 +17,7 @@ from holdfast.service.http.messages import (
     refusal,
 )
 from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.telemetry import metrics, tracing
 from holdfast.service.web.failures import failed, failure_response
 from holdfast.service.web.routes import PAGE_PATHS, PREFIX_ROUTES, ROUTES, Route
 from holdfast.wire.endpoints import ErrorForm
@@ -29,24 +28,25 @@ from holdfast.wire.errors import (
     METHOD_NOT_ALLOWED,
     NOT_FOUND,
     REQUEST_TIMEOUT,
+    RPC_ERROR,
     Refused,
 )
 from holdfast.wire.failures import WRONG_METHOD, SnapshotRefused
+from holdfast.wire.request_ids import REQUEST_ID, draw_request_id, is_well_formed
 
 if TYPE_CHECKING:
-    import asyncio
-
     from holdfast.service.http.messages import Request
-    from holdfast.service.metrics import Metrics
     from holdfast.service.web.context import WebContext
 
 _log = logging.getLogger("holdfast.web")
-_MAX_REQUEST_ID = 128
+_access = logging.getLogger("holdfast.access")
 _PREFLIGHT_AGE_S = 86400
-MEASURE_EVERY_S = 60.0
 # Without credentials `*` means every header but Authorization (Fetch, section 3.3.3); gateways name theirs.
 _SNAPSHOT_HEADERS = "*, Authorization, Content-Type, Range, User-Agent, X-Requested-With"
 _NOT_FOUND = error_response(NOT_FOUND)
+_TRACE_HEADERS = ("traceparent", "tracestate")  # W3C Trace Context
+_SERVER_ERRORS = 500
+_TOO_MANY = 429
 # After these errors the rest of a body may still arrive, so the connection must be closed.
 _CLOSING = frozenset({BODY_TOO_LARGE, REQUEST_TIMEOUT})
 
@@ -54,10 +54,13 @@ _CLOSING = frozenset({BODY_TOO_LARGE, REQUEST_TIMEOUT})
 class Application:
     """Answers every request. Raises only if the client has disconnected."""
 
-    def __init__(self, web: WebContext, metrics: Metrics | None = None) -> None:
+    def __init__(self, web: WebContext, *, access_log: bool = False) -> None:
         self._web = web
         self.service = web.service
-        self._metrics = metrics
+        self._observers = [
+            *([metrics.ANSWERED.add] if metrics.enabled() else []),
+            *([_log_access] if access_log else []),
+        ]
         absent = PAGE_PATHS if web.files.pages is None else ()
         served = [
             route
@@ -65,44 +68,74 @@ class Application:
             if route.path not in absent and (web.service.snapshots or not route.of_snapshots)
         ]
         self._routes = {route.path: route for route in served if route in ROUTES}
-        self._measuring: asyncio.Task[None] | None = None
         self._prefixes = [route for route in served if route in PREFIX_ROUTES]
 
     async def start(self) -> None:
         """Start the service."""
         await self.service.start()
-        if self._metrics is not None and self.service.snapshots is not None:
-            self._measuring = periodic("snapshot metrics", MEASURE_EVERY_S, self._measure)
 
     async def stop(self) -> None:
         """Close it, when the last accepted request was answered."""
-        if self._measuring is not None:
-            self._measuring.cancel()
         await self.service.stop()
 
     async def respond(self, request: Request) -> Response:
         """Return the response to one request, with its request ID."""
-        started = time.perf_counter() if self._metrics else 0.0
-        request_id = _request_id(request)
+        request_id = self._request_id(request)
+        token = REQUEST_ID.set(request_id)
         route = self._routes.get(request.path) or self._elsewhere(request.path)
-        handler = route.handler_of(request.method) if route else None
+        answer = self._answer if tracing.backend() is None else self._traced
+        metrics.ANSWERED.in_progress += 1
+        started = time.perf_counter()
         try:
-            response = await handler(self._web, request) if handler else _without_handler(route, request.method)
-        except ClientGone:
-            raise
-        except Exception as error:  # noqa: BLE001 - the last resort: a 500 without details, and a log entry
-            response = _failed(error, route, request_id)
-        if self._metrics:
+            response = await answer(request, route, request_id)
+        finally:
+            metrics.ANSWERED.in_progress -= 1
+            REQUEST_ID.reset(token)
+        if self._observers:
             path, method = _labels(route, request.method)
-            self._metrics.observe(path, method, response.status, time.perf_counter() - started)
+            seconds = time.perf_counter() - started
+            for observe in self._observers:
+                observe(path, method, response.status, seconds)
         if request.method == "HEAD" and response.status not in BODILESS:
             return _headed(response, request_id)
         return named(response, request_id)
 
-    async def _measure(self) -> None:
-        assert self._metrics is not None
-        assert self.service.snapshots is not None
-        self._metrics.report_snapshots(*await self.service.snapshots.index.totals())
+    async def _answer(self, request: Request, route: Route | None, request_id: str) -> Response:
+        handler = route.handler_of(request.method) if route else None
+        try:
+            return await handler(self._web, request) if handler else _without_handler(route, request.method)
+        except ClientGone:
+            raise
+        except Exception as error:  # noqa: BLE001 - the last resort: a 500 without details, and a log entry
+            return _failed(error, route, request_id)
+
+    async def _traced(self, request: Request, route: Route | None, request_id: str) -> Response:
+        backend = tracing.backend()
+        assert backend is not None
+        path, method = _labels(route, request.method)
+        attributes: tracing.Attributes = {
+            "http.request.method": method, "http.route": path, "holdfast.request_id": request_id,
+        }  # fmt: skip
+        with backend.request(f"{method} {path}", self._parent(request), attributes) as span:
+            response = await self._answer(request, route, request_id)
+            span.note("http.response.status_code", response.status)
+            if response.status >= _SERVER_ERRORS:
+                span.fail(str(response.status))
+        return response
+
+    def _request_id(self, request: Request) -> str:
+        """Return the ID that a trusted proxy gave the request, or a new one (docs/decisions/0724)."""
+        given = request.header("x-request-id")
+        if given and is_well_formed(given) and self._web.client_address.is_trusted(request):
+            return given
+        return draw_request_id()
+
+    def _parent(self, request: Request) -> dict[str, str]:
+        """Return the headers with which a trusted proxy names the span that the request belongs to."""
+        given = {name: request.header(name) for name in _TRACE_HEADERS}
+        if not given["traceparent"] or not self._web.client_address.is_trusted(request):
+            return {}
+        return {name: value for name, value in given.items() if value}
 
     def _elsewhere(self, path: str) -> Route | None:
         """The route of a path below a route's; clients given an endpoint with a slash at its end ask for `//pins`."""
@@ -122,6 +155,12 @@ def _headed(response: Response, request_id: str) -> Response:
         headers = [*response.headers, ("content-length", str(len(response.body)))]
         return Response(response.status, headers, b"", request_id)
     return Response(response.status, response.headers, b"", request_id)
+
+
+def _log_access(path: str, method: str, status: int, seconds: float) -> None:
+    """Log one answer: nothing that a client chose."""
+    fields = {"route": path, "method": method, "status": status, "seconds": round(seconds, 6)}
+    _access.info("answered", extra=fields)
 
 
 def _labels(route: Route | None, method: str) -> tuple[str, str]:
@@ -146,6 +185,7 @@ def _failed(error: Exception, route: Route | None, request_id: str) -> Response:
     if route is not None and route.errors_as is not ErrorForm.HOLDFAST:
         return failed(error, route.errors_as, {"request_id": request_id, "route": route.path})
     if isinstance(error, Refused):
+        _note_refusal(error, route, request_id)
         answer = refusal(error)
         if error.row in _CLOSING:
             return Response(answer.status, [*answer.headers, ("connection", "close")], answer.body)
@@ -158,25 +198,12 @@ def _failed(error: Exception, route: Route | None, request_id: str) -> Response:
     return error_response(INTERNAL_ERROR)
 
 
-def _request_id(request: Request) -> str:
-    given = request.header("x-request-id")
-    if given and len(given) <= _MAX_REQUEST_ID and given.isascii() and given.isprintable() and " " not in given:
-        return given
-    if not _ids:
-        _draw_ids()
-    return _ids.pop()
-
-
-_IDS_DRAWN = 256
-_ids: list[str] = []  # one system call for each would cost more than the routing
-
-
-def _draw_ids() -> None:
-    digits = os.urandom(8 * _IDS_DRAWN).hex()
-    _ids.extend(digits[start : start + 16] for start in range(0, len(digits), 16))
-
-
-os.register_at_fork(after_in_child=_ids.clear)  # otherwise two processes would generate the same IDs
+def _note_refusal(refused: Refused, route: Route | None, request_id: str) -> None:
+    """Count a limit that was reached, and log that the chain gave no answer, whose callers log nothing."""
+    if refused.row.status == _TOO_MANY:
+        metrics.LIMITS_HIT.add(refused.limit or refused.row.error)
+    elif refused.row is RPC_ERROR:
+        _log.warning("chain failed", extra={"request_id": request_id, "route": route.path if route else ""})
 
 
 def _preflight(route: Route) -> Response:

@@ -10,14 +10,17 @@ import msgspec
 from holdfast.service.http.messages import ANY_ORIGIN, NO_SNIFFING, Headers, Response
 from holdfast.service.snapshots.port import BlocksFull, BlocksUnavailable
 from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.telemetry import metrics
 from holdfast.wire.endpoints import ErrorForm
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
 from holdfast.wire.failures import (
     BAD_REQUEST,
+    INSUFFICIENT_FUNDS,
     INTERNAL_SERVER_ERROR,
     OUT_OF_SPACE,
     STORE_UNAVAILABLE,
     TOO_LARGE,
+    TOO_MANY_REQUESTS,
     TOO_SLOW,
     SnapshotRefused,
 )
@@ -40,6 +43,7 @@ NEVER_RENDERED: Headers = [
 ]
 # After these the rest of a body may still be on its way: the connection is of no further use.
 _CLOSING = frozenset({TOO_LARGE, TOO_SLOW})
+_LIMITS = {TOO_MANY_REQUESTS: "uploads", INSUFFICIENT_FUNDS: "snapshot_bytes"}
 _ROWS = {BODY_TOO_LARGE: TOO_LARGE, REQUEST_TIMEOUT: TOO_SLOW}
 
 
@@ -63,6 +67,8 @@ def failure_response(refused: SnapshotRefused, form: ErrorForm, more: Headers | 
 def failed(error: Exception, form: ErrorForm, place: Mapping[str, str]) -> Response:
     """What a handler's exception answers; `place` goes into the log."""
     if isinstance(error, SnapshotRefused):
+        if error.row in _LIMITS:
+            metrics.LIMITS_HIT.add(_LIMITS[error.row])
         return failure_response(error, form)
     if isinstance(error, Refused):
         return failure_response(SnapshotRefused(_ROWS.get(error.row, BAD_REQUEST)), form)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from holdfast.service.http.messages import Request
     from holdfast.service.operations.snapshot_reading import SnapshotReading
+    from holdfast.service.store.snapshot_index import BlockPlace
     from holdfast.service.web.context import WebContext
 
 _FOLDER = "/ipfs/"
@@ -40,6 +41,7 @@ PROBE = "bafkqaaa"
 @serves_plainly(IPFS)
 async def ipfs(web: WebContext, request: Request) -> Response:
     """GET /ipfs/{cid} and what lies below it."""
+    web.snapshots.reads.count(web.subject(request))
     if request.header("service-worker") == "script":
         raise SnapshotRefused(BAD_REQUEST, "a service worker is not given out here")
     cid, *path = _segments(request)
@@ -73,14 +75,14 @@ async def _found(
         return Response(304, headers, b"")
     if asked.form is Form.RAW:
         return _ranged(request, [*headers, ("accept-ranges", "bytes")], await reading.block(top), asked.etag(cid, ""))
-    return await _car(reading, request, (cid, path), (headers, asked))
+    return await _car(reading, request, (top, path), (headers, asked))
 
 
 async def _car(
-    reading: SnapshotReading, request: Request, place: tuple[str, list[str]], answer: tuple[Headers, Wanted]
+    reading: SnapshotReading, request: Request, place: tuple[BlockPlace, list[str]], answer: tuple[Headers, Wanted]
 ) -> Response:
-    (cid, path), (headers, asked) = place, answer
-    car = await reading.car(cid, path, asked)
+    (top, path), (headers, asked) = place, answer
+    car = await reading.car(top, path, asked)
     headers, size = [*headers, ("accept-ranges", "none")], car.size
     if request.method == "GET" and size <= _SENT_WHOLE:
         return Response(200, headers, await reading.whole(car))

@@ -14,6 +14,7 @@ from holdfast.service.web.failures import NEVER_RENDERED, SHARED
 from holdfast.service.web.input import query_values
 from holdfast.service.web.serving import serves, serves_plainly
 from holdfast.wire.endpoints import IPNS, NAME_OF_SNAPSHOTS, PUBLISH_NAME, ROUTED_NAME
+from holdfast.wire.errors import RATE_LIMITED, Refused
 from holdfast.wire.failures import BAD_REQUEST, NOT_ACCEPTABLE, SnapshotRefused
 from holdfast.wire.models import DidNotFound, SnapshotName
 
@@ -27,12 +28,20 @@ _ONLY_RECORDS = "only IPNS records are given out here: format=ipns-record, or Ac
 
 
 @serves(NAME_OF_SNAPSHOTS)
-async def name_of_snapshots(web: WebContext, asked: NameOfSnapshots, _request: Request) -> SnapshotName | DidNotFound:
+async def name_of_snapshots(web: WebContext, asked: NameOfSnapshots, request: Request) -> SnapshotName | DidNotFound:
     """GET /api/snapshots/name."""
+    _count(web, request)
     # In a query "+" stands for a space, which base64 does not have, so a plus sign was meant.
     record = await web.service.dids.look_up(parse_credential_id(asked.credential_id.replace(" ", "+")))
     name = None if record is None else await web.snapshots.name_of(record.did)
     return DidNotFound() if name is None else SnapshotName(name=name)
+
+
+def _count(web: WebContext, request: Request) -> None:
+    try:
+        web.snapshots.reads.count(web.subject(request))
+    except SnapshotRefused as refused:
+        raise Refused(RATE_LIMITED, retry_after_s=refused.retry_after_s) from None
 
 
 @serves_plainly(IPNS)
@@ -70,6 +79,7 @@ async def publish_name(web: WebContext, request: Request) -> Response:
 
 
 async def _record(web: WebContext, request: Request, name: str, filename: str | None) -> Response:
+    web.snapshots.reads.count(web.subject(request))
     record = await web.snapshots.names.record(name)
     left = web.snapshots.names.seconds_left(record)
     etag = etag_of(record.data)

@@ -64,6 +64,7 @@ class PageChoices:
         address: the service's public URL, where passkeys work.
         rpc: the chain's JSON-RPC as people are shown it, which an account that pays its own gas asks for the price.
         usdc: the address of USDC at the service's chain; empty without one.
+        languages: of the pages, the first where a browser prefers none of them.
         code_seconds: how long a code that was sent by mail is valid.
         code_tries: how often a code may be tried.
         pairing: the multiaddress of the host at which two browsers meet; empty without one.
@@ -75,6 +76,7 @@ class PageChoices:
     address: str
     rpc: str
     usdc: str
+    languages: tuple[str, ...]
     code_seconds: int
     code_tries: int
     pairing: str = ""
@@ -82,8 +84,9 @@ class PageChoices:
 
 @dataclass(frozen=True, slots=True)
 class PageFiles:
-    """All responses of the pages, by name."""
+    """All responses of the pages, by name, and what the operator chose for them."""
 
+    choices: PageChoices
     start: StaticAnswer
     vault: StaticAnswer
     connect: StaticAnswer
@@ -95,6 +98,7 @@ class PageFiles:
 def page_files(choices: PageChoices) -> PageFiles:
     """Write the pages. Raises ValueError for a logo that cannot be used."""
     return PageFiles(
+        choices=choices,
         start=_page(choices, *_START),
         vault=_page(choices, *_VAULT),
         connect=_page(choices, *_CONNECT, script="connect", headers=[it for it in _HEADERS if it[0] != _CUTTING]),
@@ -125,6 +129,7 @@ def _page(
         "name": choices.name,
         "address": choices.address,
         "usdc": choices.usdc,
+        "languages": " ".join(choices.languages),
         "code": f"{choices.code_seconds} {choices.code_tries}",
         "pairing": choices.pairing,
         "heading": heading,

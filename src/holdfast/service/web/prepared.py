@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
@@ -36,6 +37,8 @@ _PAGE_POLICY = (
     " worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
     " require-trusted-types-for 'script'; trusted-types hf"
 )
+_NAME = "Holdfast"
+_THEME = '\n  <link rel="stylesheet" href="/theme.css">'
 _PAGE_HEADERS = (
     ("x-frame-options", "DENY"),
     ("referrer-policy", "no-referrer"),
@@ -87,11 +90,11 @@ def prepare(
         contracts=_json(contracts, CONTRACTS_CACHE),
         pay=_file("pay.html", HTML, [("link", PAY_LINK), *page_headers]),
         pay_worker=_file("sw.js", _SCRIPT, [("service-worker-allowed", "/pay/")]),
-        pay_confirm=_confirm_page(contracts.chain_id, payments or PaymentFacts(), page_headers),
+        pay_confirm=_confirm_page(contracts.chain_id, payments or PaymentFacts(), page_headers, pages),
         pay_confirm_script=_file("confirm.js", _SCRIPT),
         pay_confirm_style=_file("confirm.css", "text/css; charset=utf-8"),
         pay_icon=_file("icon.svg", "image/svg+xml", [_CROSS_ORIGIN]),
-        pay_manifest=_file("manifest.json", JSON, [_CROSS_ORIGIN]),
+        pay_manifest=_manifest(pages),
         pay_method=_file("payment-method.json", JSON),
         client=client_files(),
         related_origins=_json(RelatedOrigins(origins=list(related_origins)), FILE_CACHE),
@@ -103,10 +106,28 @@ def _page_headers(payments: PaymentFacts) -> list[tuple[str, str]]:
     return [("content-security-policy", _PAGE_POLICY.format(reached=reached(payments.rpc))), *_PAGE_HEADERS]
 
 
-def _confirm_page(chain_id: int, payments: PaymentFacts, headers: Sequence[tuple[str, str]]) -> StaticAnswer:
-    values = {"chain_id": str(chain_id), "chain_name": NETWORKS[chain_id].name, "usdc": payments.usdc}
-    html = Template(_read("confirm.html").decode()).substitute({name: escape(value) for name, value in values.items()})
+def _confirm_page(
+    chain_id: int, payments: PaymentFacts, headers: Sequence[tuple[str, str]], pages: PageFiles | None
+) -> StaticAnswer:
+    values = {"chain_id": str(chain_id), "chain_name": NETWORKS[chain_id].name, "usdc": payments.usdc, **_look(pages)}
+    escaped = {name: escape(value) for name, value in values.items()}
+    html = Template(_read("confirm.html").decode()).substitute(escaped, theme=_THEME if pages else "")
     return StaticAnswer(html.encode(), HTML, _PAGE_CACHE, headers)
+
+
+def _look(pages: PageFiles | None) -> dict[str, str]:
+    """The operator's name, logo and languages; the project's own where the service has no pages."""
+    if pages is None:
+        return {"name": _NAME, "logo": "/pay/icon.svg", "languages": ""}
+    return {"name": pages.choices.name, "logo": "/logo", "languages": " ".join(pages.choices.languages)}
+
+
+def _manifest(pages: PageFiles | None) -> StaticAnswer:
+    """The payment app as browsers list it, under the operator's name."""
+    if pages is None or pages.choices.name == _NAME:
+        return _file("manifest.json", JSON, [_CROSS_ORIGIN])
+    named = json.loads(_read("manifest.json")) | {"name": pages.choices.name, "short_name": pages.choices.name}
+    return StaticAnswer(json.dumps(named, indent=2).encode(), JSON, FILE_CACHE, [_CROSS_ORIGIN])
 
 
 def _read(name: str) -> bytes:

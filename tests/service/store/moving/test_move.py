@@ -20,10 +20,10 @@ from holdfast.service.store.moving.target import NotEmpty
 from holdfast.service.store.port import NewAttempt, NewCode, NewRegistration, NewRepeat, NewSession
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.schema import TABLES
-from holdfast.service.store.postgresql.url import parse_address
 from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewRoot, NewUpload, TokenUse
 from holdfast.service.store.sqlite.schema import connect
 from holdfast.service.store.sqlite.store import SqliteStore
+from holdfast.settings.postgresql import parse_address
 from holdfast.wire.errors import Refused
 from holdfast.wire.failures import SnapshotRefused
 from holdfast.wire.requests import RegisterDid

@@ -13,7 +13,7 @@ from holdfast.service.store.database import SchemaTooNew
 from holdfast.service.store.port import NewSession, StoreUnavailable
 from holdfast.service.store.postgresql import schema
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
-from holdfast.service.store.postgresql.url import parse_address
+from holdfast.settings.postgresql import parse_address
 
 if TYPE_CHECKING:
     from tests.support.postgres_server import PostgresServer

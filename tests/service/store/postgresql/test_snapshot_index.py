@@ -15,8 +15,8 @@ from holdfast.rules.shards import shard_of
 from holdfast.rules.snapshot_quotas import SnapshotLimits, Usage, admit_pin, reservation
 from holdfast.service.store.postgresql import schema
 from holdfast.service.store.postgresql.database import PostgresqlDatabase, in_thread
-from holdfast.service.store.postgresql.url import parse_address
 from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewRoot, NewUpload, TokenUse
+from holdfast.settings.postgresql import parse_address
 from holdfast.wire.failures import SnapshotRefused
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.moving.source import Row, SourceDatabase
     from holdfast.service.store.moving.tables import MovedTable
     from holdfast.service.store.postgresql.lane import Connection
-    from holdfast.service.store.postgresql.url import Address
+    from holdfast.settings.postgresql import Address
 
 WRITTEN_AT_ONCE = 2000
 _CONNECT_S = 5.0

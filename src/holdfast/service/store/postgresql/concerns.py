@@ -12,7 +12,7 @@ from holdfast.service.store.postgresql.schema import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from holdfast.service.store.postgresql.lane import Connection
-    from holdfast.service.store.postgresql.url import Address
+    from holdfast.settings.postgresql import Address
 
 CLOCK_TOLERANCE_S = 1.0  # windows and expiries compare the times of all nodes
 _OLDEST = 14

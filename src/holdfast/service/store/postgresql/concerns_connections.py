@@ -12,7 +12,7 @@ from holdfast.service.store.postgresql.store import READ_LANES, WRITE_LANES
 
 if TYPE_CHECKING:
     from holdfast.service.store.postgresql.lane import Connection
-    from holdfast.service.store.postgresql.url import Address
+    from holdfast.settings.postgresql import Address
 
 # Each connection that writes may leave one waiting commit behind (docs/decisions/0731).
 PER_PROCESS = READ_LANES + 2 * WRITE_LANES
@@ -46,7 +46,7 @@ async def look_at_connections(connection: Connection, address: Address, workers:
 
 
 def room(allowed: int, others: int, workers: int) -> Concern:
-    """Whether the server has connections for this node, and for a second one beside it.
+    """Whether the server has connections for this node, and for a second one.
 
     Args:
         allowed: connections that the server, the role and the database admit.

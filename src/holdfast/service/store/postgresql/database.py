@@ -13,7 +13,7 @@ from holdfast.service.store.postgresql import schema
 from holdfast.service.store.postgresql.concerns import look
 from holdfast.service.store.postgresql.lane import LOST, open_connection
 from holdfast.service.store.postgresql.store import PostgresqlStore
-from holdfast.service.store.postgresql.url import parse_address
+from holdfast.settings.postgresql import parse_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator

@@ -6,7 +6,9 @@ Batches come about by themselves: while the connections are busy, what arrives w
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import logging
+import time
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,6 +17,8 @@ import asyncpg
 
 from holdfast.service.store.port import Overtaken, StoreUnavailable
 from holdfast.service.store.postgresql.lane import NotSent
+from holdfast.service.telemetry import metrics, tracing
+from holdfast.wire.request_ids import REQUEST_ID
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -58,19 +62,23 @@ class Kind:
 
 
 class _Job:
-    __slots__ = ("argument", "future", "keys", "since")
+    __slots__ = ("argument", "future", "keys", "request_id", "since", "trace")
 
     def __init__(self, argument: Any, keys: Sequence[Hashable], loop: asyncio.AbstractEventLoop) -> None:
         self.argument = argument
         self.keys = keys
         self.future: asyncio.Future[Any] = loop.create_future()
         self.since = loop.time()
+        self.request_id = REQUEST_ID.get()
+        self.trace = tracing.present()
 
 
 class Gatherer:
     """Sends requests in batches of one kind, over a few connections."""
 
-    def __init__(self, lanes: Sequence[Lane]) -> None:
+    def __init__(self, lanes: Sequence[Lane], work: str = "write") -> None:
+        """`work` is `read` or `write`, as the metrics say."""
+        self._work = work
         self._lanes = lanes
         self._idle = list(lanes)
         self._queues: dict[Kind, deque[_Job]] = {}
@@ -112,7 +120,9 @@ class Gatherer:
         self._flushing = False
         while self._idle and (kind := self._longest_waiting()) is not None:
             batch = self._take(kind)
-            task = asyncio.get_running_loop().create_task(self._serve(self._idle.pop(), kind, batch))
+            serving = self._serve(self._idle.pop(), kind, batch)
+            # An empty context: this may run in that of another request.
+            task = asyncio.get_running_loop().create_task(serving, context=contextvars.Context())
             self._running.add(task)
             task.add_done_callback(self._running.discard)
         if self._sweeping is None and any(self._queues.values()):
@@ -143,18 +153,40 @@ class Gatherer:
         late = asyncio.get_running_loop().time() - WAIT_S
         for queue in self._queues.values():
             while queue and queue[0].since < late:
+                metrics.STORE_FAILURES.add(self._work)
                 _fail([queue.popleft()], NotSent("no connection to the database was free in time"))
         self._flush()
 
     async def _serve(self, lane: Lane, kind: Kind, batch: list[_Job]) -> None:
+        began = time.perf_counter()
+        attributes: tracing.Attributes = {"holdfast.batch_size": len(batch), "holdfast.batch_kind": kind.name}
         try:
-            await _send(lane, kind, batch)
+            with tracing.batch(f"store {self._work}", (job.trace for job in batch), attributes):
+                await _send(lane, kind, batch)
         except Exception as error:  # noqa: BLE001 - a failure here would leave requests waiting
-            _log.exception("batch failed", extra={"kind": kind.name})
+            ids = ",".join(job.request_id for job in batch)
+            _log.exception("batch failed", extra={"kind": kind.name, "request_id": ids})
             _fail(batch, StoreUnavailable(type(error).__name__))
         finally:
+            self._count(batch, time.perf_counter() - began)
             self._idle.append(lane)
             self._flush()
+
+    def _count(self, batch: list[_Job], seconds: float) -> None:
+        metrics.BATCH_SIZE.observe(len(batch), self._work)
+        metrics.BATCH_SECONDS.observe(seconds, self._work)
+        now = asyncio.get_running_loop().time()
+        for job in batch:
+            metrics.STORE_SECONDS.observe(now - job.since, self._work)
+            if not job.future.cancelled() and isinstance(job.future.exception(), StoreUnavailable):
+                metrics.STORE_FAILURES.add(self._work)
+
+    def look(self) -> None:
+        """Set the gauges of what waits, and of the connections."""
+        metrics.STORE_WAITING.set(sum(map(len, self._queues.values())), self._work)
+        states = ["busy" if lane not in self._idle else "idle" if lane.is_open else "closed" for lane in self._lanes]
+        for state in ("busy", "idle", "closed"):
+            metrics.STORE_CONNECTIONS.set(states.count(state), self._work, state)
 
 
 async def _send(lane: Lane, kind: Kind, batch: list[_Job]) -> None:

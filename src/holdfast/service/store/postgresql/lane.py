@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import socket
 import ssl
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,31 +12,26 @@ import asyncpg
 from asyncpg.exceptions import InternalClientError, PostgresConnectionError
 
 from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
+from holdfast.service.telemetry import metrics
+from holdfast.settings.postgresql_connections import CONNECTION_SETTINGS, keep_alive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.service.store.postgresql.url import Address
+    from holdfast.settings.postgresql import Address
 
     Connection: TypeAlias = asyncpg.Connection[asyncpg.Record]
 
 CONNECT_S = 1.0
 ANSWER_S = 2.0
 _RETRY_CONNECT_S = 0.05
-_IDLE_S, _INTERVAL_S, _PROBES = 5, 2, 3  # keep-alive probes; a peer that is gone is noticed after 11 s
-_USER_TIMEOUT_MS = 5000
 
 # The server's own ends, for what the client can no longer end itself.
 SERVER_SETTINGS = {
-    "application_name": "holdfast",
+    **CONNECTION_SETTINGS,
     "statement_timeout": "1500ms",
     "lock_timeout": "1s",
     "idle_in_transaction_session_timeout": "5s",
-    "tcp_keepalives_idle": "10",
-    "tcp_keepalives_interval": "3",
-    "tcp_keepalives_count": "3",
-    "tcp_user_timeout": "10s",
-    "jit": "off",  # compiling takes longer than any of these statements
     # Every statement finds its rows by key. A plan made while a table was small would read all of it later on, until
     # the server's next ANALYZE.
     "enable_seqscan": "off",
@@ -112,8 +106,14 @@ class Lane:
         finally:
             deadline.cancel()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it has a connection."""
+        return self._connection is not None and not self._connection.is_closed()
+
     def abandon(self) -> None:
         """Drop the connection without a word to the server."""
+        metrics.CONNECTIONS_LOST.add()
         connection, self._connection = self._connection, None
         if connection is not None and not connection.is_closed():
             connection.terminate()
@@ -166,26 +166,8 @@ async def open_connection(address: Address, within_s: float = CONNECT_S) -> Conn
                 raise kind(f"no connection to the database: {type(error).__name__}") from error
             await asyncio.sleep(_RETRY_CONNECT_S)
         else:
-            _keep_alive(connection)
+            keep_alive(connection)
             return connection
-
-
-def _keep_alive(connection: Connection) -> None:
-    """End a connection whose network went silent: the driver itself would wait for ever."""
-    opened: Any = connection._transport.get_extra_info("socket")  # type: ignore[attr-defined]  # noqa: SLF001 - the driver offers no other way to its socket
-    if opened is None or opened.family == socket.AF_UNIX:
-        return
-    opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in (
-        ("TCP_KEEPIDLE", _IDLE_S),
-        ("TCP_KEEPALIVE", _IDLE_S),  # what macOS calls it
-        ("TCP_KEEPINTVL", _INTERVAL_S),
-        ("TCP_KEEPCNT", _PROBES),
-        ("TCP_USER_TIMEOUT", _USER_TIMEOUT_MS),
-    ):
-        option = getattr(socket, name, None)
-        if option is not None:
-            opened.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
 logging.getLogger("asyncpg").setLevel(logging.CRITICAL)  # every failure reaches the caller, who logs it once

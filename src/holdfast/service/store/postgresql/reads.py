@@ -144,6 +144,18 @@ DUE = _single(
 HOLDS_LEASE = _single(
     "holds_lease", "SELECT 1 FROM holdfast.leases WHERE name = $1 AND holder = $2 AND expires_at > $3"
 )
+# A count that stays cheap: it reads only the index of what is pending, and ends at the limit.
+PENDING = _single(
+    "vitals",
+    f"SELECT (SELECT count(*) FROM (SELECT 1 FROM holdfast.credentials {_PENDING} LIMIT $1) AS counted),"  # noqa: S608 - our own condition
+    f" (SELECT min(ask_at) FROM holdfast.credentials {_PENDING})",
+)
+SERVER = _single(
+    "vitals",
+    "SELECT current_setting('synchronous_standby_names') <> '', extract(epoch FROM clock_timestamp())::float8",
+)
+# Without the role pg_monitor the server does not say in which state a standby is.
+STANDBYS = _single("vitals", "SELECT sync_state, count(*)::int FROM pg_catalog.pg_stat_replication GROUP BY 1")
 VERSION = _single("ping", "SELECT version, oldest FROM holdfast.schema_version")
 _OF_IDENTIFIER = "WHERE shard = $1 AND channel = $2 AND key = $3"
 DESCRIPTION = {

@@ -20,7 +20,7 @@ from holdfast.service.store.postgresql.lane import LOST, NOT_NOW, open_connectio
 
 if TYPE_CHECKING:
     from holdfast.service.store.postgresql.lane import Connection
-    from holdfast.service.store.postgresql.url import Address
+    from holdfast.settings.postgresql import Address
 
 _LOCK = 0x686F6C64  # "hold"; transaction-level, which a pooler in transaction mode passes on
 _WAIT_FOR_LOCK = "60s"

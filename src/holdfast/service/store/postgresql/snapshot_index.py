@@ -12,8 +12,8 @@ from holdfast.rules.snapshot_quotas import QUEUED_KEPT_S, Usage
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import snapshot_reads as reads
 from holdfast.service.store.postgresql import snapshot_writes as writes
+from holdfast.service.store.postgresql.texts import storable
 from holdfast.service.store.postgresql.tries import Tries
-from holdfast.service.store.postgresql.url import storable
 from holdfast.service.store.postgresql.writes import new_number
 from holdfast.wire.failures import ANOTHER_DID, TOKEN_USED, SnapshotRefused
 
@@ -42,6 +42,8 @@ _CROWDED = "too many others wrote about the same DID"
 
 class PostgresqlSnapshotIndex:
     """Fills SnapshotIndex, through the batches of the store."""
+
+    lists_objects = False  # the tables are cut by DID, and an object's name has none
 
     def __init__(self, reads: Gatherer, writes: Gatherer) -> None:
         self._reads = reads
@@ -135,10 +137,10 @@ class PostgresqlSnapshotIndex:
         ((verdict, facts),) = await self._reads.ask(reads.FINISH_FACTS, asked)
         for _ in Tries():
             _require_facts(verdict)
-            is_new, *besides = facts[:5]
+            is_new, *other = facts[:5]
             needs_pin, *then = facts[5:]
             if is_new:
-                decide(Usage(*besides))
+                decide(Usage(*other))
             if needs_pin:
                 admit(Usage(*then))
             verdict, facts = await self._writes.ask(writes.FINISH, (*asked, *more, _array(facts)))
@@ -210,6 +212,14 @@ class PostgresqlSnapshotIndex:
         while part := await self._writes.ask(writes.EXPIRE_TOKENS, (now - _MARGIN_S, _ROWS_AT_ONCE)):
             removed += part
         return removed
+
+    async def objects(self, after: int, limit: int) -> list[tuple[int, str, str]]:  # noqa: ARG002 - the port's
+        """See SnapshotIndex."""
+        return []
+
+    async def name_strays(self, objects: Sequence[str]) -> int:  # noqa: ARG002 - the port's
+        """See SnapshotIndex."""
+        return 0
 
     async def collected(self, keys: Sequence[str]) -> None:
         """See SnapshotIndex."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-_MOST = 64
+_MOST = 16  # the locks of a batch are held until its end
 
 
 def _each(name: str, function: str, types: Sequence[str], *, repeatable: bool = False) -> Kind:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from holdfast.rules.limits import DAY_S, HOUR_S, REFUSED_KEPT_S
 from holdfast.rules.registration import RegistrationRule, SessionBounds, SessionRule
 from holdfast.rules.shards import shard_of
-from holdfast.service.store.port import PendingRegistration, StoreUnavailable
+from holdfast.service.store.port import COUNTED_PENDING, PendingRegistration, StoreUnavailable, Vitals
 from holdfast.service.store.postgresql import reads, repeats, writes
 from holdfast.service.store.postgresql.gatherer import Gatherer, LostRace
 from holdfast.service.store.postgresql.lane import Lane
 from holdfast.service.store.postgresql.schema import SCHEMA_VERSION
 from holdfast.service.store.postgresql.snapshot_index import PostgresqlSnapshotIndex
+from holdfast.service.store.postgresql.texts import storable
 from holdfast.service.store.postgresql.tries import Tries
-from holdfast.service.store.postgresql.url import storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         RegisteredDid,
     )
     from holdfast.service.store.postgresql.gatherer import Kind
-    from holdfast.service.store.postgresql.url import Address
+    from holdfast.settings.postgresql import Address
 
 WRITE_LANES, READ_LANES = 2, 2
 _EXPIRED_AT_ONCE = 1000
@@ -48,8 +48,8 @@ class PostgresqlStore:
     """Fills the Store port. Its schema must be there already; connections are opened when they are needed."""
 
     def __init__(self, address: Address) -> None:
-        self._writes = Gatherer([Lane(address) for _ in range(WRITE_LANES)])
-        self._reads = Gatherer([Lane(address) for _ in range(READ_LANES)])
+        self._writes = Gatherer([Lane(address) for _ in range(WRITE_LANES)], "write")
+        self._reads = Gatherer([Lane(address) for _ in range(READ_LANES)], "read")
         self._snapshots = PostgresqlSnapshotIndex(self._reads, self._writes)
 
     @property
@@ -109,6 +109,24 @@ class PostgresqlStore:
         }
         found["claim"] = found["claim"][0] if found["claim"] else None
         return found if any(found.values()) else None
+
+    async def vitals(self, now: float) -> Vitals:
+        """See Store."""
+        pending, asked_at = (await self._reads.ask(reads.PENDING, (COUNTED_PENDING,)))[0]
+        commit_waits, server_now = (await self._reads.ask(reads.SERVER, ()))[0]
+        standbys = await self._reads.ask(reads.STANDBYS, ())
+        return Vitals(
+            pending=pending,
+            overdue_s=0.0 if asked_at is None else max(0.0, now - asked_at),
+            standbys={state or "unknown": count for state, count in standbys},
+            standby_required=commit_waits,
+            clock_offset_s=now - server_now,
+        )
+
+    def look(self) -> None:
+        """See Store."""
+        self._reads.look()
+        self._writes.look()
 
     # -- sessions and registrations --------------------------------------------------------------------------------
 

@@ -29,6 +29,12 @@ DUE = f"""
     ) ORDER BY turn, ask_at, id LIMIT ?2
 """  # noqa: E501, S608 - our own figures. The second half: put off by a clock that ran ahead and was set right since
 
+# Reads only the index of what is pending, and ends at the limit.
+PENDING = """
+    SELECT (SELECT count(*) FROM (SELECT 1 FROM credentials WHERE confirmation = 'pending' LIMIT ?)),
+        (SELECT min(ask_at) FROM credentials WHERE confirmation = 'pending')
+"""
+
 
 def pending(row: tuple[Any, ...]) -> PendingRegistration:
     """A row of DUE."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sqlite3
+import time
 from typing import Any
 
 from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.telemetry import metrics
 
 
 class TurnReader:
@@ -22,6 +24,7 @@ class TurnReader:
         self._connection = connection
         self._execute = connection.execute
         self._begun = 0
+        self._timed = metrics.enabled()
 
     def transactions(self) -> int:
         """How many read transactions were begun so far: one a turn of the event loop that reads."""
@@ -31,10 +34,20 @@ class TurnReader:
         """The first row, or None. Raises StoreUnavailable."""
         try:
             if not self._connection.in_transaction:
-                self._begin()
+                return self._first(statement, parameters)
             return self._execute(statement, parameters).fetchone()
         except sqlite3.DatabaseError as error:
+            metrics.STORE_FAILURES.add("read")
             raise StoreUnavailable(type(error).__name__) from error
+
+    def _first(self, statement: str, parameters: tuple[object, ...]) -> Any:
+        """The first read of a turn. Only these are timed, as timing each would cost a request 1 % more."""
+        began = time.perf_counter()
+        self._begin()
+        row = self._execute(statement, parameters).fetchone()
+        if self._timed:
+            metrics.STORE_SECONDS.observe(time.perf_counter() - began, "read")
+        return row
 
     def all(self, statement: str, *parameters: object) -> list[Any]:
         """Every row. Raises StoreUnavailable."""

@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from holdfast.service.store.sqlite.writer import GroupCommitWriter
 
 _PLACE = "SELECT b.cid, b.cid || '.' || b.id, b.size FROM snapshot_blocks b"
+_OBJECTS = (
+    "SELECT b.id, b.cid || '.' || b.id, min(r.did) FROM snapshot_blocks b JOIN snapshot_links l ON l.block_id = b.id"
+    " JOIN snapshot_roots r ON r.id = l.root_id WHERE b.id > ? GROUP BY b.id ORDER BY b.id LIMIT ?"
+)
+_ROOT = (
+    "SELECT b.cid, b.cid || '.' || b.id, b.size, r.did FROM snapshot_roots r JOIN snapshot_links l ON l.root_id = r.id"
+    " JOIN snapshot_blocks b ON b.id = l.block_id WHERE r.cid = ? ORDER BY l.position"
+)
 
 # The index has the ends of the DIDs (migrations.py). Without the plus sign SQLite would put the value in place of the
 # column everywhere, and use no index.
@@ -29,6 +37,8 @@ IS_REGISTERED = (
 
 class SqliteSnapshotIndex:
     """Fills SnapshotIndex: point reads where they are asked for, writes by the store's group commit."""
+
+    lists_objects = True
 
     def __init__(self, reader: TurnReader, writer: GroupCommitWriter) -> None:
         self._read = reader
@@ -72,13 +82,8 @@ class SqliteSnapshotIndex:
 
     async def root(self, cid: str) -> KeptRoot | None:
         """See SnapshotIndex."""
-        row = self._read.one("SELECT id, did FROM snapshot_roots WHERE cid = ?", cid)
-        if row is None:
-            return None
-        rows = self._read.all(
-            f"{_PLACE} JOIN snapshot_links l ON l.block_id = b.id WHERE l.root_id = ? ORDER BY l.position", row[0]
-        )
-        return KeptRoot(cid, row[1], tuple(BlockPlace(*row) for row in rows))
+        rows = self._read.all(_ROOT, cid)
+        return KeptRoot(cid, rows[0][3], tuple(BlockPlace(*row[:3]) for row in rows)) if rows else None
 
     async def record(self, name: str) -> KeptRecord | None:
         """See SnapshotIndex."""
@@ -88,6 +93,10 @@ class SqliteSnapshotIndex:
     async def garbage(self, limit: int) -> list[str]:
         """See SnapshotIndex."""
         return [row[0] for row in self._read.all("SELECT object FROM snapshot_garbage LIMIT ?", limit)]
+
+    async def objects(self, after: int, limit: int) -> list[tuple[int, str, str]]:
+        """See SnapshotIndex."""
+        return [tuple(row) for row in self._read.all(_OBJECTS, after, limit)]
 
     async def totals(self) -> tuple[int, int, int]:
         """See SnapshotIndex."""
@@ -151,6 +160,10 @@ class SqliteSnapshotIndex:
     async def expire(self, now: float) -> int:
         """See SnapshotIndex."""
         return await self._writer.write(lambda connection: snapshot_waste.expire(connection, now))
+
+    async def name_strays(self, objects: Sequence[str]) -> int:
+        """See SnapshotIndex."""
+        return await self._writer.write(lambda connection: snapshot_waste.name_strays(connection, objects))
 
     async def collected(self, keys: Sequence[str]) -> None:
         """See SnapshotIndex."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 _FAILED_KEPT_S = 7 * DAY_S
+_NO_NUMBER = 2**53  # rows are numbered below this
 _MARGIN_S = 3600  # a clock that is set back meets the rows that it expects
 _UNHELD = (
     "NOT EXISTS (SELECT 1 FROM snapshot_links l WHERE l.block_id = b.id)"
@@ -37,6 +38,26 @@ def expire(connection: Connection, now: float) -> int:
     )
     gone = sum(connection.execute(statement, (limit,)).rowcount for statement, limit in statements)
     return gone + _drop_held_in_vain(connection, now) + _name_garbage(connection)
+
+
+def name_strays(connection: Connection, objects: Sequence[str]) -> int:
+    """Name objects as garbage that no row knows, and keep their numbers from being used again; how many."""
+    named = [(cid, int(number)) for cid, number in map(_parts, objects) if number.isascii() and number.isdigit()]
+    numbered = [(cid, number) for cid, number in named if number < _NO_NUMBER]
+    _number_above(connection, max((number for _, number in numbered), default=0))
+    known = "SELECT 1 FROM snapshot_blocks WHERE cid = ? AND id = ?"
+    strays = [
+        (f"{cid}.{number}",) for cid, number in numbered if not connection.execute(known, (cid, number)).fetchone()
+    ]
+    connection.executemany("INSERT OR IGNORE INTO snapshot_garbage VALUES (?)", strays)
+    return len(strays)
+
+
+def _number_above(connection: Connection, highest: int) -> None:
+    """Let new rows of blocks have higher numbers (SQLite: AUTOINCREMENT)."""
+    statement = "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'snapshot_blocks'"
+    if connection.execute(statement, (highest,)).rowcount == 0:
+        connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('snapshot_blocks', ?)", (highest,))
 
 
 def collected(connection: Connection, keys: Sequence[str]) -> None:
@@ -65,6 +86,11 @@ def _name_garbage(connection: Connection) -> int:
     ).rowcount
     connection.execute("DELETE FROM snapshot_loose")
     return gone
+
+
+def _parts(name: str) -> tuple[str, str]:
+    cid, _, number = name.rpartition(".")
+    return cid, number
 
 
 def _us(seconds: float) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from holdfast.rules.one_time_codes import CountedAttempt
 from holdfast.rules.registration import Claim, Stage
-from holdfast.service.store.port import RegisteredDid, StoreUnavailable
+from holdfast.service.store.port import COUNTED_PENDING, RegisteredDid, StoreUnavailable, Vitals
 from holdfast.service.store.sqlite import charges, claims, codes, confirmations, repeats, upkeep
 from holdfast.service.store.sqlite.admin import describe_identifier
 from holdfast.service.store.sqlite.hashes import unpack_hash
@@ -17,6 +17,7 @@ from holdfast.service.store.sqlite.reader import TurnReader
 from holdfast.service.store.sqlite.schema import connect, migrate
 from holdfast.service.store.sqlite.snapshot_index import SqliteSnapshotIndex
 from holdfast.service.store.sqlite.writer import GroupCommitWriter
+from holdfast.service.telemetry import metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -127,6 +128,15 @@ class SqliteStore:
     async def due(self, now: float, limit: int) -> list[PendingRegistration]:
         """See Store."""
         return [confirmations.pending(row) for row in self._read.all(confirmations.DUE, now, limit)]
+
+    async def vitals(self, now: float) -> Vitals:
+        """See Store."""
+        pending, asked_at = self._read.one(confirmations.PENDING, COUNTED_PENDING)
+        return Vitals(pending=pending, overdue_s=0.0 if asked_at is None else max(0.0, now - asked_at))
+
+    def look(self) -> None:
+        """See Store."""
+        metrics.STORE_WAITING.set(self._writer.waiting(), "write")
 
     async def describe(self, channel: str, key: str) -> dict[str, Any] | None:
         """See Store."""

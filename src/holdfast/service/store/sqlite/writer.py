@@ -16,6 +16,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.telemetry import metrics, tracing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +32,7 @@ _IN_DOUBT = (sqlite3.OperationalError, sqlite3.InternalError, sqlite3.DatabaseEr
 class _Job:
     """One write, the future that waits for it, and what came of it."""
 
-    __slots__ = ("arguments", "error", "future", "loop", "result", "work")
+    __slots__ = ("arguments", "error", "future", "loop", "result", "since", "trace", "work")
 
     def __init__(self, work: Any, arguments: tuple[Any, ...], loop: asyncio.AbstractEventLoop) -> None:
         self.work = work
@@ -40,6 +41,8 @@ class _Job:
         self.future: asyncio.Future[Any] = loop.create_future()
         self.result: Any = None
         self.error: BaseException | None = None
+        self.since = time.perf_counter()
+        self.trace = tracing.present()
 
 
 class _HalfWritten(Exception):
@@ -91,7 +94,7 @@ class GroupCommitWriter:
         while (job := self._jobs.get()) is not None:
             batch, last = self._gather(job)
             reads = self._reads()
-            self._commit(batch)
+            self._commit_measured(batch)
             _deliver(batch)
             if last:
                 return
@@ -115,6 +118,20 @@ class GroupCommitWriter:
         except Empty:
             pass
         return batch, False
+
+    def waiting(self) -> int:
+        """Return how many writes wait for the thread."""
+        return self._jobs.qsize()
+
+    def _commit_measured(self, batch: list[_Job]) -> None:
+        began = time.perf_counter()
+        with tracing.batch("store commit", (job.trace for job in batch), {"holdfast.batch_size": len(batch)}):
+            self._commit(batch)
+        ended = time.perf_counter()
+        metrics.BATCH_SIZE.observe(len(batch), "write")
+        metrics.BATCH_SECONDS.observe(ended - began, "write")
+        for job in batch:
+            metrics.STORE_SECONDS.observe(ended - job.since, "write")
 
     def _commit(self, batch: list[_Job]) -> None:
         try:
@@ -165,6 +182,7 @@ class GroupCommitWriter:
         with contextlib.suppress(sqlite3.Error):  # fails as well when the disk is gone; the next batch tries again
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
+        metrics.STORE_FAILURES.add("write", by=len(batch))
         for job in batch:
             job.error = StoreUnavailable(str(error) if isinstance(error, StoreUnavailable) else type(error).__name__)
             job.error.__cause__ = error

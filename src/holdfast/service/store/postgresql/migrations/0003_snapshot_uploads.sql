@@ -43,14 +43,14 @@ END
 $$;
 
 -- What decides about a snapshot whose blocks are stored: a verdict, or `facts`: whether it is new, what the DID keeps
--- besides this upload, whether a pin is to be written, and what the DID will keep then.
+-- without this upload, whether a pin is to be written, and what the DID will keep then.
 CREATE FUNCTION holdfast.snapshot_finish_facts_v1(
     of_shard smallint, of_did text, upload_id text, token_shard smallint, of_token bytea, of_kind text, of_what text,
     root text, root_shard smallint, root_size bigint, pin text
 ) RETURNS TABLE (verdict text, facts bigint[]) LANGUAGE plpgsql STABLE
 SET plan_cache_mode = 'force_generic_plan' AS $$
 DECLARE
-    besides bigint[] := holdfast.snapshot_usage_v1(of_shard, of_did, upload_id);
+    other bigint[] := holdfast.snapshot_usage_v1(of_shard, of_did, upload_id);
     reserved bigint;
     is_new boolean;
     needs_pin boolean;
@@ -69,9 +69,9 @@ BEGIN
         WHEN is_new AND holdfast.snapshot_is_anothers_v1(root_shard, root, of_did) THEN 'another_did'
         ELSE 'facts'
     END;
-    facts := ARRAY[is_new::integer::bigint] || besides || ARRAY[
-        needs_pin::integer::bigint, besides[1] + CASE WHEN is_new THEN root_size ELSE 0 END, besides[2] + reserved,
-        besides[3] + failed, besides[4] + is_new::integer];
+    facts := ARRAY[is_new::integer::bigint] || other || ARRAY[
+        needs_pin::integer::bigint, other[1] + CASE WHEN is_new THEN root_size ELSE 0 END, other[2] + reserved,
+        other[3] + failed, other[4] + is_new::integer];
     RETURN NEXT;
 END
 $$;

@@ -141,13 +141,13 @@ RETURNS void LANGUAGE sql VOLATILE AS $$
 $$;
 
 -- What a DID keeps: bytes of its snapshots, bytes reserved by its uploads but one, pins that have not failed, snapshots.
-CREATE FUNCTION holdfast.snapshot_usage_v1(of_shard smallint, of_did text, besides text) RETURNS bigint[]
+CREATE FUNCTION holdfast.snapshot_usage_v1(of_shard smallint, of_did text, but text) RETURNS bigint[]
 LANGUAGE sql STABLE AS $$
     SELECT ARRAY[
         (SELECT coalesce(sum(t.size), 0)::bigint FROM holdfast.snapshot_roots AS t
             WHERE t.shard = of_shard AND t.did = of_did),
         (SELECT coalesce(sum(t.bytes), 0)::bigint FROM holdfast.snapshot_uploads AS t
-            WHERE t.shard = of_shard AND t.did = of_did AND t.upload <> besides),
+            WHERE t.shard = of_shard AND t.did = of_did AND t.upload <> but),
         (SELECT count(*) FROM holdfast.snapshot_pins AS t
             WHERE t.shard = of_shard AND t.did = of_did AND t.state <> 'failed'),
         (SELECT count(*) FROM holdfast.snapshot_roots AS t WHERE t.shard = of_shard AND t.did = of_did)
@@ -181,7 +181,7 @@ BEGIN
     END IF;
     PERFORM 1 FROM (
         SELECT 1 FROM holdfast.snapshot_places AS p
-        JOIN holdfast.snapshot_blocks AS b ON b.cid_shard = p.shard AND b.cid = p.cid
+        JOIN holdfast.snapshot_blocks AS b ON b.cid_shard = p.shard AND b.cid = p.cid AND b.number = p.number
         WHERE b.shard = of_shard AND b.did = of_did AND b.cid = ANY (unlinked)
         ORDER BY p.shard, p.cid, p.did FOR UPDATE OF p
     ) AS locked;

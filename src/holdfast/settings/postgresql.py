@@ -46,8 +46,3 @@ def parse_address(url: str) -> Address:
         pooled=bool(poolers),
         prepares=poolers != [_TRANSACTION],
     )
-
-
-def storable(text: str) -> bool:
-    """Whether PostgreSQL can hold a text: no zero byte. What it cannot hold is not there."""
-    return "\0" not in text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.service.store.kinds import database_of
-from holdfast.service.store.postgresql.url import parse_address
+from holdfast.settings.postgresql import parse_address
 
 
 def test_an_address_without_its_secrets() -> None:

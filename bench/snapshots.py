@@ -1,0 +1,137 @@
+"""The scenario `snapshots`: vaults pinned and fetched, 64 at a time, and nginx giving out the same files."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tests.support.vault_tokens import AUDIENCE
+
+from bench import shots
+from bench.alternate import WARM_UP_S, Gun, alternate, times_faster, times_faster_undisturbed
+from bench.goals import MEMORY_GROWTH, RATE, READING_OF_NGINX
+from bench.load import Load
+from bench.places import say
+from bench.processes import serving
+from bench.report import number, shown
+from bench.shots import Shot
+from bench.subjects import DATABASE, GRANIAN, prepared, started
+from bench.uploads import keep_vaults
+from holdfast.world.processes import free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from bench.alternate import Sample
+    from bench.options import Options
+    from bench.processes import Server
+    from bench.report import Report
+    from bench.uploads import Kept
+
+AT_A_TIME = 64
+BLOCKS = "snapshots"  # of the data folder
+_HALF = 50  # percent: before that caches fill
+_HEAD = b" HTTP/1.1\r\nHost: localhost\r\nUser-Agent: bench\r\nX-Forwarded-For: " + shots.ADDRESS + b"\r\n\r\n"
+_NGINX = """
+daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/nginx-errors.log;
+events {{ worker_connections 1024; }}
+http {{
+  access_log off; sendfile on; tcp_nopush on; keepalive_requests 100000000; default_type application/vnd.ipld.raw;
+  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+  server {{
+    listen 127.0.0.1:{port}; root {root};
+    location = /healthz {{ return 200; }}
+  }}
+}}
+"""
+
+
+def run(options: Options, report: Report) -> None:
+    """Write every vault, then read them at random, from the service and from nginx in turn."""
+    subject = replace(GRANIAN, environment=partial(_environment, GRANIAN.environment))
+    with prepared(subject, options.folder, 1) as own, started(subject, own) as server:
+        say(f"{options.vaults:,} vaults, {AT_A_TIME} at a time")
+        kept = keep_vaults(server, options.vaults, AT_A_TIME)
+        _tell_writing(report, kept, own)
+        with _nginx(own) as nginx:
+            _tell_reading(report, _read(options, server, nginx, kept))
+        _judge_memory(report, kept, server)
+    report.goals()
+
+
+def _environment(given: object, port: int, folder: Path) -> dict[str, str]:
+    environment: dict[str, str] = given(port, folder)  # type: ignore[operator]  # the subject's own function
+    return {**environment, "HOLDFAST_SNAPSHOTS_FREE_BYTES": "0", "HOLDFAST_REGISTRAR_DID": AUDIENCE}
+
+
+@contextmanager
+def _nginx(own: Path) -> Iterator[Server | None]:
+    """Serve the folder of blocks with nginx, one worker on the servers' core; None where it is not installed."""
+    program = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin") or shutil.which("nginx")
+    if program is None:
+        say("nginx is missing, so reading is not compared: apt-get install nginx-light")
+        yield None
+        return
+    port, config = free_port(), own / "nginx.conf"
+    config.write_text(_NGINX.format(folder=own, port=port, root=own / BLOCKS))
+    own.chmod(0o711)  # nginx's worker may run as another user
+    (own / BLOCKS).chmod(0o711)
+    command = [program, "-c", str(config), "-p", str(own), "-e", str(own / "nginx.log"), "-g", "user root;"]
+    with serving("nginx", command, {}, port, own / "nginx.log") as server:
+        yield server
+
+
+def _read(options: Options, server: Server, nginx: Server | None, kept: Kept) -> dict[str, list[Sample]]:
+    asked = {
+        "holdfast, block": (server, _shot("block", b"/ipfs/" + shots.NAME + b"?format=raw", kept.blocks)),
+        "holdfast, CAR": (server, _shot("car", b"/ipfs/" + shots.NAME + b"?format=car", kept.roots)),
+    }
+    if nginx is not None:
+        asked["nginx, block"] = (nginx, _shot("file", b"/" + shots.NAME, kept.objects))
+    load = Load(AT_A_TIME, options.seconds)
+    turns = {}
+    for name, (at, shot) in asked.items():
+        gun = Gun(at)
+        gun.turn([shot], Load(AT_A_TIME, min(WARM_UP_S, options.seconds)))
+        turns[name] = partial(gun.turn, [shot], load)
+    return alternate(turns, options.alternations)
+
+
+def _shot(route: str, target: bytes, names: tuple[str, ...]) -> Shot:
+    return Shot(route, b"GET " + target + _HEAD, "", names=names)
+
+
+def _tell_writing(report: Report, kept: Kept, own: Path) -> None:
+    on_disk = sum(file.stat().st_size for file in (own / BLOCKS).iterdir())
+    database = sum(file.stat().st_size for file in own.glob(f"{DATABASE}*"))
+    count, head = len(kept.roots), ("vaults", "bytes a vault", "a second", "p50 ms", "p99 ms", "client's share of it")
+    figures = (kept.per_second, kept.p50_ms, kept.p99_ms, kept.client_share)
+    report.table("Pinned", head, [[f"{count:,}", f"{kept.sealed_bytes:,}", *map(number, figures)]])
+    rows = [["blocks", number(on_disk / 1e6), number(on_disk / count)]]
+    rows.append(["database", number(database / 1e6), number(database / count)])
+    report.table("Disk", ("what", "MB", "bytes a vault"), rows)
+
+
+def _tell_reading(report: Report, samples: dict[str, list[Sample]]) -> None:
+    report.samples(f"Fetched at random, {AT_A_TIME} connections", samples)
+    for ours in ("holdfast, block", "holdfast, CAR") if "nginx, block" in samples else ():
+        sides = (samples[ours], samples["nginx, block"], RATE)
+        measured = times_faster_undisturbed(*sides)
+        what = f"reading, {ours} against nginx, answers a second"
+        met = measured >= READING_OF_NGINX
+        report.result(what, f">= {READING_OF_NGINX:.2f}", measured, shown(times_faster(*sides)), met=met)
+
+
+def _judge_memory(report: Report, kept: Kept, server: Server) -> None:
+    after = server.memory_mb()
+    rows = [[f"{share} % written", number(mb)] for share, mb in kept.memory_mb.items()]
+    report.table("Memory of the service, MB (PSS)", ("when", "MB"), [*rows, ["all fetched", number(after)]])
+    half = min(share for share in kept.memory_mb if share >= _HALF)
+    grown = max(after, *(mb for share, mb in kept.memory_mb.items() if share >= half)) / kept.memory_mb[half]
+    what = "memory, the most later over that when half was written"
+    report.result(what, f"<= {MEMORY_GROWTH}", grown, "", met=grown <= MEMORY_GROWTH)

@@ -1,0 +1,39 @@
+/** Which language the service's pages speak: the person's choice, else the browser's, else the operator's first. */
+
+const REMEMBERED = "holdfast-language";
+
+/**
+ * The operator's languages, in order (HOLDFAST_PAGES_LANGUAGES).
+ *
+ * @param {string[]} known languages that there is a table for
+ * @returns {string[]}
+ */
+export function offered(known) {
+  const named = document.querySelector('meta[name="holdfast-languages"]')?.getAttribute("content") ?? "";
+  const chosen = named.split(" ").filter((tag) => known.includes(tag));
+  return chosen.length > 0 ? chosen : known;
+}
+
+/** @param {string[]} known @returns {string} */
+export function preferred(known) {
+  const choice = offered(known);
+  const wanted = [remembered(), ...navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase())];
+  return wanted.find((tag) => tag !== null && choice.includes(tag)) ?? choice[0];
+}
+
+/** @param {string} language */
+export function remember(language) {
+  try {
+    localStorage.setItem(REMEMBERED, language);
+  } catch {
+    // it holds until the page is closed
+  }
+}
+
+function remembered() {
+  try {
+    return localStorage.getItem(REMEMBERED);
+  } catch {
+    return null; // a browser that stores nothing
+  }
+}

@@ -1,0 +1,71 @@
+/** A permission that someone hands over by a link: what it allows, whether it holds, and its text for the app. */
+
+import { amount, day, text } from "../parts/language.js";
+import { copyButton } from "../parts/copy.js";
+import { button, buttons, el, paragraph } from "../parts/nodes.js";
+import { ADDRESS } from "../parts/problems.js";
+import { go } from "../parts/router.js";
+import { show } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
+import { USDC_DECIMALS } from "./permission.js";
+import { decimalOf } from "./values.js";
+
+const MARK = "#permission=";
+
+/**
+ * A link whose fragment, which no browser sends to the service, has the permission.
+ *
+ * @param {string} container
+ */
+export function linkTo(container) {
+  return `${ADDRESS}/vault${MARK}${container}`;
+}
+
+/** The permission in this page's address; empty without one. */
+export function linked() {
+  return location.hash.startsWith(MARK) ? location.hash.slice(MARK.length) : "";
+}
+
+/** @param {string} container */
+export async function received(container) {
+  const claims = await (await ready()).vault.verifyUcan(container).catch(() => null);
+  draw(container, claims?.kind === "delegation" ? claims : null);
+}
+
+/**
+ * @param {string} container
+ * @param {any} claims null where it does not hold
+ */
+function draw(container, claims) {
+  const box = el("textarea", { id: "permission", readonly: true, rows: 6, class: "mono" });
+  box.value = container;
+  show({
+    name: "received",
+    heading: text("received.heading"),
+    redraw: () => draw(container, claims),
+    body: claims
+      ? [
+          el("p", { "data-name": "sentence" }, sentence(claims)),
+          paragraph("received.from", { from: claims.subject ?? claims.issuer }),
+          paragraph("received.lead", {}, "small"),
+          el("label", { for: "permission" }, text("allow.token")),
+          box,
+          buttons(copyButton(container), button(text("received.vault"), leave, { kind: "plain", name: "vault" })),
+        ]
+      : [paragraph("received.bad", {}, "notice"), buttons(button(text("received.vault"), leave, { name: "vault" }))],
+  });
+}
+
+/** @param {any} claims */
+function sentence({ audience: to, command, expiration, policy }) {
+  const most = /** @type {any[]} */ (policy ?? []).find(([operator, field]) => operator === "<=" && field === ".total")?.[2];
+  if (!expiration) return text("allow.row.forever", { to, command });
+  const date = day(expiration * 1000);
+  if (command !== "/accounts/pay" || most === undefined) return text("allow.row.other", { to, command, date });
+  return text("allow.row", { to, amount: amount(decimalOf(BigInt(most), USDC_DECIMALS)), date });
+}
+
+function leave() {
+  history.replaceState(null, "", location.pathname);
+  return go("vault");
+}

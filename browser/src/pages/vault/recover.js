@@ -1,0 +1,160 @@
+/** Bringing a vault into this browser: by a passkey alone from the service, or from a snapshot file. */
+
+import { endWaitingPasskeys, usePasskey } from "../library.js";
+import { confirmed } from "../parts/dialog.js";
+import { moment, text } from "../parts/language.js";
+import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
+import { markVault, setVaultOf } from "../parts/notes.js";
+import { shown } from "../parts/passwords.js";
+import { Told } from "../parts/problems.js";
+import { go } from "../parts/router.js";
+import { run, say, show, tell } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
+
+/** The steps of the list, by the client's words for them. @type {Record<string, string>} */
+const STEPS = { "passkey chosen": "chosen", "record verified": "record", "snapshot verified": "fetch", "vault opened": "open" };
+
+/**
+ * @typedef {Awaited<ReturnType<typeof usePasskey>>} Used
+ * @typedef {{passkey?: Used, key?: import("../library.js").VaultKey, car?: Uint8Array<ArrayBuffer>}} Given
+ */
+
+/**
+ * A button that asks for the passkey and brings its vault.
+ *
+ * @param {string} label
+ * @param {"main" | ""} [kind]
+ * @returns {HTMLButtonElement}
+ */
+export function recoverButton(label, kind = "main") {
+  const bring = async () => {
+    await endWaitingPasskeys();
+    await brought({ passkey: await usePasskey() });
+  };
+  return button(label, (event) => run(/** @type {HTMLElement} */ (event.currentTarget), bring, text("passkey.open")), { kind, name: "recover" });
+}
+
+/** A button that leads to the snapshot file. */
+export function fileButton() {
+  return button(text("recover.file"), () => go("recover-file"), { kind: "plain", name: "snapshot-file" });
+}
+
+/** @param {Given} given */
+async function brought(given) {
+  const { list, mark } = drawn(given);
+  try {
+    const client = await ready();
+    const found = await client.recover({ ...given, accept: asked, onProgress: mark });
+    if (given.passkey && !given.key) await setVaultOf(given.passkey.credentialId, { did: found.did, synced: null });
+    markVault();
+    await go("home", { said: text("recover.done", { time: moment(found.updatedAt) }) });
+  } catch (error) {
+    failed(given, told(error), list);
+  }
+}
+
+/** @param {Given} given */
+function drawn({ car }) {
+  const names = car ? ["chosen", "open"] : Object.values(STEPS);
+  const list = el("ul", { class: "steps" }, ...names.map((name) => el("li", { "data-step": name }, el("span", {}, text(`recover.${name}`)))));
+  show({ name: "recover", heading: text("recover.heading"), body: [list], redraw: () => {} });
+  say(text("working"));
+  /** @param {string} step @param {{done: number, all: number}} [progress] */
+  const mark = (step, progress) => {
+    if (progress && progress.all > 1) say(text("recover.parts", progress));
+    const item = list.querySelector(`[data-step="${STEPS[step]}"]`);
+    if (item) item.dataset.state = "done";
+    const next = list.querySelector("li:not([data-state=done])");
+    if (next) next.dataset.state = "busy";
+  };
+  return { list, mark };
+}
+
+/**
+ * Whether the person takes a copy that is older than one seen before, or whose signature has expired.
+ *
+ * @param {"expired" | "rolled_back"} reason
+ */
+function asked(reason) {
+  return confirmed({ heading: text("recover.older.heading"), words: text(`recover.ask.${reason}`), yes: text("recover.older.take") });
+}
+
+/**
+ * The sentence of a refused recovery; another error as it is.
+ *
+ * @param {any} error
+ */
+function told(error) {
+  if (error?.name === "SnapshotRolledBack") return new Told("recover.rolled_back");
+  return error?.name === "RecoveryRefused" ? new Told(`recover.refused.${error.code}`) : error;
+}
+
+/**
+ * @param {Given} given
+ * @param {any} error
+ * @param {HTMLElement} list
+ */
+function failed(given, error, list) {
+  list.querySelectorAll('[data-state="busy"]').forEach((it) => it.removeAttribute("data-state"));
+  const withPassword = error?.key === "recover.refused.no_prf" || error?.key === "recover.refused.wrong_key";
+  show({
+    name: "recover-failed",
+    heading: text("recover.failed.heading"),
+    redraw: () => failed(given, error, list),
+    body: [
+      list,
+      buttons(
+        recoverButton(text("recover.again")),
+        withPassword && button(text("unlock.usePassword"), () => password(given), { name: "use-password" }),
+        fileButton(),
+        button(text("none.import"), () => go("import"), { kind: "plain", name: "import" }),
+        button(text("back"), () => go("vault"), { kind: "plain", name: "back" }),
+      ),
+    ],
+  });
+  tell(error);
+}
+
+/**
+ * The passkey leads to the vault, and a password opens it.
+ *
+ * @param {Given} given
+ */
+function password(given) {
+  const secret = field(text("password.label"), { type: "password", name: "password", autocomplete: "current-password" });
+  const open = (/** @type {HTMLFormElement} */ it) => run(it.querySelector("button[type=submit]"), () => brought({ ...given, key: { kind: "password", password: secret.input.value } }), text("working"));
+  show({
+    name: "recover-password",
+    heading: text("unlock.password.heading"),
+    focus: secret.input,
+    redraw: () => password(given),
+    body: [paragraph("recover.password.lead"), form(open, secret.node, shown(secret.input), buttons(submit(text("unlock.password.open")), button(text("back"), () => go("vault"), { kind: "plain", name: "back" })))],
+  });
+}
+
+/** The screen that reads a snapshot file. */
+export function recoverFile() {
+  const file = field(text("recover.file.label"), { type: "file", name: "file", accept: ".car,application/vnd.ipld.car,application/octet-stream" });
+  const secret = field(text("recover.file.password"), { type: "password", name: "password", autocomplete: "current-password" }, text("recover.file.password.hint"));
+  const open = (/** @type {HTMLFormElement} */ it) => {
+    const chosen = file.input.files?.[0];
+    file.judge(chosen ? "" : text("choose.empty"));
+    if (!chosen) return file.input.focus();
+    return run(it.querySelector("button[type=submit]"), () => ofFile(chosen, secret.input.value), text("working"));
+  };
+  show({
+    name: "recover-file",
+    heading: text("recover.file"),
+    redraw: recoverFile,
+    body: [paragraph("recover.file.lead"), form(open, file.node, secret.node, shown(secret.input), buttons(submit(text("import.open")), button(text("back"), () => go("vault"), { kind: "plain", name: "back" })))],
+  });
+}
+
+/**
+ * @param {File} file
+ * @param {string} secret empty: the passkey opens it
+ */
+async function ofFile(file, secret) {
+  const car = new Uint8Array(await file.arrayBuffer());
+  await brought(secret ? { car, key: { kind: "password", password: secret } } : { car, passkey: await usePasskey() });
+}

@@ -1,0 +1,100 @@
+/** The card of the copy at the service: how far it is, and the choice after two devices changed the vault. */
+
+import { passkeyKey, usePasskey } from "../library.js";
+import { text } from "../parts/language.js";
+import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
+import { go } from "../parts/router.js";
+import { run, say, show } from "../parts/screen.js";
+import { ready } from "../parts/vault_client.js";
+import { card } from "./card.js";
+
+/** @typedef {import("../../snapshots/state.js").SnapshotState} State */
+
+/** Vaults whose steps are shown already. */
+const heard = new WeakSet();
+
+/** The card, which follows the upload. */
+export async function snapshotsCard() {
+  const client = await ready();
+  const place = el("div", { "data-name": "kept" });
+  if (!heard.has(client.vault)) {
+    heard.add(client.vault);
+    client.vault.addEventListener("snapshot", (event) => drawn(document.querySelector('[data-name="kept"]'), /** @type {CustomEvent<State>} */ (event).detail));
+  }
+  void client.snapshots().then((it) => it.state()).then((state) => drawn(place, state), () => drawn(place, null));
+  return card("snapshots", text("kept.heading"), paragraph("kept.lead"), place);
+}
+
+/**
+ * @param {Element | null} place
+ * @param {State | null} state null: the module could not be loaded
+ */
+function drawn(place, state) {
+  if (!place) return;
+  const name = nameOf(state);
+  const sentence = el("p", { "data-status": name }, text(`kept.${name}`, { reason: state?.reason ?? "" }));
+  const now = button(text("kept.now"), pressed(async () => (await (await ready()).snapshots()).publish()), { name: "keep-now" });
+  const choose = button(text("kept.choose"), () => go("versions"), { kind: "main", name: "versions" });
+  const file = button(text("kept.file"), pressed(saved), { kind: "plain", name: "snapshot-save" });
+  place.replaceChildren(sentence, el("div", { class: "buttons" }, name === "conflict" && choose, name === "failed" && now, state !== null && file));
+}
+
+/** @param {State | null} state */
+function nameOf(state) {
+  const { status = "failed", reason } = state ?? {};
+  if (reason?.startsWith("DID_NOT_REGISTERED")) return "unregistered";
+  return state === null || reason?.includes("(404)") ? "off" : status;
+}
+
+/** Saves the newest revision as a snapshot file. */
+async function saved() {
+  const bytes = await (await (await ready()).snapshots()).file();
+  const address = URL.createObjectURL(new Blob([bytes], { type: "application/vnd.ipld.car" }));
+  el("a", { href: address, download: `holdfast-${new Date().toISOString().slice(0, 10)}.car` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  say(text("kept.file.saved"));
+}
+
+/** The screen after two devices changed the vault: which version goes on. */
+export async function versions() {
+  const { vault } = await ready();
+  const { wraps } = await vault.keys();
+  const secret = wraps.some(({ kind }) => kind === "prf") ? null : field(text("password.label"), { type: "password", name: "password", autocomplete: "current-password" });
+  const key = async () => (secret ? { kind: /** @type {const} */ ("password"), password: secret.input.value } : passkeyKey(await usePasskey()));
+  const found = el("div", { "aria-live": "polite", "data-name": "differences" });
+  const compare = async () => {
+    const differences = await (await (await ready()).snapshots()).compare(await key());
+    found.replaceChildren(differences.length ? el("ul", {}, ...differences.map(row)) : paragraph("versions.same"));
+  };
+  /** @param {"here" | "there"} version */
+  const choose = (version) => async () => {
+    await (await (await ready()).snapshots()).choose(version, version === "here" ? { kind: "password", password: "" } : await key());
+    await go("home", { said: text("versions.done") });
+  };
+  show({
+    name: "versions",
+    heading: text("versions.heading"),
+    redraw: () => void versions(),
+    body: [
+      paragraph("versions.lead"),
+      form((it) => run(it.querySelector("button"), compare, text("working")), secret && secret.node, buttons(submit(text("versions.compare")))),
+      found,
+      buttons(
+        button(text("versions.here"), pressed(choose("here")), { name: "here" }),
+        button(text("versions.there"), pressed(choose("there")), { name: "there" }),
+        button(text("back"), () => go("home"), { kind: "plain", name: "back" }),
+      ),
+    ],
+  });
+}
+
+/** @param {import("../../snapshots/comparison.js").TableDifference} difference */
+function row({ table, onlyHere, onlyThere, different }) {
+  const counts = { here: onlyHere.length, there: onlyThere.length, different: different.length };
+  return el("li", {}, text("versions.row", { table: text(`versions.table.${table}`), ...counts }));
+}
+
+/** @param {() => Promise<unknown>} work */
+function pressed(work) {
+  return (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), work, text("working"));
+}

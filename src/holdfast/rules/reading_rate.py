@@ -1,0 +1,31 @@
+"""How fast an address may read: so many requests at once, which come back evenly over the period."""
+
+from __future__ import annotations
+
+from math import ceil
+
+_ROUNDING_S = 1e-3  # sums of seconds since the epoch are not exact
+
+
+def admitted_until(due: float, now: float, limit: int, period_s: float) -> float | None:
+    """When the subject has its whole limit again, after one more request; None if that has to wait.
+
+    The generic cell rate algorithm (ITU-T I.371): `limit` requests at once, and one more every `period_s / limit`.
+
+    Args:
+        due: what this returned for the subject's last request; 0 before the first.
+        now: seconds.
+        limit: requests that the subject may send at once; 0 refuses all.
+        period_s: in which the limit comes back.
+    """
+    if limit <= 0:
+        return None
+    then = max(due, now) + period_s / limit
+    return then if then <= now + period_s + _ROUNDING_S else None
+
+
+def wait_s(due: float, now: float, limit: int, period_s: float) -> int:
+    """After how many whole seconds the next request passes."""
+    if limit <= 0:
+        return ceil(period_s)
+    return max(1, ceil(due + period_s / limit - period_s - now))

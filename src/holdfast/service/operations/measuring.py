@@ -1,0 +1,50 @@
+"""Measurements that cost a question to the store or the disk: taken every few seconds while metrics are on."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.service.telemetry import metrics
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from holdfast.service.clock import Clock
+    from holdfast.service.store.port import Store, Vitals
+
+MEASURE_EVERY_S = 15.0
+_STATES = ("sync", "quorum", "potential", "async", "unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class Measuring:
+    """Sets the gauges that show the store, kept snapshots and the disk."""
+
+    store: Store
+    data_dir: Path
+    clock: Clock
+
+    async def measure(self) -> None:
+        """Take all measurements. Raises StoreUnavailable."""
+        free = (await asyncio.to_thread(shutil.disk_usage, self.data_dir)).free
+        metrics.DISK_FREE.set(free)
+        _show(await self.store.vitals(self.clock()))
+        if self.store.snapshots is not None:
+            snapshots, pins, size = await self.store.snapshots.totals()
+            metrics.SNAPSHOTS.set(snapshots)
+            metrics.SNAPSHOT_PINS.set(pins)
+            metrics.SNAPSHOT_BYTES.set(size)
+
+
+def _show(vitals: Vitals) -> None:
+    metrics.CONFIRMATIONS_PENDING.set(vitals.pending)
+    metrics.CONFIRMATIONS_OVERDUE.set(vitals.overdue_s)
+    if vitals.clock_offset_s is not None:
+        metrics.CLOCK_OFFSET.set(vitals.clock_offset_s)
+    if vitals.standbys is not None:
+        metrics.STANDBY_REQUIRED.set(float(vitals.standby_required))
+        for state in _STATES:
+            metrics.STANDBYS.set(vitals.standbys.get(state, 0), state)

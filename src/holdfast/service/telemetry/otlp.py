@@ -1,0 +1,154 @@
+"""Traces with OpenTelemetry's SDK, sent by OTLP over HTTP. Needs the extra `otel`.
+
+The SDK reads its standard variables itself (OpenTelemetry specification, "Environment Variable Specification"). Spans
+are sent by a thread of the SDK. While the collector cannot be reached, spans wait in a queue of limited size, and
+further ones are dropped.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from opentelemetry import trace
+from opentelemetry.context import Context
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+import holdfast
+from holdfast.service.telemetry import metrics
+from holdfast.wire.logs import Sparse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from opentelemetry.sdk.trace import ReadableSpan
+
+    from holdfast.service.telemetry.tracing import Attributes, TraceContext
+
+_MAX_LINKS = 32  # of a batch; more say nothing new
+_log = logging.getLogger("holdfast.traces")
+_log.addFilter(Sparse(limit=1, every_s=300.0))
+_PROPAGATOR = TraceContextTextMapPropagator()
+
+
+class CountingExporter(SpanExporter):
+    """Counts what another exporter sends, and logs a failure once in five minutes.
+
+    The SDK's own messages quote the collector's address, which may contain a key, so its loggers are silent.
+    """
+
+    def __init__(self, exporter: SpanExporter) -> None:
+        self._exporter = exporter
+        logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        """Send a batch."""
+        result = self._exporter.export(spans)
+        sent = result is SpanExportResult.SUCCESS
+        metrics.SPANS.add("sent" if sent else "lost", by=len(spans))
+        if not sent:
+            _log.warning("traces lost: the collector did not take them", extra={"count": len(spans)})
+        return result
+
+    def shutdown(self) -> None:
+        """Close the connections, and end a wait for the next try."""
+        self._exporter.shutdown()
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        """Nothing waits here."""
+        return self._exporter.force_flush(timeout_millis)
+
+
+class _Span:
+    """See tracing.Span."""
+
+    __slots__ = ("_span", "failed")
+
+    def __init__(self, span: trace.Span) -> None:
+        self._span = span
+        self.failed = False
+
+    def note(self, name: str, value: str | int) -> None:
+        self._span.set_attribute(name, value)
+
+    def fail(self, reason: str) -> None:
+        self.failed = True
+        self._span.set_status(trace.Status(trace.StatusCode.ERROR))
+        self._span.set_attribute("error.type", reason)
+
+
+class OtlpBackend:
+    """See tracing.Backend. One for each process, made after it was forked."""
+
+    def __init__(self, exporter: SpanExporter | None = None) -> None:
+        # Without `shutdown_on_exit`, the SDK would wait at the end of the process for a collector that is gone.
+        self._provider = TracerProvider(resource=_resource(os.environ), shutdown_on_exit=False)
+        self._processor = BatchSpanProcessor(CountingExporter(exporter or OTLPSpanExporter()))
+        self._provider.add_span_processor(self._processor)
+        self._tracer = self._provider.get_tracer("holdfast", holdfast.__version__)
+
+    @contextmanager
+    def request(self, name: str, headers: Mapping[str, str], attributes: Attributes) -> Iterator[_Span]:
+        """See tracing.Backend."""
+        # An empty context: what the server's own tasks carry is no parent of this request.
+        context = _PROPAGATOR.extract(headers, context=Context())
+        with self._begun(name, context=context, kind=trace.SpanKind.SERVER, attributes=attributes) as span:
+            yield span
+
+    @contextmanager
+    def inner(self, name: str, attributes: Attributes, *, calls_out: bool) -> Iterator[_Span]:
+        """See tracing.Backend."""
+        kind = trace.SpanKind.CLIENT if calls_out else trace.SpanKind.INTERNAL
+        with self._begun(name, kind=kind, attributes=attributes) as span:
+            yield span
+
+    def batch(self, name: str, of: Iterable[TraceContext], attributes: Attributes) -> Any:
+        """See tracing.Backend."""
+        spans: list[Any] = list(of)
+        if not spans:
+            return None
+        parent = trace.set_span_in_context(trace.NonRecordingSpan(spans[0]), Context())
+        links = [trace.Link(one) for one in spans[1 : _MAX_LINKS + 1]]
+        return self._begun(name, context=parent, kind=trace.SpanKind.CLIENT, attributes=attributes, links=links)
+
+    def present(self) -> TraceContext | None:
+        """See tracing.Backend."""
+        span = trace.get_current_span()
+        return span.get_span_context() if span.is_recording() else None
+
+    def outgoing(self) -> Mapping[str, str]:
+        """See tracing.Backend."""
+        headers: dict[str, str] = {}
+        _PROPAGATOR.inject(headers)
+        return headers
+
+    def close(self, within_s: float) -> None:
+        """See tracing.Backend. Blocks: call it in a thread."""
+        self._processor._batch_processor.shutdown(int(within_s * 1000))  # noqa: SLF001 - the public method waits for 30 s
+
+    @contextmanager
+    def _begun(self, name: str, **given: Any) -> Iterator[_Span]:
+        # Exceptions are not recorded: their messages may quote identifiers.
+        with self._tracer.start_as_current_span(
+            name, record_exception=False, set_status_on_exception=False, **given
+        ) as span:
+            wrapped = _Span(span)
+            try:
+                yield wrapped
+            except Exception as error:
+                if not wrapped.failed:
+                    wrapped.fail(type(error).__name__)
+                raise
+
+
+def _resource(environment: Mapping[str, str]) -> Resource:
+    """Return what the spans say of this process. The operator's OTEL_SERVICE_NAME has priority over our name."""
+    named = "OTEL_SERVICE_NAME" in environment or "service.name=" in environment.get("OTEL_RESOURCE_ATTRIBUTES", "")
+    ours = {"service.version": holdfast.__version__}
+    return Resource.create(ours if named else {**ours, "service.name": "holdfast"})

@@ -1,0 +1,109 @@
+"""How the processes of one node share their numbers: each writes them to a file every second; one reads all files.
+
+Prometheus' client library can share numbers too: it writes each count to a mapped file at once, which cost a request ten
+times as much when measured (docs/decisions/0722). Here a request only adds to numbers in memory.
+
+A worker locks its file while it runs. The reader adds the counters of a file without a lock to its own sums and removes
+the file: sums stay right when a worker has ended, and its gauges disappear.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from holdfast.service.telemetry import metrics
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FLUSH_EVERY_S = 1.0
+_SUFFIX = ".numbers"
+Cells = list[tuple[tuple[str, ...], Any]]
+
+
+class Shared(msgspec.Struct, frozen=True):
+    """The content of one file: the numbers of one process, and when they were written, in seconds since the epoch."""
+
+    written_at: float
+    numbers: dict[str, Cells]
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Shared).decode
+
+
+class WorkerFile:
+    """The file of this process, renewed in place of its older content."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises OSError if the folder takes no files."""
+        self._file = folder / f"{os.getpid()}-{os.urandom(4).hex()}{_SUFFIX}"
+        # The lock is taken before the file has its final name, so that no reader takes it for one that has ended.
+        draft = self._file.with_suffix(".draft")
+        self._descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        _lock(self._descriptor)
+        self.write()
+        draft.rename(self._file)
+
+    def write(self) -> None:
+        """Write the present numbers. A reader sees either the older or the newer ones: the length comes last."""
+        body = _encode(Shared(time.time(), metrics.snapshot()))
+        content = len(body).to_bytes(8) + _checksum(body) + body
+        os.pwrite(self._descriptor, content, 0)
+
+    def close(self) -> None:
+        """Write the last numbers and release the lock. The reader removes the file."""
+        self.write()
+        os.close(self._descriptor)
+
+
+def _checksum(body: bytes) -> bytes:
+    import zlib
+
+    return zlib.crc32(body).to_bytes(4)
+
+
+def read_numbers(file: Path) -> Shared | None:
+    """Return the content of a worker's file; None if it is being written, also after a few tries."""
+    for _ in range(5):
+        content = file.read_bytes()
+        size = int.from_bytes(content[:8])
+        body = content[12 : 12 + size]
+        if len(body) == size and size and content[8:12] == _checksum(body):
+            return _decode(body)
+        time.sleep(0.001)
+    return None
+
+
+def has_ended(file: Path) -> bool:
+    """Return whether the process that wrote the file has ended: no process holds its lock."""
+    if sys.platform == "win32":
+        return False
+    descriptor = os.open(file, os.O_RDWR)
+    try:
+        return _lock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock the file; False if another process has locked it."""
+    if sys.platform == "win32":
+        return False
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def worker_files(folder: Path) -> list[Path]:
+    """Return the files of all workers, also of those that have ended."""
+    return sorted(folder.glob(f"*{_SUFFIX}"))

@@ -1,0 +1,49 @@
+"""Whether OpenTelemetry's standard variables turn traces on, and whether this installation can send them."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from holdfast.settings.rows import SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+_PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
+PROTOCOL = "http/protobuf"
+
+
+def traces_configured(environment: Mapping[str, str]) -> bool:
+    """Return whether traces are on: a collector is named, and neither the SDK nor the exporter is turned off.
+
+    Raises:
+        SettingError: the collector is to be spoken to in another protocol, or the extra `otel` is not installed.
+    """
+    endpoint = next((name for name in ENDPOINTS if environment.get(name)), None)
+    if endpoint is None or _turned_off(environment):
+        return False
+    _require_http(environment)
+    if not environment[endpoint].startswith(("http://", "https://")):
+        raise SettingError(f"{endpoint}: the address of a collector begins with http:// or https://")
+    if find_spec("opentelemetry") is None or find_spec("opentelemetry.exporter.otlp.proto.http") is None:
+        raise SettingError(f"{endpoint}: traces need the extra: pip install 'holdfast[otel]'; or unset the variable")
+    return True
+
+
+def traces_address(environment: Mapping[str, str]) -> str:
+    """Return where spans are sent. The general variable names a base address (OTLP exporter specification)."""
+    traces, general = (environment.get(name, "") for name in ENDPOINTS)
+    return traces or general.rstrip("/") + "/v1/traces"
+
+
+def _turned_off(environment: Mapping[str, str]) -> bool:
+    disabled = environment.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
+    return disabled or environment.get("OTEL_TRACES_EXPORTER", "otlp").strip().lower() not in {"", "otlp"}
+
+
+def _require_http(environment: Mapping[str, str]) -> None:
+    for name in _PROTOCOLS:
+        if environment.get(name, PROTOCOL) not in {"", PROTOCOL}:
+            raise SettingError(f"{name}: only {PROTOCOL} is spoken; unset it, or set it to {PROTOCOL}")

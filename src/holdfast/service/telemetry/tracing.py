@@ -1,0 +1,108 @@
+"""Spans of traces, for code that does not know whether traces are on. `otlp.py` makes them with OpenTelemetry.
+
+While traces are off, which is the default, a span is one shared object that does nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from contextlib import AbstractContextManager
+
+Attributes = dict[str, str | int]
+TraceContext = object  # names one span; only the backend reads it
+
+
+class Span(Protocol):
+    """A span that has begun."""
+
+    def note(self, name: str, value: str | int) -> None:
+        """Set an attribute. Identifiers, codes, addresses and tokens are not attributes."""
+        ...
+
+    def fail(self, reason: str) -> None:
+        """Mark the span as failed; the reason is one of a few words of our own."""
+        ...
+
+
+class Backend(Protocol):
+    """Makes spans and sends them."""
+
+    def request(self, name: str, headers: Mapping[str, str], attributes: Attributes) -> AbstractContextManager[Span]:
+        """Begin the span of a request. `headers` has a trusted proxy's `traceparent` and `tracestate`, or nothing."""
+        ...
+
+    def inner(self, name: str, attributes: Attributes, *, calls_out: bool) -> AbstractContextManager[Span]:
+        """Begin a span within the present one; `calls_out` if it waits for another server."""
+        ...
+
+    def batch(
+        self, name: str, of: Iterable[TraceContext], attributes: Attributes
+    ) -> AbstractContextManager[Span] | None:
+        """Begin a span of work for several requests; None if no trace of them is recorded."""
+        ...
+
+    def present(self) -> TraceContext | None:
+        """Return the present span's name for `batch`; None if it is not recorded."""
+        ...
+
+    def outgoing(self) -> Mapping[str, str]:
+        """Return the headers that tell another server which span calls it."""
+        ...
+
+    def close(self, within_s: float) -> None:
+        """Send what waits, for at most that long, then stop."""
+        ...
+
+
+class _NoSpan:
+    def __enter__(self) -> Span:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    def note(self, name: str, value: str | int) -> None:
+        """See Span."""
+
+    def fail(self, reason: str) -> None:
+        """See Span."""
+
+
+_NO_SPAN = _NoSpan()
+_backend: Backend | None = None
+
+
+def install(backend: Backend | None) -> None:
+    """Make spans with this backend from now on; None turns traces off."""
+    global _backend  # noqa: PLW0603 - one choice of the whole process
+    _backend = backend
+
+
+def backend() -> Backend | None:
+    """Return what makes spans; None while traces are off."""
+    return _backend
+
+
+def inner(name: str, attributes: Attributes | None = None, *, calls_out: bool = False) -> AbstractContextManager[Span]:
+    """Begin a span within the present one."""
+    return _NO_SPAN if _backend is None else _backend.inner(name, attributes or {}, calls_out=calls_out)
+
+
+def batch(name: str, of: Iterable[TraceContext | None], attributes: Attributes) -> AbstractContextManager[Span]:
+    """Begin a span of work that several requests wait for: a child of the first's span, linked to the others'."""
+    if _backend is None:
+        return _NO_SPAN
+    return _backend.batch(name, [one for one in of if one is not None], attributes) or _NO_SPAN
+
+
+def present() -> TraceContext | None:
+    """Return the present span for `batch`; None while it is not recorded."""
+    return None if _backend is None else _backend.present()
+
+
+def outgoing() -> Mapping[str, str]:
+    """Return the headers that tell another server which span calls it; none while traces are off."""
+    return {} if _backend is None else _backend.outgoing()

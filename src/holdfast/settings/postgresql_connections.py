@@ -1,0 +1,40 @@
+"""What every connection to PostgreSQL has, the service's and the indexer's: it notices a network that went silent."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import asyncpg
+
+_IDLE_S, _INTERVAL_S, _PROBES = 5, 2, 3  # keep-alive probes; a peer that is gone is noticed after 11 s
+_USER_TIMEOUT_MS = 5000
+
+# Settings of the server for a connection. A pooler in transaction mode passes none of them on.
+CONNECTION_SETTINGS = {
+    "application_name": "holdfast",
+    "tcp_keepalives_idle": "10",
+    "tcp_keepalives_interval": "3",
+    "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "10s",
+    "jit": "off",  # compiling takes longer than any of the statements
+}
+
+
+def keep_alive(connection: asyncpg.Connection[asyncpg.Record]) -> None:
+    """End a connection whose network went silent: the driver itself would wait for ever."""
+    opened: Any = connection._transport.get_extra_info("socket")  # type: ignore[attr-defined]  # noqa: SLF001 - the driver offers no other way to its socket
+    if opened is None or opened.family == socket.AF_UNIX:
+        return
+    opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in (
+        ("TCP_KEEPIDLE", _IDLE_S),
+        ("TCP_KEEPALIVE", _IDLE_S),  # what macOS calls it
+        ("TCP_KEEPINTVL", _INTERVAL_S),
+        ("TCP_KEEPCNT", _PROBES),
+        ("TCP_USER_TIMEOUT", _USER_TIMEOUT_MS),
+    ):
+        option = getattr(socket, name, None)
+        if option is not None:
+            opened.setsockopt(socket.IPPROTO_TCP, option, value)

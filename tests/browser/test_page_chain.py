@@ -1,0 +1,48 @@
+"""Registration through the page on a real local chain: the person's steps, and what the chain says afterwards."""
+
+from __future__ import annotations
+
+import secrets
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from tests.support.chain_service import chain_service
+from tests.support.page_visits import Visit
+
+from holdfast.wire.keccak import keccak256
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.async_api import Browser
+    from tests.support.chain_service import ChainService
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
+    with chain_service(tmp_path_factory.mktemp("chain")) as service:
+        yield service
+
+
+async def test_a_person_registers_on_the_chain(browser: Browser, chain: ChainService) -> None:
+    server = SimpleNamespace(port=urlsplit(chain.base_url).port)
+    visit = await Visit.of(browser, server)  # type: ignore[arg-type]  # a visit needs the port alone
+    handle = "h" + secrets.token_hex(6)
+    await visit.register(handle)
+    did = await visit.text('[data-name="did"]')
+    address = visit.page.locator('[data-name="address"]')
+    await address.wait_for()
+    account = (await address.text_content() or "").replace(" ", "")
+    (credential,) = await visit.authenticator.credentials()
+    asked = credential["credentialId"].replace("+", "-").replace("/", "_").rstrip("=")
+    async with httpx.AsyncClient(base_url=chain.base_url) as http:
+        record = (await http.get("/api/dids/lookup", params={"credentialId": asked})).json()
+    assert (record["did"], record["identifier"], record["smartAccount"]) == (did, handle, account)
+    receipt = chain.receipt(record["txHash"])
+    assert receipt is not None and receipt.succeeded
+    assert int.from_bytes(chain.read("DIDRegistry", "isDidActive(bytes32)", keccak256(did.encode()))) == 1
+    await visit.inspect("vault-on-chain")
+    assert visit.complaints == []

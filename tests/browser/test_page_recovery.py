@@ -1,0 +1,164 @@
+"""The pages bring a vault into a new browser profile: by the synced passkey alone, or from a snapshot file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.page_visits import Visit
+from tests.support.synced_passkeys import exported, note_secret, synced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from playwright.async_api import Browser
+    from tests.support.serving import Server
+
+APP = "did:key:zDnaeiWRZUYZhVXTmCXHQJyRjZF6hKx3b6KYwpL8AhuMuJsrA"
+KEPT = '[data-status="pinned"]'
+
+
+@pytest.fixture
+def server(serve: Callable[..., Server]) -> Server:
+    return serve()
+
+
+async def first_profile(browser: Browser, server: Server) -> Visit:
+    """A registered person who gave a permission; the vault's newest version is kept."""
+    visit = await Visit.of(await browser.new_context(), server, "/docs")
+    await note_secret(visit.page)
+    await visit.open("/")
+    await visit.register("alice")
+    await visit.press("delegate")
+    await visit.fill("to", APP)
+    await visit.fill("limit", "12,50")
+    await visit.press("submit")
+    await visit.screen("delegated")
+    await visit.press("done")
+    await visit.screen("home")
+    await visit.page.locator(KEPT).wait_for()
+    return visit
+
+
+async def new_profile(browser: Browser, server: Server, passkey: tuple[dict[str, Any], list[int]], path: str) -> Visit:
+    """Another browser profile, to which a password manager brought the passkey."""
+    visit = Visit(await (await browser.new_context()).new_page(), server)
+    visit.authenticator = await synced(visit.page, *passkey)
+    await visit.open(path)
+    return visit
+
+
+async def seen(visit: Visit) -> list[str]:
+    """What the vault's screen shows of identity and permissions; the service here has no chain to show an account of."""
+    cards = ('[data-name="did"]', '[data-card="identity"]', '[data-card="delegations"] li')
+    return [await visit.text(card) for card in cards]
+
+
+async def test_the_passkey_alone_brings_the_vault_to_a_new_profile(browser: Browser, server: Server) -> None:
+    first = await first_profile(browser, server)
+    await first.inspect("vault-kept")
+    before = await seen(first)
+    passkey = await exported(first.page, first.authenticator)
+    await first.page.context.close()
+
+    second = await new_profile(browser, server, passkey, "/")
+    await second.screen("start")
+    await second.press("return")
+    await second.screen("none")
+    await second.inspect("none")
+    await second.press("recover")
+    await second.screen("home")
+    await second.told("Your vault is here, as it was on", "#status")
+    await second.inspect("recovered")
+    assert await seen(second) == before
+    await second.told("The newest version is saved.", '[data-card="snapshots"]')
+    await second.open("/vault")  # from now on it is this browser's
+    await second.screen("home")
+    assert second.complaints == []
+
+
+async def test_what_goes_wrong_is_said_and_a_file_helps(browser: Browser, server: Server, tmp_path: Path) -> None:
+    first = await first_profile(browser, server)
+    before = await seen(first)
+    passkey = await exported(first.page, first.authenticator)
+    async with first.page.expect_download() as download:
+        await first.press("snapshot-save")
+    file = tmp_path / "vault.car"
+    await (await download.value).save_as(file)
+    half = tmp_path / "half.car"
+    half.write_bytes(file.read_bytes()[:-100])
+
+    second = await new_profile(browser, server, passkey, "/vault")
+    await second.page.route("**/ipfs/bafkrei*", lambda route: route.fulfill(body="another vault"))
+    await second.press("recover")
+    await second.screen("recover-failed")
+    await second.alerted("The copy was changed, or belongs to someone else.")
+    await second.inspect("recover-damaged")
+    await second.page.unroute("**/ipfs/bafkrei*")
+    await second.page.route("**/ipns/**", lambda route: route.fulfill(status=404, body="not found"))
+    await second.page.route("**/api/snapshots/name*", lambda route: route.fulfill(json={"found": False}))
+    await second.press("recover")
+    await second.alerted("This service keeps no copy for this passkey.")
+    await second.press("snapshot-file")
+    await second.screen("recover-file")
+    await second.inspect("recover-file")
+    await second.page.set_input_files('[name="file"]', half)
+    await second.press("submit")
+    await second.alerted("A part of the copy is missing.")
+    await second.press("snapshot-file")
+    await second.page.set_input_files('[name="file"]', file)
+    await second.fill("password", "wrong horse battery")
+    await second.press("submit")
+    await second.alerted("This key does not open the vault")
+    await second.press("snapshot-file")
+    await second.page.set_input_files('[name="file"]', file)
+    await second.press("submit")
+    await second.screen("home")
+    assert await seen(second) == before
+    assert second.complaints == []
+
+
+async def test_two_browsers_that_both_changed_choose(browser: Browser, server: Server) -> None:
+    first = await first_profile(browser, server)
+    passkey = await exported(first.page, first.authenticator)
+    second = await new_profile(browser, server, passkey, "/vault")
+    await second.press("recover")
+    await second.screen("home")
+    await second.press("revoke")
+    await second.press("yes")
+    await second.told("withdrawn", '[data-card="delegations"]')
+    await second.page.locator(f"{KEPT}").wait_for()
+    await first.press("rename", "[data-credential]")
+    await first.fill("passkey-name", "First device")
+    await first.press("submit", '[data-card="passkeys"]')
+    await first.page.locator('[data-status="conflict"]').wait_for()
+    await first.inspect("vault-conflict")
+    await first.press("versions")
+    await first.screen("versions")
+    await first.press("submit")
+    differences = '[data-name="differences"]'
+    await first.told("Passkeys: 0 only here, 0 only there, 1 different", differences)
+    await first.told("Permissions: 0 only here, 0 only there, 1 different", differences)
+    await first.inspect("versions")
+    await first.press("there")
+    await first.screen("home")
+    await first.told("withdrawn", '[data-card="delegations"]')
+    await first.told("The newest version is saved.", '[data-card="snapshots"]')
+    assert first.complaints == [] == second.complaints
+
+
+async def test_a_browser_that_deleted_its_vault_gets_it_back(browser: Browser, server: Server) -> None:
+    visit = await first_profile(browser, server)
+    await visit.open("/docs")
+    await visit.page.evaluate(
+        "new Promise((done) => { indexedDB.deleteDatabase('holdfast-vault').onsuccess = () => done(null); })"
+    )
+    await visit.page.evaluate("localStorage.setItem('holdfast-language', 'de')")
+    await visit.open("/vault")
+    await visit.screen("cleared")
+    await visit.inspect("cleared-de")
+    await visit.press("recover")
+    await visit.screen("home")
+    await visit.told("Ihr Tresor ist hier", "#status")
+    assert visit.complaints == []

@@ -1,0 +1,75 @@
+"""The network between nodes and database is cut in the kernel: packets vanish, and each side ends its connections."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.judged_fault import load_during, unavailable
+from tests.support.nodes import nodes_on
+from tests.support.postgres_server import USER, running
+from tests.support.routed_network import RoutedNetwork, routed_network, why_not
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.support.postgres_server import PostgresServer
+
+# Keep-alive ends a silent connection after 11 s on the node and 19 s on the server; the user timeout after 5 s and 10 s.
+CUT_S = 30.0
+REASON = why_not()
+
+
+@pytest.mark.skipif(REASON is not None, reason=f"no network of namespaces: {REASON}")
+@pytest.mark.skipif(
+    os.environ.get("HOLDFAST_TEST_LONG_FAULTS") != "1", reason="takes a minute: HOLDFAST_TEST_LONG_FAULTS=1 runs it"
+)
+async def test_both_sides_end_connections_that_a_cut_made_silent(tmp_path: Path) -> None:
+    with routed_network() as network, running(listen_addresses=f"127.0.0.1,{network.database}") as postgres:
+        _admit(postgres, network)
+        name = postgres.new_database().rpartition("/")[2]
+        url = f"postgresql://{USER}@{network.database}:{postgres.port}/{name}"
+        with nodes_on(tmp_path, url, 2, prefix=network.prefix, host=network.node, peer=network.client) as nodes:
+            async with load_during(nodes) as load:
+                assert _on_the_server(postgres) > 0
+                network.cut()
+                began = time.monotonic()
+                await asyncio.sleep(CUT_S)
+                assert await asyncio.to_thread(_ends, lambda: _on_the_nodes(network, postgres) == 0), "on the nodes"
+                assert await asyncio.to_thread(_ends, lambda: _on_the_server(postgres) == 0), "on the server"
+                late = [answer for answer in load.answers if answer.at > began + 3]
+                assert {answer.status for answer in late} == {503}, load.counts()
+                network.restore()
+            assert unavailable(load) > 0
+
+
+def _admit(postgres: PostgresServer, network: RoutedNetwork) -> None:
+    with (postgres.data / "pg_hba.conf").open("a") as file:
+        file.write(f"host all all {network.node.rpartition('.')[0].replace('10.213', '10.215')}.0/24 trust\n")
+    postgres.execute("SELECT pg_reload_conf()")
+
+
+def _on_the_server(postgres: PostgresServer) -> int:
+    rows = postgres.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'holdfast'")
+    return int(rows[0][0])
+
+
+def _on_the_nodes(network: RoutedNetwork, postgres: PostgresServer) -> int:
+    """Established connections: those that are being opened get no answer either."""
+    found = subprocess.run(
+        [*network.prefix, "ss", "-Htn", "state", "established", f"( dport = :{postgres.port} )"],
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    return len(found.stdout.splitlines())
+
+
+def _ends(holds: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + 5
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.2)
+    return holds()

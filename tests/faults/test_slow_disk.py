@@ -1,0 +1,50 @@
+"""The database's disk becomes slow: the kernel limits its writes. Without that right, the server stalls in pulses."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.judged_fault import load_during
+from tests.support.slow_disk import slow_disk, why_not
+
+if TYPE_CHECKING:
+    from tests.support.recorded_load import RecordedLoad
+    from tests.support.site import Site
+
+SLOW_S = 30.0 if os.environ.get("HOLDFAST_TEST_LONG_FAULTS") == "1" else 6.0
+WRITES_PER_S = 4  # a commit takes some 0.5 s; the longest wait for each other's
+PULSES = 6
+REASON = why_not(Path("/tmp"))
+
+
+@pytest.mark.skipif(REASON is not None, reason=f"the disk cannot be slowed down: {REASON}")
+async def test_the_databases_disk_is_slow(site: Site) -> None:
+    async with load_during(site.nodes) as load:
+        began = time.monotonic()
+        with slow_disk(site.postgres.folder, site.postgres.process_ids(), WRITES_PER_S):
+            await asyncio.sleep(SLOW_S)
+            _judge_meanwhile(load, began)
+
+
+async def test_the_database_stalls_again_and_again(site: Site) -> None:
+    """What a slow disk looks like from outside, where the kernel may not be asked for one."""
+    async with load_during(site.nodes) as load:
+        began = time.monotonic()
+        for _ in range(PULSES):
+            await asyncio.to_thread(site.postgres.freeze)
+            await asyncio.sleep(0.7)
+            await asyncio.to_thread(site.postgres.thaw)
+            await asyncio.sleep(0.1)
+        _judge_meanwhile(load, began)
+
+
+def _judge_meanwhile(load: RecordedLoad, began: float) -> None:
+    """Answers came late, and some of them were successes: late is not away."""
+    meanwhile = [answer for answer in load.answers if answer.at > began]
+    assert max(answer.took for answer in meanwhile) > 0.4, "the disk was not slow"
+    assert any(answer.status == 200 for answer in meanwhile), load.counts()

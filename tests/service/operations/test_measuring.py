@@ -1,0 +1,61 @@
+"""Measurements reach the gauges that alerts read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from holdfast.service.operations.measuring import Measuring
+from holdfast.service.store.port import Vitals
+from holdfast.service.telemetry import metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from holdfast.service.store.port import Store
+
+
+class WatchedStore:
+    """Fills what Measuring asks of a store."""
+
+    def __init__(self, vitals: Vitals) -> None:
+        self._vitals = vitals
+        self.snapshots = self
+
+    async def vitals(self, _now: float) -> Vitals:
+        return self._vitals
+
+    async def totals(self) -> tuple[int, int, int]:
+        return 3, 4, 500
+
+
+@pytest.fixture(autouse=True)
+def numbers() -> Iterator[None]:
+    metrics.reset()
+    yield
+    metrics.reset()
+
+
+async def test_standbys_clock_disk_and_snapshots_become_gauges(tmp_path: Path) -> None:
+    vitals = Vitals(
+        pending=7, overdue_s=30.0, standbys={"sync": 1, "async": 2}, standby_required=True, clock_offset_s=-0.25
+    )
+    await Measuring(cast("Store", WatchedStore(vitals)), tmp_path, lambda: 0.0).measure()
+    assert metrics.CONFIRMATIONS_PENDING.cells[()] == 7 and metrics.CONFIRMATIONS_OVERDUE.cells[()] == 30
+    assert metrics.STANDBY_REQUIRED.cells[()] == 1 and metrics.CLOCK_OFFSET.cells[()] == -0.25
+    assert metrics.STANDBYS.cells == {
+        ("sync",): 1, ("quorum",): 0, ("potential",): 0, ("async",): 2, ("unknown",): 0,
+    }  # fmt: skip
+    assert metrics.DISK_FREE.cells[()] > 0
+    assert [gauge.cells[()] for gauge in (metrics.SNAPSHOTS, metrics.SNAPSHOT_PINS, metrics.SNAPSHOT_BYTES)] == [
+        3,
+        4,
+        500,
+    ]
+
+
+async def test_an_embedded_store_shows_no_standbys(tmp_path: Path) -> None:
+    await Measuring(cast("Store", WatchedStore(Vitals(pending=0, overdue_s=0))), tmp_path, lambda: 0.0).measure()
+    assert metrics.STANDBYS.cells == {} and metrics.CLOCK_OFFSET.cells == {}

@@ -1,0 +1,91 @@
+"""The limit of reads: at once, over a minute, in networks, in bounded memory, and on each path that reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.api import Clock
+from tests.support.kept_snapshots import registered
+
+from holdfast.content.names import name_of
+from holdfast.rules.reading_rate import admitted_until, wait_s
+from holdfast.service.operations import reading_rate
+from holdfast.service.operations.reading_rate import ReadingRate
+from holdfast.wire.failures import SnapshotRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.support.api import Api
+
+
+def passed(rate: ReadingRate, address: str, tries: int) -> int:
+    """How many of so many reads pass."""
+    done = 0
+    for _ in range(tries):
+        try:
+            rate.count(address)
+        except SnapshotRefused as refused:
+            assert refused.retry_after_s is not None and refused.retry_after_s >= 1
+        else:
+            done += 1
+    return done
+
+
+def test_the_limit_at_once_and_again_over_the_minute() -> None:
+    clock = Clock()
+    rate = ReadingRate(60, clock)
+    assert passed(rate, "192.0.2.1", 100) == 60
+    assert passed(rate, "192.0.2.2", 1) == 1
+    clock.now += 10
+    assert passed(rate, "192.0.2.1", 100) == 10
+    clock.now += 3600
+    assert passed(rate, "192.0.2.1", 100) == 60
+
+
+def test_after_the_stated_wait_one_more_passes() -> None:
+    clock = Clock()
+    rate = ReadingRate(7, clock)
+    passed(rate, "192.0.2.1", 7)
+    with pytest.raises(SnapshotRefused) as caught:
+        rate.count("192.0.2.1")
+    assert caught.value.retry_after_s is not None
+    clock.now += caught.value.retry_after_s
+    assert passed(rate, "192.0.2.1", 1) == 1
+
+
+def test_a_network_has_ten_times_the_limit_and_a_refused_read_counts_nowhere() -> None:
+    rate = ReadingRate(5, Clock())
+    subnets = [f"2001:db8:0:{number:x}::/64" for number in range(20)]
+    assert sum(passed(rate, subnet, 5) for subnet in subnets) == 50
+    assert passed(rate, "2001:db8:1::/64", 5) == 5
+
+
+def test_a_limit_of_none_refuses_all() -> None:
+    assert admitted_until(0.0, 100.0, 0, 60) is None and wait_s(0.0, 100.0, 0, 60) == 60
+
+
+def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading_rate, "_MAX_SUBJECTS", 10)
+    clock = Clock()
+    rate = ReadingRate(5, clock)
+    for number in range(100):
+        rate.count(f"192.0.2.{number}")
+        assert len(rate._due) <= 11
+    clock.now += 60
+    assert passed(rate, "192.0.2.1", 10) == 5
+
+
+async def test_every_reading_path_counts(make_api: Callable[..., Api]) -> None:
+    vault = await registered(make_api(snapshots_free_bytes="0", snapshots_reads_per_address_minute="4"))
+    root = await vault.keep()
+    name = name_of(vault.publishing.public_key().public_bytes_raw())
+    paths = (f"/ipfs/{root}?format=raw", f"/ipns/{name}?format=ipns-record", f"/routing/v1/ipns/{name}")
+    paths = (*paths, "/api/snapshots/name?credentialId=credential-ann")
+    assert [(await vault.api.http.get(path)).status_code for path in paths] == [200, 404, 404, 200]
+    for path in paths:
+        refused = await vault.api.http.get(path)
+        assert refused.status_code == 429 and int(refused.headers["retry-after"]) >= 1
+    assert (await vault.api.http.get(paths[0], headers={"X-Forwarded-For": "198.51.100.7"})).status_code == 200
+    assert (await vault.pins())[0]["status"] == "pinned"

@@ -1,0 +1,108 @@
+"""The contract of BlockStorage, on a folder and on the servers of three other makers, with the service on top."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support import object_stores
+from tests.support.kept_snapshots import kept_by, registered
+
+from holdfast.content.cars import read_car
+from holdfast.service.snapshots.object_blocks import ObjectBlocks
+from holdfast.service.snapshots.port import BlocksUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.support.api import Api
+
+MIB = 1024 * 1024
+KINDS = ["folder", "S3", "Google Cloud", "Azure"]
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], str]]:
+    """Gives the address of a folder in one kind of storage."""
+    root = tmp_path_factory.mktemp("storage")
+    if request.param == "folder":
+        yield lambda folder: f"file://{root}/{folder}"
+        return
+    if request.param == "Azure" and not object_stores.AZURITE.exists():
+        pytest.skip("tests/peers/node_modules is missing: make setup installs it")
+    made = {"S3": object_stores.s3, "Google Cloud": lambda: object_stores.google_cloud(root)}
+    with made.get(request.param, object_stores.azure)() as server, pytest.MonkeyPatch.context() as patch:
+        for name, value in server.environment.items():
+            patch.setenv(name, value)
+        yield server.url
+
+
+@pytest.fixture
+def blocks(place: Callable[[str], str]) -> ObjectBlocks:
+    """An empty folder."""
+    return ObjectBlocks(place(os.urandom(6).hex()))
+
+
+async def test_what_was_put_is_there_until_it_is_deleted(blocks: ObjectBlocks) -> None:
+    large, small = os.urandom(MIB), b"small"
+    await blocks.put_all([("bafkrei.1", large), ("bafyrei.2", small), ("bafyrei.3", b"")])
+    assert await blocks.get("bafkrei.1") == large
+    assert await blocks.get_all(["bafyrei.2", "none.9", "bafkrei.1", "bafyrei.3"]) == [small, None, large, b""]
+    await blocks.delete(["bafkrei.1", "none.9"])
+    assert await blocks.get_all(["bafkrei.1", "bafyrei.2"]) == [None, small]
+    await blocks.delete(["bafkrei.1"])
+
+
+async def test_the_same_object_again_is_the_same_object(blocks: ObjectBlocks) -> None:
+    for _ in range(2):
+        await blocks.put_all([("bafkrei.1", b"same")])
+    assert await blocks.get("bafkrei.1") == b"same"
+
+
+async def test_folders_do_not_meet(place: Callable[[str], str]) -> None:
+    one, other = ObjectBlocks(place("one")), ObjectBlocks(place("one-more"))
+    await one.put_all([("bafkrei.1", b"one")])
+    assert await other.get("bafkrei.1") is None
+
+
+async def test_an_upload_that_ends_half_way_says_so(blocks: ObjectBlocks) -> None:
+    """The blocks are read while they are stored: what reads them may refuse in the middle."""
+
+    def some():
+        yield "bafkrei.1", b"first"
+        raise OSError("the spool is gone")
+
+    with pytest.raises(BlocksUnavailable):
+        await blocks.put_all(some())
+
+
+async def test_the_check_leaves_nothing(blocks: ObjectBlocks, place: Callable[[str], str]) -> None:
+    await blocks.check()
+    if blocks.folder is not None:
+        assert list(blocks.folder.iterdir()) == []
+
+
+async def test_another_bucket_is_noticed_by_the_check(place: Callable[[str], str]) -> None:
+    url = place("x").replace(object_stores.BUCKET, "another-bucket")
+    if url == place("x"):
+        url = "file:///proc/holdfast/blocks"
+    with pytest.raises(BlocksUnavailable) as caught:
+        await ObjectBlocks(url).check()
+    assert "another-bucket" not in str(caught.value) and "127.0.0.1" not in str(caught.value)
+
+
+async def test_the_service_keeps_snapshots_there(make_api: Callable[..., Api], place: Callable[[str], str]) -> None:
+    vault = await registered(make_api(snapshots_free_bytes="0", snapshots_url=place(os.urandom(6).hex())))
+    blocks = vault.blocks(os.urandom(MIB + 100))
+    root = await vault.keep(blocks)
+    car = await vault.api.http.get(f"/ipfs/{root}?format=car")
+    assert read_car(car.content) == (root, {block.cid: block.data for block in blocks})
+    part = await vault.api.http.get(f"/ipfs/{blocks[1].cid}?format=raw", headers={"Range": "bytes=5-9"})
+    assert (part.status_code, part.content) == (206, blocks[1].data[5:10])
+    keys = [place.key for place in (await kept_by(vault).index.root(root)).blocks]
+    (pin,) = await vault.pins()
+    deleted = await vault.api.http.delete(f"/pins/{pin['requestid']}", headers=vault.token())
+    assert deleted.status_code == 202
+    assert (await kept_by(vault).collect())["deleted"] == len(blocks)
+    assert await kept_by(vault).blocks.get_all(keys) == [None] * len(keys)

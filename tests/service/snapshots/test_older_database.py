@@ -1,0 +1,93 @@
+"""An older database, or older storage, was restored: what no row knows goes, and what is missing is told and replaced."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from tests.support.kept_snapshots import folder, kept_by, registered
+
+from holdfast.content.cars import write_car
+from holdfast.service.bootstrap import database
+from holdfast.service.diagnosis_upstreams import see_snapshots
+from holdfast.service.settings import read_settings
+from holdfast.service.store.snapshot_index import NewUpload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.support.api import Api
+    from tests.support.kept_snapshots import Vault
+
+# The service's address is an ordinary one, and its blocks lie where its database does.
+SETTINGS = read_settings({})
+
+
+def names(vault: Vault) -> set[str]:
+    return {file.name for file in folder(vault).iterdir()}
+
+
+async def restored(make_api: Callable[..., Api], tmp_path: Path) -> tuple[Vault, str, set[str]]:
+    """A vault whose second upload the restored database does not know; its first root, and what storage had then."""
+    place = f"file://{tmp_path}/blocks"
+    vault = await registered(make_api(snapshots_free_bytes="0", snapshots_url=place, data_dir=str(tmp_path / "one")))
+    root = await vault.keep()
+    database(read_settings({"HOLDFAST_DATA_DIR": str(tmp_path / "one")})).backup(tmp_path / "copy.db")
+    known = names(vault)
+    vault.api.clock.now += 1
+    await vault.keep(vault.blocks(os.urandom(3000)))
+    copy = f"sqlite:///{tmp_path}/copy.db"
+    vault.api = make_api(
+        snapshots_free_bytes="0", snapshots_url=place, data_dir=str(tmp_path / "two"), database_url=copy
+    )
+    return vault, root, known
+
+
+async def test_what_an_older_database_does_not_know_is_deleted(make_api: Callable[..., Api], tmp_path: Path) -> None:
+    vault, root, known = await restored(make_api, tmp_path)
+    assert len(names(vault)) == len(known) + 2
+    collected = await kept_by(vault).collect()
+    assert (collected["strays"], collected["deleted"]) == (2, 2)
+    assert names(vault) == known
+    assert (await vault.api.http.get(f"/ipfs/{root}?format=car")).status_code == 200
+    vault.api.clock.now += 60
+    assert (await kept_by(vault).collect())["strays"] == 0
+
+
+async def test_no_new_object_has_the_name_of_one_that_is_about_to_go(
+    make_api: Callable[..., Api], tmp_path: Path
+) -> None:
+    """The database's numbers begin again where it was copied; an object that is deleted late must not be a new one."""
+    vault, _, known = await restored(make_api, tmp_path)
+    strays = names(vault) - known
+    assert await kept_by(vault).index.name_strays(sorted(strays)) == 2
+    root = await vault.keep()
+    highest = max(int(name.rpartition(".")[2]) for name in strays)
+    places = (await kept_by(vault).index.root(root)).blocks
+    assert min(int(place.key.rpartition(".")[2]) for place in places) > highest
+    await kept_by(vault).collect()
+    assert (await vault.api.http.get(f"/ipfs/{root}?format=car")).status_code == 200
+
+
+async def test_an_upload_under_way_is_no_stray(make_api: Callable[..., Api], tmp_path: Path) -> None:
+    vault, _, _ = await restored(make_api, tmp_path)
+    index, now = kept_by(vault).index, vault.api.clock()
+    await index.begin_upload(NewUpload(upload_id="u", did=vault.did, now=now, expires_at=now + 60), lambda _usage: 10)
+    (place,) = await index.place_blocks(vault.did, "u", [("bafkrei-placed", 10)])
+    assert await index.name_strays([place.key, "check-0123", "bafkrei.7#1", ".5"]) == 1
+    assert place.key not in await index.garbage(10)
+
+
+async def test_missing_blocks_are_told_and_the_next_upload_replaces_them(keeper: Api, vault: Vault) -> None:
+    blocks = vault.blocks(os.urandom(5000))
+    root = await vault.keep(blocks)
+    assert (await see_snapshots(SETTINGS, vault.api.service)).state == "ok"
+    for file in folder(vault).iterdir():
+        file.unlink()
+    found = await see_snapshots(SETTINGS, vault.api.service)
+    assert (found.state, found.found) == ("error", "2 blocks of 1 vaults' snapshots are missing")
+    assert (await vault.api.http.get(f"/ipfs/{root}?format=car")).status_code == 404
+    assert (await vault.upload(write_car(root, blocks))).status_code == 200
+    assert (await see_snapshots(SETTINGS, vault.api.service)).state == "ok"
+    assert (await vault.api.http.get(f"/ipfs/{root}?format=car")).status_code == 200

@@ -1,0 +1,120 @@
+"""Every line that a real service logs for a request has its ID, and none names a person or shows a secret."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import httpx
+from tests.support.serving import PATIENCE_S, Server, becomes_true, free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+PERSON, HANDLE, NUMBER, ADDRESS = "somebody@example.com", "somebody", "+14155552671", "192.0.2.77"
+CODE, TOKEN, KEY, CREDENTIAL = "424242", "token-of-a-vault", "key-of-a-repeat", "Y3JlZGVudGlhbC1vZi1zb21lYm9keQ"
+DID = "did:new:0x" + "ab" * 32
+SECRETS = (
+    PERSON,
+    HANDLE,
+    NUMBER,
+    ADDRESS,
+    CODE,
+    TOKEN,
+    KEY,
+    CREDENTIAL,
+    DID,
+    "abab",
+    "providers-token",
+    "bundlers-key",
+)
+DEAD = "http://127.0.0.1:9"
+
+
+def kinds(client: httpx.Client) -> dict[str, int]:
+    """Many kinds of requests, each with an ID; what status each got."""
+    account = "0x" + "ab" * 20
+    registration = {
+        "credentialId": CREDENTIAL, "identifier": HANDLE, "channel": "handle", "did": DID, "txHash": "0x" + "ab" * 32,
+    }  # fmt: skip
+    asked: dict[str, tuple[str, str, dict[str, Any]]] = {
+        "session": ("POST", "/api/sessions", {"json": {"handle": HANDLE, "did": DID}}),
+        "send-mail": ("POST", "/api/verify/send", {"json": {"identifier": PERSON, "channel": "email"}}),
+        "send-sms": ("POST", "/api/verify/send", {"json": {"identifier": NUMBER, "channel": "sms"}}),
+        "check-mail": ("POST", "/api/verify/check", {"json": {"identifier": PERSON, "channel": "email", "code": CODE}}),
+        "check-sms": ("POST", "/api/verify/check", {"json": {"identifier": NUMBER, "channel": "sms", "code": CODE}}),
+        "did": ("POST", "/api/dids", {"json": registration}),
+        "find": ("GET", "/api/dids/lookup", {"params": {"credentialId": CREDENTIAL}}),
+        "taken": ("GET", "/api/sessions/check", {"params": {"identifier": HANDLE}}),
+        "balance": ("GET", "/api/balance", {"params": {"account": account, "token": "ETH", "chainId": "84532"}}),
+        "bundler": ("POST", "/api/bundler", {"json": {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "params": []}}),
+        "indexer": ("GET", f"/api/indexer/api/dids/{DID}", {}),
+        "pins": ("GET", "/pins", {"headers": {"Authorization": f"Bearer {TOKEN}"}}),
+        "absent": ("GET", f"/nowhere/{HANDLE}", {}),
+        "method": ("DELETE", "/api/sessions", {}),
+        "preflight": ("OPTIONS", "/api/sessions", {}),
+        "head": ("HEAD", "/enclave.wasm", {}),
+        "nonsense": ("POST", "/api/sessions", {"content": f"{{{PERSON}"}),
+        "large": ("POST", "/api/sessions", {"content": b" " * 70_000}),
+        "workflow": ("PUT", "/api/workflow", {}),
+        "page": ("GET", "/", {}),
+        "keyed": ("POST", "/api/sessions", {"json": {"handle": HANDLE, "did": DID}, "headers": {"Idempotency-Key": KEY}}),
+    }  # fmt: skip
+    got = {}
+    for name, (method, path, more) in asked.items():
+        headers = {"X-Request-Id": name, "X-Forwarded-For": ADDRESS, **more.pop("headers", {})}
+        answer = client.request(method, path, headers=headers, **more)
+        assert answer.headers["x-request-id"] == name
+        got[name] = answer.status_code
+    return got
+
+
+def lines(server: Server) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in server.log.read_text().splitlines() if line.startswith("{")]
+
+
+def test_every_line_has_an_id_and_no_line_names_a_person(serve: Callable[..., Server], tmp_path: Path) -> None:
+    reserved = tmp_path / "reserved.txt"
+    reserved.write_text("acme\n")
+    server = serve(
+        access_log="on", log="json", reserved_file=str(reserved), admin_port=str(free_port()), indexer_url=DEAD,
+        mail_url="smtp://127.0.0.1:9", bundler_url=f"{DEAD}/bundlers-key", confirmation_depth="0", rpc_url=DEAD,
+        sms_url=f"twilio://AC1:providers-token@VA1?base_url={DEAD}", INNGEST_DEV="1",
+    )  # fmt: skip
+    before = len(lines(server))
+    with server.client() as client:
+        statuses = kinds(client)
+        reserved.write_text("not a handle!\n")
+        assert becomes_true(lambda: any("reserved list not" in line["message"] for line in lines(server)))
+        for file in server.data.glob("holdfast.db*"):
+            file.unlink()
+        lost = client.post("/api/sessions", json={"handle": HANDLE, "did": DID}, headers={"X-Request-Id": "lost"})
+    server.stop()
+
+    logged = lines(server)[before:]
+    assert [line for line in logged if not line.get("request_id")] == []
+    of: dict[str, set[str]] = {}
+    for line in logged:
+        of.setdefault(line["request_id"], set()).add(line["message"])
+    assert all("answered" in of[name] for name in statuses), statuses
+    assert {200, 400, 401, 404, 405, 413, 502} <= set(statuses.values())
+    by_id = {line["request_id"]: line["status"] for line in logged if line["message"] == "answered"}
+    assert by_id == {**by_id, **statuses, "lost": 503} and lost.status_code == 503
+    assert (
+        {"send failed"} <= of["send-mail"] and {"send failed"} <= of["send-sms"] and "check failed" in of["check-sms"]
+    )
+    assert {"chain failed"} <= of["balance"] and "bundler failed" in of["bundler"] and "indexer failed" in of["indexer"]
+    assert "store unavailable" in of["lost"]
+    assert any(name.startswith("reserved-") for name in of)
+    text = server.log.read_text()
+    assert [secret for secret in SECRETS if secret in text] == []
+
+
+def test_an_id_is_taken_from_trusted_proxies_only(serve: Callable[..., Server]) -> None:
+    server = serve(trusted_proxies="10.0.0.0/8", access_log="on", log="json")
+    answer = httpx.get(server.url + "/healthz", headers={"X-Request-Id": PERSON}, timeout=PATIENCE_S)
+    server.stop()
+    own = answer.headers["x-request-id"]
+    assert own != PERSON and len(own) == 16
+    assert own in {line.get("request_id") for line in lines(server)} and PERSON not in server.log.read_text()

@@ -1,0 +1,33 @@
+"""The table of metrics: well-formed for Prometheus, and free of labels that a client could choose."""
+
+from __future__ import annotations
+
+import re
+
+from holdfast.service.telemetry.metric_rows import LABEL_VALUES, ROWS, Kind
+from holdfast.service.telemetry.metrics import REGISTRY
+
+# Each from a table of the service: routes and methods, statuses, limits, states of PostgreSQL, outcomes, the release.
+_FROM_TABLES = {"route", "method", "status", "limit", "state", "outcome", "version"}
+
+
+def test_names_follow_the_conventions_of_prometheus() -> None:
+    for row in ROWS:
+        assert re.fullmatch(r"holdfast_[a-z0-9_]+", row.name), row.name
+        assert row.name.endswith("_total") == (row.kind is Kind.COUNTER), row.name
+        assert row.help.endswith(".") and "\n" not in row.help, row.name
+        assert "le" not in row.labels and "job" not in row.labels and "instance" not in row.labels
+
+
+def test_only_histograms_have_buckets_and_they_rise() -> None:
+    for row in ROWS:
+        assert bool(row.buckets) == (row.kind is Kind.HISTOGRAM), row.name
+        assert list(row.buckets) == sorted(set(row.buckets)), row.name
+
+
+def test_every_label_has_few_values() -> None:
+    assert {label for row in ROWS for label in row.labels} == _FROM_TABLES | set(LABEL_VALUES)
+
+
+def test_every_row_is_counted_somewhere() -> None:
+    assert set(REGISTRY) == {row.name for row in ROWS}

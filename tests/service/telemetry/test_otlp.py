@@ -1,0 +1,153 @@
+"""Traces, as a real collector receives them from a real service."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.otlp_collector import Collector, attributes, collecting
+from tests.support.serving import PATIENCE_S, Server, becomes_true, free_port
+from tests.support.upstreams import rpc_results, upstream
+
+from holdfast.service.telemetry import tracing
+from holdfast.service.telemetry.otlp import OtlpBackend
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+TRACEPARENT = f"00-{TRACE}-{PARENT}-01"
+PERSON, NUMBER, ADDRESS = "somebody@example.com", "+14155552671", "192.0.2.77"
+QUICKLY = {"OTEL_BSP_SCHEDULE_DELAY": "100"}
+SERVERS = {"granian": {}, "granian with an indexer": {"indexer_url": "http://127.0.0.1:9"}}
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    with collecting() as running:
+        yield running
+
+
+@pytest.mark.parametrize("settings", SERVERS.values(), ids=SERVERS)
+def test_requests_commits_and_provider_calls_are_spans_of_one_trace(
+    serve: Callable[..., Server], collector: Collector, settings: dict[str, str]
+) -> None:
+    server = serve(
+        **QUICKLY, **settings, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url, OTEL_RESOURCE_ATTRIBUTES="region=north",
+        OTEL_EXPORTER_OTLP_HEADERS="x-key=collectors-own", mail_url="smtp://127.0.0.1:9",
+    )  # fmt: skip
+    with server.client() as client:
+        given = {"traceparent": TRACEPARENT, "X-Request-Id": "find-me", "X-Forwarded-For": ADDRESS}
+        body = {"identifier": PERSON, "channel": "email"}
+        assert client.post("/api/verify/send", json=body, headers=given).status_code == 502
+        server.session(client, "somebody", ADDRESS)
+        client.get("/secret-path", headers={"traceparent": "00-nonsense"})
+    assert server.stop() == 0
+
+    (request,) = collector.named("POST /api/verify/send")
+    assert (request.trace_id.hex(), request.parent_span_id.hex()) == (TRACE, PARENT)
+    assert attributes(request) == {
+        "http.request.method": "POST", "http.route": "/api/verify/send", "http.response.status_code": 502,
+        "holdfast.request_id": "find-me", "error.type": "502",
+    }  # fmt: skip
+    (call,) = collector.named("call mail")
+    assert call.parent_span_id == request.span_id and call.trace_id == request.trace_id
+    assert attributes(call) == {"holdfast.provider": "mail", "error.type": "unreachable"}
+    commits = collector.named("store commit")
+    assert request.span_id in {commit.parent_span_id for commit in commits}
+    (session,) = collector.named("POST /api/sessions")
+    assert session.trace_id != request.trace_id and session.parent_span_id == b""
+    assert session.span_id in {commit.parent_span_id for commit in commits}
+    (lost,) = collector.named("other unknown")
+    assert attributes(lost)["http.route"] == "unknown" and lost.parent_span_id == b""
+    assert all(not span.events for span in collector.spans)
+    assert collector.resources[0]["service.name"] == "holdfast" and collector.resources[0]["region"] == "north"
+    assert collector.headers[0]["x-key"] == "collectors-own"
+    sent = b"".join(collector.bodies)
+    for secret in (PERSON, "somebody", ADDRESS, "secret-path", "collectors-own"):
+        assert secret.encode() not in sent, secret
+
+
+async def test_calls_to_upstreams_carry_the_trace_and_strangers_start_none(
+    serve: Callable[..., Server], collector: Collector
+) -> None:
+    async with upstream() as chain:
+        chain.answer = rpc_results({"eth_getBalance": "0x1"})
+        for proxies, trusted in (("127.0.0.1,::1", True), ("none", False)):
+            chain.requests.clear()
+            server = serve(
+                **QUICKLY, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url, rpc_url=chain.url, trusted_proxies=proxies
+            )
+            question = f"/api/balance?account=0x{'11' * 20}&token=ETH&chainId=84532"
+            answered = await _get(server, question, {"traceparent": TRACEPARENT, "tracestate": "vendor=1"})
+            assert answered == 200
+            server.stop()
+            asked = next(headers for _, _, headers, _ in chain.requests if "traceparent" in headers)
+            _, trace, span, _ = asked["traceparent"].split("-")
+            assert (trace == TRACE) is trusted and ("tracestate" in asked) is trusted
+            request = collector.named("GET /api/balance")[-1]
+            call = collector.named("call chain")[-1]
+            assert call.span_id.hex() == span and call.parent_span_id == request.span_id
+            assert request.parent_span_id.hex() == (PARENT if trusted else "")
+
+
+async def _get(server: Server, path: str, headers: dict[str, str]) -> int:
+    import httpx
+
+    async with httpx.AsyncClient(timeout=PATIENCE_S) as client:
+        return (await client.get(server.url + path, headers=headers)).status_code
+
+
+def test_a_collector_that_is_gone_delays_nothing(serve: Callable[..., Server]) -> None:
+    address = f"http://operator:collectors-password@127.0.0.1:{free_port()}"
+    server = serve(**QUICKLY, OTEL_EXPORTER_OTLP_ENDPOINT=address, OTEL_EXPORTER_OTLP_TIMEOUT="1")
+    with server.client() as client:
+        slowest = max(_seconds(lambda: client.get("/api/contracts")) for _ in range(50))
+    assert becomes_true(lambda: "traces lost" in server.log.read_text()), server.log.read_text()
+    began = time.monotonic()
+    assert server.stop() == 0
+    assert time.monotonic() - began < 20 and slowest < 5  # generous: the machine is shared
+    text = server.log.read_text()
+    assert (
+        text.count("traces lost") == 1
+        and "collectors-password" not in text
+        and "answered" not in text
+        and "Traceback" not in text
+    )
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    began = time.monotonic()
+    work()
+    return time.monotonic() - began
+
+
+def test_a_batch_is_linked_to_every_request_in_it(collector: Collector, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
+    tracing.install(OtlpBackend())
+    try:
+        backend = tracing.backend()
+        assert backend is not None
+        requests = []
+        for number in range(3):
+            with backend.request(f"request {number}", {}, {}):
+                requests.append(tracing.present())
+        with tracing.batch("commit", [*requests, None], {"holdfast.batch_size": 4}):
+            pass
+        with tracing.batch("untraced", [None], {}):
+            pass
+        backend.close(PATIENCE_S)
+    finally:
+        tracing.install(None)
+    (commit,) = collector.named("commit")
+    of = {span.name: span.span_id for span in collector.spans}
+    assert commit.parent_span_id == of["request 0"]
+    assert [link.span_id for link in commit.links] == [of["request 1"], of["request 2"]]
+    assert not collector.named("untraced")
+
+
+def test_while_traces_are_off_spans_are_nothing() -> None:
+    assert tracing.backend() is None and tracing.present() is None and tracing.outgoing() == {}
+    with tracing.inner("a") as one, tracing.batch("b", [], {}) as other:
+        assert one is other

@@ -1,0 +1,130 @@
+"""The processes of a node share their numbers through files; the sums stay right when processes end."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+
+from holdfast.service.telemetry import metrics
+from holdfast.service.telemetry.collecting import NodeCollector
+from holdfast.service.telemetry.metric_rows import ROWS
+from holdfast.service.telemetry.sharing import WorkerFile, has_ended, read_numbers, worker_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# A worker: counts what its arguments say, then waits for a line, writes once more, and ends with or without closing.
+WORKER = """
+import sys, time
+from pathlib import Path
+from holdfast.service.telemetry import metrics
+from holdfast.service.telemetry.sharing import WorkerFile
+file = WorkerFile(Path(sys.argv[1]))
+for _ in range(int(sys.argv[2])):
+    metrics.ANSWERED.add("/api/dids", "POST", 200, 0.002)
+metrics.WORKERS.set(1)
+metrics.JOB_SUCCESS.set(float(sys.argv[2]), "expire")
+metrics.SNAPSHOTS.set(float(sys.argv[2]))
+file.write()
+print("counted", flush=True)
+sys.stdin.readline()
+"""
+
+
+def start(folder: Path, count: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", WORKER, str(folder), str(count)]
+    worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert worker.stdout is not None and worker.stdout.readline() == "counted\n"
+    return worker
+
+
+def shown(collector: NodeCollector) -> dict[tuple[str, ...], float]:
+    """What Prometheus reads, by name and labels' values."""
+    registry = CollectorRegistry()
+    registry.register(collector)
+    families = text_string_to_metric_families(generate_latest(registry).decode())
+    return {
+        (s.name, *(s.labels[name] for name in sorted(s.labels))): s.value for family in families for s in family.samples
+    }
+
+
+@pytest.fixture
+def numbers() -> Iterator[None]:
+    metrics.reset()
+    yield
+    metrics.reset()
+
+
+def test_counters_add_up_and_survive_their_process_while_gauges_end_with_it(tmp_path: Path) -> None:
+    collector = NodeCollector(tmp_path)
+    workers = [start(tmp_path, 3), start(tmp_path, 5)]
+    before = shown(collector)
+    workers[0].kill()
+    workers[0].wait()
+    between, again = shown(collector), shown(collector)
+    assert len(worker_files(tmp_path)) == 1  # the sums of the ended process are kept by the reader
+    workers.append(start(tmp_path, 2))
+    after = shown(collector)
+    for worker in workers:
+        worker.kill()
+        worker.communicate()
+
+    requests = ("holdfast_requests_total", "POST", "/api/dids", "200")
+    assert [state[requests] for state in (before, between, again, after)] == [8, 8, 8, 10]
+    assert before["holdfast_request_seconds_bucket", "0.0025", "/api/dids"] == 8
+    assert before["holdfast_request_seconds_bucket", "0.001", "/api/dids"] == 0
+    assert before["holdfast_request_seconds_count", "/api/dids"] == 8
+    assert before["holdfast_request_seconds_sum", "/api/dids"] == pytest.approx(0.016)
+    assert [state["holdfast_workers",] for state in (before, between, after)] == [2, 1, 2]
+    assert [state["holdfast_snapshots",] for state in (before, between, after)] == [5, 5, 2]
+    assert after["holdfast_job_last_success_timestamp_seconds", "expire"] == 5
+
+
+@pytest.mark.usefixtures("numbers")
+def test_every_metric_of_the_table_is_shown_with_its_help(tmp_path: Path) -> None:
+    registry = CollectorRegistry()
+    registry.register(NodeCollector(tmp_path))
+    families = {family.name: family for family in text_string_to_metric_families(generate_latest(registry).decode())}
+    assert {row.name.removesuffix("_total") for row in ROWS} == set(families)
+    assert all(families[row.name.removesuffix("_total")].documentation == row.help for row in ROWS)
+
+
+@pytest.mark.usefixtures("numbers")
+def test_what_is_half_written_is_not_read(tmp_path: Path) -> None:
+    file = WorkerFile(tmp_path)
+    metrics.LIMITS_HIT.add("sends")
+    file.write()
+    (path,) = worker_files(tmp_path)
+    assert not has_ended(path)
+    whole = path.read_bytes()
+    for broken in (whole[:-3], whole[:8], b"", whole[:-3] + b"\0\0\0"):
+        path.write_bytes(broken)
+        assert read_numbers(path) is None
+    path.write_bytes(whole)
+    shared = read_numbers(path)
+    assert shared is not None and [(tuple(a), b) for a, b in shared.numbers["holdfast_limits_hit_total"]] == [(("sends",), 1.0)]  # fmt: skip
+    file.close()
+    assert has_ended(path)
+
+
+@pytest.mark.usefixtures("numbers")
+def test_files_are_the_users_alone(tmp_path: Path) -> None:
+    file = WorkerFile(tmp_path)
+    (path,) = worker_files(tmp_path)
+    assert path.stat().st_mode & 0o777 == 0o600 and path.name.startswith(f"{os.getpid()}-")
+    file.close()
+
+
+@pytest.mark.usefixtures("numbers")
+def test_a_metric_refuses_labels_that_its_row_lacks() -> None:
+    with pytest.raises(AssertionError):
+        metrics.LIMITS_HIT.add()
+    with pytest.raises(KeyError):
+        metrics.Counter("holdfast_unheard_of_total")

@@ -1,0 +1,70 @@
+"""A collector of traces on a loopback socket: decodes what arrives with OpenTelemetry's own protobuf messages."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import threading
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass
+class Collector:
+    """What arrived: spans, the attributes of their senders, and headers."""
+
+    url: str = ""
+    spans: list[Any] = field(default_factory=list)
+    resources: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    bodies: list[bytes] = field(default_factory=list)
+
+    def take(self, headers: dict[str, str], body: bytes) -> None:
+        raw = gzip.decompress(body) if headers.get("Content-Encoding") == "gzip" else body
+        for sent in ExportTraceServiceRequest.FromString(raw).resource_spans:
+            self.resources.append(attributes(sent.resource))
+            self.spans += [span for scope in sent.scope_spans for span in scope.spans]
+        self.headers.append(headers)
+        self.bodies.append(raw)
+
+    def named(self, name: str) -> list[Any]:
+        return [span for span in self.spans if span.name == name]
+
+
+def attributes(holder: Any) -> dict[str, Any]:
+    return {pair.key: getattr(pair.value, pair.value.WhichOneof("value")) for pair in holder.attributes}
+
+
+@contextlib.contextmanager
+def collecting() -> Iterator[Collector]:
+    """A running collector."""
+    collector = Collector()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            assert self.path == "/v1/traces" and self.headers["Content-Type"] == "application/x-protobuf"
+            collector.take(dict(self.headers), self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(200)
+            self.send_header("Content-Type", "application/x-protobuf")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    collector.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield collector
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,0 +1,14 @@
+"""Prometheus' own checker of rules, where it is installed: Debian's package `prometheus` contains it.
+
+Without root: `apt-get download prometheus && dpkg -x prometheus_*.deb build/prometheus`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+UNPACKED = Path(__file__).resolve().parents[2] / "build" / "prometheus" / "usr" / "bin"
+PROGRAM = shutil.which("promtool", path=os.pathsep.join([os.environ.get("PATH", ""), str(UNPACKED)]))
+MISSING = "promtool is not installed (Debian's package prometheus): alert rules are NOT tried by Prometheus itself"

@@ -1,0 +1,95 @@
+"""A network of the kernel's between nodes and their database, which a router in the middle can cut; needs root.
+
+Nodes run in a network namespace with two links: one to this machine, for the tests' requests, and one through a second
+namespace to the database. That one routes. When it stops, packets vanish in both directions and nothing is told of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def why_not() -> str | None:
+    """Why there can be no such network here, or None."""
+    if os.geteuid() != 0 or not shutil.which("ip"):
+        return "needs root and iproute2"
+    try:
+        with routed_network():
+            return None
+    except AssertionError as error:
+        return str(error)
+
+
+class RoutedNetwork:
+    """Addresses, and the cut. `prefix` runs a command among the nodes."""
+
+    def __init__(self) -> None:
+        number = os.getpid() % 250
+        self._nodes, self._router = f"hf-nodes-{number}", f"hf-router-{number}"
+        self._links = [f"hf{number}{end}" for end in "abcdef"]
+        self.client, self.node = f"10.213.{number}.1", f"10.213.{number}.2"
+        self.database, self._near = f"10.214.{number}.1", f"10.214.{number}.2"
+        self._far, self._inner = f"10.215.{number}.1", f"10.215.{number}.2"
+        self.prefix = ("ip", "netns", "exec", self._nodes)
+
+    def cut(self) -> None:
+        """From now on the router drops every packet."""
+        self._forward(on=False)
+
+    def restore(self) -> None:
+        """Packets that are sent again pass."""
+        self._forward(on=True)
+
+    def create(self) -> None:
+        """Make namespaces, links and routes."""
+        a, b, c, d, e, f = self._links
+        for name in (self._nodes, self._router):
+            _run("ip", "netns", "add", name)
+            _run("ip", "-n", name, "link", "set", "lo", "up")
+        self._link((None, a, self.client), (self._nodes, b, self.node))
+        self._link((None, c, self.database), (self._router, d, self._near))
+        self._link((self._router, e, self._far), (self._nodes, f, self._inner))
+        _run("ip", "-n", self._nodes, "route", "add", f"{self.database}/32", "via", self._far)
+        _run("ip", "route", "add", f"{self._inner}/32", "via", self._near)
+        self.restore()
+
+    def remove(self) -> None:
+        """Remove the namespaces; their links and routes go with them."""
+        for name in (self._nodes, self._router):
+            subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+
+    def _link(self, *ends: tuple[str | None, str, str]) -> None:
+        (_, first, _), (_, second, _) = ends
+        _run("ip", "link", "add", first, "type", "veth", "peer", "name", second)
+        for namespace, link, address in ends:
+            inside = ("-n", namespace) if namespace else ()
+            if namespace:
+                _run("ip", "link", "set", link, "netns", namespace)
+            _run("ip", *inside, "addr", "add", f"{address}/30", "dev", link)
+            _run("ip", *inside, "link", "set", link, "up")
+
+    def _forward(self, *, on: bool) -> None:
+        _run("ip", "netns", "exec", self._router, "sh", "-c", f"echo {int(on)} > /proc/sys/net/ipv4/ip_forward")
+
+
+@contextlib.contextmanager
+def routed_network() -> Iterator[RoutedNetwork]:
+    """A network, gone afterwards. Raises AssertionError where the kernel refuses it."""
+    network = RoutedNetwork()
+    try:
+        network.create()
+        yield network
+    finally:
+        network.remove()
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, f"{' '.join(command)}: {done.stderr.strip()}"

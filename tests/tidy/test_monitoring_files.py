@@ -1,0 +1,121 @@
+"""Alert rules and dashboard use only metrics that the service declares, and every alert is explained and tried."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from tests.support.promql import groupings_in, labels_in, metrics_in
+from tests.support.promtool import MISSING, PROGRAM
+
+from holdfast.service.telemetry.metric_rows import BY_NAME, Kind
+from holdfast.service.web.routes import PREFIX_ROUTES, ROUTES
+
+ROOT = Path(__file__).resolve().parents[2]
+RULES = ROOT / "deploy" / "prometheus" / "alerts.yml"
+TESTS = ROOT / "deploy" / "prometheus" / "alerts.test.yml"
+OPERATING = (ROOT / "docs" / "operating.md").read_text("utf-8")
+GROUPS = yaml.safe_load(RULES.read_text("utf-8"))["groups"]
+ALERTS = {rule["alert"]: rule for group in GROUPS for rule in group["rules"] if "alert" in rule}
+RECORDED = {rule["record"]: rule["expr"] for group in GROUPS for rule in group["rules"] if "record" in rule}
+DASHBOARD = json.loads((ROOT / "deploy" / "grafana" / "holdfast.json").read_text("utf-8"))
+# What Prometheus itself adds: the state of a scrape and of alerts, and the labels of a target.
+PROMETHEUS_OWN = {"up", "ALERTS"}
+TARGET_LABELS = {"job", "instance", "le"}
+
+
+def _declared() -> set[str]:
+    names = set(PROMETHEUS_OWN) | set(RECORDED)
+    for row in BY_NAME.values():
+        parts = ("_bucket", "_sum", "_count") if row.kind is Kind.HISTOGRAM else ("",)
+        names.update(row.name + part for part in parts)
+    return names
+
+
+def _labels(name: str) -> set[str]:
+    if name in RECORDED:
+        return groupings_in(RECORDED[name])
+    row = BY_NAME.get(name) or BY_NAME.get(re.sub(r"_(bucket|sum|count)$", "", name))
+    return TARGET_LABELS | (set(row.labels) if row else {"alertname", "alertstate"})
+
+
+def _panels() -> list[dict[str, Any]]:
+    return [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
+
+
+EXPRESSIONS = [
+    *((f"alert {name}", rule["expr"]) for name, rule in ALERTS.items()),
+    *RECORDED.items(),
+    *((f"panel {panel['title']}", target["expr"]) for panel in _panels() for target in panel["targets"]),
+]
+
+
+@pytest.mark.parametrize(("where", "expression"), EXPRESSIONS, ids=[where for where, _ in EXPRESSIONS])
+def test_each_expression_uses_declared_metrics_and_their_labels(where: str, expression: str) -> None:
+    names = metrics_in(expression)
+    assert names, where
+    assert names <= _declared(), names - _declared()
+    assert {(name, label) for name, label in labels_in(expression) if label not in _labels(name)} == set()
+    assert groupings_in(expression) <= set.union(*map(_labels, names))
+
+
+def test_the_reader_of_expressions_finds_what_it_must() -> None:
+    text = 'sum by (le, task) (rate(a_total{x="b{c", y=~"d|e"}[5m] offset 10m)) / 2 or time() - f:g unless on (h) max(i_total) > 0'
+    assert metrics_in(text) == {"a_total", "f:g", "i_total"}
+    assert labels_in(text) == {("a_total", "x"), ("a_total", "y")} and groupings_in(text) == {"le", "task", "h"}
+
+
+def test_routes_in_expressions_exist() -> None:
+    routes = {route.path for route in (*ROUTES, *PREFIX_ROUTES)}
+    named = {route for _, text in EXPRESSIONS for route in re.findall(r'route="([^"]+)"', text)}
+    assert named <= routes
+
+
+def test_every_metric_is_on_the_dashboard() -> None:
+    texts = [target["expr"] for panel in _panels() for target in panel["targets"]]
+    shown = {re.sub(r"_(bucket|sum|count)$", "", name) for text in texts for name in metrics_in(text)}
+    assert set(BY_NAME) <= shown
+
+
+def test_panels_have_distinct_ids_and_do_not_overlap() -> None:
+    panels = DASHBOARD["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    taken: set[tuple[int, int]] = set()
+    for panel in panels:
+        at = panel["gridPos"]
+        cells = {(x, y) for x in range(at["x"], at["x"] + at["w"]) for y in range(at["y"], at["y"] + at["h"])}
+        assert not cells & taken and at["x"] + at["w"] <= 24, panel["title"]
+        taken |= cells
+
+
+@pytest.mark.parametrize("name", ALERTS)
+def test_every_alert_has_a_severity_a_summary_and_a_section_that_explains_it(name: str) -> None:
+    rule = ALERTS[name]
+    assert rule["labels"]["severity"] in {"critical", "warning", "info"} and rule["annotations"]["summary"]
+    assert rule["annotations"]["runbook"] == f"docs/operating.md#{name.lower()}"
+    section = re.search(rf"^#### {name}\n(.*?)(?=^#)", OPERATING, re.MULTILINE | re.DOTALL)
+    assert section is not None
+    assert all(f"**{part}**" in section[1] for part in ("Means.", "Look first.", "Do.")), section[1]
+
+
+def test_no_section_explains_an_alert_that_is_gone() -> None:
+    assert set(re.findall(r"^#### (Holdfast\w+)$", OPERATING, re.MULTILINE)) == set(ALERTS)
+
+
+def test_every_alert_is_tried() -> None:
+    cases = yaml.safe_load(TESTS.read_text("utf-8"))["tests"]
+    fired = {case["alertname"] for test in cases for case in test.get("alert_rule_test", []) if case["exp_alerts"]}
+    assert fired == set(ALERTS)
+
+
+@pytest.mark.skipif(PROGRAM is None, reason=MISSING)
+@pytest.mark.parametrize("command", [["check", "rules", RULES], ["test", "rules", TESTS]], ids=["check", "test"])
+def test_prometheus_itself_accepts_the_rules_and_their_tests(command: list[Any]) -> None:
+    assert PROGRAM is not None
+    done = subprocess.run([PROGRAM, *command], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
