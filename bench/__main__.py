@@ -8,7 +8,16 @@ import tempfile
 from pathlib import Path
 
 from bench import (
-    disk, enclave_bench, indexer_bench, lookup_rows, pages_bench, ramp, service, snapshots, startup, stores,
+    disk,
+    enclave_bench,
+    indexer_bench,
+    lookup_rows,
+    pages_bench,
+    ramp,
+    service,
+    snapshots,
+    startup,
+    stores,
 )  # fmt: skip
 from bench.options import Options
 from bench.places import MADE, say
