@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from bench import (
-    disk, enclave_bench, indexer_bench, lookup_rows, pages_bench, ramp, service, snapshots, startup, stores,
+    disk, enclave_bench, indexer_bench, lookup_rows, ramp, service, snapshots, startup, stores,
 )  # fmt: skip
 from bench.options import Options
 from bench.places import MADE, say
@@ -24,7 +24,6 @@ SCENARIOS = {
     "enclave": enclave_bench.run,
     "indexer": indexer_bench.run,
     "snapshots": snapshots.run,
-    "pages": pages_bench.run,
 }
 
 
