@@ -8,8 +8,16 @@ import tempfile
 from pathlib import Path
 
 from bench import (
-    disk, enclave_bench, indexer_bench, lookup_rows, ramp, service, snapshots, startup, stores,
-)  # fmt: skip
+    disk,
+    enclave_bench,
+    indexer_bench,
+    lookup_rows,
+    ramp,
+    service,
+    snapshots,
+    startup,
+    stores,
+)
 from bench.options import Options
 from bench.places import MADE, say
 from bench.report import Report, machine
