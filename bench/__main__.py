@@ -12,7 +12,6 @@ from bench import (
     enclave_bench,
     indexer_bench,
     lookup_rows,
-    pages_bench,
     ramp,
     service,
     snapshots,
@@ -33,7 +32,6 @@ SCENARIOS = {
     "enclave": enclave_bench.run,
     "indexer": indexer_bench.run,
     "snapshots": snapshots.run,
-    "pages": pages_bench.run,
 }
 
 

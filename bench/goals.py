@@ -49,8 +49,6 @@ GOALS = (
 )
 
 COLD_START_S = 0.5
-PAGE_USABLE_MS = 300
-ENCLAVE_WARM_MS = 150
 LOOKUP_CPU_TIMES = 2.5  # CPU of a look-up in the largest database over that in the smallest
 GROWN_P50_TIMES = 1.5  # and the p50 of an answer
 STEADY_LOOKUP_P99_MS = 5.0  # of look-ups at a steady 200 a second, on either store

@@ -39,7 +39,7 @@ class Payment {
   /** The person has agreed to everything, and cannot cancel any more. */
   #agreedTo = false;
   /** The operation is signed, and may have reached the bundler. */
-  #handedOver = false;
+  #handedOver = /** @type {import("./refusals.js").HandedOver} */ (false);
   #over = false;
 
   /**
@@ -211,10 +211,13 @@ class Payment {
   #progress(step) {
     if (step === "prepared") tell(text("signing"));
     if (step === "signed") {
-      this.#handedOver = true;
+      this.#handedOver = "perhaps";
       tell(text("sending"));
     }
-    if (step === "sent") tell(text("sent", { chain: this.#facts.chainName }));
+    if (step === "sent") {
+      this.#handedOver = "surely";
+      tell(text("sent", { chain: this.#facts.chainName }));
+    }
   }
 
   /** @param {Refusal} refusal */

@@ -24,11 +24,13 @@ const OF_DELEGATIONS = /** @type {Record<string, string>} */ ({
 });
 const PASSING = new Set([...Object.values(OF_PASSKEYS), "passkey_failed", "wrong_key", "wrong_password", "open_elsewhere", "network"]);
 
+/** @typedef {false | "perhaps" | "surely"} HandedOver whether the bundler has the operation; "surely": it accepted it */
+
 /**
  * What an error means for the payment.
  *
  * @param {unknown} error
- * @param {boolean} [handedOver] whether the operation may have reached the bundler
+ * @param {HandedOver} [handedOver]
  * @returns {Refusal}
  */
 export function refusalOf(error, handedOver = false) {
@@ -59,11 +61,13 @@ function notFunded({ balance, needed }) {
 
 /**
  * @param {OperationFailed} error
- * @param {boolean} handedOver
+ * @param {HandedOver} handedOver
  */
 function ofOperation({ message }, handedOver) {
   if (message.startsWith("the operation was mined and failed")) return new Refusal("chain_failed");
-  return new Refusal(handedOver && !message.startsWith("refused: ") ? "unconfirmed" : "chain_rejected");
+  // After the bundler accepted it, a refusal can only be that of a question for the receipt.
+  const rejected = message.startsWith("refused: ") && handedOver !== "surely";
+  return new Refusal(handedOver && !rejected ? "unconfirmed" : "chain_rejected");
 }
 
 /** @param {RequestRefused} error */

@@ -124,11 +124,9 @@ class Application:
         return response
 
     def _request_id(self, request: Request) -> str:
-        """Return the ID that a trusted proxy gave the request, or a new one (docs/decisions/0724)."""
+        """Return the ID that the client gave the request, or a new one."""
         given = request.header("x-request-id")
-        if given and is_well_formed(given) and self._web.client_address.is_trusted(request):
-            return given
-        return draw_request_id()
+        return given if given and is_well_formed(given) else draw_request_id()
 
     def _parent(self, request: Request) -> dict[str, str]:
         """Return the headers with which a trusted proxy names the span that the request belongs to."""
