@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.support.javascript import run_module
 
 CODE = """
+  globalThis.document = { querySelector: () => null };
   const { OperationFailed } = await import("SOURCES/holdfast.js");
   const { refusalOf } = await import("SOURCES/pay/refusals.js");
   return given.map(([message, handedOver]) => refusalOf(new OperationFailed(message), handedOver).code);

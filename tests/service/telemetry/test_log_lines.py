@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import httpx
-from tests.support.serving import PATIENCE_S, Server, becomes_true, free_port
+from tests.support.serving import Server, becomes_true, free_port
 
 if TYPE_CHECKING:
     from collections.abc import Callable
