@@ -1,6 +1,6 @@
 """Prometheus' own checker of rules, where it is installed: Debian's package `prometheus` contains it.
 
-Without root: `apt-get download prometheus && dpkg -x prometheus_*.deb build/prometheus`.
+The set-up fetches it without root (tools/programs.py).
 """
 
 from __future__ import annotations
