@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from holdfast.client.app_signatures import AppSignatureRefused as AppSignatureRefused
+    from holdfast.client.app_signatures import verify_app_signature as verify_app_signature
     from holdfast.client.async_client import AsyncClient as AsyncClient
     from holdfast.client.blocking.client import Client as Client
     from holdfast.client.blocking.vault import Vault as Vault
@@ -30,8 +32,6 @@ if TYPE_CHECKING:
     from holdfast.client.vault.keys import KeyringKey as KeyringKey
     from holdfast.client.vault.keys import PasswordKey as PasswordKey
     from holdfast.client.vault.keys import SecretKey as SecretKey
-    from holdfast.rules.app_signatures import AppSignatureRefused as AppSignatureRefused
-    from holdfast.rules.app_signatures import verify_app_signature as verify_app_signature
     from holdfast.wire.client_errors import ClientStateError as ClientStateError
     from holdfast.wire.client_errors import NetworkError as NetworkError
     from holdfast.wire.client_errors import PluginCallError as PluginCallError
@@ -62,7 +62,7 @@ _HOMES = {
     "holdfast.client.vault.async_vault": ("AsyncVault",),
     "holdfast.client.vault.keys": ("KeyringKey", "PasswordKey", "SecretKey"),
     "holdfast.client.blocking.vault": ("Vault",),
-    "holdfast.rules.app_signatures": ("AppSignatureRefused", "verify_app_signature"),
+    "holdfast.client.app_signatures": ("AppSignatureRefused", "verify_app_signature"),
     "holdfast.wire.client_errors": (
         "ClientStateError",
         "NetworkError",

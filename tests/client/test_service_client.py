@@ -66,6 +66,7 @@ def test_every_endpoint_answers_with_its_type(client):
     assert '"/client/pay/confirm.js"' in client.payment_script()
     assert "<html" in client.start_page()
     assert "<html" in client.vault_page()
+    assert "<html" in client.connect_page()
     assert "{" in client.pages_style()
     assert "--" in client.pages_theme()
     assert client.pages_logo()

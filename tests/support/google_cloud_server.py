@@ -1,9 +1,10 @@
-"""gcp-storage-emulator with what its XML API lacks and Google's has: an ETag after PUT, and DELETE."""
+"""gcp-storage-emulator with what its XML API lacks and Google's has: an ETag after PUT, DELETE, and lists."""
 
 from __future__ import annotations
 
 import sys
 from typing import Any
+from xml.sax.saxutils import escape
 
 from gcp_storage_emulator import server
 from gcp_storage_emulator.handlers import objects
@@ -22,12 +23,27 @@ def get_with_etag(request: Any, response: Any, storage: Any, *args: Any, **kwarg
     objects.download(request, response, storage, *args, **kwargs)
 
 
+def list_objects(request: Any, response: Any, storage: Any, *_args: Any, **_kwargs: Any) -> None:
+    """GET /{bucket}?list-type=2&prefix=..."""
+    prefix = (request.query.get("prefix") or [""])[0]
+    found = storage.get_file_list(request.params["bucket_name"], prefix)
+    entries = found[0] if isinstance(found, tuple) else found
+    rows = "".join(
+        f"<Contents><Key>{escape(it['name'])}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified>"
+        f"<ETag>&quot;1&quot;</ETag><Size>{it['size']}</Size></Contents>"
+        for it in entries
+    )
+    response["Content-Type"] = "application/xml"
+    response.write(f'<?xml version="1.0" encoding="UTF-8"?><ListBucketResult>{rows}</ListBucketResult>')
+
+
 def main() -> None:
     """Serve until killed: PORT BUCKET."""
     port, bucket = sys.argv[1:]
     (path, handlers) = server.HANDLERS[-1]
     completed = {**handlers, server.GET: get_with_etag, server.PUT: put_with_etag, server.DELETE: objects.delete}
-    server.HANDLERS = (*server.HANDLERS[:-1], (path, completed))
+    lists = (r"^/(?P<bucket_name>[-.\w]+)/?$", {server.GET: list_objects})
+    server.HANDLERS = (*server.HANDLERS[:-1], lists, (path, completed))
     server.create_server("127.0.0.1", int(port), in_memory=True, default_bucket=bucket).run()
 
 

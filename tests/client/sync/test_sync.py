@@ -303,7 +303,7 @@ def test_a_libp2p_peer_without_noise_is_refused(holding, empty, security, monkey
 
     with Libp2pOffer(holder) as offer:
         trio.run(dials, offer.address)
-    weak = lambda: new_host(**security_of(security), enable_websocket=True, enable_tcp=False)  # noqa: E731 - a stand-in
+    weak = lambda _seed: new_host(**security_of(security), enable_websocket=True, enable_tcp=False)  # noqa: E731 - a stand-in
     ours = libp2p_host._new_host
     with monkeypatch.context() as patch:
         patch.setattr(libp2p_host, "_new_host", weak)
