@@ -109,9 +109,11 @@ def _build_bundle(folder: Path) -> None:
 
 
 def _bundle(entries: Sequence[Path], folder: Path, *more: str) -> None:
-    esbuild = _modules() / "esbuild" / "bin" / "esbuild"
+    modules = _modules()
+    esbuild = modules / "esbuild" / "bin" / "esbuild"
     options = ("--bundle", "--format=esm", "--minify", f"--target={_TARGET}", "--legal-comments=none", *more)
-    _run([_node(), esbuild, *entries, *options, "--log-level=warning", f"--outdir={folder}"])
+    command = [_node(), esbuild, *entries, *options, "--log-level=warning", f"--outdir={folder}"]
+    _run(command, NODE_PATH=str(modules))  # the sources may lie elsewhere than the packages
 
 
 def build_or_copy(folder: Path) -> None:
@@ -190,13 +192,12 @@ def _on_path(program: str) -> str:
     return found
 
 
-def _run(command: Sequence[Path | str], cwd: Path = ROOT) -> None:
+def _run(command: Sequence[Path | str], cwd: Path = ROOT, **more: str) -> None:
     words = [str(word) for word in command]
     path = os.pathsep.join([str(Path(words[0]).parent), os.environ.get("PATH", os.defpath)])
+    environment = {**os.environ, "PATH": path, **more}
     try:
-        done = subprocess.run(
-            words, cwd=cwd, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
-        )
+        done = subprocess.run(words, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
     except OSError as error:
         raise BuildError(f"{words[0]}: {error.strerror}") from error
     if done.returncode:

@@ -37,7 +37,18 @@ NEEDED = (
 # Built for the wheel alone: a checkout serves browser/src.
 CLIENT = {
     f"holdfast/service/static/client/{name}"
-    for name in ("holdfast.js", "worker.js", "enclave-host.js", "pages/main.js", "pay/confirm.js")
+    for name in (
+        "holdfast.js",
+        "worker.js",
+        "enclave-host.js",
+        "connect.js",
+        "pay/confirm.js",
+        "snapshots/main.js",
+        "pairing/pairing.js",
+        "pairing/libp2p.js",
+        "pages/main.js",
+        "pages/connect.js",
+    )
 }
 
 

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from tests.support.kept_snapshots import BOUNDARY, form
 from tests.support.serving import Server, becomes_true
-from tests.support.vault_tokens import VaultKey
+from tests.support.vault_tokens import AUDIENCE, VaultKey
 
 from holdfast.content.cars import read_car, write_car
 from holdfast.content.snapshots import Manifest, snapshot_blocks
@@ -63,7 +63,7 @@ def test_two_nodes_on_postgresql_keep_one_set_of_snapshots(
     serve: Callable[..., Server], vault: RemoteVault, fresh_postgres_url: str, tmp_path: Path
 ) -> None:
     shared = {"database_url": fresh_postgres_url, "snapshots_url": f"file://{tmp_path}/shared"}
-    nodes = [serve(snapshots_free_bytes="0", **shared) for _ in range(2)]
+    nodes = [serve(registrar_did=AUDIENCE, snapshots_free_bytes="0", **shared) for _ in range(2)]
     vault.register(nodes[0])
     blocks = vault.snapshot(MIB + 17)
     assert becomes_true(lambda: vault.upload(nodes[1], blocks).status_code == 200), "503 only while the machine is busy"
@@ -77,7 +77,7 @@ def test_two_nodes_on_postgresql_keep_one_set_of_snapshots(
 @pytest.mark.parametrize("entry", ["rsgi", "asgi", "uvicorn"])
 def test_up_and_down_through_every_entry(serve: Callable[..., Server], vault: RemoteVault, entry: str) -> None:
     more = {"rsgi": {}, "asgi": {"indexer_url": "http://127.0.0.1:9"}, "uvicorn": {"server": "uvicorn"}}[entry]
-    server = serve(snapshots_free_bytes="0", **more)
+    server = serve(registrar_did=AUDIENCE, snapshots_free_bytes="0", **more)
     vault.register(server)
     blocks = vault.snapshot(3 * MIB + 17)
     answer = vault.upload(server, blocks)
@@ -109,7 +109,7 @@ def test_what_was_acknowledged_survives_kill_9_and_half_an_upload_leaves_nothing
     """Uploads run while the service is killed, again and again; every acknowledged snapshot is whole afterwards."""
     data, acknowledged = None, list[tuple[Any, ...]]()
     for delay in (0.05, 0.15, 0.3, 0.6):
-        server = serve(data, snapshots_free_bytes="0")
+        server = serve(data, registrar_did=AUDIENCE, snapshots_free_bytes="0")
         data = server.data
         if not acknowledged:
             vault.register(server)
@@ -117,7 +117,7 @@ def test_what_was_acknowledged_survives_kill_9_and_half_an_upload_leaves_nothing
             assert vault.upload(server, blocks).status_code == 200
             acknowledged.append(blocks)
         acknowledged += _upload_until_killed(server, vault, delay)
-    server = serve(data, snapshots_free_bytes="0")
+    server = serve(data, registrar_did=AUDIENCE, snapshots_free_bytes="0")
     with server.client() as client:
         for blocks in acknowledged:
             for block in blocks:
@@ -173,7 +173,7 @@ def test_a_full_disk_is_said_and_loses_nothing(
     small_disk: Path,
 ) -> None:
     """The blocks lie on the small disk; the database does not."""
-    server = serve(snapshots_free_bytes="0", snapshots_url=f"file://{small_disk}/blocks")
+    server = serve(registrar_did=AUDIENCE, snapshots_free_bytes="0", snapshots_url=f"file://{small_disk}/blocks")
     vault.register(server)
     kept = vault.snapshot(2 * MIB)
     assert vault.upload(server, kept).status_code == 200
@@ -189,7 +189,7 @@ def test_a_full_disk_is_said_and_loses_nothing(
 
 def test_a_full_disk_of_the_data_folder(serve: Callable[..., Server], vault: RemoteVault, small_disk: Path) -> None:
     """Half an upload fills the disk of database, spool and blocks."""
-    server = serve(small_disk / "data", snapshots_free_bytes="0")
+    server = serve(small_disk / "data", registrar_did=AUDIENCE, snapshots_free_bytes="0")
     vault.register(server)
     kept = vault.snapshot(500_000)
     assert vault.upload(server, kept).status_code == 200
