@@ -80,7 +80,7 @@ class Application:
 
     async def respond(self, request: Request) -> Response:
         """Return the response to one request, with its request ID."""
-        request_id = self._request_id(request)
+        request_id = _request_id(request)
         token = REQUEST_ID.set(request_id)
         route = self._routes.get(request.path) or self._elsewhere(request.path)
         answer = self._answer if tracing.backend() is None else self._traced
@@ -123,11 +123,6 @@ class Application:
                 span.fail(str(response.status))
         return response
 
-    def _request_id(self, request: Request) -> str:
-        """Return the ID that the client gave the request, or a new one."""
-        given = request.header("x-request-id")
-        return given if given and is_well_formed(given) else draw_request_id()
-
     def _parent(self, request: Request) -> dict[str, str]:
         """Return the headers with which a trusted proxy names the span that the request belongs to."""
         given = {name: request.header(name) for name in _TRACE_HEADERS}
@@ -145,6 +140,12 @@ class Application:
             if path.startswith(route.path):
                 return route
         return None
+
+
+def _request_id(request: Request) -> str:
+    """Return the ID that the client gave the request, or a new one."""
+    given = request.header("x-request-id")
+    return given if given and is_well_formed(given) else draw_request_id()
 
 
 def _headed(response: Response, request_id: str) -> Response:
