@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tests.support.store_cases import admit, session
 
 from holdfast.rules.identifiers import Channel, Identifier
+from holdfast.service.store.postgresql.database import PostgresqlDatabase
 
 if TYPE_CHECKING:
     from tests.support.postgres_server import PostgresServer
@@ -27,9 +28,10 @@ async def open_sessions(store: Store, first: int, count: int) -> None:
 
 
 async def test_plans_made_while_tables_were_small_read_by_key(
-    pg_store: Store, postgres: PostgresServer, postgres_url: str
+    postgres: PostgresServer, fresh_postgres_url: str
 ) -> None:
-    name = postgres_url.rpartition("/")[2]
+    name = fresh_postgres_url.rpartition("/")[2]  # a new database: its figures tell of this test alone
+    pg_store = PostgresqlDatabase(fresh_postgres_url).open()
     await open_sessions(pg_store, 0, 50)
     postgres.execute("ANALYZE", name)
     for first in range(50, 800, 50):
@@ -42,5 +44,4 @@ async def test_plans_made_while_tables_were_small_read_by_key(
         if postgres.execute(counted, name)[0][0] == 800:
             break
         await asyncio.sleep(0.1)
-    analysed = 100  # the statistics' own reading, at most
-    assert not [row for row in postgres.execute(ROWS_READ, name) if row[1] > analysed]
+    assert not [row for row in postgres.execute(ROWS_READ, name) if row[1]]

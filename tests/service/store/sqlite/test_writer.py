@@ -21,7 +21,7 @@ async def test_commits_are_paced_only_after_shared_ones_while_others_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reads: int, together: int, pauses: int
 ) -> None:
     slept: list[float] = []
-    monkeypatch.setattr("holdfast.service.store.sqlite.writer.time.sleep", slept.append)
+    monkeypatch.setattr("holdfast.service.store.sqlite.writer.sleep", slept.append)
     paced = GroupCommitWriter(schema.connect(tmp_path / "x.db"), lambda: None, count(step=reads).__next__)
     taken, all_there = threading.Event(), threading.Event()
     alone = asyncio.create_task(paced.write(lambda _: (taken.set(), all_there.wait())))

@@ -11,8 +11,8 @@ import asyncio
 import contextlib
 import sqlite3
 import threading
-import time
 from queue import Empty, SimpleQueue
+from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from holdfast.service.store.port import StoreUnavailable
@@ -41,7 +41,7 @@ class _Job:
         self.future: asyncio.Future[Any] = loop.create_future()
         self.result: Any = None
         self.error: BaseException | None = None
-        self.since = time.perf_counter()
+        self.since = perf_counter()
         self.trace = tracing.present()
 
 
@@ -104,7 +104,7 @@ class GroupCommitWriter:
     def _pace(self, reads: int) -> None:
         """Let writes gather before the next commit, when there were reads during the last one."""
         if self._reads() != reads:
-            time.sleep(PACE_S)
+            sleep(PACE_S)
 
     def _gather(self, first: _Job) -> tuple[list[_Job], bool]:
         """Everything that waits right now, and whether the end was asked for."""
@@ -124,10 +124,10 @@ class GroupCommitWriter:
         return self._jobs.qsize()
 
     def _commit_measured(self, batch: list[_Job]) -> None:
-        began = time.perf_counter()
+        began = perf_counter()
         with tracing.batch("store commit", (job.trace for job in batch), {"holdfast.batch_size": len(batch)}):
             self._commit(batch)
-        ended = time.perf_counter()
+        ended = perf_counter()
         metrics.BATCH_SIZE.observe(len(batch), "write")
         metrics.BATCH_SECONDS.observe(ended - began, "write")
         for job in batch:
