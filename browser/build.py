@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,9 +88,14 @@ def build_served(folder: Path) -> None:
 
 
 def build_bundles(folder: Path) -> None:
-    """What a checkout serves in addition to its sources: the bundle of libp2p. Raises BuildError."""
-    _empty(folder)
-    _build_bundle(folder)
+    """What a checkout serves in addition to its sources: the bundle of libp2p. Raises BuildError.
+
+    It is put in place whole: a service may read the folder at the same time.
+    """
+    (folder / BUNDLE).parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as made:
+        _build_bundle(Path(made))
+        (Path(made) / BUNDLE).replace(folder / BUNDLE)
 
 
 def bundles_or_none(folder: Path) -> None:

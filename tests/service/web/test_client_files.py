@@ -22,10 +22,25 @@ MODULES = sorted(file.relative_to(ROOT / "browser/src").as_posix() for file in (
 
 
 @pytest.mark.parametrize("name", MODULES)
-async def test_a_module_is_served_as_it_stands(api: Api, name: str) -> None:
-    answer = await api.http.get(f"/client/{name}")
+async def test_a_module_is_served_as_it_stands(
+    make_api: Callable[..., Api], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(client_files, "BUNDLES", tmp_path)
+    answer = await make_api().http.get(f"/client/{name}")
     assert answer.content == (ROOT / "browser/src" / name).read_bytes()
     assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+
+
+async def test_a_bundle_stands_in_for_the_source_of_its_name(
+    make_api: Callable[..., Api], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pairing").mkdir()
+    (tmp_path / "pairing/libp2p.js").write_text("export const bundled = true;")
+    monkeypatch.setattr(client_files, "BUNDLES", tmp_path)
+    http = make_api().http
+    assert (await http.get("/client/pairing/libp2p.js")).text == "export const bundled = true;"
+    source = (ROOT / "browser/src/pairing/pairing.js").read_bytes()
+    assert (await http.get("/client/pairing/pairing.js")).content == source
 
 
 async def test_other_origins_may_load_it_and_nothing_of_two_versions_mixes(api: Api) -> None:
