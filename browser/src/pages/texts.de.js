@@ -428,7 +428,7 @@ export default {
   "send.fee": "Netzgebühr",
   "send.fee.sponsored": "Zahlt ein Sponsor (für Sie kostenlos)",
   "send.fee.own": "Höchstens {fee}, von Ihrem Konto",
-  "send.fee.missing": "Kein Sponsor zahlt die Netzgebühr, und Ihr Konto hat {have}; die Gebühr kann {need} betragen.",
+  "send.fee.missing": "Kein Sponsor zahlt die Netzgebühr. Für diese Zahlung braucht Ihr Konto {need}; es hat {have}.",
   "send.fee.changed": "Die Netzgebühr ist gestiegen, und es wurde nichts gesendet. Prüfen Sie die neue Gebühr und senden Sie dann.",
   "send.from": "Von",
   "send.trust.address": "Eine Adresse ohne geprüfte Identität. Vergleichen Sie sie Zeichen für Zeichen mit der des Empfängers.",

@@ -428,7 +428,7 @@ export default {
   "send.fee": "Network fee",
   "send.fee.sponsored": "Paid by a sponsor (free for you)",
   "send.fee.own": "At most {fee}, from your account",
-  "send.fee.missing": "No sponsor pays the network fee, and your account has {have}; the fee may be {need}.",
+  "send.fee.missing": "No sponsor pays the network fee. For this payment your account needs {need}; it has {have}.",
   "send.fee.changed": "The network fee has risen, and nothing was sent. Check the new fee, then send.",
   "send.from": "From",
   "send.trust.address": "An address without a verified identity. Compare it with the payee’s, character by character.",

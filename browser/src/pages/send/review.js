@@ -1,7 +1,7 @@
 /** The second screen of a payment: everything that is signed, in full, before the passkey. */
 
 import { familiarity, paidBefore } from "../../pay/payees.js";
-import { NATIVE, checksumAddress, greatestCost, paymentCall } from "../library.js";
+import { NATIVE, checksumAddress, greatestCost, preparedPayment } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph } from "../parts/nodes.js";
 import { go } from "../parts/router.js";
@@ -46,7 +46,7 @@ async function feeOf({ payee, token, value }) {
   try {
     const client = await ready();
     const contract = token.token === NATIVE ? NATIVE : await checksumAddress(client.vault, token.token);
-    return feeIn(await (await client.account()).prepared(paymentCall({ to: payee.address, amount: value, token: contract })));
+    return feeIn(await preparedPayment(client, await client.account(), { to: payee.address, amount: value, token: contract }));
   } catch (error) {
     throw sendError(error);
   }
