@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.async_api import async_playwright
+from tests.support.built_client import build_into
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -26,6 +27,12 @@ def chromium() -> str:
     found = next((path for name in names if (path := shutil.which(name))), None) or (str(MAC) if MAC.exists() else None)
     assert found, "no Chromium on this machine: make setup installs it or says what to install"
     return found
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The minified client and pages, as a wheel has them."""
+    return build_into(tmp_path_factory.mktemp("built") / "client")
 
 
 @pytest.fixture

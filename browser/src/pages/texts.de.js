@@ -462,6 +462,8 @@ export default {
   "connect.waiting": "Warten auf die Anfrage der App.",
   "connect.heading": "{host} möchte Ihre Identität erfahren",
   "connect.heading.sign": "{host} möchte Ihre Identität und eine Unterschrift",
+  "connect.heading.delegate": "{host} möchte Ihre Identität und eine Erlaubnis zu zahlen",
+  "connect.heading.both": "{host} möchte Ihre Identität, eine Unterschrift und eine Erlaubnis zu zahlen",
   "connect.name": "Sie nennt sich „{name}“.",
   "connect.unusual": "Diese Adresse enthält Buchstaben eines anderen Alphabets. Prüfen Sie, ob es die gemeinte App ist.",
   "connect.sees": "Sie erfährt",

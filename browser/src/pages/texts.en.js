@@ -462,6 +462,8 @@ export default {
   "connect.waiting": "Waiting for the app’s request.",
   "connect.heading": "{host} wants to know your identity",
   "connect.heading.sign": "{host} wants your identity and a signature",
+  "connect.heading.delegate": "{host} wants your identity and permission to pay",
+  "connect.heading.both": "{host} wants your identity, a signature and permission to pay",
   "connect.name": "It calls itself “{name}”.",
   "connect.unusual": "This address is written with letters of another alphabet. Make sure that it is the app you mean.",
   "connect.sees": "It will see",
