@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 SHOTS = Path(__file__).parents[2] / "build" / "screenshots"
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-PAGE_PATIENCE_MS = 20_000
+PAGE_PATIENCE_MS = 60_000
 SIZES: dict[str, ViewportSize] = {"360": {"width": 360, "height": 740}, "1280": {"width": 1280, "height": 800}}
 # Elements that reach beyond the window's right edge.
 WIDER = """[...document.querySelectorAll('body *')].filter((it) => it.getBoundingClientRect().right > innerWidth + 1)
