@@ -98,7 +98,7 @@ class Libp2pMeeting(Libp2pHost):
     async def _answer(self, first: First) -> bytes:
         try:
             return await self._asked(first.meeting, first.message or {})
-        except NetworkError:
+        except Exception:  # noqa: BLE001 - no such device, or it has gone: py-libp2p raises many kinds of errors
             return msgspec.json.encode(_REFUSED)
 
     async def _asked(self, meeting: str, message: dict[str, Any]) -> bytes:
