@@ -33,7 +33,7 @@ def did_of(sealed: bytes) -> str:
 
 
 def wrap_names(sealed: bytes) -> list[tuple[str, str]]:
-    """Return kind and ID of each key that opens a sealed vault. Raises PluginCallError for other bytes."""
+    """Return kind and ID of each key that unlocks a sealed vault. Raises PluginCallError for other bytes."""
     position, names = _after_did(sealed), []
     for _ in range(sealed[_WRAP_COUNT]):
         end = position + 2 + int.from_bytes(sealed[position + 1 : position + 2])
