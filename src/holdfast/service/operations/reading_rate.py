@@ -1,4 +1,4 @@
-"""Counts what each address reads, in memory: a row in the database for every read would cost more than the read."""
+"""Counts each address's reads in memory: a database row for every read would cost more than the read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_SUBJECTS = 100_000
 
 @dataclass(slots=True)
 class ReadingRate:
-    """The reads of this process. A check and its count have no await between them, so no two requests share a place.
+    """This process's reads. No await separates a check from its count, so parallel requests cannot exceed the limit.
 
     Attributes:
         per_minute: requests that an address may send at once, and again in every minute.
@@ -29,7 +29,7 @@ class ReadingRate:
     _due: dict[str, float] = field(default_factory=dict)
 
     def count(self, address: str) -> None:
-        """Count a read of an address, for IPv6 also on the /48 around it. Raises SnapshotRefused(TOO_MANY_REQUESTS)."""
+        """Count a read by an address; for IPv6 also against its /48. Raises SnapshotRefused(TOO_MANY_REQUESTS)."""
         now, after = self.clock(), {}
         for quota in of_address(Counted.READS, address, self.per_minute, PERIOD_S):
             due = self._due.get(quota.subject, 0.0)
@@ -42,7 +42,7 @@ class ReadingRate:
         self._due.update(after)
 
     def _forget(self, now: float) -> None:
-        """Drop the addresses that have their whole limit; if none does, all: memory stays bounded."""
+        """Forget the addresses that have their full allowance, or all if none has, so that memory stays bounded."""
         self._due = {subject: due for subject, due in self._due.items() if due > now}
         if len(self._due) >= _MAX_SUBJECTS:
             self._due.clear()

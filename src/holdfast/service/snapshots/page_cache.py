@@ -1,4 +1,4 @@
-"""Files that the kernel has in memory, read without waiting for a disk: a thread for each would cost more."""
+"""Reads files that are in the kernel's page cache without a thread: there is no disk to wait for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _MAX_BYTES = 1024 * 1024  # of a block
 
 
 def read_cached(path: str) -> bytes | None:
-    """A file's bytes; None if it is missing, larger than a block, or not wholly in the page cache."""
+    """Return a file's bytes; None if it is missing, larger than a block, or not entirely in the page cache."""
     if not _NOWAIT:
         return None
     try:
@@ -18,7 +18,7 @@ def read_cached(path: str) -> bytes | None:
         return None
     try:
         return _read(descriptor)
-    except OSError:  # BlockingIOError, or a file system that cannot tell
+    except OSError:  # BlockingIOError, or a file system without support for this
         return None
     finally:
         os.close(descriptor)
