@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from hypothesis import HealthCheck, settings
+from tests.support import trusted_certificates
 
 from holdfast.world import node
 
@@ -16,6 +17,7 @@ pytest_plugins = (
     "tests.support.databases",
 )
 
+trusted_certificates.read_once()
 os.environ["PATH"] = node.search_path()  # the environment's Node, which every test that needs one runs
 
 # A failure must be one of the change under test. HOLDFAST_TEST_EXPLORE=1 looks for new examples instead.

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
+import pytest_asyncio
 from tests.support.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ PASSWORD = "correct horse battery"
 KEY = f"{{kind: 'password', password: '{PASSWORD}'}}"
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def page(browser: Browser, serve: Callable[..., Server]) -> Page:
     return await new_page(browser, serve())
 
