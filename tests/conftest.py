@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 from tests.support import trusted_certificates
+from tests.support.order import longest_first
 
 from holdfast.world import node
 
@@ -26,3 +28,8 @@ _CALM = settings(
 )
 settings.register_profile("calm", _CALM)
 settings.load_profile("calm")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    longest_first(items)
