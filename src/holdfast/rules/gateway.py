@@ -66,20 +66,29 @@ class Wanted:
 
     def etag(self, cid: str, path: str) -> str:
         """A strong validator: these parameters always give the same bytes."""
+        return f'"{cid}.{self.shape(path)}"'
+
+    def shape(self, path: str) -> str:
+        """What the ETag says besides the CID."""
         if self.form is Form.RAW and not self.entity_bytes:
-            return f'"{cid}.raw"'
+            return "raw"
         shape = f"{path}|{self.scope}|{self.entity_bytes}|{self.dups}"
         digest = hashlib.sha256(shape.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-        return f'"{cid}.{_NAMES[self.form]}.{digest}"'
+        return f"{self.name}.{digest}"
+
+    @property
+    def name(self) -> str:
+        """The form's name in a query."""
+        return _NAMES[self.form]
 
     def location(self, path: str) -> str:
         """Content-Location: where this very form lies without any Accept."""
         car = f"&car-dups={'y' if self.dups else 'n'}" if self.form is Form.CAR else ""
-        return f"{quote(path)}?format={_NAMES[self.form]}{car}"
+        return f"{quote(path)}?format={self.name}{car}"
 
-    def disposition(self, stem: str, given: str | None) -> str:
-        """Content-Disposition: always an attachment, under the given name if there is one."""
-        return attachment(given or f"{stem}.{_ENDINGS[self.form]}")
+    def disposition(self, cid: str, given: str | None) -> str:
+        """Content-Disposition: always an attachment, under the given name if there is one. The CID is a checked one."""
+        return attachment(given) if given else f'attachment; filename="{cid}.{_ENDINGS[self.form]}"'
 
 
 def wanted(query: Mapping[str, str], accept: str | None) -> Wanted:

@@ -5,28 +5,21 @@ from __future__ import annotations
 import os
 
 _NOWAIT = getattr(os, "RWF_NOWAIT", 0)  # Linux
-_MAX_BYTES = 1024 * 1024  # of a block
+_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)
+_BEYOND = bytearray(1)  # takes what a longer file has behind its expected end
 
 
-def read_cached(path: str) -> bytes | None:
-    """A file's bytes; None if it is missing, larger than a block, or not wholly in the page cache."""
+def read_cached(path: str, into: memoryview) -> bool:
+    """Fill `into` with a file's bytes. False if it is missing, of another size, or not wholly in the page cache."""
     if not _NOWAIT:
-        return None
+        return False
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(path, _FLAGS)
     except OSError:
-        return None
+        return False
     try:
-        return _read(descriptor)
+        return os.preadv(descriptor, [into, _BEYOND], 0, _NOWAIT) == len(into)
     except OSError:  # BlockingIOError, or a file system that cannot tell
-        return None
+        return False
     finally:
         os.close(descriptor)
-
-
-def _read(descriptor: int) -> bytes | None:
-    size = os.fstat(descriptor).st_size
-    if size > _MAX_BYTES:
-        return None
-    data = bytearray(size)
-    return bytes(data) if os.preadv(descriptor, [data], 0, _NOWAIT) == size else None
