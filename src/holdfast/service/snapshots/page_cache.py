@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+_preadv = getattr(os, "preadv", None)
 _NOWAIT = getattr(os, "RWF_NOWAIT", 0)  # Linux
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)
 _BEYOND = bytearray(1)  # takes what a longer file has behind its expected end
@@ -11,14 +12,15 @@ _BEYOND = bytearray(1)  # takes what a longer file has behind its expected end
 
 def read_cached(path: str, into: memoryview) -> bool:
     """Fill `into` with a file's bytes. False if it is missing, of another size, or not wholly in the page cache."""
-    if not _NOWAIT:
+    if not _NOWAIT or _preadv is None:
         return False
     try:
         descriptor = os.open(path, _FLAGS)
     except OSError:
         return False
     try:
-        return os.preadv(descriptor, [into, _BEYOND], 0, _NOWAIT) == len(into)
+        read: int = _preadv(descriptor, [into, _BEYOND], 0, _NOWAIT)
+        return read == len(into)
     except OSError:  # BlockingIOError, or a file system that cannot tell
         return False
     finally:
