@@ -31,10 +31,11 @@ def embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
     return IPv4Address(int(address) & _LOW_32_BITS) if address in _NAT64 else None
 
 
-@lru_cache(4096)
 def network_of(subject: str) -> str | None:
     """Return the /48 around an IPv6 subject, None for any other subject."""
-    host, slash, _ = subject.partition("/")
-    if not slash:
-        return None
+    return _site_around(subject.partition("/")[0]) if "/" in subject else None
+
+
+@lru_cache(4096)
+def _site_around(host: str) -> str:
     return str(IPv6Network((ip_address(host), _SITE_PREFIX_V6), strict=False))

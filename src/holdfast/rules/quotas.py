@@ -45,7 +45,6 @@ class Counted(StrEnum):
     OPERATIONS = "operations"  # by address
     KEYED_REQUESTS = "keyed_requests"  # by address
     UPLOADS = "uploads"  # of snapshots, by address
-    READS = "reads"  # of snapshots, by address; counted in memory
 
 
 @dataclass(frozen=True, slots=True)

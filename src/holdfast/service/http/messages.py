@@ -86,11 +86,11 @@ class ClientGone(Exception):
 
 
 class Response:
-    """Status, headers and body. The application adds the request ID as a header."""
+    """Status, headers and body, which nothing changes later. The application adds the request ID as a header."""
 
     __slots__ = ("body", "headers", "request_id", "status")
 
-    def __init__(self, status: int, headers: Headers, body: bytes, request_id: str = "") -> None:
+    def __init__(self, status: int, headers: Headers, body: bytes | bytearray, request_id: str = "") -> None:
         self.status = status
         self.headers = headers
         self.body = body

@@ -66,7 +66,7 @@ class Snapshots:
         for pin in await self.index.pins(did):
             place = await self.index.block(pin.asked.cid)
             if place is not None:
-                root = read_root(Block(pin.asked.cid, await self.reading.block(place)))
+                root = read_root(Block(pin.asked.cid, bytes(await self.reading.block(place))))
                 key = publisher_of(root.manifest.delegation, did, self.names.clock())
                 return None if key is None else name_of(key)
         return None

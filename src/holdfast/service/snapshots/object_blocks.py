@@ -58,22 +58,12 @@ class ObjectBlocks:
 
     async def get_all(self, names: Sequence[str]) -> list[bytes | None]:
         """See BlockStorage."""
-        found = self._in_memory(names)
-        if found is None:
-            found = await self._in_thread(lambda: [self._get(name) for name in names])
+        found: list[bytes | None] = await self._in_thread(lambda: [self._get(name) for name in names])
         return found
 
-    def _in_memory(self, names: Sequence[str]) -> list[bytes | None] | None:
-        """The objects if no disk has to be waited for, since a thread costs more than to copy them; else None."""
-        if self._folder is None:
-            return None
-        found: list[bytes | None] = []
-        for name in names:
-            data = read_cached(f"{self._folder}/{name}")
-            if data is None:
-                return None
-            found.append(data)
-        return found
+    def fill(self, name: str, into: memoryview) -> bool:
+        """See BlockStorage."""
+        return self._folder is not None and read_cached(f"{self._folder}/{name}", into)
 
     async def delete(self, names: Sequence[str]) -> None:
         """See BlockStorage."""

@@ -17,7 +17,7 @@ class BlocksFull(BlocksUnavailable):
 
 
 class BlockStorage(Protocol):
-    """Every method raises BlocksUnavailable."""
+    """Every method but `fill` raises BlocksUnavailable."""
 
     async def put_all(self, blocks: Iterable[tuple[str, bytes]]) -> None:
         """Store these objects (name, bytes). When this returns, they survive a power cut. Raises BlocksFull.
@@ -32,6 +32,13 @@ class BlockStorage(Protocol):
 
     async def get_all(self, names: Sequence[str]) -> list[bytes | None]:
         """As `get`, for several small objects at once, in their order."""
+        ...
+
+    def fill(self, name: str, into: memoryview) -> bool:
+        """Write an object's bytes into `into` if that needs no waiting; if False, `get` says more.
+
+        It is False for an object that does not exist or has another size too, and then leaves anything in `into`.
+        """
         ...
 
     async def delete(self, names: Sequence[str]) -> None:

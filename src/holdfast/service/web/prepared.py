@@ -138,7 +138,7 @@ def _read(name: str) -> bytes:
 
 
 def _json(value: Answer, cache_control: str) -> StaticAnswer:
-    return StaticAnswer(cached_json(value, cache_control).body, JSON, cache_control)
+    return StaticAnswer(bytes(cached_json(value, cache_control).body), JSON, cache_control)
 
 
 def _file(name: str, content_type: str, extra: Sequence[tuple[str, str]] = ()) -> StaticAnswer:

