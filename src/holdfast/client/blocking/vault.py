@@ -319,8 +319,12 @@ class Vault:
 
     def sync_respond(
         self, session_id: str, *, public_key: str | None = None, code: str | None = None
-    ) -> types.SyncRespondResult:
-        """On the device that holds the vault: answer the other's key, then the six digits."""
+    ) -> calls.Released:
+        """On the device that holds the vault: answer the other's key, then the six digits.
+
+        With the digits the answer has `sealed_vault` too: the wraps of all passkeys and passwords, for `sync_complete`.
+        Raises PluginCallError if the vault has sixteen keys already.
+        """
         return run(self._asynchronous.sync_respond(session_id, public_key=public_key, code=code))
 
     def sync_compare(
@@ -330,7 +334,12 @@ class Vault:
         return run(self._asynchronous.sync_compare(session_id, public_key=public_key, reveal=reveal))
 
     def sync_complete(
-        self, session_id: str, code: str, encrypted_vault: str, key: KeyProvider
+        self, session_id: str, code: str, encrypted_vault: str, key: KeyProvider, *, sealed_vault: str | None = None
     ) -> types.SyncCompleteResult:
-        """On the new device: open the received vault, check it, wrap it for `key` and store it."""
-        return run(self._asynchronous.sync_complete(session_id, code, encrypted_vault, key))
+        """On the new device: open the received vault, check it, wrap it for `key` and store it.
+
+        With `sealed_vault` the passkeys and passwords of the other device open it too. Raises PluginCallError
+        (`sync_rejected`) if one of both was changed or left out on its way, StorageError if a vault of this DID is
+        stored here; nothing is stored then.
+        """
+        return run(self._asynchronous.sync_complete(session_id, code, encrypted_vault, key, sealed_vault=sealed_vault))

@@ -4,9 +4,11 @@
     sync_init        -- session, key -->         sync_respond
     sync_compare     <-- key --
                      -- reveal -->               sync_compare, then its person types the new device's six digits
-    sync_complete    <-- sealed vault, record -- sync_respond (only for the right digits)
+    sync_complete    <-- the vault, record -- sync_respond (only for the right digits)
 
-The record is the IPNS record of the last snapshot that the vault was published in; without one it is left out.
+The vault comes twice: encrypted for the new device, and sealed with the wraps of all passkeys and passwords, so that
+each of them opens what the new device stores and publishes. The record is the IPNS record of the last snapshot that
+the vault was published in; without one it is left out.
 
 The enclaves do the cryptography. The new device commits to its key before it sees the other's, so a man in the middle
 has one guess at six digits. Both people compare them, so that neither a vault nor a forged one can be passed on.
@@ -42,7 +44,7 @@ R = TypeVar("R", bound=_Result)
 
 PROTOCOL = "/holdfast/sync/1.0.0"
 LIFE_S = 300.0
-MAX_MESSAGE_BYTES = 32 * 1024 * 1024
+MAX_MESSAGE_BYTES = 48 * 1024 * 1024  # a vault of 16 MiB twice, in base64
 _REFUSED = {"error": "refused"}  # the error does not say what was wrong with the message
 
 
@@ -132,7 +134,7 @@ class AsyncPairingServer:
         record = await published_record(self._vault)
         result = _good(await self._vault.sync_respond(session, code=str(typed).strip()))
         self._finished = self._released = True
-        sent = {"encrypted_vault": result.encrypted_vault}
+        sent = {"encrypted_vault": result.encrypted_vault, "sealed_vault": result.sealed_vault}
         return sent if record is None else {**sent, "record": record}
 
 
@@ -176,10 +178,11 @@ async def _received(
     digits = _given(shown.code)
     await answered(show_digits, digits)
     last = await channel.ask({"step": "reveal", "session_id": session, "reveal": shown.reveal})
-    sealed = _text(last, "encrypted_vault")
+    encrypted = _text(last, "encrypted_vault")
+    sealed = _text(last, "sealed_vault") if "sealed_vault" in last else None  # earlier releases do not send it
     if not await answered(confirm, digits):
         raise SyncRefused("the digits differ")
-    done = _good(await enclave.sync_complete(session, digits, sealed, key))
+    done = _good(await enclave.sync_complete(session, digits, encrypted, key, sealed_vault=sealed))
     await continue_from(enclave, last.get("record"))
     return done
 

@@ -12,12 +12,12 @@ from holdfast.client.http.calls import Retries
 from holdfast.client.http.transport import HttpTransport
 from holdfast.client.installed import require_libp2p
 from holdfast.client.storage.gateway import PROBE, AsyncGateway, snapshot_stored
-from holdfast.client.vault import calls
+from holdfast.client.vault import calls, carrying
 from holdfast.client.vault.boot import BootLog
 from holdfast.client.vault.keeping import Keeper, did_of
 from holdfast.client.vault.passwords import MIN_CHARACTERS, checked_password
 from holdfast.client.vault.second_share import shares_of, with_share
-from holdfast.wire.client_errors import ClientStateError
+from holdfast.wire.client_errors import ClientStateError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -389,9 +389,20 @@ class AsyncVault:
 
     async def sync_respond(
         self, session_id: str, *, public_key: str | None = None, code: str | None = None
-    ) -> types.SyncRespondResult:
-        """On the device that holds the vault: answer the other's key, then the six digits."""
-        return await self._run(calls.sync_respond(session_id, public_key=public_key, code=code))
+    ) -> calls.Released:
+        """On the device that holds the vault: answer the other's key, then the six digits.
+
+        With the digits the answer has `sealed_vault` too: the wraps of all passkeys and passwords, for `sync_complete`.
+        Raises PluginCallError if the vault has sixteen keys already.
+        """
+        if code is None:
+            return await self._run(calls.sync_respond(session_id, public_key=public_key))
+        async with self._saving:
+            answer, unsaved = await self._ready.together(carrying.give, session_id, code)
+            if unsaved:
+                self._keeper.sealing()
+            await self._store_due()
+        return calls.Released.from_json(answer)
 
     async def sync_compare(
         self, session_id: str, *, public_key: str | None = None, reveal: str | None = None
@@ -400,10 +411,31 @@ class AsyncVault:
         return await self._run(calls.sync_compare(session_id, public_key=public_key, reveal=reveal))
 
     async def sync_complete(
-        self, session_id: str, code: str, encrypted_vault: str, key: KeyProvider
+        self, session_id: str, code: str, encrypted_vault: str, key: KeyProvider, *, sealed_vault: str | None = None
     ) -> types.SyncCompleteResult:
-        """On the new device: open the received vault, check it, wrap it for `key` and store it."""
-        return await self._run(calls.sync_complete(session_id, code, encrypted_vault, await outside(key.host_key)))
+        """On the new device: open the received vault, check it, wrap it for `key` and store it.
+
+        With `sealed_vault` the passkeys and passwords of the other device open it too. Raises PluginCallError
+        (`sync_rejected`) if one of both was changed or left out on its way, StorageError if a vault of this DID is
+        stored here; nothing is stored then.
+        """
+        given: dict[str, str | None] = {"session_id": session_id, "code": code, "encrypted_vault": encrypted_vault}
+        given["sealed_vault"] = sealed_vault
+        try:
+            answer = await self._ready.together(carrying.take, given, await outside(key.host_key))
+            done = types.SyncCompleteResult.from_json(answer)
+            await asyncio.to_thread(self._keeper.check_new, done.did if done.success else None)
+        except (carrying.NotCarried, StorageError):
+            await self._start_again()
+            raise
+        if done.success:
+            await self._store_changes(forget=False)
+        return done
+
+    async def _start_again(self) -> None:
+        """Discard what the enclave holds."""
+        await self._ready.aclose()
+        self._enclave = await type(self._ready).start(self._module)
 
     async def _second(self, given: ValShare | None) -> ValShare | None:
         if given is not None or self._share is None:

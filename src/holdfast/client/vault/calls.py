@@ -89,6 +89,12 @@ class Comparison(types.Record, frozen=True, kw_only=True):
     error: str | None = None
 
 
+class Released(types.SyncRespondResult, frozen=True, kw_only=True):
+    """The answer of the device with the vault. `sealed_vault` (base64) has the wraps of the vault's keys."""
+
+    sealed_vault: str | None = None
+
+
 class UcanClaims(types.Record, frozen=True, kw_only=True):
     """The claims of a verified token; of a chain, those of its last delegation. Times in seconds since 1970.
 
@@ -138,7 +144,7 @@ def load(database: bytes, min_revision: int | None) -> EnclaveCall[types.LoadOut
 
 def unlock(key: HostKey, database: bytes | None, min_revision: int | None) -> EnclaveCall[types.UnlockOutput]:
     """Open a sealed vault."""
-    fields = {"key": key.fields(), "database": database, "min_revision": min_revision}
+    fields = {"key": key.opening_fields(), "database": database, "min_revision": min_revision}
     return EnclaveCall("unlock", fields, types.UnlockOutput)
 
 
@@ -363,12 +369,9 @@ def sync_init() -> EnclaveCall[types.SyncInitResult]:
     return EnclaveCall("sync_init", {}, types.SyncInitResult)
 
 
-def sync_respond(
-    session_id: str, *, public_key: str | None = None, code: str | None = None
-) -> EnclaveCall[types.SyncRespondResult]:
-    """The steps of the device with the vault: for a key, its own key; for the code, the sealed vault."""
-    fields = {"session_id": session_id, "public_key": public_key, "code": code}
-    return EnclaveCall("sync_respond", fields, types.SyncRespondResult)
+def sync_respond(session_id: str, *, public_key: str | None) -> EnclaveCall[Released]:
+    """The first step of the device with the vault: its own key for the other's."""
+    return EnclaveCall("sync_respond", {"session_id": session_id, "public_key": public_key}, Released)
 
 
 def sync_compare(
@@ -377,14 +380,6 @@ def sync_compare(
     """Return the six digits, once each side has what they follow from."""
     fields = {"session_id": session_id, "public_key": public_key, "reveal": reveal}
     return EnclaveCall("sync_compare", fields, Comparison)
-
-
-def sync_complete(
-    session_id: str, code: str, encrypted_vault: str, key: HostKey
-) -> EnclaveCall[types.SyncCompleteResult]:
-    """The new device's last step: open, check, wrap for `key`."""
-    fields = {"session_id": session_id, "code": code, "encrypted_vault": encrypted_vault, "key": key.fields()}
-    return EnclaveCall("sync_complete", fields, types.SyncCompleteResult, changes=True)
 
 
 def resource_filter(resource: types.Resource | str, action: str) -> str:
