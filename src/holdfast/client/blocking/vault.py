@@ -272,9 +272,10 @@ class Vault:
     def remove_key(self, kind: str, key_id: str, *, remaining: Sequence[KeyProvider] = ()) -> calls.Wraps:
         """Remove a key's wrap, and all older revisions and snapshots from the store. The last wrap cannot be removed.
 
-        The removed key still knows the data key, which opens copies of later revisions too. If `remaining` names all
-        other keys, the vault continues under a new data key, which the removed key never had. Their secrets are
-        needed to wrap it.
+        A passkey or password stays removed: no version of another device brings it back (`choose_snapshot`), unless it
+        is added again. The removed key still knows the data key, which opens copies of later revisions too. If
+        `remaining` names all other keys, the vault continues under a new data key, which the removed key never had.
+        Their secrets are needed to wrap it.
 
         Args:
             kind: the wrap's kind.

@@ -12,7 +12,7 @@ from holdfast.client.http.calls import Retries
 from holdfast.client.http.transport import HttpTransport
 from holdfast.client.installed import require_libp2p
 from holdfast.client.storage.gateway import PROBE, AsyncGateway, snapshot_stored
-from holdfast.client.vault import calls, carrying
+from holdfast.client.vault import calls, carrying, removed_keys
 from holdfast.client.vault.boot import BootLog
 from holdfast.client.vault.keeping import Keeper, did_of
 from holdfast.client.vault.passwords import MIN_CHARACTERS, checked_password
@@ -329,14 +329,17 @@ class AsyncVault:
 
     async def add_key(self, key: KeyProvider) -> calls.Wraps:
         """Let another key open the vault."""
-        return await self._run(calls.add_wrap(await outside(key.host_key)))
+        answer = await self._ready.together(removed_keys.add, (await outside(key.host_key)).fields())
+        await self._store_changes(forget=False)
+        return calls.Wraps.from_json(answer)
 
     async def remove_key(self, kind: str, key_id: str, *, remaining: Sequence[KeyProvider] = ()) -> calls.Wraps:
         """Remove a key's wrap, and all older revisions and snapshots from the store. The last wrap cannot be removed.
 
-        The removed key still knows the data key, which opens copies of later revisions too. If `remaining` names all
-        other keys, the vault continues under a new data key, which the removed key never had. Their secrets are
-        needed to wrap it.
+        A passkey or password stays removed: no version of another device brings it back (`choose_snapshot`), unless it
+        is added again. The removed key still knows the data key, which opens copies of later revisions too. If
+        `remaining` names all other keys, the vault continues under a new data key, which the removed key never had.
+        Their secrets are needed to wrap it.
 
         Args:
             kind: the wrap's kind.
@@ -346,8 +349,10 @@ class AsyncVault:
         Raises PluginCallError, and nothing has changed: `not_found`, `last_wrap`; `key_required` if `remaining` lacks a
         key, `wrong_key` if one of them does not open its wrap.
         """
-        given = [await outside(key.host_key) for key in remaining]
-        return await self._run(calls.remove_wrap(kind, key_id, given))
+        given = [(await outside(key.host_key)).fields() for key in remaining]
+        answer = await self._ready.together(removed_keys.remove, kind, key_id, given)
+        await self._store_changes(forget=True)
+        return calls.Wraps.from_json(answer)
 
     async def keys(self) -> calls.Wraps:
         """Return kind and ID of each key that opens the vault."""

@@ -14,7 +14,7 @@ from holdfast.wire.client_errors import PluginCallError
 from holdfast.wire.encoding import from_base64url
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from holdfast.client.vault.keys import HostKey
     from holdfast.client.vault.second_share import ValShare
@@ -329,18 +329,6 @@ def import_(options: types.VaultImportOptions, key: HostKey) -> EnclaveCall[type
     """Import a vault from MTRV format and wrap it for `key`."""
     fields = {"data": options.data, "password": options.password, "key": key.fields()}
     return EnclaveCall("import", fields, types.VaultImportOutput, changes=True)
-
-
-def add_wrap(key: HostKey) -> EnclaveCall[Wraps]:
-    """Let another key open the vault."""
-    return EnclaveCall("add_wrap", {"key": key.fields()}, Wraps, changes=True)
-
-
-def remove_wrap(kind: str, wrap_id: str, remaining: Sequence[HostKey]) -> EnclaveCall[Wraps]:
-    """Remove a key's wrap. With the remaining keys, the vault gets a new data key."""
-    keys = [key.fields() for key in remaining] or None
-    fields = {"kind": kind, "id": wrap_id, "keys": keys}
-    return EnclaveCall("remove_wrap", fields, Wraps, changes=True, forgets=True)
 
 
 def list_wraps() -> EnclaveCall[Wraps]:
