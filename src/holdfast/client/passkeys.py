@@ -7,7 +7,7 @@ import json
 import secrets
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from holdfast.client.types import CreatePasskeyOptions, CreatePasskeyResult, DeviceCapabilities
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from fido2.client import Fido2Client
     from fido2.ctap import CtapDevice
+
+    from holdfast.client.vault.calls import PublishingKey
 
 TOUCH = "touch your security key"
 VERIFY = "verify yourself on your security key"
@@ -36,13 +38,24 @@ PRF_INPUT = b"holdfast/vault-key/v1"
 class Person:
     """For whom a passkey is made.
 
-    `id` is its user handle: the vault's publishing key, by which a synced passkey leads to the vault's snapshots;
-    random unless given. It says nothing about the person.
+    `id` is its user handle, which says nothing about the person. For a passkey of a vault use `of`: a random handle,
+    the default, leads to no vault.
     """
 
     name: str
     display_name: str = ""
     id: bytes = field(default_factory=lambda: secrets.token_bytes(32))
+
+    @classmethod
+    def of(cls, key: PublishingKey, name: str, display_name: str = "") -> Self:
+        """The person of a vault: a synced passkey alone leads to the vault's snapshots.
+
+        Args:
+            key: the vault's `publishing_key()`, before or after `generate`.
+            name: what the device shows.
+            display_name: a longer name; `name` unless given.
+        """
+        return cls(name, display_name, key.user_handle)
 
 
 @dataclass(frozen=True, slots=True)

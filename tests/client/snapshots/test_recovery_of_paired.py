@@ -45,8 +45,8 @@ class Channel:
 
 async def passkey_for(device, authenticator):
     """One more passkey of a vault, with the vault's user handle."""
-    handle = (await device.vault.publishing_key()).user_handle
-    return PasskeyKey(authenticator, authenticator.create_passkey(Person("ada", id=handle)).credential_id)
+    person = Person.of(await device.vault.publishing_key(), "ada")
+    return PasskeyKey(authenticator, authenticator.create_passkey(person).credential_id)
 
 
 @contextlib.asynccontextmanager
