@@ -49,6 +49,10 @@ class AsyncEnclave:
         """As `Enclave.call_as`."""
         return await self._off_loop(function, partial(self._enclave.call_as, kind, function, **fields))
 
+    async def together(self, work: Callable[..., T], *given: Any) -> T:
+        """Run `work(call, *given)`, which makes several calls; no other call comes in between."""
+        return await self._off_loop(getattr(work, "__name__", "work"), partial(work, self._enclave.call, *given))
+
     async def aclose(self) -> None:
         """Discard the instance and its thread, after the calls made before. Repeated calls have no effect."""
         if self._closed:

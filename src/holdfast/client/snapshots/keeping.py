@@ -15,6 +15,7 @@ from holdfast.client.snapshots.comparison import compare_vaults
 from holdfast.client.snapshots.place import SnapshotPlace, full_config
 from holdfast.client.snapshots.publishing import Publisher, SnapshotConflict, SnapshotRolledBack
 from holdfast.client.snapshots.recovery import Recovery
+from holdfast.client.snapshots.removals import may_have_lost, remove_all, removed_keys
 from holdfast.client.snapshots.tokens import bearer_token
 from holdfast.client.vault.keys import KnownKey
 from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
@@ -36,6 +37,13 @@ if TYPE_CHECKING:
     from holdfast.client.vault.keys import KeyProvider, RecoveryPasskey
 
 _TURNS: WeakKeyDictionary[AsyncVault, asyncio.Lock] = WeakKeyDictionary()
+
+
+class OtherKeys(ClientStateError):
+    """The other version of the vault does not open with this key."""
+
+    def __init__(self, code: str | None) -> None:
+        super().__init__(f"the other version does not open with this key ({code})")
 
 
 class KeptSnapshots:
@@ -104,6 +112,8 @@ class KeptSnapshots:
         async with self._turn:
             if version == "there":
                 await self._take(other, key)
+            else:
+                await self._forget_removed(other, key)
             return await self._publisher().overrule()
 
     async def recover(
@@ -145,21 +155,37 @@ class KeptSnapshots:
         async with type(vault)() as second:
             opened = await second.unlock(key, other.sealed)
             if not opened.success:
-                raise ClientStateError(f"the other version does not open with this key ({opened.error})")
+                raise OtherKeys(opened.error)
             yield second
 
     async def _take(self, other: Snapshot, key: KeyProvider) -> None:
         """Continue with the other version, sealed again as a revision after this device's."""
         vault, store = self._vault()
-        known = KnownKey(await asyncio.to_thread(key.host_key))
+        known, removed = KnownKey(await asyncio.to_thread(key.host_key)), await removed_keys(vault)
         await vault.lock()
         stored = await asyncio.to_thread(store.load, other.manifest.did)
         async with self._opened(other, known) as second:
+            forget = await remove_all(second, removed)
             saved = await second.save()
             while stored is not None and saved.revision <= stored.revision:
                 saved = await second.save()
-        await asyncio.to_thread(store.save, other.following_manifest, saved.database, saved.revision)
+        keep = partial(store.save, forget_older=forget)
+        await asyncio.to_thread(keep, other.following_manifest, saved.database, saved.revision)
         await vault.unlock(known, saved.database)
+
+    async def _forget_removed(self, other: Snapshot, key: KeyProvider) -> None:
+        """Remove the keys that were removed from the other version.
+
+        It is opened only if this version has a key that it lacks. A version that this key does not open was sealed by
+        a device that was paired by an earlier release: its keys were never this one's.
+        """
+        vault, _ = self._vault()
+        if not await may_have_lost(vault, other.sealed):
+            return
+        with contextlib.suppress(OtherKeys):
+            async with self._opened(other, key) as second:
+                removed = await removed_keys(second)
+            await remove_all(vault, removed)
 
     def _publisher(self) -> Publisher:
         vault, store = self._vault()

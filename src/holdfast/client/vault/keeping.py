@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.client.storage.sealed_header import did_of, revision_of
 from holdfast.client.types import VaultManifest
+from holdfast.wire.client_errors import StorageError
 
 if TYPE_CHECKING:
     from holdfast.client.storage.vault_store import StoredVault, VaultStore
@@ -45,6 +46,11 @@ class Keeper:
         if before is None or before.revision != revision or before.sealed != sealed:
             self._save(did, before, sealed, revision)
         self._behind = False
+
+    def check_new(self, did: str | None) -> None:
+        """Check that no vault of this DID is stored. Raises StorageError."""
+        if did is not None and self.newest(did) is not None:
+            raise StorageError("a vault of this DID is stored here already: delete it first, or use another folder")
 
     def newest(self, did: str | None) -> StoredVault | None:
         """Return the newest stored revision. Raises StorageError."""

@@ -31,6 +31,10 @@ class HostKey:
         given = {"kind": self.kind, "id": self.id, "secret": self.secret, "password": self.password}
         return {name: value for name, value in given.items() if value is not None}
 
+    def opening_fields(self) -> dict[str, Any]:
+        """The enclave's `key` field to open a vault: a password opens it under whichever ID it was added."""
+        return {name: value for name, value in self.fields().items() if name != "id" or self.kind != "password"}
+
 
 class KeyProvider(Protocol):
     """Provides a key: it may ask a person, use a security key, or read a keyring."""
