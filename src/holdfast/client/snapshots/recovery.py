@@ -51,8 +51,8 @@ class RecoveryRefused(StorageError):
 class Recovered(Record, frozen=True, kw_only=True):
     """A recovered vault: its DID, the snapshot it came from, and when that was sealed (Unix milliseconds).
 
-    `sequence` is the record's; None for a vault from a CAR file. If the key does not unlock the newest snapshot, the vault
-    is from an older one; `newer_root` and `newer_updated_at` are those of the newest.
+    `sequence` is the record's; None for a vault from a CAR file. If the key does not unlock the newest snapshot, the
+    vault is from an older one; `newer_root` and `newer_updated_at` are those of the newest.
     """
 
     did: str
