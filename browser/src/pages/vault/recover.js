@@ -40,6 +40,15 @@ export function fileButton() {
   return button(text("recover.file"), () => go("recover-file"), { kind: "plain", name: "snapshot-file" });
 }
 
+/**
+ * A button that leads to the backup file.
+ *
+ * @param {"main" | "plain"} kind
+ */
+export function backupButton(kind) {
+  return button(text("none.import"), () => go("import"), { kind, name: "import" });
+}
+
 /** @param {Given} given */
 async function brought(given) {
   const { list, mark } = drawn(given);
