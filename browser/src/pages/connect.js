@@ -12,7 +12,7 @@ import { go, screen, stay } from "./parts/router.js";
 import { alarm, say, show } from "./parts/screen.js";
 import { ready, whenGone } from "./parts/vault_client.js";
 import { gone } from "./vault/unlock.js";
-import "./screens.js";
+import { addScreens } from "./screens.js";
 
 /** @typedef {import("./connect/asker.js").Asker} Asker */
 
@@ -29,6 +29,7 @@ let present = null;
 let over = false;
 
 stay();
+addScreens();
 screen("home", asked);
 
 document.querySelector(".home")?.addEventListener("click", (event) => event.preventDefault());

@@ -5,7 +5,7 @@ import { go, goToAddress } from "./parts/router.js";
 import { ready, whenGone } from "./parts/vault_client.js";
 import { linked } from "./vault/received.js";
 import { gone } from "./vault/unlock.js";
-import "./screens.js";
+import { addScreens } from "./screens.js";
 
 /** What the address names: a page, or a permission that someone hands over. */
 function shown() {
@@ -13,6 +13,7 @@ function shown() {
   return container ? go("received", container) : goToAddress();
 }
 
+addScreens();
 document.querySelector(".home")?.addEventListener("click", (event) => {
   event.preventDefault();
   void go("start");
