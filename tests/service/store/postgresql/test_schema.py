@@ -12,6 +12,7 @@ from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.service.store.database import SchemaTooNew
 from holdfast.service.store.port import NewSession, StoreUnavailable
 from holdfast.service.store.postgresql import schema
+from holdfast.service.store.postgresql.backfill import Backfill
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.settings.postgresql import parse_address
 
@@ -23,9 +24,11 @@ NEXT = {
     "expand.sql": "ALTER TABLE holdfast.identifiers ADD COLUMN note text",
     "contract.sql": "ALTER TABLE holdfast.identifiers ALTER COLUMN note SET NOT NULL",
 }
-BACKFILL = (
-    "UPDATE holdfast.identifiers SET note = 'seen' WHERE (shard, channel, key) IN"
-    " (SELECT shard, channel, key FROM holdfast.identifiers WHERE note IS NULL LIMIT 7)"
+BACKFILL = Backfill(
+    "holdfast.identifiers",
+    (("shard", "smallint"), ("channel", "text"), ("key", "text")),
+    "UPDATE holdfast.identifiers SET note = coalesce(note, '') || 'seen' WHERE {part}",
+    at_once=7,
 )
 
 

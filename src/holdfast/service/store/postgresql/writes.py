@@ -83,7 +83,6 @@ def _encode_sessions(batch: Sequence[SessionToOpen]) -> list[Any]:
             *place_of(session.identifier), session.identifier.given, session.did, *address, session.now,
             bounds.own_from - of_ip, bounds.own_below - of_ip,
             bounds.around_from - of_network, bounds.around_below - of_network,
-            bounds.own_below, bounds.around_below,
         ))  # fmt: skip
         earlier[ip] = of_ip + 1
         if network is not None:
@@ -105,7 +104,7 @@ def _claim(did: str | None, stage: str | None) -> Claim | None:
 
 OPEN_SESSIONS = Kind(
     "open_session",
-    _call("open_sessions_v1", 17),
+    _call("open_sessions_v2", 15),
     _encode_sessions,
     _decode_sessions,
 )
