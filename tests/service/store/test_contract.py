@@ -377,7 +377,17 @@ async def test_what_a_row_told_stays_in_the_history_when_it_goes(store: Store) -
         await store.settle("cred", Confirmation.REFUSED, None, NOW + at + 1)
     await store.release("email", MAIL.key, NOW + 7)
     await store.open_session(session(MAIL, did="did:a:3", now=NOW + 8), admit)
-    actions = ["session", "displaced", "refused", "registered", "refused", "registered", "refused", "released", "session"]
+    actions = [
+        "session",
+        "displaced",
+        "refused",
+        "registered",
+        "refused",
+        "registered",
+        "refused",
+        "released",
+        "session",
+    ]
     assert [(at, action) for at, action, _ in await told(store)] == list(enumerate(actions))
     assert [did for _, _, did in await told(store)] == ["did:a:1", *["did:a:2"] * 7, "did:a:3"]
 

@@ -19,12 +19,12 @@ ROWS_AT_ONCE = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Backfill:
-    """Walks along a table's key in parts, each a short transaction, so that nothing waits long and each row is read once.
+    """Walks along the key of a table in short transactions: nothing waits long, and each row is read once.
 
     Attributes:
         table: the table to walk along.
         key: the columns of its key with their types; the first is `shard`, the others are texts.
-        statement: what to do for the rows `{part}`, a condition on the columns of the key; doing it twice must do no harm.
+        statement: what to do for the rows of `{part}`, a condition on the key; may be repeated.
         at_once: rows of a part.
     """
 
@@ -34,7 +34,7 @@ class Backfill:
     at_once: int = ROWS_AT_ONCE
 
     async def run(self, connection: Connection) -> int:
-        """Do it for all rows; how many rows the statement wrote. What was interrupted begins anew, and finds less to do."""
+        """Do it for all rows, and return how many rows the statement wrote. Interrupted, it begins anew."""
         written = parts = 0
         start: Sequence[Any] | None = self._place(-1)
         while start is not None:
