@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.built_client import serve_built
 from tests.support.passkeys import CLIENT, MAKE, PAGE_HEADERS, PATIENCE_MS, Authenticator, outcome
 
 from holdfast.world.node import folder as node_folder
@@ -95,6 +96,22 @@ async def test_what_was_built_makes_a_vault_and_opens_it(
     # The snapshots' module and the place's sign of life follow once the enclave is there.
     assert first_visit[:4] == ["app", "holdfast.js", "worker.js", "enclave.wasm"]
     assert set(first_visit[4:]) <= {"main.js", "bafkqaaa?format=raw"}, "a first visit asks for nothing else"
+    await context.close()
+
+
+@pytest.mark.parametrize(("path", "screen"), [("/", "start"), ("/vault", "none")])
+async def test_the_built_pages_draw_their_first_screen(
+    browser: Browser, serve: Callable[..., Server], built: Path, path: str, screen: str
+) -> None:
+    context = await browser.new_context()
+    await serve_built(context, built)
+    page = await context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    await page.goto(f"http://localhost:{serve().port}{path}")
+    await page.locator(f'main[data-screen="{screen}"]').wait_for()
+    assert errors == []
     await context.close()
 
 

@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.support.built_client import serve_built
-from tests.support.chain_service import chain_service
 from tests.support.connecting_apps import App, allow, asking, clicked, registered, told
 from tests.support.page_visits import GERMAN, Visit
 from tests.support.pages import serving
@@ -25,12 +24,6 @@ if TYPE_CHECKING:
 PAYER = "did:key:zDnaeiWRZUYZhVXTmCXHQJyRjZF6hKx3b6KYwpL8AhuMuJsrA"
 LIMIT = "12500000"
 MOST_MODULES = 10
-
-
-@pytest.fixture(scope="module")
-def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
-    with chain_service(tmp_path_factory.mktemp("chain")) as service:
-        yield service
 
 
 @pytest.fixture

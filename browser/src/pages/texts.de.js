@@ -153,6 +153,7 @@ export default {
   "none.lead": "Dieser Browser hat keine Kopie Ihres Tresors. Ihr Passkey holt ihn hierher, wenn dieser Dienst eine Kopie hat. Hat er keine, nehmen Sie eine Datei.",
   "none.cleared.heading": "Dieser Browser hat seine Kopie gelöscht",
   "none.cleared": "Ihr Tresor war in diesem Browser, und der Browser hat ihn gelöscht. Ihr Passkey holt ihn zurück, wenn dieser Dienst eine Kopie hat. Hat er keine, nehmen Sie eine Datei.",
+  "none.without": "Ohne Passkey bringt eine Sicherungsdatei oder ein anderes Gerät Ihren Tresor hierher, unter einem Passwort.",
   "none.recover": "Ich habe schon einen Passkey",
   "none.import": "Sicherungsdatei verwenden",
   "none.register": "Registrieren",
@@ -167,6 +168,7 @@ export default {
   "recover.parts": "{done} von {all} Teilen sind hier.",
   "recover.open": "Tresor geöffnet",
   "recover.done": "Ihr Tresor ist hier, im Stand vom {time}.",
+  "recover.done.older": "Die neueste Kopie, vom {newest}, lässt sich mit diesem Schlüssel nicht öffnen. Ihr Tresor ist hier im Stand vom {time}: Was seither geändert wurde, fehlt.",
   "recover.failed.heading": "Ihr Tresor ist noch nicht hier",
   "recover.again": "Mit einem Passkey versuchen",
   "recover.file": "Momentaufnahme aus einer Datei nehmen",
@@ -226,6 +228,7 @@ export default {
   "versions.table.invocations": "Benutzte Erlaubnisse",
   "versions.table.sync": "Kopplungen",
   "versions.table.oidc": "Anmeldungen",
+  "versions.table.keys": "Passkeys und Passwörter, die ihn öffnen",
 
   "vault.heading": "Ihr Tresor",
   "vault.lock": "Verschließen",
@@ -303,6 +306,7 @@ export default {
   "import.rejected": "Das Passwort ist falsch, oder die Datei ist beschädigt.",
   "import.conflict": "Dieser Tresor ist schon in diesem Browser. Öffnen Sie ihn mit Ihrem Passkey.",
   "import.done": "Ihr Tresor ist hier. Fügen Sie einen Passkey hinzu, dann brauchen Sie das Passwort nicht mehr.",
+  "import.here": "Ihr Tresor ist hier.",
 
   "drill.heading": "Kämen Sie wieder hinein?",
   "drill.lead": "Probieren Sie jeden Weg jetzt aus, bevor Sie ihn brauchen.",

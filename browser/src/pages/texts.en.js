@@ -153,6 +153,7 @@ export default {
   "none.lead": "This browser has no copy of your vault. Your passkey brings it here if this service keeps a copy. If it does not, use a file.",
   "none.cleared.heading": "This browser deleted its copy",
   "none.cleared": "Your vault was in this browser, and the browser deleted it. Your passkey brings it back if this service keeps a copy. If it does not, use a file.",
+  "none.without": "Without a passkey, a backup file or another device brings your vault here, under a password.",
   "none.recover": "I already have a passkey",
   "none.import": "Use a backup file",
   "none.register": "Register",
@@ -167,6 +168,7 @@ export default {
   "recover.parts": "{done} of {all} parts are here.",
   "recover.open": "Vault opened",
   "recover.done": "Your vault is here, as it was on {time}.",
+  "recover.done.older": "The newest copy, from {newest}, cannot be opened with this key. Your vault is here as it was on {time}: what was changed since is missing.",
   "recover.failed.heading": "Your vault is not here yet",
   "recover.again": "Try with a passkey",
   "recover.file": "Use a snapshot file",
@@ -226,6 +228,7 @@ export default {
   "versions.table.invocations": "Uses of permissions",
   "versions.table.sync": "Pairings",
   "versions.table.oidc": "Sign-ins",
+  "versions.table.keys": "Passkeys and passwords that open it",
 
   "vault.heading": "Your vault",
   "vault.lock": "Lock",
@@ -303,6 +306,7 @@ export default {
   "import.rejected": "The password is wrong, or the file is damaged.",
   "import.conflict": "This vault is in this browser already. Open it with your passkey.",
   "import.done": "Your vault is here. Add a passkey, so that you do not need the password.",
+  "import.here": "Your vault is here.",
 
   "drill.heading": "Could you get back in?",
   "drill.lead": "Try each way now, before you need it.",

@@ -40,6 +40,15 @@ export function fileButton() {
   return button(text("recover.file"), () => go("recover-file"), { kind: "plain", name: "snapshot-file" });
 }
 
+/**
+ * A button that leads to the backup file.
+ *
+ * @param {"main" | "plain"} kind
+ */
+export function backupButton(kind) {
+  return button(text("none.import"), () => go("import"), { kind, name: "import" });
+}
+
 /** @param {Given} given */
 async function brought(given) {
   const { list, mark } = drawn(given);
@@ -48,10 +57,20 @@ async function brought(given) {
     const found = await client.recover({ ...given, accept: asked, onProgress: mark });
     if (given.passkey && !given.key) await setVaultOf(given.passkey.credentialId, { did: found.did, copies: await copiesOf(given.passkey.assertion) });
     markVault();
-    await go("home", { said: text("recover.done", { time: moment(found.updatedAt) }) });
+    await go("home", { said: saidOf(found) });
   } catch (error) {
     failed(given, refusedRecovery(error), list);
   }
+}
+
+/**
+ * What came back; that it is not the newest copy is said first.
+ *
+ * @param {{updatedAt: number, newer: {updatedAt: number} | null}} found
+ */
+function saidOf({ updatedAt, newer }) {
+  const time = moment(updatedAt);
+  return newer ? text("recover.done.older", { time, newest: moment(newer.updatedAt) }) : text("recover.done", { time });
 }
 
 /** @param {Given} given */

@@ -1,4 +1,4 @@
-"""Chooses the verifier for `HOLDFAST_SMS_URL`. The development outbox is imported when it is chosen."""
+"""Chooses the verifier for `HOLDFAST_SMS_URL`. The development outbox is imported only when chosen."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def sms_verifier_of(
         host: the public host, to which the outbox's messages bind their codes; without it they bind them to none.
 
     Raises:
-        ValueError: with a sentence for the operator; it never repeats the value.
+        ValueError: the setting is wrong; the message is for the operator and never repeats the value.
     """
     if scheme_of(SETTING, url, SmsScheme) is SmsScheme.TWILIO:
         return twilio_verifier(url, http)
