@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -94,7 +95,7 @@ async def test_the_sheet_is_accessible_and_its_button_in_sight(
         "address": (request(), {"address": PAYEE, "did": None}, False),
         "did": (request(label=""), {"address": PAYEE, "did": "did:new:0x" + "5a" * 32}, False),
         "unknown": (
-            request(token=PAYEE, amount="31000000"), {"address": PAYEE, "did": "did:web:books.example"}, True
+            request(token=PAYEE, amount="31000000"), {"address": PAYEE, "did": "did:web:xn--bcher-kva.example"}, True
         ),
     }  # fmt: skip
     for size, measures in SIZES.items():
@@ -105,6 +106,8 @@ async def test_the_sheet_is_accessible_and_its_button_in_sight(
             await page.evaluate(DRAW, list(case))
             await page.screenshot(path=folder / f"pay-{name}-{size}-{scheme}-{language[:2]}.png")
             assert await page.evaluate(SEEN), (name, size)
+            foreign = re.search(r"another alphabet|anderen Alphabets", await page.inner_text("#row-payee"))
+            assert bool(foreign) == (name == "unknown")
             assert await violations(page) == []
         await page.context.close()
 
