@@ -1,4 +1,4 @@
-"""Signatures for an app's server: exactly those that were made for it."""
+"""Signatures for an app's server: only those made for that server are accepted."""
 
 from __future__ import annotations
 

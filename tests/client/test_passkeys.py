@@ -1,4 +1,4 @@
-"""Passkeys with a software authenticator behind python-fido2's own client."""
+"""Passkeys, with a software authenticator behind python-fido2's own client."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_the_vault_verifies_an_assertion_of_its_passkey(authenticator):
         shown = authenticator.assertion(b"c" * 32, (made.credential_id,))
         assert verify(shown, origin="https://other.example") == "origin"
         assert verify(shown) == "valid"
-        assert verify(shown) == "sign_count"  # it is the same one again
+        assert verify(shown) == "sign_count"  # presented a second time
         assert verify(authenticator.assertion(b"d" * 32, (made.credential_id,))) == "challenge"
         assert verify(authenticator.assertion(b"c" * 32, (made.credential_id,))) == "valid"
         assert verify(authenticator.assertion(b"c" * 32, (stranger.credential_id,))) == "not_found: credentials"

@@ -1,4 +1,4 @@
-"""The public names, instant import, the split from the service, and types as a consumer's checker sees them."""
+"""The public names, fast import, the separation from the service, and types as a consumer's checker sees them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_importing_holdfast_brings_nothing():
 
 
 def test_no_module_of_the_client_needs_the_service():
-    """Every module imports, and a client and a vault work, where the service's packages cannot be imported at all."""
+    """Every module imports, and a client and a vault work, even if the service's packages cannot be imported."""
     run(f"""
 import importlib, sys
 class Blocked:
@@ -81,7 +81,7 @@ def test_the_source_names_no_part_of_the_service():
 
 @pytest.fixture(scope="module")
 def check(tmp_path_factory):
-    """mypy as a consumer runs it, outside this tree; one cache for both questions."""
+    """Run mypy as a consumer would, outside this tree, with one cache for both tests."""
     folder = tmp_path_factory.mktemp("consumer")
 
     def checked(name):
@@ -107,7 +107,7 @@ def test_a_consumers_mistakes_are_found(check):
 
 
 def test_the_first_signature_comes_quickly():
-    """From a fresh process to a signature; the bound is generous because machines that run tests are shared."""
+    """Measured from process start to a signature; the limit is generous because test machines are shared."""
     started = time.monotonic()
     run("""
 import holdfast, base64, sys

@@ -1,4 +1,4 @@
-"""An idle vault is locked on time, by a timer of the host: the module itself looks at the clock only when it is called."""
+"""An idle vault is locked on time by a host timer, because the module checks the clock only when it is called."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEVICE = "a name that stands in the database alone"
 
 
 class Timers:
-    """A clock that stands still, and the timers that wait for it."""
+    """A clock that stands still, and timers that wait for it."""
 
     def __init__(self) -> None:
         self.now = 1_700_000_000.0
@@ -34,7 +34,7 @@ class Timers:
         return lambda: self.waiting.pop(number, None) and None
 
     def pass_time(self, seconds: float) -> None:
-        """Let time pass, and every timer fire at its moment."""
+        """Advance the clock, and fire each timer at its time."""
         end = self.now + seconds
         while due := sorted((at, number) for number, (at, _) in self.waiting.items() if at <= end):
             self.now, number = due[0]
@@ -55,7 +55,7 @@ def vault(timers: Timers, credential: bytes, key: dict[str, str]) -> Iterator[En
 
 
 def is_open(vault: Enclave) -> bool:
-    """Whether the database lies open in memory; asked without a call, which would lock an idle vault itself."""
+    """Return whether the database is open in memory, without a call, which would itself lock an idle vault."""
     return DEVICE.encode() in memory_of(vault)
 
 
@@ -64,7 +64,7 @@ def test_the_memory_is_erased_on_time_without_a_call(vault: Enclave, timers: Tim
     assert is_open(vault)
     timers.pass_time(1.1)
     assert not is_open(vault)
-    assert not timers.waiting  # nothing is left to look at
+    assert not timers.waiting  # nothing is left to watch
 
 
 def test_activity_puts_the_lock_off(vault: Enclave, timers: Timers) -> None:
@@ -79,7 +79,7 @@ def test_activity_puts_the_lock_off(vault: Enclave, timers: Timers) -> None:
 
 def test_looking_is_no_activity(vault: Enclave, timers: Timers) -> None:
     for _ in range(5):
-        timers.pass_time(181)  # each time the timer has looked, at least once a minute
+        timers.pass_time(181)  # the timer has checked each time, at least once a minute
     assert not is_open(vault)
 
 
@@ -90,7 +90,7 @@ def test_what_was_not_saved_is_sealed_first(vault: Enclave, timers: Timers, key:
     assert vault.call("unlock", key=key)["success"] is True
     assert vault.call("exec", filter="resource:services action:get", args={"id": "kept"})["result"]["type"] == "t"
     timers.pass_time(901)
-    assert not is_open(vault)  # the unlocked one is watched too
+    assert not is_open(vault)  # the unlocked vault is watched, too
 
 
 def test_a_vault_that_never_locks_has_no_timer(vault: Enclave, timers: Timers) -> None:

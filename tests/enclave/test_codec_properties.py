@@ -1,4 +1,4 @@
-"""The codecs against other implementations, on generated data."""
+"""The codecs compared with other implementations, on generated data."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def enclave() -> Enclave:
 
 
 def dag_json(value: Any) -> Any:
-    """DAG-JSON of a value; a map with the one key "/" has none and is left out by the tests."""
+    """Return a value as DAG-JSON; maps whose only key is "/" have no such form and are excluded by the tests."""
     if isinstance(value, bytes):
         return {"/": {"bytes": base64.b64encode(value).decode().rstrip("=")}}
     if isinstance(value, list):
@@ -56,7 +56,7 @@ def reserved(value: Any) -> bool:
 
 
 def call(enclave: Enclave, function: str, **fields: Any) -> Any:
-    # json, unlike the host's msgspec, writes and reads integers beyond 64 bits
+    # unlike the host's msgspec, json reads and writes integers beyond 64 bits
     answer = json.loads(enclave.call_raw(function, json.dumps(fields).encode()))
     assert "error" not in answer, answer
     return answer
@@ -77,7 +77,7 @@ def test_dag_cbor_is_the_other_implementations(enclave: Enclave, value: Any) -> 
 @QUICK
 @given(data=st.binary(max_size=60))
 def test_what_decodes_was_canonical(enclave: Enclave, data: bytes) -> None:
-    """Any bytes either fail or are exactly what their value encodes to."""
+    """Any bytes either fail to decode or are exactly the encoding of their value."""
     try:
         value = enclave.call("dag_cbor_decode", data="0x" + data.hex())["value"]
     except PluginCallError:

@@ -1,4 +1,4 @@
-"""No input of any kind makes the module trap, hang, answer nonsense or grow without end (a small run; see tools/fuzz_enclave.py)."""
+"""No input makes the module trap, hang, return nonsense or grow without limit (a short run of tools/fuzz_enclave.py)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOOL = Path(__file__).resolve().parents[2] / "tools" / "fuzz_enclave.py"
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
-    sys.path.insert(0, str(TOOL.parent))  # it imports its neighbour
+    sys.path.insert(0, str(TOOL.parent))  # so that it can import its neighbour
     spec = importlib.util.spec_from_file_location("fuzz_enclave", TOOL)
     assert spec
     assert spec.loader
@@ -38,7 +38,7 @@ def test_no_input_breaks_the_module(tool: ModuleType) -> None:
     assert report.calls == CALLS
     assert set(report.answered) == set(fuzzer.functions), "a function was never called"
     assert report.codes["ok"] > CALLS // 5, "the inputs are too broken to reach anything"
-    # A password hash each: too few calls of them to be sure of one that is accepted.
+    # These hash a password per call, so there are too few calls to be sure that one was accepted.
     refused = [name for name in fuzzer.functions if not report.accepted[name] and name not in {"export", "import"}]
     assert CALLS < 10_000 or refused == [], "functions that only ever refused: nothing behind their checks was reached"
 
@@ -49,7 +49,7 @@ def test_a_trap_is_a_finding(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) 
     whole = tool.Enclave.call_raw
 
     def trap(_self: object, function: str, _arguments: bytes) -> bytes:
-        monkeypatch.setattr(tool.Enclave, "call_raw", whole)  # the instance that takes its place works
+        monkeypatch.setattr(tool.Enclave, "call_raw", whole)  # the replacement instance works
         raise tool.PluginCallError(function, "stopped")
 
     monkeypatch.setattr(tool.Enclave, "call_raw", trap)
@@ -70,13 +70,13 @@ def test_nonsense_is_a_finding(tool: ModuleType, monkeypatch: pytest.MonkeyPatch
 
 
 def test_memory_stops_growing(tool: ModuleType) -> None:
-    """The same calls a third time need no more memory than the second."""
+    """Repeating the same calls a third time needs no more memory than the second time."""
     enclave = tool.Enclave()
     calls = [
         (function, tool.json.dumps(given).encode())
         for function, inputs in tool.corpus().items()
         for given in inputs
-        if function not in {"export", "import"}  # a password hash each: their memory is tested where they are
+        if function not in {"export", "import"}  # these hash a password each; their own tests check their memory
     ]
     sizes = []
     for _ in range(3):

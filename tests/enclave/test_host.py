@@ -91,7 +91,7 @@ def test_machine_code_that_others_could_have_written_is_not_run(
     monkeypatch.setattr(module, "_compile", lambda source: compiled.append(1) or original(source))
 
     def start() -> bool:
-        """Whether the kept code was taken."""
+        """Return whether the cached code was used."""
         compiled.clear()
         module.load.cache_clear()
         Enclave().close()
@@ -155,7 +155,7 @@ def test_a_warm_start_takes_milliseconds() -> None:
     script = (
         "import time; from holdfast.enclave import Enclave, module; import wasmtime\n"
         "best, until = 9.0, time.monotonic() + 60\n"
-        "while best > 0.020 and time.monotonic() < until:\n"  # other programs of the machine may take the core meanwhile
+        "while best > 0.020 and time.monotonic() < until:\n"  # other programs on the machine may be using the core
         "    module.load.cache_clear(); module.bundled_sha256.cache_clear()\n"
         "    started = time.perf_counter(); Enclave().call('version'); best = min(best, time.perf_counter() - started)\n"
         "print(best)"
@@ -244,7 +244,7 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch, credential: bytes, k
         enclave.call("generate", credential=credential, key=key)
         answer = enclave.call_raw("export", b'{"password":"needs 64 MiB"}')
         assert b"out_of_memory" in answer
-        assert enclave.call("sign", digest=bytes(32))["signature"]  # the instance lives on
+        assert enclave.call("sign", digest=bytes(32))["signature"]  # the instance remains usable
 
 
 @pytest.mark.parametrize("failure", [OSError("no entropy"), ValueError()])
@@ -292,7 +292,7 @@ def test_large_inputs_and_their_limit(enclave: Enclave) -> None:
 def test_the_encoded_call_is_overwritten_whatever_comes_of_it(
     enclave: Enclave, monkeypatch: pytest.MonkeyPatch, fields: dict[str, bytes]
 ) -> None:
-    """The second one's base64 looks like hex, so it is encoded twice."""
+    """The second value's base64 looks like hex, so it is encoded twice."""
     lain: list[bytearray] = []
 
     def watched(value: object) -> bytearray:
@@ -335,7 +335,7 @@ sys.stdin.readline()
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux's /proc")
 def test_the_process_holds_no_encoded_password_after_the_calls() -> None:
-    """The text itself stays, as the host's own: Python cannot overwrite it. What the enclave was handed does not."""
+    """The text itself remains, because Python cannot overwrite it. The bytes that were passed to the enclave do not."""
     words = "correct-horse-battery-staple-7141"
     holder = subprocess.Popen([sys.executable, "-c", _HOLDER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert holder.stdin
@@ -350,12 +350,12 @@ def test_the_process_holds_no_encoded_password_after_the_calls() -> None:
         holder.stdin.close()
         holder.wait()
         holder.stdout.close()
-    assert memory.count(words.encode()) > 0  # it was looked for in the right place
+    assert memory.count(words.encode()) > 0  # proves that the right memory was searched
     assert memory.count(b'"password":"' + words.encode()) == 0
 
 
 def memory_of_process(pid: int) -> bytes:
-    """Everything that a process may write to."""
+    """Return all memory to which a process can write."""
     found = []
     with Path(f"/proc/{pid}/mem").open("rb", 0) as memory:
         for line in Path(f"/proc/{pid}/maps").read_text().splitlines():

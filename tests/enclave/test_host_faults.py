@@ -1,4 +1,4 @@
-"""The Python host when something goes wrong beside it: no memory, a stuck generator, a broken clock, a fork, a strange module."""
+"""The Python host under failures around it: no memory, a stuck generator, a broken clock, a fork, a strange module."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BLOCKS = (16 << 20, 1 << 20, 1 << 16, 1 << 12, 256, 16, 1)
 
 
 def exhaust(enclave: Enclave) -> None:
-    """Take all memory that the module may have, down to the last byte."""
+    """Allocate all memory that the module may use, down to the last byte."""
     enclave._store.set_limits(memory_size=enclave._memory.data_len(enclave._store))
     for size in BLOCKS:
         while enclave._allocate(enclave._store, size):
@@ -33,21 +33,21 @@ def exhaust(enclave: Enclave) -> None:
 
 def test_the_answer_to_no_memory_survives_being_overwritten(enclave: Enclave) -> None:
     exhaust(enclave)
-    for _ in range(3):  # the host overwrites each answer, and this one is not made anew
+    for _ in range(3):  # the host overwrites each response, and this one is not rebuilt for each call
         with pytest.raises(PluginCallError) as refused:
             enclave.call("version")
         assert refused.value.code == "out_of_memory"
 
 
 def test_an_opening_call_without_memory_says_so(enclave: Enclave, credential: bytes, key: dict[str, str]) -> None:
-    exhaust(enclave)  # `status`, which the host asks after it, has none either
+    exhaust(enclave)  # `status`, which the host calls next, has no memory either
     with pytest.raises(PluginCallError) as refused:
         enclave.call("generate", credential=credential, key=key)
     assert refused.value.code == "out_of_memory"
 
 
 def fill_up(enclave: Enclave, seed: int) -> list[tuple[int, int]]:
-    """Leave a little memory, in other places for each seed; what was taken."""
+    """Leave a little memory free, in different places for each seed; return the allocated blocks."""
     enclave._store.set_limits(memory_size=enclave._memory.data_len(enclave._store) + (seed % 4 << 16))
     chance = random.Random(seed)
     sizes = [size for size in (65536, 30000, 8192, 4096, 1024, 256, 64, 16) for _ in range(chance.randrange(40))]
@@ -56,7 +56,7 @@ def fill_up(enclave: Enclave, seed: int) -> list[tuple[int, int]]:
 
 
 def test_a_vault_works_again_once_there_is_memory(credential: bytes, key: dict[str, str]) -> None:
-    """Wherever in an action memory ran out: without memory even taking back the transaction fails."""
+    """Memory may run out at any point of an action; without memory, even rolling back the transaction fails."""
     refused = 0
     for seed in range(60):
         with Enclave() as vault:
@@ -119,7 +119,7 @@ def test_an_interrupt_in_a_callback_leaves_the_vault_sound(credential: bytes, ke
 
 
 def test_a_vault_that_rested_takes_a_large_input(vault: Enclave) -> None:
-    vault._store.set_epoch_deadline(1)  # as half a minute after the last call
+    vault._store.set_epoch_deadline(1)  # as it is half a minute after the last call
     time.sleep(2.5 * clock.TICK_SECONDS)
     assert vault.call("keccak256", data=bytes(200_000))["hash"].startswith("0x")
 
@@ -145,7 +145,7 @@ def test_bytes_whose_base64_looks_like_hex_stay_bytes(vault: Enclave, text: str)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_forked_child_gets_no_vault_but_may_make_one(vault: Enclave) -> None:
-    vault._lock.acquire()  # as another thread of the parent may hold it
+    vault._lock.acquire()  # as if another thread of the parent held it
     child = os.fork()
     if child == 0:
         with pytest.raises(PluginCallError, match="left to the process"):
@@ -164,13 +164,13 @@ def test_a_vault_that_is_dropped_leaves_no_thread(credential: bytes, key: dict[s
         Enclave().call("generate", credential=credential, key=key)
     gc.collect()
     deadline = time.monotonic() + 60
-    while threading.active_count() > before + 1:  # the epoch's own
+    while threading.active_count() > before + 1:  # the epoch thread
         assert time.monotonic() < deadline, threading.enumerate()
         time.sleep(0.05)
 
 
 def resident() -> int:
-    """Bytes of this process in memory."""
+    """Return this process's resident memory in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 

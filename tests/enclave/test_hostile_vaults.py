@@ -1,4 +1,4 @@
-"""A vault that was made elsewhere may hold anything: each call answers, none traps, and answers keep their form."""
+"""A vault created elsewhere may contain anything: every call returns a well-formed response, and none traps."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LARGEST_REVISION = 2**53 - 1
 
 @dataclass
 class Made:
-    """A sound vault to start from."""
+    """A valid vault to start from."""
 
     did: bytes
     database: bytes
@@ -95,7 +95,7 @@ def test_a_version_that_never_was_is_refused(made: Made, tmp_path: Path, version
 
 
 def test_shares_of_another_key_do_not_sign(made: Made, tmp_path: Path) -> None:
-    """Sealed rightly, bound to the public key, and still not its shares: nothing is signed."""
+    """The shares are sealed correctly and bound to the public key, but belong to another key: nothing is signed."""
     file = tmp_path / "db"
     file.write_bytes(made.database)
     with sqlite3.connect(file) as reading:
@@ -117,7 +117,7 @@ STRANGER = "did:new:0x" + "11" * 32
 
 @pytest.mark.parametrize("shown", [STRANGER, "did:web:example.org", "did:new:0x", "did:new:"])
 def test_a_vault_whose_did_is_not_of_its_keys_is_refused(made: Made, tmp_path: Path, shown: str) -> None:
-    """Else the tokens of that DID's owner would rule it."""
+    """Otherwise tokens from that DID's owner would control it."""
     database = edited(made.database, tmp_path / "db", "UPDATE meta SET value = ? WHERE key = 'did'", shown)
     for head in (shown.encode(), made.did):
         enclave, answer = load(sealed(database, head, SECRET), key=KEY)
@@ -150,7 +150,7 @@ def test_a_vault_without_any_key_is_refused(made: Made, tmp_path: Path) -> None:
 
 
 def test_the_key_of_the_did_signs_wherever_its_row_stands(made: Made, tmp_path: Path) -> None:
-    """Not the first row: a stranger's key put before it must not become the vault's."""
+    """It need not be the first row: a stranger's key inserted before it must not become the vault's."""
     with Enclave() as other:
         loaded = other.call("load", database=sealed(made.database, made.did, SECRET), key=KEY)
         assert loaded["success"] is True
@@ -174,7 +174,7 @@ def made_key(made: Made) -> bytes:
 
 
 def test_a_pairing_does_not_bring_a_vault_that_is_not_its_dids(made: Made, tmp_path: Path) -> None:
-    """The other device is whoever typed the digits; what it sends is examined like an import."""
+    """The other device may belong to anyone who typed the digits, so what it sends is checked like an import."""
     from tests.support.pairing_by_hand import paired
 
     database = edited(made.database, tmp_path / "db", "UPDATE meta SET value = ? WHERE key = 'did'", STRANGER)

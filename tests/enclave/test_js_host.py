@@ -1,4 +1,4 @@
-"""The JavaScript host runs the same vectors with the same answers (browser/test/run_vectors.js)."""
+"""The JavaScript host returns the same responses for the same vectors (browser/test/run_vectors.js)."""
 
 from __future__ import annotations
 

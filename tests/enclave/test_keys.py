@@ -1,4 +1,4 @@
-"""generate, sign, shares, addresses, user operations, registration: against other implementations."""
+"""generate, sign, shares, addresses, user operations and registration, compared with other implementations."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def fresh(curve: str, credential: bytes, key: dict[str, str], **more: Any) -> tu
 
 
 def own_account(made: dict[str, Any]) -> str:
-    """The account that a secp256k1 key is: nobody could sign for that of a P-256 key."""
+    """Return the account that belongs directly to a secp256k1 key; for a P-256 key no one could sign."""
     return checksum_address(keccak256(bytes.fromhex(made["pubkey_x"] + made["pubkey_y"]))[12:])
 
 
 def smart_account(
     made: dict[str, Any], salt: int = 0, factory: str = APP_FACTORY, implementation: str = VAULT_ACCOUNT
 ) -> str:
-    """The factory's clone (EIP-1167) by CREATE2 (EIP-1014)."""
+    """Return the address of the factory's clone (EIP-1167) by CREATE2 (EIP-1014)."""
     code = "3d602d80600a3d3981f3363d3d373d3d3d363d73" + implementation[2:] + "5af43d82803e903d91602b57fd5bf3"
     own_salt = keccak256(bytes.fromhex(made["pubkey_x"] + made["pubkey_y"]) + salt.to_bytes(32))
     place = b"\xff" + bytes.fromhex(factory[2:]) + own_salt + keccak256(bytes.fromhex(code))
@@ -70,7 +70,7 @@ def test_generate_gives_the_did_that_the_key_certifies(curve: str, credential: b
     with enclave:
         x, y = int(made["pubkey_x"], 16), int(made["pubkey_y"], 16)
         assert made["did"] == did_of_key(x, y)
-        numbers = public_key(curve, made).public_numbers()  # raises when the point is not on the curve
+        numbers = public_key(curve, made).public_numbers()  # raises if the point is not on the curve
         assert (numbers.x, numbers.y) == (x, y)
         wanted = smart_account(made) if curve == "P-256" else own_account(made)
         assert made["accounts"] == [{"address": wanted, "chain_id": "84532"}]
@@ -123,7 +123,7 @@ def test_added_entropy_changes_the_signature_and_deterministic_does_not(vault: E
 
 @pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
 def test_deterministic_signatures_are_rfc_6979(curve: str, credential: bytes, key: dict[str, str]) -> None:
-    """The host's randomness is fixed so that the test knows the secret; other libraries then sign the same."""
+    """The host's randomness is fixed, so the test knows the secret; other libraries then produce the same signature."""
     stream = (hashlib.sha256(b"%d" % i).digest() for i in range(1_000_000))
     buffer = bytearray()
     taken: list[bytes] = []
@@ -183,14 +183,14 @@ def test_a_val_share_in_a_second_place_is_needed(credential: bytes, key: dict[st
         assert refused.value.code == "share_rejected"
         refreshed = enclave.call("refresh_shares", val_share=share)
         with pytest.raises(PluginCallError) as refused:
-            enclave.call("sign", digest=bytes(32), val_share=share)  # of the generation before
+            enclave.call("sign", digest=bytes(32), val_share=share)  # from before the refresh
         assert refused.value.code == "share_rejected"
         assert enclave.call("sign", digest=bytes(32), val_share=refreshed["val_share"])["signature"]
 
 
 @pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
 def test_a_share_alone_is_uniform(curve: str, credential: bytes, key: dict[str, str]) -> None:
-    """Over many refreshes of one key, each bit of either share is set about half the time: it says nothing of the key."""
+    """Over many refreshes of one key, each bit of each share is set about half the time, so a share reveals nothing."""
     import sqlite3
 
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -222,7 +222,7 @@ def test_a_share_alone_is_uniform(curve: str, credential: bytes, key: dict[str, 
                     sums[name][bit] += number >> bit & 1
             secret_key = ec.derive_private_key(total % ORDERS[curve], CURVES[curve]())
             assert secret_key.public_key().public_numbers().x == int(made["pubkey_x"], 16)
-    # Six standard deviations; the 32 highest bits of either order are ones, so no bit is biased by the modulus.
+    # Six standard deviations. The top 32 bits of both orders are ones, so the modulus does not bias any bit.
     bound = 6 * (rounds / 4) ** 0.5
     for name, counts in sums.items():
         assert all(abs(count - rounds / 2) < bound for count in counts), name
@@ -237,12 +237,12 @@ def _image(exported: bytes, password: bytes) -> bytes:
 
 
 def test_addresses(secp_vault: Enclave, vault: Enclave, generated: dict[str, Any]) -> None:
-    # BIP-86's first receiving key and the address that it publishes; BIP-173's and the EIPs' forms follow from it.
+    # BIP-86's first receiving key and its published address; the forms of BIP-173 and of the EIPs are checked below.
     internal = "cc8a4bc64d897bddc5fbc2f670f7a8ba0b386779106cf1223c6fc5d7cd6fc115"
     point = coincurve.PublicKey(bytes.fromhex("02" + internal)).format(compressed=False).hex()
     told = vault.call("derive_address", chain="bitcoin", form="p2tr", public_key=point, curve="secp256k1")
     assert told["address"] == "bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr"
-    # The address of the development key 0x1, known everywhere.
+    # The well-known address of the development key 0x1.
     one = coincurve.PrivateKey((1).to_bytes(32)).public_key.format(compressed=False).hex()
     told = vault.call("derive_address", chain="ethereum", public_key=one, curve="secp256k1")
     assert told == {"address": "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", "chain": "ethereum"}
@@ -257,7 +257,7 @@ def test_addresses(secp_vault: Enclave, vault: Enclave, generated: dict[str, Any
 
 
 def test_addresses_of_hashed_keys(vault: Enclave) -> None:
-    """RIPEMD-160 in the module against OpenSSL's, for keys of any kind."""
+    """RIPEMD-160 in the module compared with OpenSSL's, for keys of every kind."""
     for _ in range(50):
         public = coincurve.PrivateKey().public_key
         point = public.format(compressed=False).hex()
@@ -266,7 +266,7 @@ def test_addresses_of_hashed_keys(vault: Enclave) -> None:
 
 
 def _bech32_data(address: str) -> bytes:
-    """The bytes between prefix and checksum."""
+    """Return the bytes between prefix and checksum."""
     letters = address.partition("1")[2][:-6]
     number = 0
     for letter in letters:
@@ -287,7 +287,7 @@ def _bech32_data(address: str) -> bytes:
 def test_the_smart_account_is_the_factorys_clone(
     vault: Enclave, generated: dict[str, Any], credential: bytes, key: dict[str, str], given: dict[str, Any]
 ) -> None:
-    """In every call that answers an address; what is not given is the contract set's."""
+    """In every call that returns an address; omitted values default to the contract set's."""
     wanted = smart_account(generated, **given)
     assert vault.call("derive_address", **given)["address"] == wanted
     by_key = {"public_key": generated["public_key"], "curve": "P-256"}
@@ -302,7 +302,7 @@ def test_the_smart_account_is_the_factorys_clone(
 
 
 def test_addresses_are_what_the_factory_on_a_chain_answers(enclave: Enclave) -> None:
-    """And by default the contract set's: neither factory nor implementation is given."""
+    """By default the contract set is used: neither factory nor implementation is passed."""
     told = json.loads((VECTORS / "accounts" / "addresses.json").read_text())
     assert (told["factory"], told["implementation"]) == (APP_FACTORY, VAULT_ACCOUNT)
     seen = dict.fromkeys(("on the curve", "off it"), 0)
@@ -350,7 +350,7 @@ def operation(**changed: Any) -> dict[str, Any]:
 
 
 def without_signature(paymaster: bytes, signature: bytes) -> bytes:
-    """What EntryPoint v0.9 hashes (UserOperationLib.paymasterDataKeccak)."""
+    """Return what EntryPoint v0.9 hashes (UserOperationLib.paymasterDataKeccak)."""
     if signature:
         paymaster += signature + len(signature).to_bytes(2) + SIGNATURE_MARK
     if len(paymaster) < 62 or not paymaster.endswith(SIGNATURE_MARK):
@@ -360,7 +360,7 @@ def without_signature(paymaster: bytes, signature: bytes) -> bytes:
 
 
 def user_op_hash(op: dict[str, Any], entry_point: str, chain_id: int) -> bytes:
-    """The ERC's own words, in Python."""
+    """Compute the hash as the ERC specifies it, in Python."""
 
     def number(name: str) -> int:
         return int(op[name] or "0x0", 16)

@@ -1,4 +1,4 @@
-"""Nothing secret stays in the module's memory: after a lock, a signature, an export, an import, a refused key."""
+"""No secret remains in the module's memory after a lock, a signature, an export, an import or a refused key."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MONTGOMERY = 1 << 256
 
 
 class Recorder:
-    """Hands out known randomness, so that the test knows every secret that is made of it."""
+    """Returns known random bytes, so that the test knows every secret derived from them."""
 
     def __init__(self) -> None:
         self.taken: list[bytes] = []
@@ -33,7 +33,7 @@ class Recorder:
 
 
 def forms(secret: bytes) -> dict[str, bytes]:
-    """How a secret may lie in memory: as it is, in hex, in base64, reversed."""
+    """Return the forms in which a secret may be in memory: as it is, in hex, in base64, reversed."""
     return {
         "raw": secret,
         "little-endian": secret[::-1],
@@ -43,7 +43,7 @@ def forms(secret: bytes) -> dict[str, bytes]:
 
 
 def scalars(*values: int) -> dict[str, bytes]:
-    """A scalar's limbs as the arithmetic holds them: plain and in Montgomery form, little-endian."""
+    """Return a scalar's limbs as the arithmetic stores them: plain and in Montgomery form, little-endian."""
     found = {}
     for number, value in enumerate(values):
         found[f"scalar {number}"] = value.to_bytes(32, "little")
@@ -55,7 +55,7 @@ def scalars(*values: int) -> dict[str, bytes]:
 def assert_absent(enclave: Enclave, secrets: dict[str, bytes], parts: int = 16) -> None:
     memory = memory_of(enclave)
     for name, secret in secrets.items():
-        # Halves too: a secret half overwritten is still half a secret.
+        # Search for halves, too: a half-overwritten secret still leaks its other half.
         for start in range(0, len(secret) - parts + 1, parts):
             assert secret[start : start + parts] not in memory, f"{name}, from byte {start}"
 
@@ -68,7 +68,7 @@ def recorder() -> Recorder:
 def made(
     recorder: Recorder, credential: bytes, key: dict[str, str]
 ) -> tuple[Enclave, dict[str, bytes], dict[str, bytes]]:
-    """An instance with a vault; the secrets of its key, of its sealing; all known to the test."""
+    """Return an instance with a vault, and the secrets of its key and its sealing, all known to the test."""
     enclave = Enclave(random=recorder)
     answer = enclave.call("generate", credential=credential, key=key)
     wide = [part for part in recorder.taken if len(part) == 48]
@@ -86,7 +86,7 @@ def made(
 
 
 def test_the_scan_finds_what_is_there(recorder: Recorder, credential: bytes, key: dict[str, str]) -> None:
-    """A scan that finds nothing anywhere would prove nothing: the open vault's database and data key are there."""
+    """A scan that never finds anything would prove nothing: it must find the open vault's database and data key."""
     enclave, _, sealing = made(recorder, credential, key)
     with enclave:
         memory = memory_of(enclave)

@@ -1,4 +1,4 @@
-"""The built module: what it imports and exports, how large it is, and that it is the recorded one."""
+"""The built module: its imports, its exports, its size, and that it is the recorded one."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_second_build_compiles_nothing(builder: ModuleType, monkeypatch: pytes
 def test_the_build_depends_on_no_directory_and_no_program(
     builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Everything is fetched and compiled anew, with Python alone: no CMake, no compiler, no git is found."""
+    """Everything is downloaded and compiled anew using only Python: no CMake, compiler or git is found."""
     monkeypatch.setenv("PATH", str(tmp_path))
     digest = builder.build(tmp_path / "enclave.wasm", tmp_path / "some other place")
     assert digest == bundled_sha256()
@@ -95,7 +95,7 @@ def test_a_changed_archive_is_not_compiled(
 def test_a_false_archive_in_an_index_runs_nothing(
     builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An index that offers another archive under a pinned name: its set-up code must not run before it is noticed."""
+    """If an index serves another archive under a pinned name, its set-up code must not run before the hash check."""
     sources = sys.modules[builder.unpack.__module__]
     ran, index = tmp_path / "ran", tmp_path / "index"
     index.mkdir()
@@ -113,7 +113,7 @@ def test_a_false_archive_in_an_index_runs_nothing(
 def test_the_same_archive_would_run_if_its_hash_were_pinned(
     builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """That the test above can fail: pip runs set-up code for metadata, and only the hash keeps it from that."""
+    """Proves that the test above can fail: pip runs set-up code for metadata, and only the hash prevents it."""
     sources = sys.modules[builder.unpack.__module__]
     ran, archive = tmp_path / "ran", tmp_path / sources.SQLITE.archive
     _source_distribution(archive, f"open({str(ran)!r}, 'w').close()\n" + SET_UP)
@@ -166,14 +166,14 @@ def test_a_damaged_or_unfinished_file_of_the_cache_is_built_anew(builder: Module
     assert not kept.holds(file)
     made.write_bytes(b"whole")
     kept.keep(made, file)
-    (tmp_path / "module.wasm.sha256").unlink()  # stopped between the file and its digest
+    (tmp_path / "module.wasm.sha256").unlink()  # as if stopped between writing the file and its digest
     assert not kept.holds(file)
 
 
 def test_the_cache_forgets_what_has_outlived_its_use(builder: ModuleType, tmp_path: Path) -> None:
     kept = sys.modules[builder.holds.__module__]
     (tmp_path / "build-stopped").mkdir()
-    (tmp_path / "build-gone").symlink_to("nowhere")  # as if its build had ended since the directory was read
+    (tmp_path / "build-gone").symlink_to("nowhere")  # as if its build had ended after the directory was read
     for name in ("enclave-1.wasm", "enclave-1.wasm.sha256", "pycryptodome-3.23.0.tar.gz"):
         (tmp_path / name).write_bytes(b"")
     now = time.time()

@@ -1,4 +1,4 @@
-"""The publishing key: made before the vault, kept in it, bound to its DID, and used for IPNS records only."""
+"""The publishing key: created before the vault, stored in it, bound to its DID, and used only for IPNS records."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def public_of(enclave: Enclave) -> str:
 
 
 def fields_of(record: bytes) -> tuple[bytes, bytes]:
-    """Signature and data of a record of version 2 with less than 16 KiB of data."""
+    """Return signature and data of a version 2 record with less than 16 KiB of data."""
     assert record[:2] == b"\x42\x40"
     assert record[66] == 0x4A
     length = record[67] if record[67] < 128 else record[67] - 128 + 128 * record[68]
@@ -43,7 +43,7 @@ def fields_of(record: bytes) -> tuple[bytes, bytes]:
 
 
 def seed_in(database: bytes) -> bytes:
-    """The seed of the publishing key of a database in the clear."""
+    """Return the seed of the publishing key in an unencrypted database."""
     connection = sqlite3.connect(":memory:")
     connection.deserialize(database)
     ((data, nonce, key),) = connection.execute("SELECT sealed, nonce, key FROM publishing_keys").fetchall()
@@ -138,7 +138,7 @@ def test_a_record_verifies_under_the_key_that_names_it(vault: Enclave) -> None:
 
 
 def test_publishing_changes_nothing_in_the_vault(vault: Enclave) -> None:
-    """Else each published snapshot would make another one necessary."""
+    """Otherwise each published snapshot would require another one."""
     public_of(vault)
     vault.call("publishing_delegation")
     vault.call("save")
@@ -192,7 +192,7 @@ def test_without_its_second_share_the_vault_asks_for_it(credential: bytes, key: 
             vault.call("publishing_delegation")
         share = made["encrypted_shares"]["val_share"]
         first = vault.call("publishing_delegation", val_share=share)
-        assert vault.call("publishing_delegation") == first  # recorded: nothing is signed
+        assert vault.call("publishing_delegation") == first  # recorded, so nothing is signed again
         assert vault.call("publish", **RECORD)["record"]
 
 
@@ -229,7 +229,7 @@ def test_an_invocation_without_record_is_short(
 
 
 def test_no_token_reaches_the_key(vault: Enclave) -> None:
-    """It is no resource: nothing lists it, signs with it, or deletes it."""
+    """The key is not a resource: nothing lists it, signs arbitrary data with it, or deletes it."""
     vault.call("publishing_key")
     listed = vault.call("exec", filter="resource:enclaves action:list")["result"]
     assert [row["curve"] for row in listed] == ["P-256"]

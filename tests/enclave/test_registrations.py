@@ -1,4 +1,4 @@
-"""create_registration: what an ABI encoder of others makes of the same arguments."""
+"""create_registration, compared with what an independent ABI encoder produces for the same arguments."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The standards' own vectors for Keccak-256, AES-256-GCM, HKDF-SHA256, Argon2id and ECDSA, as registry packages carry them.
+"""The standards' own vectors for Keccak-256, AES-256-GCM, HKDF-SHA256, Argon2id and ECDSA, from published packages.
 
-Keccak and ECDSA go through the module itself; the rest, which no function of the module shows by itself, through its
-very functions compiled beside an entry of the test's (enclave/test/primitives.zig). Every test counts what it ran.
+Keccak and ECDSA are tested through the module itself. The module exports no function for the others, so they are
+compiled with test exports (enclave/test/primitives.zig). Every test counts the cases that it ran.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.timeout(600)
 
 
 def blocks(text: str) -> Iterator[dict[str, str]]:
-    """The cases of a response file, each with the bracketed parameters above it; FAIL stands as a field."""
+    """Yield the cases of a response file, each with the bracketed parameters above it; FAIL becomes a field."""
     section: dict[str, str] = {}
     block: dict[str, str] = {}
     for line in [*text.splitlines(), ""]:
@@ -58,7 +58,7 @@ def nist(name: str) -> Iterator[dict[str, str]]:
 
 
 def wycheproof(name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Each case with its group."""
+    """Yield each case with its group."""
     for group in json.loads((PYCRYPTODOME / name).read_text())["testGroups"]:
         for case in group["tests"]:
             yield group, case
@@ -74,7 +74,7 @@ def test_the_keccak_teams_answers(enclave: Enclave, name: str, count: int) -> No
     for case in blocks((PYCRYPTODOME / "Hash" / "keccak" / f"{name}.txt").read_text()):
         bits = int(case["Len"])
         if bits % 8:
-            continue  # the module hashes whole bytes
+            continue  # the module hashes whole bytes only
         answer = enclave.call("keccak256", data=bytes.fromhex(case["Msg"])[: bits // 8])
         assert answer["hash"] == "0x" + case["MD"].lower(), case["Len"]
         ran += 1
@@ -82,7 +82,7 @@ def test_the_keccak_teams_answers(enclave: Enclave, name: str, count: int) -> No
 
 
 def test_nist_aes_256_gcm_encryption(primitives: Any) -> None:
-    """96-bit nonces, the only ones that the module makes; a shortened tag is the beginning of the whole one."""
+    """Only 96-bit nonces, which the module uses; a shortened tag is a prefix of the full one."""
     ran = 0
     for case in nist("ciphers/AES/GCM/gcmEncryptExtIV256.rsp"):
         if case["IVlen"] != "96":
@@ -121,14 +121,14 @@ def test_wycheproof_aes_256_gcm(primitives: Any) -> None:
 
 
 def test_hkdf_sha256(primitives: Any) -> None:
-    """RFC 5869's cases and OpenSSL's long one: the module takes the first 32 bytes, so those are compared."""
+    """RFC 5869's cases and OpenSSL's long one; the module uses the first 32 bytes, so only those are compared."""
     ran = 0
     for name in ("KDF/rfc-5869-HKDF-SHA256.txt", "KDF/hkdf-generated.txt"):
         case: dict[str, str] = {}
         for block in nist(name):
             case |= block
             if "OKM" not in block:
-                continue  # empty lines part a case's fields in these files
+                continue  # in these files, empty lines separate a case's fields
             assert primitives.hkdf(*raw(case, "IKM", "salt", "info")) == bytes.fromhex(case["OKM"])[:32], case
             ran += 1
     assert ran == 4
@@ -138,7 +138,7 @@ def test_wycheproof_hkdf_sha256(primitives: Any) -> None:
     ran = 0
     for _, case in wycheproof("Protocol/wycheproof/hkdf_sha256_test.json"):
         if case["result"] != "valid":
-            continue  # more than 8,160 bytes asked for: the module's length is fixed
+            continue  # requests more than 8,160 bytes, but the module's length is fixed
         wanted = bytes.fromhex(case["okm"])[:32]
         assert primitives.hkdf(*raw(case, "ikm", "salt", "info"))[: len(wanted)] == wanted, case
         ran += 1
@@ -146,7 +146,7 @@ def test_wycheproof_hkdf_sha256(primitives: Any) -> None:
 
 
 def test_rfc_9106_and_openssl_argon2id(primitives: Any) -> None:
-    """Little memory, secrets, other lengths: the function under the module's wrapper, without its bounds."""
+    """Little memory, secrets, other lengths: tests the function beneath the module's wrapper, without its bounds."""
     ran = 0
     for case in nist("KDF/argon2id.txt"):
         parts = [bytes.fromhex(case.get(name, "")) for name in ("pass", "salt", "secret", "ad")]
@@ -171,7 +171,7 @@ def test_argon2id_outside_the_modules_bounds_is_refused(primitives: Any) -> None
 
 
 def test_wycheproof_ecdsa_p256(enclave: Enclave) -> None:
-    """A high s is replaced by its complement, the only difference between the standard's verdict and the module's."""
+    """A high s is replaced by its complement: the module differs from the standard in nothing else."""
     valid = invalid = 0
     for group, case in wycheproof("Signature/wycheproof/ecdsa_secp256r1_sha256_p1363_test.json"):
         fields = {

@@ -1,4 +1,4 @@
-"""Others' vectors for what passkeys, tokens and pairing rest on: Ed25519, RS256, ECDSA in DER, Diffie-Hellman on P-256."""
+"""Published vectors for the primitives of passkeys, tokens and pairing: Ed25519, RS256, ECDSA in DER, P-256 ECDH."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.timeout(600)
 
 
 def wycheproof(name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Each case with its group."""
+    """Yield each case with its group."""
     for group in json.loads((PYCRYPTODOME / name).read_text())["testGroups"]:
         for case in group["tests"]:
             yield group, case
@@ -38,7 +38,7 @@ def okp(point: bytes) -> bytes:
 
 
 def test_ed25519s_own_vectors(primitives: Any) -> None:
-    """The 1,024 of its authors; of each, the signature with one changed bit is refused."""
+    """All 1,024 vectors of its authors; each signature is refused if one bit is changed."""
     ran = 0
     with cryptography_vectors.open_vector_file("asymmetric/Ed25519/sign.input", "r") as file:
         for line in file:
@@ -51,7 +51,7 @@ def test_ed25519s_own_vectors(primitives: Any) -> None:
 
 
 def test_ed25519_signs_as_its_authors_do(primitives: Any) -> None:
-    """sign.input: secret key ‖ public key, public key, message, signature ‖ message, each in hex."""
+    """Each line of sign.input: secret key ‖ public key, public key, message, signature ‖ message, all in hex."""
     tried = 0
     with cryptography_vectors.open_vector_file("asymmetric/Ed25519/sign.input", "r") as file:
         for line in file:
@@ -62,7 +62,7 @@ def test_ed25519_signs_as_its_authors_do(primitives: Any) -> None:
 
 
 def test_wycheproof_ed25519(primitives: Any) -> None:
-    """A key of small order is refused: with it, everybody's signature holds. Of mixed order, either is acceptable."""
+    """A key of small order is refused, because anyone's signature would be valid. For mixed order both verdicts are right."""
     outcomes = {"valid": 0, "invalid": 0, "small order": 0, "mixed order": 0}
     for group, case in wycheproof("Signature/wycheproof/ed25519_test.json"):
         point = bytes.fromhex(group["publicKey"]["pk"])
@@ -78,7 +78,7 @@ def test_wycheproof_ed25519(primitives: Any) -> None:
 
 @pytest.mark.parametrize(("bits", "count"), [(2048, 259), (3072, 259), (4096, 258)])
 def test_wycheproof_rs256(primitives: Any, bits: int, count: int) -> None:
-    """What is "acceptable" there (an encoding without the algorithm's NULL) is refused: the standard has one form."""
+    """"Acceptable" cases (an encoding without the algorithm's NULL) are refused: the standard has only one form."""
     ran = 0
     for group, case in wycheproof(f"Signature/wycheproof/rsa_signature_{bits}_sha256_test.json"):
         n, e = (int(group["publicKey"][name], 16) for name in ("modulus", "publicExponent"))
@@ -92,7 +92,7 @@ def test_wycheproof_rs256(primitives: Any, bits: int, count: int) -> None:
 
 @pytest.mark.parametrize("bits", [2050, 2056, 2058])
 def test_rs256_of_a_length_between(primitives: Any, bits: int) -> None:
-    """The W3C's own key has 3,482 bits (vectors/webauthn); these end beside and on a whole number of bytes."""
+    """The W3C's own key has 3,482 bits (vectors/webauthn); of these lengths, one is a whole number of bytes."""
     private = rsa.generate_private_key(65537, bits)
     modulus = private.public_key().public_numbers().n.to_bytes((bits + 7) // 8)
     cose = cbor2.dumps({1: 3, 3: -257, -1: modulus, -2: b"\x01\x00\x01"}, canonical=True)
@@ -115,12 +115,12 @@ def test_wycheproof_es256_in_der(primitives: Any) -> None:
 
 
 def test_wycheproof_diffie_hellman_of_pairing(primitives: Any) -> None:
-    """The sealed vault of nothing opens with the key that HKDF makes of the published secret, and with no other."""
+    """A sealed empty vault opens only with the key that HKDF derives from the published secret."""
     agreed = refused = 0
     for _, case in wycheproof("Protocol/wycheproof/ecdh_secp256r1_ecpoint_test.json"):
         point, shared = bytes.fromhex(case["public"]), bytes.fromhex(case["shared"])
         if case["result"] == "invalid" and len(point) != 33:
-            continue  # pairing takes compressed points alone, and what is no point has no compressed form
+            continue  # pairing accepts only compressed points, and invalid points have no compressed form
         sealed = primitives.pairing(int(case["private"], 16).to_bytes(32), compressed(point), TRANSCRIPT)
         if case["result"] == "invalid":
             assert sealed is None, case

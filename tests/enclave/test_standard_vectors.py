@@ -1,4 +1,4 @@
-"""The standards' own vectors, through the module's functions: RFC 6979, and NIST's and OpenSSL's files for ECDSA."""
+"""The standards' own vectors, through the module's functions: RFC 6979, and the ECDSA files of NIST and OpenSSL."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 N_P256 = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 N_SECP = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
-# RFC 6979, A.2.5: the key, and what it signs with SHA-256.
+# RFC 6979, A.2.5: the key and its signatures with SHA-256.
 KEY = 0xC9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721
 SIGNED = {
     "sample": (
@@ -37,7 +37,7 @@ def text_of(name: str) -> str:
 
 
 def test_rfc_6979_appendix_a_2_5(credential: bytes, key: dict[str, str]) -> None:
-    """The host's randomness puts the two shares at KEY - 1 and 1, so that the vault's key is the RFC's."""
+    """The host's randomness sets the two shares to KEY - 1 and 1, so that the vault's key is the RFC's."""
     shares = iter([KEY - 1, 1])
 
     def random(size: int) -> bytes:
@@ -53,7 +53,7 @@ def test_rfc_6979_appendix_a_2_5(credential: bytes, key: dict[str, str]) -> None
 
 
 def cases(text: str, section: str) -> Iterator[dict[str, str]]:
-    """The blocks of one section of a response file."""
+    """Yield the blocks of one section of a response file."""
     current = ""
     block: dict[str, str] = {}
     for line in [*text.splitlines(), ""]:
@@ -78,7 +78,7 @@ def test_nist_signature_verification_p256(enclave: Enclave) -> None:
         wanted = case["Result"].startswith("P")
         digest = hashlib.sha256(bytes.fromhex(case["Msg"])).digest()
         point = b"\x04" + x.to_bytes(32) + y.to_bytes(32)
-        low = min(s, N_P256 - s)  # the module takes low s alone; both are of the same message and key
+        low = min(s, N_P256 - s)  # the module accepts only low s; both values are valid for the same message and key
         answer = enclave.call_raw("verify_signature", request(point, "P-256", digest, r, low))
         assert (answer == b'{"valid":true}') is wanted, case
         outcomes.append(wanted)
@@ -107,7 +107,7 @@ def request(point: bytes, curve: str, digest: bytes, r: int, s: int) -> bytes:
 
 
 def test_the_sealed_database_opens_with_other_implementations(vault: Enclave, key: dict[str, str]) -> None:
-    """docs/formats.md in Python: HKDF-SHA256 and Argon2id for the wraps, AES-256-GCM for the rest."""
+    """docs/formats.md in Python: HKDF-SHA256 and Argon2id for the wraps, AES-256-GCM for everything else."""
     import sqlite3
     import struct
 

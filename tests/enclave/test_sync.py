@@ -1,4 +1,4 @@
-"""Moving a vault between two devices: what an honest pair sees, and what anybody else gets."""
+"""Moving a vault between two devices: what an honest pair receives, and what an attacker does."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def new(clock: Clock) -> Enclave:
 
 
 def compared(new: Enclave, old: Enclave) -> tuple[str, str, str]:
-    """(session, the new device's code, the old device's code) of an undisturbed exchange."""
+    """Run an undisturbed exchange; return (session, the new device's code, the old device's code)."""
     first = new.call("sync_init")
     session = first["session_id"]
     answer = old.call("sync_respond", session_id=session, public_key=first["public_key"])
@@ -73,7 +73,7 @@ def test_a_revoked_token_is_revoked_on_the_other_device_too(new: Enclave, old: E
 
 
 def test_pairing_and_unlocking_leave_no_rows_of_their_own(new: Enclave, old: Enclave) -> None:
-    """enclave/ABI.md: `sync` and `sessions` are storage."""
+    """enclave/ABI.md says that `sync` and `sessions` are storage only."""
     session, code, _ = compared(new, old)
     sealed = old.call("sync_respond", session_id=session, code=code)["encrypted_vault"]
     new.call("sync_complete", session_id=session, code=code, encrypted_vault=sealed, key=OTHER_KEY)
@@ -130,7 +130,7 @@ def test_the_results_have_the_documented_fields(new: Enclave, old: Enclave) -> N
 
 
 def test_a_man_in_the_middle_shows_two_codes(new: Enclave, old: Enclave, clock: Clock) -> None:
-    """He plays the old device to the new one and the new device to the old one, with keys of his own."""
+    """The attacker acts as the old device towards the new one and vice versa, with separate keys."""
     to_new, to_old = Enclave(now=clock), Enclave(now=clock)
     to_new.call("generate", credential=credential(), key=KEY)
     honest = new.call("sync_init")
@@ -148,7 +148,7 @@ def test_a_man_in_the_middle_shows_two_codes(new: Enclave, old: Enclave, clock: 
 
 
 def test_a_key_swapped_on_the_way_breaks_the_commitment(new: Enclave, old: Enclave, clock: Clock) -> None:
-    """The session identifier commits to the initiator's key: it cannot be carried over to another."""
+    """The session identifier commits to the initiator's key, so it cannot be reused with another key."""
     first = new.call("sync_init")
     swapped = Enclave(now=clock).call("sync_init")["public_key"]
     answer = old.call("sync_respond", session_id=first["session_id"], public_key=swapped)
@@ -299,7 +299,7 @@ def test_many_sessions_do_not_fill_the_memory(old: Enclave) -> None:
 
 
 def test_codes_are_evenly_spread(clock: Clock) -> None:
-    """Of 200 pairs, the first digits cover everything; a constant or a counter would show here."""
+    """The first digits of 200 pairs take every value, which a constant or a counter would not."""
     new, peer = Enclave(now=clock), Enclave(now=clock)
     codes = set()
     for _ in range(200):
@@ -313,7 +313,7 @@ def test_codes_are_evenly_spread(clock: Clock) -> None:
 
 
 def test_the_secret_of_a_finished_session_is_gone(clock: Clock) -> None:
-    """Every random byte drawn for the session is searched for in the whole memory after its end."""
+    """The whole memory is searched for every random byte string that was drawn for the session."""
     drawn: list[bytes] = []
 
     def random(count: int) -> bytes:

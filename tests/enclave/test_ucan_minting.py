@@ -1,4 +1,4 @@
-"""Tokens that the vault makes: as asked for, verifiable, and never more than it holds."""
+"""Tokens that the vault mints: as requested, verifiable, and never with more authority than the vault has."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def owner(request: pytest.FixtureRequest) -> Enclave:
 
 
 def did_key(enclave: Enclave) -> str:
-    """The vault's key as a did:key: the issuer of whatever it mints."""
+    """Return the vault's key as a did:key, the issuer of every token that it mints."""
     minted = enclave.call("mint_ucan", to=AGENT, command="/")
     return str(enclave.call("inspect_ucan", token=minted["signed_dag_cbor"])["tokens"][0]["issuer"])
 
@@ -91,7 +91,7 @@ def test_an_invocation_on_itself(owner: Enclave) -> None:
 
 
 def test_authority_passes_from_vault_to_vault(owner: Enclave) -> None:
-    """Owner to friend to helper; the helper invokes with the whole chain in one container."""
+    """Owner delegates to friend, friend to helper; the helper invokes with the whole chain in one container."""
     friend, helper = vault("secp256k1"), vault("P-256")
     root = owner.call("mint_ucan", to=did_key(friend), command="/accounts")
     passed = friend.call(

@@ -1,4 +1,4 @@
-"""UCAN verification: every bit of a token matters, whatever the key."""
+"""UCAN verification: changing any bit of a token invalidates it, for every kind of key."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HEADERS = {
 
 
 class Principal:
-    """A key that signs tokens, by the cryptography package alone."""
+    """A key that signs tokens using only the cryptography package."""
 
     def __init__(self, kind: str) -> None:
         self.header = bytes.fromhex(HEADERS[kind])
@@ -70,7 +70,7 @@ def test_every_changed_byte_is_refused(enclave: Enclave, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", sorted(HEADERS))
 def test_either_s_verifies_and_either_is_revoked(enclave: Enclave, kind: str) -> None:
-    for _ in range(6):  # cryptography's signatures come with either s
+    for _ in range(6):  # cryptography's signatures may have either s
         token = Principal(kind).delegate("did:web:example.org")
         cid = enclave.call("verify_ucan", token=token, now=NOW)["cid"]
         with pytest.raises(PluginCallError) as refused:

@@ -1,4 +1,4 @@
-"""The vault's life: sealing, keys that open it, locking, resources, tokens, export and import."""
+"""The vault's life cycle: sealing, keys that open it, locking, resources, tokens, export and import."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_status_says_whether_there_is_something_to_save(vault: Enclave) -> None:
     def unsaved() -> bool:
         return bool(vault.call("status")["unsaved"])
 
-    assert unsaved() is False  # as `generate` answered it
+    assert unsaved() is False  # as in the response of `generate`
     run(vault, "credentials", "list")
     assert refused(vault, "services", "get", id="nothing") == "not_found: services"
     created = {"id": "relay", "type": "t", "endpoint": "https://relay.example"}
@@ -192,7 +192,7 @@ def test_it_locks_itself_when_idle(credential: bytes, key: dict[str, str]) -> No
         now[0] += 2
         assert vault.call("status")["locked"] is True
         assert vault.call("unlock", key=key)["success"] is True
-        assert run(vault, "services", "get", id="kept")["type"] == "t"  # what was not saved was sealed first
+        assert run(vault, "services", "get", id="kept")["type"] == "t"  # unsaved changes were sealed first
 
 
 def test_query(vault: Enclave, generated: dict[str, Any]) -> None:
@@ -247,7 +247,7 @@ def test_unknown_names_say_what_is_possible(vault: Enclave) -> None:
 
 
 def test_the_tables_are_strict_and_their_keys_foreign(generated: dict[str, Any]) -> None:
-    """A table per resource, and four more of the vault; what a row belongs to is known to the database."""
+    """There is a table per resource and four more for the vault; foreign keys record what each row belongs to."""
     connection = sqlite3.connect(":memory:")
     connection.deserialize(opened(base64.b64decode(generated["database"]), base64.b64decode(KEY["secret"])))
     listed = connection.execute("SELECT name, strict FROM pragma_table_list WHERE name NOT LIKE 'sqlite_%'")
@@ -531,7 +531,7 @@ def test_a_damaged_export_is_refused(vault: Enclave) -> None:
 
 
 def test_an_export_with_foreign_sql_or_orphan_rows_is_refused(vault: Enclave) -> None:
-    """Whoever knows the password could still send a database with triggers, or with rows that name none; it is refused, and nothing is changed."""
+    """A person who knows the password could send a database with triggers or orphan rows; it must be refused."""
 
     from argon2.low_level import Type, hash_secret_raw
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM

@@ -1,4 +1,4 @@
-"""Edges of the vault: which row a call means, how large a vault may grow, whose token counts, when a time is over."""
+"""Edge cases of the vault: which row a call means, how large a vault may grow, whose token counts, when a time ends."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_key_that_is_not_there_is_not_replaced_by_another(vault: Enclave, acti
 
 
 def test_a_policy_on_the_row_cannot_be_talked_around(vault: Enclave) -> None:
-    """A row has two names in `args`; were both taken, a policy would read one and the action use the other."""
+    """`args` has two names for a row; if both were accepted, a policy could check one and the action use the other."""
     for credential_id in ("AAAA", "BBBB"):
         done(vault, "credentials", "create", credential_id=credential_id)
     for told, used in (("id", "credential_id"), ("credential_id", "id")):
@@ -116,7 +116,7 @@ def test_another_key_does_not_speak_for_the_vaults_did(vault: Enclave) -> None:
 
 
 class Draws:
-    """Randomness that is there `left` times and then fails."""
+    """Randomness that works `left` times and then fails."""
 
     def __init__(self) -> None:
         self.left = 1 << 20
@@ -140,7 +140,7 @@ def test_a_missing_generator_is_named_when_minting(credential: bytes, key: dict[
 
 
 def test_a_vault_that_could_not_be_made_leaves_the_one_before(credential: bytes, key: dict[str, str]) -> None:
-    """Randomness may fail at each of its uses: no half of a vault stays, and nothing of the one that was locked goes."""
+    """Randomness may fail at any of its uses: no partial vault remains, and a vault that was locked loses nothing."""
     random = Draws()
 
     def facts(vault: Enclave) -> dict[str, Any]:
@@ -196,7 +196,7 @@ def test_a_list_of_texts_is_one(vault: Enclave, value: Any) -> None:
 
 
 def test_an_attachment_that_nobody_knows_is_as_none(credential: bytes, key: dict[str, str]) -> None:
-    """WebAuthn, section 5.4.5: unknown values are to be ignored."""
+    """WebAuthn, section 5.4.5: unknown values must be ignored."""
     given = {**json.loads(credential), "authenticatorAttachment": "implant"}
     given["response"]["transports"] = ["usb"]
     with Enclave() as vault:
@@ -205,7 +205,7 @@ def test_an_attachment_that_nobody_knows_is_as_none(credential: bytes, key: dict
 
 
 def test_a_vault_never_outgrows_what_can_be_loaded(vault: Enclave, key: dict[str, str]) -> None:
-    """Whatever `save` answers, `load`, `import` and pairing take; the row too many is refused, and nothing is lost."""
+    """Whatever `save` returns can be loaded, imported and paired; a row too many is refused without any loss."""
     value = "x" * 16_000
     rows = 0
     while (answer := run(vault, "tokens", "create", kind="k", value=value))["success"]:
@@ -241,7 +241,7 @@ def test_a_vault_never_outgrows_what_can_be_loaded(vault: Enclave, key: dict[str
     "value", [{"/": "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"}, {"/": {"bytes": "AAAA"}}, {"/": 1}]
 )
 def test_a_map_that_json_would_show_as_something_else_is_refused(enclave: Enclave, value: Any) -> None:
-    """DAG-JSON reserves these maps: shown as they are, one would read as a link or as bytes."""
+    """DAG-JSON reserves these maps: shown unchanged, one of them would be read as a link or as bytes."""
     with pytest.raises(PluginCallError) as refused:
         enclave.call("dag_cbor_decode", data=dag_cbor.encode([value]))
     assert refused.value.code == "invalid_field"
@@ -250,7 +250,7 @@ def test_a_map_that_json_would_show_as_something_else_is_refused(enclave: Enclav
 
 
 def test_the_key_of_the_did_is_never_deleted(vault: Enclave) -> None:
-    """Whatever depends on it: without that key the DID would be nobody's. Another key goes once nothing names it."""
+    """The DID's key is never deleted, because nothing else controls the DID. Other keys go once unreferenced."""
     first = done(vault, "enclaves", "list")[0]["enclave_id"]
     second = done(vault, "enclaves", "create", curve="secp256k1")["enclave_id"]
     account = done(vault, "accounts", "derive", enclave_id=second)["id"]
@@ -265,7 +265,7 @@ def test_the_key_of_the_did_is_never_deleted(vault: Enclave) -> None:
 
 
 def test_without_a_time_nothing_is_taken_for_valid(credential: bytes, key: dict[str, str]) -> None:
-    """A clock that answers nonsense would otherwise read as 1970, when nothing has expired yet."""
+    """Otherwise an invalid clock reading would count as 1970, when nothing has expired yet."""
     now = [1.7e9]
     with Enclave(now=lambda: now[0], after=lambda _seconds, _work: lambda: None) as enclave:
         enclave.call("generate", credential=credential, key=key)

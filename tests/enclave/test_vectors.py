@@ -1,4 +1,4 @@
-"""Every vector, through the Python host."""
+"""All vectors, through the Python host."""
 
 from __future__ import annotations
 

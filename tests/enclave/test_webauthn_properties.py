@@ -1,4 +1,4 @@
-"""Credentials made by python-fido2's types, read by the enclave."""
+"""Credentials built with python-fido2's types and parsed by the enclave."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The unit tests that stand beside the module's code, compiled for this machine."""
+"""The unit tests next to the module's code, compiled for this machine."""
 
 from __future__ import annotations
 

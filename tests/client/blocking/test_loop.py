@@ -1,4 +1,4 @@
-"""The event loop under the blocking classes: threads, interruptions, callbacks, forks."""
+"""The event loop behind the blocking classes: threads, interruptions, callbacks, forks."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_what_a_callback_raises_ends_the_call_alone(raised):
 
 @pytest.fixture
 def interruptible():
-    """SIGINT raises KeyboardInterrupt, although shells have what they start in the background ignore it."""
+    """Make SIGINT raise KeyboardInterrupt, although shells make background processes ignore it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -148,7 +148,7 @@ def test_a_forked_child_has_a_loop_and_connections_of_its_own():
 
 
 def _as_child(client, vault):
-    """0 where the client works and the vault, which stayed with the parent, says so."""
+    """Return 0 if the client works and the vault reports that it stayed with the parent."""
     try:
         client.status()
         vault.status()

@@ -1,4 +1,4 @@
-"""What an application writes; checked strictly from outside the package, never run."""
+"""Code as an application writes it, type-checked strictly from outside the package and never run."""
 
 from __future__ import annotations
 

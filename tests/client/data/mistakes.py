@@ -1,4 +1,4 @@
-"""Mistakes that a consumer's type checker must find, one per marked line; never run."""
+"""Mistakes that a consumer's type checker must find, on the marked lines; never run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which account is the vault's: the factory's for its key, or the one that was handed over to it."""
+"""Which account is the vault's: the factory's account for its key, or the one that was handed over to it."""
 
 from __future__ import annotations
 

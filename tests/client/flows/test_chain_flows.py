@@ -1,4 +1,4 @@
-"""Registration and payments on a real local chain, through the client's public face alone."""
+"""Registration and payments on a real local chain, through the client's public interface only."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_the_alias_on_the_chain_is_the_handle_that_the_service_knows(client, cha
 
 
 def test_an_account_that_pays_itself_needs_no_block_from_elsewhere(chain, tmp_path):
-    """The local chain mines what is sent and nothing else; its bundler lets the commitment's block pass."""
+    """The local chain mines only what is sent; its bundler lets the commitment's block pass."""
     gas = holdfast.GasPolicy(sponsored=False)
     with (
         VaultStore(directory=tmp_path) as store,
@@ -121,7 +121,7 @@ def test_an_account_that_pays_itself_needs_no_block_from_elsewhere(chain, tmp_pa
 
 
 class Rotated:
-    """A vault whose key took another one's place: the DID stays that of the first key."""
+    """A vault whose key has replaced another: the DID remains that of the first key."""
 
     def __init__(self, vault, did):
         self._vault, self._did = vault._asynchronous, did
@@ -147,14 +147,14 @@ def test_after_a_change_of_keys_the_account_is_found_again(client, chain, regist
             payee = someone()
             after.pay(payment(chain, payee, 60))
             assert chain.usdc_of(payee) == 60
-            # Its DID is that of the first key, and is paid at the same address as before.
+            # The DID is that of the first key, and is paid at the same address as before.
             assert run(payee_of(after._asynchronous, registered.did)).address == account
         with pytest.raises(OperationFailed, match="obeys another key"):
             client.pay(payment(chain, payee, 1))
 
 
 def perform(client, call):
-    """One operation of the vault's account."""
+    """Run one operation of the vault's account."""
 
     async def flow():
         account = client._asynchronous._account()
@@ -233,7 +233,7 @@ def test_a_did_is_paid_through_the_indexer(client, chain, registered, tmp_path):
     ):
         found = bob.register(handle="b" + secrets.token_hex(6))
     chain.give(registered.smart_account, 1_000)
-    for _ in range(300):  # until the index has it
+    for _ in range(300):  # until it is indexed
         try:
             client.pay(payment(chain, found.did, 1_000))
             break
@@ -325,9 +325,9 @@ def test_the_asyncio_face_registers_and_pays(chain, tmp_path):
 
 
 def test_the_commands_register_and_pay(chain, tmp_path):
-    """The way of a person: create, register, whoami, delegate, pay."""
+    """What a person does: create, register, whoami, delegate, pay."""
     terminal = Terminal(tmp_path / "vault", chain.base_url)
-    # A passkey of its own: one credential is registered once.
+    # A new passkey, because a credential can be registered only once.
     fresh = Authenticator("http://localhost:8787", SoftwareAuthenticator()).create_passkey(Person("ada"))
     (tmp_path / "credential").write_text(fresh.credential)
     terminal.json("vault", "create", "--credential", str(tmp_path / "credential"))
@@ -354,7 +354,7 @@ def test_the_commands_register_and_pay(chain, tmp_path):
     shown = terminal.run("pay", payee, "1", "--token", chain.usdc, "--yes").stdout.splitlines()
     assert [line.split(" ")[0] for line in shown[:2]] == ["paid:", "transaction:"]
     assert chain.receipt(shown[1].split(" ")[1]).succeeded
-    # A pipe is nobody who could be asked: nothing is paid without --yes, whatever it says.
+    # No one can confirm through a pipe, so nothing is paid without --yes, whatever the input.
     terminal.run("pay", payee, "1", "--token", chain.usdc, typed="y\n", code=Exit.USAGE)
     assert chain.usdc_of(payee) == 601
 
@@ -367,7 +367,7 @@ def test_an_invocation_pays_once(client, chain, registered, tmp_path):
         args = {"to": payee, "amount": 50, "token": checksum_address(bytes.fromhex(chain.usdc[2:])), "chainId": 84532}
         asking = types.InvocationOptions(command="/accounts/pay", args=args, token=delegation.container)
         invocation = agent.mint_invocation(asking).container
-    with pytest.raises(PaymentRefused):  # what it does not ask for does not use it up
+    with pytest.raises(PaymentRefused):  # a payment that the invocation does not match does not use it up
         client.pay(payment(chain, payee, 49, ucan=invocation))
     client.pay(payment(chain, payee, 50, ucan=invocation))
     with pytest.raises(PaymentRefused, match="used before"):

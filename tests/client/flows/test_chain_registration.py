@@ -1,4 +1,4 @@
-"""What the registry says of a claim, and what follows: a commitment, a block's wait, or an end."""
+"""The registry's replies to a claim and what follows: a commitment, waiting for a block, or giving up."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TAKEN = OperationFailed("refused (reverted)", "AliasTaken(aliasHash=0x01, didHas
 
 
 class Account:
-    """A smart account whose preparations of the registration end as the list says; "" is a success."""
+    """A smart account whose attempts to prepare the registration end as listed; "" is a success."""
 
     def __init__(self, outcomes, *, registered=False):
         self.outcomes, self.registered = list(outcomes), registered

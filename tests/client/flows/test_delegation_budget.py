@@ -1,4 +1,4 @@
-"""What a delegation lets its holder spend: never more than any limit on its path, however the token is shown."""
+"""What a delegation lets its holder spend: never more than any limit on its path, however the token is presented."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def budget(request, tmp_path):
 
 
 def pays(owner, budget, token, amount, currency=USDC):
-    """Whether the payment would be made: nothing beyond this looks at limits."""
+    """Return whether the payment would be made, judged by limits alone."""
     params = types.PaymentParams(to=PAYEE.address, amount=str(amount), token=currency, chain_id=84532, ucan=token)
     try:
         run(Payments(None, owner._asynchronous, None, budget)._authorise(params, PAYEE, amount))
@@ -77,7 +77,7 @@ def twin(raw):
 
 
 def reshown(container, choose):
-    """The container with the other form of those signatures that `choose` picks."""
+    """Return the container with the other s in those signatures that `choose` selects."""
     padded = container[1:] + "=" * (-(len(container) - 1) % 4)
     tokens = cbor2.loads(base64.urlsafe_b64decode(padded))["ctn-v1"]
     shown = [twin(raw) if choose() else raw for raw in tokens]
@@ -117,7 +117,7 @@ def test_the_other_form_of_an_invocation_is_the_same_invocation(owner, agents, b
 
 
 def test_invocations_count_under_their_delegations(owner, agents, budget):
-    """Also where the policy is a negative one, which an absent total would please."""
+    """Even if the policy is negated, so that a missing total would satisfy it."""
     for limit in (["<=", ".total", 100], ["not", [">", ".total", 100]]):
         delegation = delegate(owner, agents[0], limit).container
         for expected in ("paid", "paid", "policy_denied"):
@@ -142,14 +142,14 @@ def test_each_token_has_a_total(owner, agents, budget):
 
 
 class Tree:
-    """Delegations that were made and passed on at random, and a budget of the test's own."""
+    """Random delegations, some of them passed on, with an independent budget."""
 
     def __init__(self, owner, agents, chance):
         self.owner, self.agents, self.chance = owner, agents, chance
         self.limits, self.spent, self.links = {}, {}, []
 
     def grow(self):
-        """One more delegation: from the owner, or passed on by its holder."""
+        """Add a delegation, either from the owner or passed on by its holder."""
         above = self.chance.choice([*self.links, None]) if self.links else None
         path, holders, token = above or ((), (self.owner,), None)
         left = [agent for agent in self.agents if agent not in holders]
@@ -163,14 +163,14 @@ class Tree:
         self.links.append(((*path, made.cid), (*holders, taker), made.container))
 
     def allows(self, path, amount):
-        """Whether every limit on the way leaves room."""
+        """Return whether every limit on the path leaves enough."""
         return all(self.limits[cid] is None or self.spent[cid] + amount <= self.limits[cid] for cid in path)
 
     def pay(self, budget):
         path, holders, token = self.chance.choice(self.links)
         amount = self.chance.randint(1, 60)
         if self.chance.random() < 0.3:
-            # The total that an invocation names is not believed.
+            # A total stated by the invocation itself is not trusted.
             token = invoke(holders[-1], amount, token, args={"total": self.chance.randint(0, 1)}).container
         shown = reshown(token, lambda: self.chance.random() < 0.5)
         expected = self.allows(path, amount)

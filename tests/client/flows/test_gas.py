@@ -1,4 +1,4 @@
-"""What an application may say about gas, and what the service's limits make of it."""
+"""An application's gas policy, and how the service's limits affect it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_limit_is_not_negative():
 
 
 class Service(AccountWorld):
-    """A service that has contracts, and no chain endpoint to show."""
+    """A service that has contracts but advertises no chain endpoint."""
 
     def __init__(self, rpc="http://rpc.invalid"):
         super().__init__({PREDICTED: obeying(NEW)}, did=NEW.did)

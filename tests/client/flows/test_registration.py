@@ -1,4 +1,4 @@
-"""Registration in one call against a real service without a chain: codes, refusals, interruptions at every step."""
+"""One-call registration with a real service without a chain: codes, refusals, interruptions at every step."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_an_interruption_anywhere_is_no_end(client, bare, step):
         client.register(email=email, code=code, on_progress=stop)
     again = client.register(email=email, code=code)
     assert again.did == client.vault.status().did
-    # An attestation that was received is used: nobody is asked for a code twice.
+    # An attestation that was received is used, so no one has to enter a code twice.
     assert len(sent) == 1
     found = client.lookup_did(client.vault.query().credentials[0].credential_id)
     assert (found.identifier, found.did) == (email, again.did)
@@ -101,7 +101,7 @@ def test_an_interruption_anywhere_is_no_end(client, bare, step):
 @pytest.mark.parametrize("lost", ["/api/sessions", "/api/verify/check", "/api/dids"])
 @pytest.mark.parametrize("times", [1, 2])
 def test_an_answer_that_is_lost_is_no_end(bare, vault, lost, times):
-    """The request arrives, its answer does not: the client repeats it once by itself; then a new call goes on."""
+    """The request arrives, but the response is lost: the client itself repeats it once; then a new call continues."""
     email, broken = fresh(), []
 
     class Losing(httpx.AsyncHTTPTransport):
@@ -150,7 +150,7 @@ def test_refusals_of_the_service_pass_on(client):
 
 
 def test_a_squatters_session_does_not_keep_an_address_from_its_owner(bare, client):
-    """Whoever proves the address by its code displaces a session of it; a handle's session stands."""
+    """Proving an address by its code displaces another's session for it; a session for a handle cannot be displaced."""
     email, squatter = fresh(), "did:new:0x" + "66" * 32
     client.create_session(email, "email", squatter)
     steps = []
@@ -179,7 +179,7 @@ def test_a_service_that_demands_proof_and_has_no_bundler_is_told_apart(vault, tm
         settings = {"HOLDFAST_RPC_URL": chain, "HOLDFAST_REGISTRATION_PROOF": "required", **LIMITS}
         with running_service(tmp_path_factory.mktemp("strict"), **settings) as running:
             strict = holdfast.Client(running.base_url, vault=vault)
-            for _ in range(2):  # asked again, it goes on, and is refused as before
+            for _ in range(2):  # a second call continues and is refused as before
                 with pytest.raises(
                     holdfast.RegistrationRefused, match=r"requires a transaction.* no bundler"
                 ) as caught:

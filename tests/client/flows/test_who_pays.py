@@ -1,4 +1,4 @@
-"""Registration and payments behind bundlers without our sponsor: the account itself pays, or somebody's paymaster."""
+"""Registration and payments with bundlers without our sponsor: the account itself pays, or another paymaster does."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def handle():
 
 @pytest.fixture(scope="module", autouse=True)
 def blocks(chain):
-    """The chain makes blocks by itself, as every real one does: a commitment counts from the next one on."""
+    """Make the chain mine continuously, as real ones do: a commitment counts from the next block on."""
     over = threading.Event()
 
     def mine():
@@ -131,7 +131,7 @@ def test_an_empty_account_is_told_what_it_needs_and_then_goes_on(bare, client):
     assert 0 < refused.needed < ETHER // 100
     assert account in str(refused)
     assert "the method does not exist" in str(refused)
-    bare.fund(account, 3 * refused.needed)  # two operations: the second costs more than the first
+    bare.fund(account, 3 * refused.needed)  # for two operations, of which the second costs more than the first
     assert client.register(handle=name).smart_account == account
 
 
@@ -149,7 +149,7 @@ def test_an_interruption_at_any_step_charges_nothing_twice(bare, client, step):
 @pytest.mark.parametrize("lost", [1, 2])
 @pytest.mark.parametrize("arrives", [True, False])
 def test_a_send_whose_answer_is_lost_is_not_repeated(bare, client, monkeypatch, lost, arrives):
-    """The worst moment of each of the two operations: sent, and no answer comes; or noted, and never sent."""
+    """The worst moments of both operations: sent without a response, or recorded but never sent."""
     account, name, sends, real = client.smart_account_address(), handle(), [], SmartAccount.send
     bare.fund(account, ETHER)
 
@@ -287,7 +287,7 @@ def test_what_a_paymaster_refuses_is_told_with_its_words(bare, vault):
             assert account in str(caught.value)
             assert url not in str(caught.value)
             bare.fund(account, ETHER)
-            client.pay(payment(bare, someone(), 5))  # its own balance is the next in line
+            client.pay(payment(bare, someone(), 5))  # the account's own balance comes next
         never = holdfast.GasPolicy(paymaster_url=url, context={"policy": "p"}, max_own_cost_wei=0)
         with holdfast.Client(bare.base_url, vault=vault, timeout=60, gas=never) as client:
             bare.give(account, 5)
@@ -296,7 +296,7 @@ def test_what_a_paymaster_refuses_is_told_with_its_words(bare, vault):
 
 
 def test_a_squatters_alias_is_told_apart_from_a_missing_commitment(bare, client, tmp_path_factory):
-    """The alias is taken on the chain alone: the second to come is refused before it has paid for a commitment."""
+    """The alias is taken only on the chain: the second claimant is refused before paying for a commitment."""
     name = handle()
     bare.fund(client.smart_account_address(), ETHER)
     client.register(handle=name)
@@ -307,7 +307,7 @@ def test_a_squatters_alias_is_told_apart_from_a_missing_commitment(bare, client,
     ):
         account = second.smart_account_address()
         bare.fund(account, ETHER)
-        agreed = AsyncMock(return_value=None)  # the service itself would say no already
+        agreed = AsyncMock(return_value=None)  # skip the service's own check, which would refuse
         second._asynchronous.create_session = agreed
         with pytest.raises(holdfast.OperationFailed, match="AliasTaken"):
             second.register(handle=name)

@@ -1,4 +1,4 @@
-"""Calls of the bundler that cost something may be repeated: they carry a key, and others do not."""
+"""Only bundler calls that cost something carry an idempotency key, so that they can be repeated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SERVICE = "https://vault.example"
 
 
 class _Service:
-    """Answers each request with the next of these: an error is raised, a status answered with its body."""
+    """Responds to each request with the next item: an error is raised, a status is returned with its body."""
 
     def __init__(self, *answers: Exception | tuple[int, dict[str, object]]) -> None:
         self._answers = list(answers)

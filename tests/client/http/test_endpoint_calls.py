@@ -1,4 +1,4 @@
-"""Calls from declarations: path parameters at the end and in the middle, and values that are no segment."""
+"""Calls built from declarations: path parameters at the end and in the middle, and values that cannot be a segment."""
 
 from __future__ import annotations
 

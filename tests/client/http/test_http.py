@@ -1,4 +1,4 @@
-"""The HTTP core over a stand-in transport: both faces, refusals, retries, broken answers."""
+"""The HTTP core over a fake transport: blocking and asyncio, refusals, retries, broken responses."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ QUICK = Retries(first_s=0.001, longest_s=0.01)
 
 
 class Both:
-    """Calls the same method on both faces against the same handler and demands the same outcome."""
+    """Calls the same method in both forms, blocking and asyncio, and asserts that the outcome is the same."""
 
     def __init__(self, handler, retries=QUICK):
         self.handler, self.retries = handler, retries
@@ -307,7 +307,7 @@ def test_bundler_answers_to_another_request_are_refused():
         Both(answering(200, {"jsonrpc": "2.0", "id": 999, "result": "0x1"}))("bundler", "eth_supportedEntryPoints")
 
 
-LED_TO = ("GET", "/.well-known/payment-method-manifest")  # says where the manifest is; `payment_method` asks there
+LED_TO = ("GET", "/.well-known/payment-method-manifest")  # says where the manifest is; fetched by `payment_method`
 
 
 def test_every_endpoint_has_a_method_that_asks_it():
@@ -327,17 +327,17 @@ def test_every_endpoint_has_a_method_that_asks_it():
                 with pytest.raises(NetworkError):
                     method(**needed)
     assert {(row["method"], row["path"]) for row in rows} - asked == {LED_TO}
-    # The clients of kept snapshots speak others' protocols: tests/client/snapshots.
+    # The clients for stored snapshots use other protocols: tests/client/snapshots.
     assert asked == {endpoint.key for endpoint in ENDPOINTS if not endpoint.of_snapshots} - {LED_TO}
 
 
 def _any(parameter):
-    """An argument that a method takes."""
+    """Return an argument that a method accepts."""
     return {} if "Mapping" in str(parameter.annotation) else "1"
 
 
 def test_the_services_headers_go_to_the_service_alone():
-    """A paymaster or chain endpoint gets neither the caller's headers nor the service's cookies."""
+    """A paymaster or chain endpoint receives neither the caller's headers nor the service's cookies."""
     seen = {}
 
     def answer(request):

@@ -1,4 +1,4 @@
-"""Devices of one person at one place."""
+"""Devices of one person that use one storage service."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ONCE = Retries(attempts=1)
 
 
 class Device:
-    """A vault, its store and its client at one place."""
+    """A vault with its store and its client, using one storage service."""
 
     def __init__(self, folder, place=None, config=MANUAL, url="https://vault.example", kind=AsyncVault):
         self.store = VaultStore(directory=folder)
@@ -52,7 +52,7 @@ class Device:
         assert done.success, done.error
 
     async def made(self, authenticator=None):
-        """A new vault; with an authenticator, opened by a passkey that leads to it."""
+        """Create a new vault; with an authenticator, it is opened by a passkey whose user handle leads to it."""
         if authenticator is None:
             passkey = Authenticator("http://localhost:8787", SoftwareAuthenticator()).create_passkey(Person("ada"))
             await self.vault.generate(types.GenerateInput(credential=passkey.credential), SECRET)
@@ -66,7 +66,7 @@ class Device:
         return (await self.vault.publishing_key()).name
 
     async def vault_snapshot(self):
-        """A snapshot of the newest stored revision."""
+        """Return a snapshot of the newest stored revision."""
         return self.snapshot_of(self.store.load(), bytes((await self.vault.publishing_delegation()).signed_dag_cbor))
 
     @staticmethod

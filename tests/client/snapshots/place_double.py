@@ -1,4 +1,4 @@
-"""A place that keeps snapshots, in memory and on no wire, which can be cut, refuse, lie, and go back in time."""
+"""A fake snapshot service in memory, which can be cut off, refuse, lie, and return old records."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from holdfast.content.errors import ContentError
 
 @dataclass
 class PlaceDouble:
-    """Takes what the client sends, as Holdfast's service documents it.
+    """Handles the client's requests as documented for Holdfast's service.
 
     Attributes:
-        lost_requests: so many requests from now never arrive.
-        lost_answers_to: the next answer to a request of this method and path is lost.
-        steps: statuses that a new pin goes through when it is looked at.
-        refusal: a status and Failure that every write gets.
+        lost_requests: how many of the next requests never arrive.
+        lost_answers_to: methods and paths whose next response is lost.
+        steps: the statuses that a new pin goes through, one each time it is read.
+        refusal: a status and Failure with which every write is refused.
         details: `status_details` of every pin.
-        lie: gives other bytes for every block; so do the hosts in `liars`.
+        lie: return wrong bytes for every block; the hosts in `liars` do so in any case.
         names: IPNS names by credential.
-        down: hosts that do not answer.
-        old: by host, the records that it still has.
+        down: hosts that do not respond.
+        old: by host, the old records that it still returns.
     """
 
     blocks: dict[str, bytes] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""By themselves: after a quiet moment, again after a failure and later each time, and not for ever."""
+"""Automatic publishing: after a quiet period, again after a failure with growing delays, and not for ever."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BUSY = NetworkError("no answer")
 
 
 class Attempts:
-    """What an attempt ends with, in order; then success. `slept` has every pause."""
+    """The outcomes of attempts, in order; after them, success. `slept` records every pause."""
 
     def __init__(self, *outcomes):
         self.outcomes, self.made, self.slept = list(outcomes), 0, []

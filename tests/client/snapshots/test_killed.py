@@ -1,6 +1,6 @@
-"""`kill -9` of the client, of the service and of both, at random moments of uploads: what was acknowledged comes back.
+"""`kill -9` of the client, the service or both, at random moments of uploads: acknowledged snapshots can be recovered.
 
-HOLDFAST_TEST_KILLS sets the number of rounds, HOLDFAST_TEST_SEED the moments.
+HOLDFAST_TEST_KILLS sets the number of rounds, HOLDFAST_TEST_SEED the random moments.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ ROOT = Path(__file__).resolve().parents[3]
 ROUNDS = int(os.environ.get("HOLDFAST_TEST_KILLS", "3"))
 SEED = int(os.environ.get("HOLDFAST_TEST_SEED", "1"))
 CONFIG = types.SnapshotConfig(automatic=False, service_did=AUDIENCE)
-LONGEST_S = 0.6  # of several uploads
+LONGEST_S = 0.6  # several uploads take this long
 
 
 class Life:
-    """One person's device and service through many deaths.
+    """One person's device and service, killed many times.
 
     Attributes:
-        acknowledged: root of the last snapshot that the client was told is kept.
+        acknowledged: root of the last snapshot that the client was told is stored.
     """
 
     def __init__(self, folder, serve):
@@ -52,7 +52,7 @@ class Life:
             self.name = await device.name()
 
     def killed(self, who, after_s):
-        """The client publishes and publishes; after so many seconds `who` is killed, and started again."""
+        """Let the client publish repeatedly; after this many seconds kill and restart `who`."""
         command = [sys.executable, "-m", "tests.support.publishing_child", str(self.folder / "vault")]
         with subprocess.Popen(
             [*command, self.server.url, AUDIENCE], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
@@ -63,13 +63,13 @@ class Life:
                 self.server.kill_all()
                 time.sleep(0.05 if who == "service" else 0)
             child.kill()
-            roots = child.stdout.read().split("\n")[:-1]  # a line that was cut is no acknowledgement
+            roots = child.stdout.read().split("\n")[:-1]  # an incomplete line is not an acknowledgement
         self.acknowledged = roots[-1] if roots else self.acknowledged
         if who != "client":
             self.server = self.started(self.server.data)
 
     async def check(self, round_number):
-        """A new device recovers the last acknowledged snapshot, or the one whose acknowledgement was on its way."""
+        """Recover, on a new device, the last acknowledged snapshot or the one whose acknowledgement was on its way."""
         async with self.device(f"new{round_number}") as new:
             found = await new.client.recover(key=SECRET, name=self.name)
             recovered = new.store.load().sealed

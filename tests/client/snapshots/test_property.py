@@ -1,4 +1,4 @@
-"""Random lives of a vault: edits, devices, losses anywhere, a lying gateway. What was acknowledged comes back whole."""
+"""A vault's life at random: edits, devices, losses, a lying gateway. Acknowledged snapshots are recovered whole."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STEP = st.one_of(
 
 
 class Lives:
-    """Two devices of one person, and what was last acknowledged to any of them."""
+    """Two devices of one person, and the snapshot last acknowledged to either of them."""
 
     def __init__(self, folder):
         self.folder, self.place, self.acknowledged, self.edits = Path(folder), PlaceDouble(), None, 0
@@ -62,7 +62,7 @@ class Lives:
             await self.publish(kind, self.devices[given])
 
     async def killed(self, number):
-        """The process is gone without closing anything of its own accord; the next one finds the store."""
+        """End the process without closing anything; the next process finds the store."""
         device = self.devices[number]
         await device.__aexit__()
         self.devices[number] = await self.opened(number)
@@ -99,7 +99,7 @@ async def live(steps):
             for step in steps:
                 await lives.step(*step)
             found = await lives.recovered()
-            # A record whose answer was lost is published and not yet acknowledged: it may be what comes back.
+            # A record whose response was lost is published but not acknowledged, so it may be the one recovered.
             published = {lives.acknowledged} | {
                 revision.sealed for device in lives.devices for revision in revisions(device) if named(lives, revision)
             }
@@ -114,7 +114,7 @@ def revisions(device):
 
 
 def named(lives, revision):
-    """Whether a revision's bytes lie at the place."""
+    """Return whether the service stores a revision's bytes."""
     from holdfast.content.cids import raw_block
 
     return raw_block(revision.sealed).cid in lives.place.blocks

@@ -1,4 +1,4 @@
-"""Bringing snapshots up: what is sent, what is noted, what a failure leaves, and two devices."""
+"""Publishing snapshots: what is sent, what is recorded, what a failure leaves behind, and two devices."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ async def test_an_import_that_another_root_answers_is_no_upload(device, place, m
 
 async def test_the_boot_status_says_whether_the_place_works(device, place):
     assert device.vault.boot_status.helia
-    place.lost_requests = 2  # a gateway gives records on two paths
+    place.lost_requests = 2  # a gateway returns records on two paths
     with pytest.raises(NetworkError):
         await device.client.publish_snapshot()
     assert not device.vault.boot_status.helia

@@ -1,4 +1,4 @@
-"""Against the real service: a registered vault's snapshot goes up, is named, and comes back on a new device."""
+"""With the real service: a registered vault's snapshot is uploaded, published, and recovered on a new device."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from holdfast.client.types import GenerateInput, SnapshotConfig
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory):
-    """Without a chain: a registration there is deferred."""
+    """A service without a chain, where registration is deferred."""
     with running_service(tmp_path_factory.mktemp("service"), MAX_REGISTRATIONS_PER_IP="1000") as running:
         yield running
 

@@ -1,4 +1,4 @@
-"""Every passkey of the person opens the newest snapshot, whichever device published it; if one does not, that is said."""
+"""Each of a person's passkeys opens the newest snapshot, whichever device published it; if not, this is reported."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class Channel:
 
 
 async def passkey_for(device, authenticator):
-    """One more passkey of a vault, with the vault's user handle."""
+    """Add a passkey to a vault, with the vault's user handle."""
     person = Person.of(await device.vault.publishing_key(), "ada")
     return PasskeyKey(authenticator, authenticator.create_passkey(person).credential_id)
 
 
 @contextlib.asynccontextmanager
 async def paired(folder, place, old):
-    """A phone with the vault of another device, opened by a passkey of its own."""
+    """Return a phone that has another device's vault, opened by a separate passkey."""
     shown = []
     server = AsyncPairingServer(old.vault, lambda _digits: shown[0])
     async with Device(folder, place) as new:
@@ -62,7 +62,7 @@ async def paired(folder, place, old):
 
 
 async def recovered(folder, place, authenticator):
-    """What a passkey alone brings to a device without anything: names of the rows, and what was told."""
+    """Recover from a passkey alone on an empty device; return the names of the rows and what was reported."""
     told = []
     async with Device(folder, place) as device:
         found = await device.client.recover(passkey=authenticator, on_progress=told.append)
@@ -71,7 +71,7 @@ async def recovered(folder, place, authenticator):
 
 
 async def test_the_old_devices_passkey_opens_what_the_new_one_published(tmp_path, place, laptop):
-    """The laptop was paired to the phone, both are lost, and the laptop's synced passkey is left."""
+    """The laptop was paired with the phone; both are lost, and only the laptop's synced passkey is left."""
     async with paired(tmp_path / "phone", place, laptop) as phone:
         await phone.change("on the phone")
         state = await phone.client.publish_snapshot()
@@ -103,13 +103,13 @@ async def test_a_chain_of_devices_carries_the_first_ones_passkey(tmp_path, place
 
 
 async def without(device, authenticator):
-    """The device removes another one's passkey, and publishes."""
+    """Make the device remove another device's passkey, and publish."""
     await device.vault.remove_key("prf", authenticator.discover().credential_id)
     return await device.client.publish_snapshot()
 
 
 async def test_what_the_newest_snapshot_does_not_open_with_is_said_and_an_older_one_opened(tmp_path, place, laptop):
-    """The double keeps snapshots whose pins are gone, as a gateway that caches them would."""
+    """The fake service keeps unpinned snapshots, as a gateway that caches them would."""
     first = await laptop.client.snapshot_state()
     async with paired(tmp_path / "phone", place, laptop) as phone:
         await phone.change("on the phone")
@@ -119,7 +119,7 @@ async def test_what_the_newest_snapshot_does_not_open_with_is_said_and_an_older_
         assert (found.root_cid, found.newer_root) == (first.acknowledged_root, newest.acknowledged_root)
         assert found.newer_updated_at >= found.updated_at
         assert told.startswith("the newest snapshot, from 20") and "cannot be opened with this key" in told
-        # Nothing is published over what this key does not open, unless the person chooses to.
+        # Nothing is published over a version that this key does not open, unless the person chooses to.
         async with Device(tmp_path / "lost", place) as again:
             key = PasskeyKey(laptop.authenticator, laptop.authenticator.discover().credential_id)
             await again.vault.unlock(key)
@@ -143,7 +143,7 @@ async def test_with_older_snapshots_gone_a_removed_passkey_brings_nothing(tmp_pa
 
 
 async def test_an_older_snapshot_of_another_vault_is_not_opened(tmp_path, place, laptop):
-    """A root may name any snapshot before it. Only one counts that the key of the same name stands behind."""
+    """A root may refer to any previous snapshot. Only one that the same name's key has signed counts."""
     async with Device(tmp_path / "other", place) as other:
         await other.made(laptop.authenticator)
         foreign = await other.client.publish_snapshot()

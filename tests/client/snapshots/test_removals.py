@@ -1,4 +1,4 @@
-"""A passkey that one device removed does not come back from another one, whichever version goes on."""
+"""A passkey that one device removed does not come back from another device, whichever version is continued."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Channel:
 
 @pytest.fixture
 async def devices(tmp_path, place):
-    """A laptop and a phone with the same vault, which the keys `lost` and `kept` open, and on the phone one more."""
+    """A laptop and a phone with the same vault, opened by the keys `lost` and `kept`; the phone has one more key."""
     async with Device(tmp_path / "laptop", place) as laptop, Device(tmp_path / "phone", place) as phone:
         await laptop.made()
         for key in (LOST, KEPT):
@@ -49,7 +49,7 @@ async def devices(tmp_path, place):
 
 
 async def in_conflict(first, second):
-    """Publish the first device's version, then find the conflict on the second."""
+    """Publish the first device's version, then run into the conflict on the second."""
     with contextlib.suppress(SnapshotConflict):
         await first.client.publish_snapshot()
     with pytest.raises(SnapshotConflict):
@@ -63,7 +63,7 @@ def names(device):
 @pytest.mark.parametrize("version", ["here", "there"])
 @pytest.mark.parametrize("removing", ["laptop", "phone"])
 async def test_a_removed_passkey_stays_removed(devices, version, removing):
-    """The other device, which still has it, chooses; in the conflict its version may be either one."""
+    """The other device, which still has the passkey, chooses; it may choose either version in the conflict."""
     laptop, phone = devices
     remover, other = (laptop, phone) if removing == "laptop" else (phone, laptop)
     await remover.vault.remove_key("prf", "lost")
@@ -132,7 +132,7 @@ async def test_the_comparison_names_the_keys_that_open_one_version_only(devices)
 
 
 async def test_a_version_under_another_data_key_is_overruled_as_before(devices, tmp_path, place):
-    """A device that an earlier release paired: this device's keys do not open its version."""
+    """With a device that an earlier release paired, whose version this device's keys do not open."""
     laptop, _ = devices
     async with Device(tmp_path / "old", place) as old:
         first = await old.vault.sync_init()
@@ -153,7 +153,7 @@ async def test_a_version_under_another_data_key_is_overruled_as_before(devices, 
 
 
 async def test_what_a_removal_does_not_do(devices):
-    """The data key stays, so an older copy and the removed key open later ones; docs/snapshots.md says so."""
+    """The data key is unchanged, so an older copy and the removed key open later ones, as docs/snapshots.md says."""
     laptop, _ = devices
     before = laptop.store.load().sealed
     await laptop.vault.remove_key("prf", "lost")

@@ -1,4 +1,4 @@
-"""Gateway fallback and pinning against stand-ins on the wire, on both faces."""
+"""Gateway fallback and pinning against fake servers, in both forms, blocking and asyncio."""
 
 from __future__ import annotations
 

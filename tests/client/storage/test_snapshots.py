@@ -1,4 +1,4 @@
-"""Snapshots of the client: round trips, the older form, and every byte verified."""
+"""The client's snapshots: round trips, the older form, and every byte verified."""
 
 from __future__ import annotations
 

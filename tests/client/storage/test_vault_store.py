@@ -1,4 +1,4 @@
-"""The vault store: revisions, two processes, and what is left after the machine stops at any byte."""
+"""The vault store: revisions, two processes, and what remains if the machine stops at any byte."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_a_manifest_is_replaced_after_a_snapshot(store):
 
 
 def test_a_journal_cut_at_any_byte_leaves_a_whole_revision(tmp_path):
-    """After a crash the write-ahead log may end anywhere: each prefix of it must open as revision 1 or as 2."""
+    """After a crash the write-ahead log may end anywhere; each prefix of it must open as revision 1 or 2."""
     first, second = b"one" * 1500, b"two" * 1500
     with VaultStore(directory=tmp_path / "a") as store:
         store.save(manifest(), first, 1)

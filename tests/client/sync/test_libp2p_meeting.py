@@ -1,4 +1,4 @@
-"""The host at which two devices meet: who may wait, whom a message reaches, and what ends a meeting. Streams in memory."""
+"""The host where two devices meet: who may wait, whom a message reaches, and what ends a meeting. Streams in memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATIENCE_S = 60
 
 
 class Side:
-    """A device's end of a stream, as a test uses it."""
+    """A device's end of a stream, as the tests use it."""
 
     def __init__(self, stream):
         self._stream = stream
@@ -45,7 +45,7 @@ class Side:
 
 
 class HostsEnd(Side):
-    """The host's end: what py-libp2p gives to a protocol's handler."""
+    """The host's end, as py-libp2p passes it to a protocol handler."""
 
     ended = ""
 
@@ -59,7 +59,7 @@ class HostsEnd(Side):
 
 
 class Meetings:
-    """A host without a network, whose streams are opened by hand."""
+    """A host without a network, whose streams the tests open themselves."""
 
     def __init__(self, nursery, **options):
         self.host, self._nursery = Libp2pMeeting(**options), nursery
@@ -82,7 +82,7 @@ class Meetings:
 
 @pytest.fixture
 def meeting():
-    """Runs a test's coroutine with a host; what still waits afterwards is cancelled."""
+    """Run a test's coroutine with a host; cancel whatever is still waiting afterwards."""
 
     def run(work, **options):
         async def whole():
@@ -118,7 +118,7 @@ def test_a_full_host_takes_no_more_devices_until_one_has_gone(meeting):
         _, end, said = await meetings.giver(OTHER)
         assert said == REFUSED and not meetings.host.waits(OTHER)
         await first.leave()
-        asking = await meetings.asked({"step": "hello"})  # the host notices at the next message
+        asking = await meetings.asked({"step": "hello"})  # the host notices only when the next message arrives
         assert await asking.hear() == REFUSED
         while meetings.host.waits(NAME):
             await trio.sleep(0.01)

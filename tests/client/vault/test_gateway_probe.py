@@ -1,4 +1,4 @@
-"""Boot: whether the configured gateway answers."""
+"""At boot: whether the configured gateway responds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A removed key opens nothing that is left on this disk, and reading leaves the kept revisions alone."""
+"""A removed key opens nothing that remains on this disk, and reading does not change the stored revisions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def service(vault, name):
 
 
 def sealed_by(sealed, key_id):
-    """The wrap of that key in a sealed vault, as bytes to look for on the disk."""
+    """Return that key's wrap in a sealed vault, as bytes to search for on the disk."""
     position = HEADER_BYTES + len(did_of(sealed))
     for _ in range(sealed[5]):
         name = sealed[position + 2 : position + 2 + sealed[position + 1]]
@@ -81,7 +81,7 @@ def test_removing_a_key_leaves_no_revision_that_it_opens(vault, store):
     with pytest.raises(StorageError, match="no gateway"):
         vault.fetch_snapshot(taken.root_cid)
     assert all(store.get_block(block.cid) is None for block in taken.blocks)
-    # Neither the file's free pages nor its journal hold the wrap, nor anything of what it opened.
+    # Neither the file's free pages nor its journal contain the wrap or anything that it opened.
     left = on_disk(store)
     assert wrap not in left
     assert older[-64:] not in left
@@ -101,7 +101,7 @@ def test_with_the_remaining_keys_the_vault_takes_another_data_key(vault, store):
     vault.remove_key("secret", "lost", remaining=[SECRET, WORDS])
     service(vault, "afterwards")
     newest = store.load().sealed
-    assert not opens_with(newest, stolen)  # what the lost key gave from an older copy is worth nothing here
+    assert not opens_with(newest, stolen)  # the data key that the lost key opened in an older copy is useless here
     assert sealed_by(newest, "lost") is None
     assert opens(newest, SECRET)
     assert opens(newest, WORDS)
@@ -109,7 +109,7 @@ def test_with_the_remaining_keys_the_vault_takes_another_data_key(vault, store):
 
 
 def test_without_them_the_data_key_stays(vault, store):
-    """As docs/formats.md says: no wrap can be made without its key's secret."""
+    """As docs/formats.md says, no wrap can be created without its key's secret."""
     stolen = data_key(store.load().sealed, b"lost", LOST.secret)
     vault.remove_key("secret", "lost")
     assert opens_with(store.load().sealed, stolen)
@@ -120,7 +120,7 @@ def test_a_removal_that_could_not_be_stored_is_stored_with_the_next_call(vault, 
     store._database.execute("CREATE TRIGGER full BEFORE INSERT ON revisions BEGIN SELECT RAISE(ABORT, 'full'); END")
     with pytest.raises(StorageError):
         vault.remove_key("secret", "lost")
-    assert len(store.revisions(store.dids()[0])) == 3  # all or nothing: the older ones go with the newest's coming
+    assert len(store.revisions(store.dids()[0])) == 3  # all or nothing: older revisions go only with a new one
     store._database.execute("DROP TRIGGER full")
     assert vault.exec("resource:services action:list").success
     assert len(store.revisions(store.dids()[0])) == 1
@@ -193,7 +193,7 @@ def test_a_process_killed_before_it_emptied_the_journal_leaves_that_to_the_next(
 
 
 def test_the_data_folder_is_no_place_for_copies(vault, store):
-    """Nothing but the store's own files lies in its folder."""
+    """The folder may contain only the store's own files."""
     vault.remove_key("secret", "lost")
     gc.collect()
     names = {file.name for file in store.path.parent.iterdir()}

@@ -1,4 +1,4 @@
-"""A vault that keeps one share of its key alone: it signs only with the other, which the application keeps."""
+"""A vault that stores only one share of its key: to sign, it needs the other one, which the application stores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENTRY_POINT = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
 
 
 class Place:
-    """The second place. `kept`: every share that it was given, the newest last."""
+    """The application's storage. `kept`: every share it was given, the newest last."""
 
     def __init__(self):
         self.kept, self.asked = [], 0
@@ -115,7 +115,7 @@ def test_shares_are_refreshed_without_a_moment_in_which_the_key_is_lost(kind, va
     stored = []
 
     def keep(shares):
-        stored.append(store.load().sealed)  # still the one that needs the old share
+        stored.append(store.load().sealed)  # at this point the store still has the version that needs the old share
         place.keep(shares)
 
     before = store.load().sealed
@@ -140,7 +140,7 @@ def test_a_second_place_that_fails_leaves_the_stored_vault_as_it_was(kind, vault
     before = store.load()
     with pytest.raises(OSError, match="full"):
         vault.refresh_shares(keep_share=failing)
-    with pytest.raises(ClientStateError):  # discarded: what it holds needs a share that was not kept
+    with pytest.raises(ClientStateError):  # the vault was discarded, because it needs a share that was not stored
         vault.status()
     assert store.load() == before
     again = made(kind, store, val_share=place.fetch)
