@@ -1,4 +1,4 @@
-"""What holds for every test: chance finds new examples only where it is asked to, and no example is too slow."""
+"""What applies to every test: new random examples are tried only on request, and no example is too slow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.order import longest_first
 
 from holdfast.world import node
 
-# Fixtures that several folders use: the service in this process, as a command, and as the client meets it.
+# Fixtures that several folders use: the service in this process, as a command, and with the client.
 pytest_plugins = (
     "tests.support.api",
     "tests.support.serving",
@@ -20,9 +20,9 @@ pytest_plugins = (
 )
 
 trusted_certificates.read_once()
-os.environ["PATH"] = node.search_path()  # the environment's Node, which every test that needs one runs
+os.environ["PATH"] = node.search_path()  # the environment's Node, for every test that runs Node
 
-# A failure must be one of the change under test. HOLDFAST_TEST_EXPLORE=1 looks for new examples instead.
+# A failure must be caused by the change under test. HOLDFAST_TEST_EXPLORE=1 tries new examples instead.
 _CALM = settings(
     derandomize="HOLDFAST_TEST_EXPLORE" not in os.environ, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -1,4 +1,4 @@
-"""A real Chromium, without a window, on pages of localhost. One runs for all tests; each test has contexts to itself."""
+"""A real Chromium without a window, on pages of localhost. All tests share it; each test has separate contexts."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def chromium() -> str:
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The minified client and pages, as a wheel has them."""
+    """The minified client and pages, as in a wheel."""
     return build_into(tmp_path_factory.mktemp("built") / "client")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run this folder's tests in the event loop of the session, in which the browser lives."""
+    """Run this folder's tests in the session's event loop, to which the browser belongs."""
     shared = pytest.mark.asyncio(loop_scope="session")
     for item in items:
         if HERE in item.path.parents and pytest_asyncio.is_async_test(item):
@@ -46,7 +46,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class Chromium:
-    """The browser of the session; a test that ends it costs the next one only a start."""
+    """The session's browser; if a test stops it, the next test starts it again."""
 
     def __init__(self, playwright: Playwright) -> None:
         self._playwright = playwright

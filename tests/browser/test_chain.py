@@ -1,4 +1,4 @@
-"""From a page to a real local chain: a handle registered as an alias, and payments that the chain itself confirms."""
+"""From a page to a real local chain: registering a handle as an alias, and payments that are checked on the chain."""
 
 from __future__ import annotations
 

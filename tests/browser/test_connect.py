@@ -1,4 +1,4 @@
-"""Registering and signing with Holdfast from another origin: the example app, its server, and pages that mean harm."""
+"""Registering and signing with Holdfast from another origin: the example app, its server, and malicious pages."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def server(serve: Callable[..., Server]) -> Server:
 
 @pytest.fixture
 def example(server: Server) -> Iterator[str]:
-    """The example app's own server."""
+    """The example app's server."""
     port = free_port()
     arguments = [sys.executable, str(EXAMPLE / "server.py"), f"http://localhost:{server.port}", str(port)]
     process = subprocess.Popen(arguments, stderr=subprocess.DEVNULL)
@@ -120,7 +120,7 @@ async def test_a_page_that_has_gone_gets_nothing(browser: Browser, server: Serve
     window = await clicked(page, server)
     await registered(window, "ada")
     with serving(App) as other:
-        await page.goto(other)  # the window that asked shows another origin now, which listens
+        await page.goto(other)  # the opener now shows another origin, which listens
         await page.evaluate("window.heard = []; addEventListener('message', ({data}) => heard.push(data))")
         await allow(window)
         await window.screen("gone")
@@ -128,7 +128,7 @@ async def test_a_page_that_has_gone_gets_nothing(browser: Browser, server: Serve
         assert await page.evaluate("heard") == []
 
 
-# A page that drives the window by hand: what it hears and what it sends.
+# A page that controls the window by hand, and records what it receives.
 HOSTILE = """
 (service) => {
   window.heard = [];
@@ -152,7 +152,7 @@ async def test_a_hostile_page_cannot_drive_the_window_or_read_the_answer(
         await hostile.evaluate(HOSTILE, service)
         own = await clicked(hostile, server)
         await hostile.wait_for_function("heard.some(({type}) => type === 'ready')")
-        # Its own window: a wrong number, a wrong state, fields that the page does not know.
+        # In its own window: a wrong nonce, a wrong state, fields that the page does not know.
         await hostile.evaluate(
             """([service, now]) => {
           const send = (fields) => popup.postMessage({holdfast: "connect/1", ...fields}, service);
@@ -169,7 +169,7 @@ async def test_a_hostile_page_cannot_drive_the_window_or_read_the_answer(
         await allow(window)
         assert (await told(page))["result"]["signature"]["message"].split("\n")[1] == f"Origin: {app.rstrip('/')}"
         assert {it["type"] for it in await hostile.evaluate("heard")} == {"ready", "error"}
-        # The named window of another page: its document cannot be read, and a frame of the page stays empty.
+        # The window that the hostile page named: its document cannot be read, and /connect in a frame stays empty.
         assert (
             await hostile.evaluate("(() => { try { return popup.document.title } catch (e) { return e.name } })()")
             == "SecurityError"
@@ -193,7 +193,7 @@ async def test_a_returning_person_is_asked_for_the_passkey(browser: Browser, ser
     window = await clicked(page, server)
     await registered(window, "ada")
     assert "It calls itself “Guest <b>book</b>”." in await window.text("#screen")
-    await window.page.reload()  # the app is asked again, and its answer is the same request
+    await window.page.reload()  # the app is asked again and sends the same request
     await window.screen("consent")
     await allow(window)
     first = (await told(page))["result"]
@@ -209,7 +209,7 @@ async def test_without_a_window_the_page_goes_there_and_comes_back(browser: Brow
         person = Visit(page, server)
         person.authenticator = await Authenticator.of(page)
         async with page.expect_popup() as cut:
-            await page.click("button")  # the window opens, and this page's header cuts it off
+            await page.click("button")  # the app's header cuts the connection to the window
         await registered(person, "ada")
         await (await cut.value).close()
         assert await person.text('[data-name="origin"]') == app.rstrip("/")
@@ -226,9 +226,9 @@ async def test_without_a_window_the_page_goes_there_and_comes_back(browser: Brow
         assert page.url == app, "the answer does not stay in the address"
         assert await page.evaluate(back, service) is not None
         await page.goto("about:blank")
-        await page.goto(answered)  # the same answer, from the history
+        await page.goto(answered)  # the same result, from the history
         assert await page.evaluate(back, service) == {"code": "replayed"}
-        # The same request once more: it has been answered. From elsewhere the browser names another origin, or none.
+        # The same request again, although it was answered. From elsewhere, the browser reports another origin or none.
         await page.evaluate(
             """(address) => {
           const link = Object.assign(document.createElement("a"), {href: address, referrerPolicy: "origin"});

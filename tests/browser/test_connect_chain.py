@@ -1,4 +1,4 @@
-"""An app of another origin asks for the account and a permission to pay, on the local chain, of the modules and of the build."""
+"""An app on another origin asks for the account and a permission to pay: local chain, modules and built client."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def wanted() -> dict[str, Any]:
 
 
 async def asked(context: BrowserContext, app: str, chain: ChainService) -> tuple[Any, Visit]:
-    """The app's page and the window that its click opened."""
+    """Return the app's page and the window that its click opened."""
     server: Any = SimpleNamespace(port=urlsplit(chain.base_url).port)
     page = await asking(context, app, server, wanted())
     return page, await clicked(page, server)
 
 
 async def is_given(browser: Browser, window: Visit, result: dict[str, Any]) -> None:
-    """The permission holds, is the person's, and says what was shown: read by a browser that knows nothing of it."""
+    """Assert that the permission is valid, the person's, and as shown, using a browser that knows nothing about it."""
     path = f"/vault#permission={result['delegation']['container']}"
     other = await Visit.of(await browser.new_context(), window.server, path)
     await other.screen("received")
@@ -64,7 +64,7 @@ async def test_account_and_permission_are_shown_refused_and_given(
     assert "cannot spend anything" not in shown
     account = (await window.text('[data-name="account"]')).replace(" ", "")
     await window.inspect("connect-consent-delegate")
-    await window.page.reload()  # the app is asked again, and the person is asked for the passkey
+    await window.page.reload()  # the app is asked again, and the person must use the passkey
     await window.screen("consent")
     await allow(window)
     result = (await told(page))["result"]

@@ -1,4 +1,4 @@
-"""The formats of /connect: requests as the page reads them, signed texts as page and server know them."""
+"""The formats of /connect: requests as the page parses them, and signed texts as the page and the server build them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The enclave in a real browser, where it belongs: in a module worker, fetched over HTTP, with the browser's own randomness."""
+"""The enclave in a real browser: in a module worker, fetched over HTTP, using the browser's own randomness."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ FILES = {
 }
 TYPES = {".js": "text/javascript", ".wasm": "application/wasm"}
 PATIENCE_MS = 60_000
-# An attestation object of format "none".
+# An attestation object with format "none".
 CREDENTIAL = (
     "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YViUv6vDdDKViwYzYNOtZGHJxHNa5/jt1GWSpeDwFFKy5LVFAAAABwAAAAAAAAAA"
     "AAAAAAAAAAAAEAABAgMEBQYHCAkKCwwNDg+lAQIDJiABIVggJu/OvQ7p40pmkYfhizqRIrL3M5RbZJzJ+fkh6fna2BIiWCCQI4ve"
     "nMe7Mw0VDGdwTdJa5wVSBXRLbzG/QHB0WHLQ5g=="
 )
 
-# Runs in the worker; what it posts is what the test looks at.
+# Runs in the worker; the test checks what it posts.
 WORKER = b"""
 import { PluginCallError, WasmLoadError } from "/src/enclave-host.js";
 import { instantiate, memoryOf } from "/test/memory_of.js";
@@ -133,7 +133,7 @@ async def test_a_worker_makes_signs_exports_and_locks(browser: Browser, site: st
 
 
 def the_same_in_python(seen: dict[str, Any], key: dict[str, str]) -> None:
-    """What the browser made is verified, opened and imported by the other host."""
+    """Verify, open and import in the Python host what the browser's enclave created."""
     with Enclave() as enclave:
         valid = enclave.call(
             "verify_signature", public_key=seen["public_key"], digest=b"\5" * 32, signature=seen["signature"]

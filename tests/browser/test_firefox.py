@@ -1,6 +1,6 @@
-"""The pages in a real Firefox ESR with a virtual authenticator, against a running service.
+"""The pages in a real Firefox ESR with a virtual authenticator, with a running service.
 
-Registration, return, second passkey, backup. Firefox has no Payment Request API and no signals to password managers.
+Registration, return, second passkey, backup. Firefox has neither the Payment Request API nor the WebAuthn Signal API.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def firefox(place: Path) -> Iterator[Marionette]:
-    """One Firefox for all tests here: each has its own service, and so its own origin and storage."""
+    """One Firefox for all tests here; each test has a separate service, and so a separate origin and storage."""
     with firefox_program.running(place) as running:
         yield running
 
 
 @pytest.fixture
 def new_authenticator(firefox: Marionette) -> Iterator[Callable[..., FirefoxAuthenticator]]:
-    """Takes the present authenticator away and gives the person another one."""
+    """Return a function that replaces the person's authenticator with a new one."""
     present: list[FirefoxAuthenticator] = []
 
     def change(**options: bool) -> FirefoxAuthenticator:
@@ -55,7 +55,7 @@ def new_authenticator(firefox: Marionette) -> Iterator[Callable[..., FirefoxAuth
 def visit(
     firefox: Marionette, serve: Callable[..., Server], new_authenticator: Callable[..., FirefoxAuthenticator]
 ) -> FirefoxVisit:
-    """The start page of a service, in the hands of a person with a passkey's authenticator."""
+    """The start page of a service, opened by a person with a passkey authenticator."""
     new_authenticator()
     visit = FirefoxVisit(firefox, serve())
     visit.open("/")
@@ -78,7 +78,7 @@ def test_register_lock_and_unlock(visit: FirefoxVisit) -> None:
     visit.inspect("locked")
     visit.press("passkey")
     visit.screen("home")
-    visit.open("/vault")  # a return: the waiting request of autofill gives way to the prompt
+    visit.open("/vault")  # a return: the pending autofill request is replaced by the prompt
     visit.screen("unlock")
     visit.press("passkey")
     visit.screen("home")
@@ -163,7 +163,7 @@ def test_a_backup_opens_in_another_profile(visit: FirefoxVisit, place: Path, tmp
 
 
 def downloaded(place: Path) -> Path:
-    """Wait for the only download; Firefox writes it to another name first."""
+    """Wait for the only download, which Firefox first writes under another name."""
     found: list[Path] = []
 
     def is_complete() -> bool:

@@ -1,4 +1,4 @@
-"""The client against the interface's tables: error classes, field names, optionality, defaults."""
+"""The client compared with the interface's tables: error classes, field names, optional fields, defaults."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def page(browser: Browser, serve: Callable[..., Server]) -> Page:
 
 
 def conforms(value: Any, name: str, more: set[str] = frozenset()) -> None:
-    """Every required field is there, every other is optional or one of `more`, and each has the documented type."""
+    """Assert that all required fields exist, others are optional or in `more`, and each has its documented type."""
     fields = TYPES[name]["fields"]
     assert {field for field, row in fields.items() if row["required"]} <= set(value), (name, sorted(value))
     assert set(value) <= set(fields) | more, (name, sorted(set(value) - set(fields)))
@@ -85,7 +85,7 @@ async def test_error_classes_have_the_documented_names_and_messages(page: Page) 
 async def test_what_comes_back_has_the_documented_fields(page: Page) -> None:
     await Authenticator.of(page)
     conforms(await page.evaluate(CLIENT, {}), "BootStatus")
-    async with asyncio.timeout(60):  # the page's policy forbids to wait by an expression
+    async with asyncio.timeout(60):  # the page's policy forbids waiting for an expression
         while await page.evaluate("events.length") < 6:
             await asyncio.sleep(0.05)
     for event in await page.evaluate("events"):

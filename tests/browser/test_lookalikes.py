@@ -1,4 +1,4 @@
-"""What the page says of a payee that may be read as another one: mixed alphabets, digits, earlier payees (pure, in Node)."""
+"""What the page says about a payee that looks like another: mixed alphabets, digits, earlier payees (pure, in Node)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CASES: list[tuple[str, list[str], dict[str, object]]] = [
     ("agent-007", [], NONE),
     ("paypa1", ["paypal"], NONE | {"digits": "1", "alike": "paypal"}),
     ("barn", ["bam"], NONE | {"alike": "bam"}),
-    ("\u0441\u043e\u043e\u0440", ["coop"], NONE | {"alike": "coop"}),  # wholly Cyrillic
+    ("\u0441\u043e\u043e\u0440", ["coop"], NONE | {"alike": "coop"}),  # entirely Cyrillic
     ("did:web:xn--pypal-4ve.com", [], NONE | {"foreign": True}),
     ("did:web:paypa1.com", ["did:web:paypal.com"], NONE | {"digits": "1", "alike": "did:web:paypal.com"}),
     (f"did:new:{HASH}", [f"did:new:{HASH}"], NONE),

@@ -1,4 +1,4 @@
-"""An application on another origin: it loads the modules from the service, and its worker by a blob."""
+"""An application on another origin loads the modules from the service, and starts its worker from a blob."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairing on the vault's page: with the program on this computer in both directions, and two browsers at a host."""
+"""Pairing on the vault page: with the program on this computer in both directions, and between two browsers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def bundle() -> None:
 
 @asynccontextmanager
 async def holdfast(folder: Path, *words: str) -> AsyncIterator[Process]:
-    """The command in a process, with a vault folder of its own."""
+    """Run the command in a process, with a separate vault folder."""
     environment = {**os.environ, "HOLDFAST_VAULT_DIR": str(folder), "HOLDFAST_VAULT_PASSWORD": PASSWORD}
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
@@ -56,7 +56,7 @@ async def holdfast(folder: Path, *words: str) -> AsyncIterator[Process]:
 
 
 async def found(stream: asyncio.StreamReader | None, pattern: str) -> str:
-    """The first match in the lines of a stream; the last line may be a question without an end."""
+    """Return the first match in the lines of a stream; the last line may be a prompt without a line break."""
     assert stream
     read = ""
     async with asyncio.timeout(PATIENCE_S):
@@ -113,7 +113,7 @@ async def test_the_program_gives_its_vault_to_a_browser(
         await visit.screen("home")
     assert await visit.text('[data-name="did"]') == given["did"] and given["given"] is True
     await visit.press("lock")
-    await visit.press("passkey")  # the only key now: the one of the pairing went
+    await visit.press("passkey")  # the only key now, because the one used for pairing was removed
     await visit.screen("home")
     assert await visit.page.locator("[data-credential]").count() >= 1
     assert visit.complaints == []
@@ -162,7 +162,7 @@ async def test_two_browsers_pair_at_a_host(browser: Browser, serve: Callable[...
         await new.screen("take-digits")
         await old.screen("pair-digits")
         assert await old.text('[data-name="digits"]') == await digits(new)
-        # The person of the old device says that the digits differ: nothing is passed on.
+        # The old device's person says that the digits differ, so nothing is passed on.
         await old.press("differ")
         await new.press("same")
         await new.alerted("The pairing ended, and no vault was passed on.")
@@ -177,7 +177,7 @@ async def test_two_browsers_pair_at_a_host(browser: Browser, serve: Callable[...
         await new.press("same")
         await new.screen("take-key")
         await old.told("The other device has your vault now.", "#status")
-        await new.page.reload()  # before a key was chosen: the vault is not kept
+        await new.page.reload()  # before a key was chosen, so the vault is not stored
         await new.screen("none")
     assert old.complaints == [] and new.complaints == []
 

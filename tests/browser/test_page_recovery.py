@@ -1,4 +1,4 @@
-"""The pages bring a vault into a new browser profile: by the synced passkey alone, or from a snapshot file."""
+"""The pages restore a vault in a new browser profile: from the synced passkey alone, or from a snapshot file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def server(serve: Callable[..., Server]) -> Server:
 
 
 async def first_profile(browser: Browser, server: Server) -> Visit:
-    """A registered person who gave a permission; the vault's newest version is kept."""
+    """A registered person who granted a permission; the vault's newest version is stored at the service."""
     visit = await Visit.of(await browser.new_context(), server, "/docs")
     await note_secret(visit.page)
     await visit.open("/")
@@ -42,7 +42,7 @@ async def first_profile(browser: Browser, server: Server) -> Visit:
 
 
 async def new_profile(browser: Browser, server: Server, passkey: tuple[dict[str, Any], list[int]], path: str) -> Visit:
-    """Another browser profile, to which a password manager brought the passkey."""
+    """Open another browser profile, to which a password manager has synced the passkey."""
     visit = Visit(await (await browser.new_context()).new_page(), server)
     visit.authenticator = await synced(visit.page, *passkey)
     await visit.open(path)
@@ -50,7 +50,7 @@ async def new_profile(browser: Browser, server: Server, passkey: tuple[dict[str,
 
 
 async def seen(visit: Visit) -> list[str]:
-    """What the vault's screen shows of identity and permissions; the service here has no chain to show an account of."""
+    """Return the identity and permissions on the vault's screen; without a chain there is no account to show."""
     shown = "[...document.querySelectorAll('[data-name=did], [data-card=identity], [data-cid]')]"
     await visit.told(f"{APP} may spend up to 12.50 USDC until", "[data-cid]")
     texts: list[str] = await visit.page.evaluate(f"{shown}.map((it) => it.textContent)")
@@ -76,7 +76,7 @@ async def test_the_passkey_alone_brings_the_vault_to_a_new_profile(browser: Brow
     await second.inspect("recovered")
     assert await seen(second) == before
     await second.told("The newest version is saved.", '[data-card="snapshots"]')
-    await second.open("/vault")  # from now on it is this browser's
+    await second.open("/vault")  # from now on, this browser has the vault
     await second.screen("home")
     assert second.complaints == []
 
@@ -152,7 +152,7 @@ async def test_two_browsers_that_both_changed_choose(browser: Browser, server: S
 
 
 async def test_a_browser_that_deleted_its_vault_gets_it_back(browser: Browser, serve: Callable[..., Server]) -> None:
-    """The service's DID is the operator's choice: the page knows whom the vault's tokens are for."""
+    """The service's DID is configured by the operator, so the page must know the audience of the vault's tokens."""
     visit = await first_profile(browser, serve(HOLDFAST_REGISTRAR_DID="did:web:registrar.example"))
     await visit.open("/docs")
     await visit.page.evaluate(

@@ -1,4 +1,4 @@
-"""Registration on the start page, in a real Chromium with a virtual authenticator, against a running service."""
+"""Registration on the start page, in a real Chromium with a virtual authenticator, with a running service."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ async def test_a_person_registers_by_mail_with_the_code_that_arrives(
     assert status["verified"] is True and visit.complaints == []
 
 
-# A browser that reads codes out of text messages (WebOTP): Chromium without a phone has no messages.
+# A browser that reads codes from text messages (WebOTP), simulated: Chromium without a phone receives none.
 WEB_OTP = """
   window.OTPCredential = class {};
   const others = navigator.credentials.get.bind(navigator.credentials);
@@ -128,7 +128,7 @@ async def test_a_code_is_taken_out_of_the_text_message(
     code = re.search(r"\b(\d{6})\b", message.read_text())
     assert code
     await visit.page.evaluate("(code) => otp.give(code)", code[1])
-    await visit.screen("safety")  # without a key or a click
+    await visit.screen("safety")  # without pressing a key or clicking
     assert await visit.page.evaluate("otp.aborted"), "no request outlives its screen"
     assert visit.complaints == []
 
@@ -182,7 +182,7 @@ async def test_a_prompt_that_nobody_answers(browser: Browser, server: Server) ->
     await visit.press("create")
     await visit.told("Follow your device.", "#status")
     assert await visit.page.locator('[data-name="create"]').is_disabled(), "a double click asks once"
-    # The browser ends the request after 4 s; for the page's clock it was the whole minute.
+    # The browser aborts the request after 4 s; by the page's clock, the whole minute has passed.
     await visit.page.evaluate("window.later = 60000")
     await visit.alerted("That took too long. Nothing changed.")
 
@@ -221,14 +221,14 @@ async def test_a_browser_without_passkeys_and_the_wrong_address(browser: Browser
     await visit.inspect("start-unsupported")
     page = await browser.new_page()
     await page.goto(f"http://127.0.0.1:{server.port}/")
-    # The public URL's default.
+    # The default public URL.
     await page.locator(f'[data-name="obstacle"] a[href="http://localhost:{server.port}/"]').wait_for()
 
 
 async def test_an_interrupted_registration_goes_on(browser: Browser, server: Server) -> None:
     context = await browser.new_context()
     visit = await Visit.of(context, server)
-    # Interrupted three times: after the name, after the vault is stored, and while the service does not answer.
+    # Interrupted three times: after the name, after the vault is stored, and while the service is not responding.
     await visit.choose("handle", "alice")
     await visit.screen("passkey")
     await visit.open("/")

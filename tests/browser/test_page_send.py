@@ -1,4 +1,4 @@
-"""Sending from the vault's page on the local chain: what the person sees, and what the chain has afterwards."""
+"""Sending from the vault page on the local chain: what the person sees, and the chain's state afterwards."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PATIENCE_MS = 60_000
 
 
 async def person(browser: Browser | BrowserContext, chain: ChainService) -> tuple[Visit, str, str]:
-    """Someone registered on the chain; the visit, the name and the account."""
+    """Register a person on the chain; return the visit, the name and the account."""
     server: Any = SimpleNamespace(port=urlsplit(chain.base_url).port)
     context = browser if isinstance(browser, BrowserContext) else await browser.new_context()
     visit = await Visit.of(context, server)
@@ -37,7 +37,7 @@ async def person(browser: Browser | BrowserContext, chain: ChainService) -> tupl
 
 
 async def given(visit: Visit, chain: ChainService, account: str, *, usdc: int = 0, wei: int = 0) -> None:
-    """Money on the account, which the page shows: the service keeps a balance for two seconds."""
+    """Fund the account and wait until the page shows it: the service caches a balance for two seconds."""
     if usdc:
         chain.give(account, usdc)
     if wei:
@@ -110,7 +110,7 @@ async def test_a_name_leads_to_its_did_and_the_coin_arrives(browser: Browser, ch
     await visit.press("confirm")
     await visit.screen("send-done")
     assert chain.coin_of(to) == 10**16
-    # A name that the service alone knows: the answer is taken from it, and the chain has another one.
+    # A name that only the service knows: its reply is used, and the chain has another payee for it.
     await visit.press("done")
     await visit.page.route(
         "**/api/aliases/check?**", lambda route: route.fulfill(json={"available": False, "did": did})
@@ -198,7 +198,7 @@ async def test_a_payee_that_looks_like_an_earlier_one_is_told(browser: Browser, 
     did = await payee.text('[data-name="did"]')
     visit, _, account = await person(browser, chain)
     await given(visit, chain, account, usdc=5_000_000)
-    # The service says the same DID of all names: what they look like is judged before whose they are.
+    # The service returns the same DID for all names: how a name looks is checked before who owns it.
     await visit.page.route(
         "**/api/aliases/check?**", lambda route: route.fulfill(json={"available": False, "did": did})
     )
@@ -247,7 +247,7 @@ async def test_without_a_sponsor_the_account_pays_the_shown_fee(browser: Browser
     assert re.fullmatch("At most 0\\.0[0-9]+\u00a0ETH, from your account", await visit.text('[data-name="fee"]'))
     await visit.inspect("send-review-own-fee")
     while await visit.page.locator('main[data-screen="send-done"]').count() == 0:
-        await visit.press("confirm")  # once more if the fee rose after it was shown
+        await visit.press("confirm")  # again, if the fee rose after it was shown
         await visit.page.locator('main[data-screen="send-done"], #alert:not(:empty)').first.wait_for()
     assert chain.usdc_of(PAYEE) - before == 5_000_000
     assert 0 < 10**17 - chain.coin_of(account) < 10**16

@@ -1,4 +1,4 @@
-"""The vault's page, in a real Chromium with a virtual authenticator, against a running service."""
+"""The vault page, in a real Chromium with a virtual authenticator, with a running service."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def test_a_return_by_autofill_and_by_the_button(browser: Browser, server: 
     visit = await Visit.of(browser, server)
     await visit.register("alice")
     did = await visit.text('[data-name="did"]')
-    await visit.open("/vault")  # conditional mediation: the authenticator answers the waiting request
+    await visit.open("/vault")  # conditional mediation: the authenticator responds to the pending request
     await visit.screen("home")
     assert await visit.text('[data-name="did"]') == did
     await visit.press("lock")
@@ -49,7 +49,7 @@ async def test_a_waiting_person_sees_the_field_for_autofill(browser: Browser, se
     assert await field.get_attribute("autocomplete") == "username webauthn"
     await visit.inspect("unlock")
     await visit.authenticator.send("setAutomaticPresenceSimulation", enabled=True)
-    await visit.press("passkey")  # the waiting request gives way to the prompt
+    await visit.press("passkey")  # the pending request is replaced by the prompt
     await visit.screen("home")
 
 
@@ -132,7 +132,7 @@ async def test_cleared_storage_shows_no_unlock_form(browser: Browser, server: Se
 
 async def test_two_tabs_and_one_vault(browser: Browser, server: Server) -> None:
     context = await browser.new_context()
-    # With a password: the PRF secret of a passkey does not travel between virtual authenticators.
+    # With a password, because the PRF secret of a passkey cannot be moved between virtual authenticators.
     first = await Visit.of(context, server, hasPrf=False)
     await first.choose("handle", "alice")
     await first.press("create")

@@ -1,4 +1,4 @@
-"""Pairing in a real Chromium, with another browser and with Python: every key of the person opens what is published."""
+"""Pairing in a real Chromium with another browser and with Python: each key of the person opens what is published."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ async def laptop(browser: Browser, server: Server) -> Page:
 
 
 async def phone(browser: Browser, server: Server, giver: Page) -> Page:
-    """A page of another profile that was paired with the laptop's."""
+    """Return a page in another profile, paired with the laptop's."""
     page = await new_page(await browser.new_context(), server)
     await page.evaluate(CLIENT, BY_HAND)
     await giver.evaluate(GIVE)
@@ -80,7 +80,7 @@ async def phone(browser: Browser, server: Server, giver: Page) -> Page:
 async def recovering(
     browser: Browser, server: Server, given: Page, gone: tuple[str, ...] = ()
 ) -> AsyncIterator[dict[str, Any]]:
-    """What the laptop's synced passkey alone brings to a browser without anything."""
+    """Recover with only the laptop's synced passkey in an empty browser."""
     credential, secret = await exported(given, given.authenticator)  # type: ignore[attr-defined]
     page = await (await browser.new_context()).new_page()
     await synced(page, credential, secret)
@@ -108,7 +108,7 @@ async def test_the_laptops_passkey_opens_what_the_phone_published(browser: Brows
         assert (value["rootCid"], value["rows"]) == (published["value"]["acknowledgedRoot"], ["phone"])
         assert value["newer"] is None and "older" not in value["steps"]
 
-    # The phone removes the laptop's passkey. A place that refuses to unpin keeps the older snapshots.
+    # The phone removes the laptop's passkey. A service that refuses to unpin keeps the older snapshots.
     async def unwilling(route: Route) -> None:
         await (route.fulfill(status=500) if route.request.method == "DELETE" else route.continue_())
 
@@ -122,7 +122,7 @@ async def test_the_laptops_passkey_opens_what_the_phone_published(browser: Brows
         assert (value["rootCid"], value["rows"]) == (published["value"]["acknowledgedRoot"], ["phone"])
         assert "older" in value["steps"] and value["status"] == "conflict"
 
-    # With the older snapshots gone, the removed passkey brings nothing.
+    # Once the older snapshots are gone, the removed passkey recovers nothing.
     await second.unroute("**/pins/*")
     again = await outcome(second, f"{SAVE.replace('NAME', 'more')}; {PUBLISH}")
     assert again["value"]["forgets"] is False, "their pins went with the next upload"
@@ -130,7 +130,7 @@ async def test_the_laptops_passkey_opens_what_the_phone_published(browser: Brows
     async with recovering(browser, server, first, gone=older) as found:
         assert (found.get("name"), found.get("code")) == ("RecoveryRefused", "wrong_key"), found
 
-    # The laptop changed the vault too, and still has the passkey: its version does not bring it back.
+    # The laptop also changed the vault and still has the passkey: its version does not restore it.
     conflict = await outcome(first, f"{SAVE.replace('NAME', 'laptop')}; {PUBLISH}")
     assert conflict["name"] == "SnapshotConflict"
     differences = (await outcome(first, f"return (await client.snapshots()).compare({words(LAPTOP_WORDS)})"))["value"]
@@ -152,7 +152,7 @@ async def test_a_removal_goes_with_the_version_that_is_taken(browser: Browser, s
     assert taken["value"]["status"] == "pinned", taken
     wraps = (await first.evaluate("client.vault.keys()"))["wraps"]
     assert [it["kind"] for it in wraps] == ["password", "password"], "the phone's password came with its version"
-    # The phone had the key too. It takes the laptop's version, and none of its revisions has the key any more.
+    # The phone had the key, too. It adopts the laptop's version, and none of its revisions contains the key any more.
     assert (await outcome(second, f"{SAVE.replace('NAME', 'phone')}; {PUBLISH}"))["name"] == "SnapshotConflict"
     await outcome(second, f"return (await client.snapshots()).choose('there', {words(PHONE_WORDS)})")
     kept = await second.evaluate(

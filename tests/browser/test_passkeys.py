@@ -1,4 +1,4 @@
-"""Ceremonies and their errors, each told apart once, with the browser's own error as the cause."""
+"""Ceremonies and their errors: each has a distinct reason, with the browser's own error as the cause."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def page(browser: Browser, serve: Callable[..., Server]) -> Page:
 
 
 async def refused(page: Page, code: str) -> dict[str, Any]:
-    """How a ceremony failed; always a WebAuthnError."""
+    """Return how a ceremony failed; always a WebAuthnError."""
     seen = await outcome(page, code)
     assert seen.get("name") == "WebAuthnError" and seen["isServiceError"], seen
     return seen
@@ -72,7 +72,7 @@ async def test_a_second_prompt_is_busy_and_a_withdrawn_one_is_aborted(page: Page
 async def test_algorithms_that_the_enclave_does_not_verify_are_refused(page: Page) -> None:
     await Authenticator.of(page)
     seen = await outcome(page, "return hf.createPasskey({algorithms: [-8]})")
-    assert "value" in seen  # EdDSA is one of ours
+    assert "value" in seen  # EdDSA is an accepted algorithm
     await page.evaluate("() => { AuthenticatorAttestationResponse.prototype.getPublicKeyAlgorithm = () => -47; }")
     seen = await refused(page, "return hf.createPasskey()")
     assert seen["reason"] == "no_algorithm" and "-47" in seen["message"]
@@ -175,7 +175,7 @@ async def test_autofill_waits_and_gives_way(page: Page) -> None:
     assert seen["value"]["hasKey"] is True
     assert seen["value"]["credentialId"] == await page.evaluate("passkey.credentialId")
     await authenticator.send("clearCredentials")
-    # A virtual authenticator answers an autofill request at once; a person's browser waits, as this does.
+    # A virtual authenticator responds to an autofill request at once; a person's browser waits, as this one does.
     seen = await outcome(page, """
       navigator.credentials.get = ({signal}) => new Promise((_, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));

@@ -1,4 +1,4 @@
-"""Payments from a shop on another origin, through the browser's payment sheet, to the chain itself."""
+"""Payments from a shop on another origin, through the browser's payment sheet and on to the chain."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def shop() -> Iterator[str]:
 
 @dataclass
 class Person:
-    """Someone with a vault, in one browser profile."""
+    """A person with a vault, in one browser profile."""
 
     context: BrowserContext
     page: Page
@@ -102,7 +102,7 @@ class Person:
     async def asked(
         self, shop: str, total: dict[str, str] | None = None, **data: Any
     ) -> tuple[ConfirmPage, asyncio.Task[Any]]:
-        """A shop asks; the window that opens, and what the shop is told in the end."""
+        """Let a shop request a payment; return the window that opens and the shop's eventual result."""
         page = await self.context.new_page()
         page.set_default_timeout(PATIENCE_MS)
         await page.goto(shop)
@@ -118,12 +118,12 @@ class Person:
         return f"http://localhost:{urlsplit(self.chain.base_url).port}"
 
     async def passkey_in(self, window: ConfirmPage) -> None:
-        """The window has a passkey of the vault, which is locked afterwards."""
+        """Add a passkey of the vault to the window; the vault is locked afterwards."""
         await self.page.evaluate(ADD_KEY, await window.passkey())
         await self.page.evaluate(LOCKED)
 
     async def can_pay(self) -> bool:
-        """What the worker answers to `canmakepayment` on this profile: called directly, as Chromium does not always ask."""
+        """Return the worker's reply to `canmakepayment`, called directly because Chromium does not always ask."""
         page = await self.context.new_page()
         await page.route("**/plain", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
         await page.goto(f"{self.service}/plain")
@@ -138,7 +138,7 @@ async def unlocked(person: Person) -> None:
 
 
 async def refused(window: ConfirmPage, told: asyncio.Task[Any], text: str) -> dict[str, Any]:
-    """The window says why, and that nothing was paid; then the shop is told."""
+    """Assert that the window says why and that nothing was paid; return the shop's result."""
     await window.shows("document.getElementById('back')?.disabled === false")
     shown = await window.evaluate("document.body.innerText")
     assert text in shown and "Nothing was paid." in shown, shown
@@ -149,7 +149,7 @@ async def refused(window: ConfirmPage, told: asyncio.Task[Any], text: str) -> di
     return details
 
 
-# Chromium does not ask the worker in every case, so its handler is called here directly.
+# Chromium does not always ask the worker, so its handler is called directly.
 CAN_MAKE = """
 async (address) => {
   const handlers = {};
@@ -228,7 +228,7 @@ async def test_of_two_vaults_the_person_chooses_the_one_that_pays(
     rich = await Person.registered(browser, chain, poor.context)
     chain.give(rich.account, 20_000_000)
     await rich.page.evaluate(LOCKED)
-    # Storing anything makes a vault the one that was used last.
+    # Storing anything makes that vault the last used one.
     await poor.page.evaluate("client.vault.save()")
     await poor.page.evaluate(LOCKED)
     opened = await outcome(
@@ -284,7 +284,7 @@ async def test_a_vault_that_does_not_open_and_one_that_is_open_elsewhere(
     await window.shows("document.getElementById('alert').textContent.includes('open in another tab')")
     await window.shows("document.getElementById('approve').textContent === 'Use it here'")
     await window.shows(CAN_APPROVE)
-    await window.click("approve")  # the other tab gives way; this passkey is not the vault's yet
+    await window.click("approve")  # the other tab releases the vault; this passkey does not open it yet
     await window.shows("document.getElementById('alert').textContent.includes('does not open the vault')")
     assert "value" in await outcome(
         person.page, "return client.vault.unlock(await hf.passkeyKey(await hf.usePasskey()))"
@@ -369,7 +369,7 @@ async def test_an_account_pays_the_fee_itself_that_the_window_shows(
     await window.click("approve")
     asks_again = f"document.getElementById('alert').textContent.includes('fee is known now') && {CAN_APPROVE}"
     while not (await asyncio.wait({told}, timeout=0.2))[0]:
-        with contextlib.suppress(Error):  # the window closes when the shop has its answer
+        with contextlib.suppress(Error):  # the window closes when the shop has its response
             if await window.evaluate(asks_again):  # the fee rose after it was shown
                 await window.click("approve")
     assert "txHash" in told.result()

@@ -1,4 +1,4 @@
-"""The payment window and its worker without a chain: what the page shows, and how the shop's promise ends."""
+"""The payment window and its worker without a chain: what the page shows, and how the shop's promise settles."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async ([method, data]) => {
 """
 
 
-# The worker's handlers, called in a page: a rejected answer leaves the headless browser's dialog open for ever.
+# The worker's handlers, called in a page: a rejected response promise leaves the headless dialog open for ever.
 WORKER = """
 async ([address, data, messages]) => {
   const handlers = {}, sent = [];
@@ -90,7 +90,7 @@ async def ask(browser: Browser, shop: str, server: Server, **data: Any) -> tuple
 
 
 async def plain(browser: Browser, server: Server) -> Page:
-    """A page of the service's origin that allows what tests need."""
+    """A page on the service's origin whose policy allows what the tests need."""
     page = await new_page(browser)
     await page.route("**/plain", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
     await page.goto(f"http://localhost:{server.port}/plain")
@@ -119,7 +119,7 @@ async def test_how_the_worker_answers_shops(browser: Browser, serve: Callable[..
         assert (await answer({}, ready, refused))["name"] == name
         opted = await answer({"refusals": "result"}, ready, refused)
         assert opted["answer"]["details"] == {"error": refusal["error"], "message": refusal["message"]}
-    # Another page of the origin has no say: its message comes first and changes nothing.
+    # Another page on the origin has no influence: its message arrives first and changes nothing.
     stranger = {**paid, "from": page.url, "result": {"txHash": "0xbad"}}
     told = await answer({}, ready, stranger, paid)
     assert told["answer"]["details"] == RESULT
@@ -130,7 +130,7 @@ async def test_without_a_vault_no_shop_is_told_that_a_payment_can_be_made(
 ) -> None:
     page = await plain(browser, serve())
     assert await page.evaluate(CAN_MAKE, "/pay/sw.js") is False
-    assert await page.evaluate("indexedDB.databases()") == []  # asking made none
+    assert await page.evaluate("indexedDB.databases()") == []  # asking created no database
 
 
 async def test_the_page_without_a_vault_says_so(browser: Browser, shop: str, serve: Callable[..., Server]) -> None:

@@ -1,4 +1,4 @@
-"""The pages' QR codes against another encoder, at the edges of all forty versions."""
+"""The pages' QR codes compared with another encoder, at the size limits of all forty versions."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def text_of(length: int) -> str:
 
 
 def longest(version: int) -> int:
-    """The most bytes in a version at the lowest correction, by the other encoder's table."""
+    """Return the most bytes that fit in a version at the lowest error correction, by the other encoder's table."""
     bits: int = segno.consts.SYMBOL_CAPACITY[version][segno.consts.ERROR_LEVEL_L]
     return bits // 8 - (2 if version < 10 else 3)
 
 
 def as_another_draws_it(text: str, code: dict[str, Any]) -> bool:
-    """Whether it is the other encoder's code under the same mask: each of the eight is valid."""
-    mask = int(code["rows"][8][2:5], 2) ^ 0b101  # of the format's bits
+    """Return whether it is the other encoder's code with the same mask; each of the eight masks is valid."""
+    mask = int(code["rows"][8][2:5], 2) ^ 0b101  # from the format bits
     chosen = {"version": code["version"], "error": code["level"], "mode": "byte", "boost_error": False}
     made = segno.make_qr(text.encode(), mask=mask, **chosen)
     return ["".join(map(str, row)) for row in made.matrix] == code["rows"]
@@ -46,7 +46,7 @@ def standard_padding(buff: Any, _version: int, length: int) -> None:
 
 
 def test_every_version_is_drawn_as_another_encoder_draws_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    # segno 1.6 writes eight zeros too many where the text ends with a whole codeword; readers ignore them.
+    # segno 1.6 writes eight zeros too many if the text ends with a whole codeword; readers ignore them.
     monkeypatch.setattr(segno.encoder, "write_padding_bits", standard_padding)
     limits = [longest(version) for version in (*range(1, 12), 20, 26, 27, 32, 39, 40)]
     lengths = [1, 42, *limits, *(it + 1 for it in limits[:-1]), 1024]

@@ -1,4 +1,4 @@
-"""What the payment window says of an operation that failed: "nothing was paid" only when that is certain."""
+"""What the payment window says about a failed operation: "nothing was paid" only when that is certain."""
 
 from __future__ import annotations
 

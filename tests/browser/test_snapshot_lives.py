@@ -1,8 +1,8 @@
-"""A vault's random life in a real Chromium: edits, uploads cut anywhere, lost answers, killed pages and workers.
+"""A vault's life at random in a real Chromium: edits, interrupted uploads, lost responses, killed pages and workers.
 
-After each part of it the vault is recovered in another profile, past a gateway that lies: what comes back is the last
-snapshot that was acknowledged, or a later one that the service has and whose acknowledgement was lost. HOLDFAST_LIVES
-says how many parts are lived (2), HOLDFAST_LIVES_SEED from which seed.
+After each part the vault is recovered in another profile, in spite of a lying gateway: it must be the last snapshot
+that was acknowledged, or a later one that the service has and whose acknowledgement was lost. HOLDFAST_LIVES
+sets the number of parts (2), HOLDFAST_LIVES_SEED the seed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SEED = int(os.environ.get("HOLDFAST_LIVES_SEED", "11"))
 STEPS = 9
 BY_HAND = {"snapshots": {"automatic": False}}
 KEY = "{kind: 'secret', id: 'device', secret: new Uint8Array(32).fill(7)}"
-# What a request does at the service, and whose answer or request may be lost.
+# What a request does at the service, and whose request or response may be lost.
 WRITES = ("/api/v0/dag/import", "/pins", "/routing/v1/ipns/", "/ipns/")
 OPEN = f"const opened = await client.vault.unlock({KEY}); if (!opened.success) throw new Error(opened.error)"
 SAVE = "return client.vault.exec('resource:services action:create', {id: 'ROW', type: 'note', endpoint: 'https://x.example'})"
@@ -42,7 +42,7 @@ RECOVER = f"""
 
 @dataclass
 class Network:
-    """The wire between a page and the service."""
+    """The network between a page and the service."""
 
     random: random.Random
     lost_requests: int = 0
@@ -50,7 +50,7 @@ class Network:
     cut_uploads: int = 0
 
     async def pass_on(self, route: Route) -> None:
-        """Lose a request, cut it, lose its answer, or let it through. A page may be gone meanwhile."""
+        """Lose a request, cut it, lose its response, or let it through. The page may be closed meanwhile."""
         with contextlib.suppress(PageError):
             path = route.request.url.split("/", 3)[3]
             if not ("/" + path).startswith(WRITES):
@@ -73,9 +73,9 @@ class Network:
 
 @dataclass
 class Life:
-    """One device, and what was acknowledged to it.
+    """One device, and the snapshots acknowledged to it.
 
-    `rows` has the rows of every snapshot that was sent, by its root.
+    `rows` has the rows of every snapshot that was sent, by root.
     """
 
     context: BrowserContext
@@ -104,14 +104,14 @@ class Life:
         await self.page.evaluate(CLIENT, BY_HAND)
 
     async def killed(self) -> None:
-        """The page is gone in the middle of whatever it did; the next one finds what the browser stored."""
+        """Close the page in the middle of whatever it is doing; the next page finds what the browser stored."""
         await self.page.close()
         await self.open()
         opened = await outcome(self.page, OPEN)
         assert "message" not in opened, opened
 
     async def worker_killed(self) -> None:
-        """The vault's worker is gone in the middle of an upload."""
+        """End the vault's worker in the middle of an upload."""
         code = "const going = client.snapshots().then((it) => it.publish()).catch(() => {}); client.vault.close(); await going"
         await outcome(self.page, code)
         await self.killed()
@@ -144,7 +144,7 @@ class Life:
         await self.note_sent()
 
     async def note_sent(self) -> None:
-        """What a killed attempt had noted before it was sent."""
+        """Record what an interrupted attempt had stored before sending it."""
         state = (await outcome(self.page, STATE))["value"]
         for root in (state["rootCid"], state["sentRoot"]):
             if root:
@@ -172,7 +172,7 @@ KINDS = (
 
 
 async def recovered(browser: Browser, server: Server, name: str) -> dict[str, Any]:
-    """What a name and a key bring to a profile without anything, past a gateway that lies."""
+    """Return what a name and a key recover in an empty profile, in spite of a lying gateway."""
     service = f"http://localhost:{server.port}"
 
     async def lie(route: Route) -> None:
@@ -209,7 +209,7 @@ async def test_what_was_acknowledged_comes_back(browser: Browser, serve: Callabl
         assert found["rows"] == life.rows[found["rootCid"]], (SEED, part, steps)
         sent = (await outcome(life.page, STATE))["value"]["sentRoot"]
         assert found["rootCid"] in {life.acknowledged, sent}, (SEED, part, steps)
-        # Nothing is lost: once the wire is whole, everything that was written is acknowledged, and comes back.
+        # Nothing is lost: once the network works, everything that was written is acknowledged and can be recovered.
         await life.publish()
         found = await recovered(browser, server, life.name)
         assert (found["rootCid"], found["rows"]) == (life.acknowledged, life.written), (SEED, part, steps)

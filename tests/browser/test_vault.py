@@ -29,7 +29,7 @@ def server(serve: Callable[..., Server]) -> Server:
 
 
 async def with_vault(page: Page) -> str:
-    """A page whose client has an open vault, also opened by PASSWORD: other tabs have no passkey of this one."""
+    """Open a vault in a page, and add PASSWORD as a key, because other tabs lack this tab's passkeys."""
     await Authenticator.of(page)
     await page.evaluate(CLIENT, {})
     made = await page.evaluate(MAKE, {"name": "ada", "options": {}})
@@ -47,7 +47,7 @@ async def test_boot_says_what_is_ready_and_what_is_not(browser: Browser, server:
     assert before["name"] == "ClientStateError" and "boot" in before["message"]
     status = await page.evaluate(CLIENT, {})
     assert status == {"enclave": True, "helia": False, "libp2p": False, "ready": False}
-    # The service keeps snapshots; no module for libp2p was given.
+    # The service stores snapshots; no module for libp2p was supplied.
     ends = {"helia": "ready", "libp2p": "failed"}
     async with asyncio.timeout(PATIENCE_S):
         while not ends.items() <= (await page.evaluate(LAST_STATUS)).items():
@@ -83,7 +83,7 @@ async def test_a_module_that_is_not_there_or_not_the_expected_one(browser: Brows
         seen = await outcome(page, f"return new hf.Vault({options}).boot()")
         assert seen["name"] == "WasmLoadError" and seen["message"].startswith("WASM load failed: "), (options, seen)
     seen = await outcome(page, "return new hf.Vault({workerUrl: '/client/holdfast.js'}).boot()")
-    assert seen["name"] == "TypeError", seen  # the page's policy passes no other script
+    assert seen["name"] == "TypeError", seen  # the page's policy allows no other script
 
 
 async def test_two_tabs_share_one_vault(browser: Browser, server: Server) -> None:
@@ -119,7 +119,7 @@ async def test_a_tab_that_does_not_answer_loses_the_vault_and_writes_no_more(bro
     await first.bring_to_front()
     did = await with_vault(first)
     await second.evaluate(CLIENT, {})
-    # It holds the lock of another worker: nothing answers there.
+    # The first page holds the vault's lock from now on, and nothing in it responds.
     await first.evaluate("client.vault.lock()")
     await first.evaluate(
         f"() => new Promise((held) => navigator.locks.request('hf-vault:holdfast-vault:{did}', () => (held(), new Promise(() => {{}}))))"
@@ -293,7 +293,7 @@ async def test_messages_outside_the_table_never_reach_the_enclave(browser: Brows
 
 
 async def test_random_messages_crash_nothing(browser: Browser, server: Server) -> None:
-    """Fuzzing: whatever comes, each message gets one answer, and the worker goes on."""
+    """Fuzzing: whatever arrives, each message gets one response, and the worker keeps running."""
     page = await new_page(browser, server)
     await page.evaluate(WORKER)
     names = await page.evaluate("async () => Object.entries((await import('/client/vault/protocol.js')).FUNCTIONS)"

@@ -1,4 +1,4 @@
-"""Every vector of the enclave in Chromium's engine, in a module worker, as in Node and in Python."""
+"""All of the enclave's vectors in Chromium's engine, in a module worker, as in Node and in Python."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The pages in a real WebKitGTK, whose lack of passkeys they say.
+"""The pages in a real WebKitGTK, which lacks passkeys: the pages must say so.
 
-It is not Safari, which has passkeys: nothing here stands for Safari's.
+It is not Safari, which has passkeys, so nothing here tells how Safari behaves.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The way of an operation, against a bundler in memory: what its answers may change and what they may not."""
+"""Sending an operation through a fake bundler in memory: what its responses may change and what they may not."""
 
 from __future__ import annotations
 

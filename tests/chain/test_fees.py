@@ -1,4 +1,4 @@
-"""Fees from a chain's own endpoint: base fee, tip, and endpoints that tell less."""
+"""Fees from a chain's own endpoint: base fee, tip, and endpoints that return less."""
 
 from __future__ import annotations
 

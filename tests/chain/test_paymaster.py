@@ -1,4 +1,4 @@
-"""ERC-7677: what is asked of a paymaster, what its answers may change, and what they may not."""
+"""ERC-7677: what a paymaster is sent, what its responses may change, and what they may not."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SIGNED = {"paymaster": "0x" + "05" * 20, "paymasterData": "0xbbbb"}
 
 
 class Asked:
-    """A paymaster and a bundler over one endpoint in memory, and what each was asked."""
+    """A paymaster and a bundler behind one endpoint in memory, and the requests that each received."""
 
     def __init__(self, **changes: Any) -> None:
         self.answers: dict[str, Any] = {
@@ -55,7 +55,7 @@ async def test_stub_then_estimate_then_data() -> None:
     for post in (asked.transport.posts[0], asked.transport.posts[2]):
         form, *rest = post["params"]
         assert rest == [V07.address, "0x14a34", {"sponsorshipPolicyId": "sp_1"}]
-        # ERC-7677: neither a signature nor paymaster fields are part of what is asked.
+        # ERC-7677: the request includes neither a signature nor paymaster fields.
         assert not {"signature", "paymaster", "paymasterData", "paymasterPostOpGasLimit", "factory"} & set(form)
     assert asked.transport.posts[2]["params"][0]["callGasLimit"] == "0x10"
 

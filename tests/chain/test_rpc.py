@@ -64,7 +64,7 @@ async def test_a_large_turn_is_cut_into_batches_of_one_hundred() -> None:
 
 
 async def arriving(rpc: RpcClient, number: int) -> list[asyncio.Future[int]]:
-    """Calls that come one by one, several turns of the event loop apart, as requests of many clients do."""
+    """Start calls one by one, several turns of the event loop apart, as the requests of many clients arrive."""
     calls = []
     for n in range(number):
         calls.append(asyncio.ensure_future(rpc.get_balance(f"0x{n:040x}")))
@@ -74,7 +74,7 @@ async def arriving(rpc: RpcClient, number: int) -> list[asyncio.Future[int]]:
 
 
 class HeldTransport(FakeTransport):
-    """An endpoint that answers nothing until it is let go."""
+    """An endpoint that sends no response until it is released."""
 
     def __init__(self) -> None:
         super().__init__(balances)

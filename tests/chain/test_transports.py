@@ -1,4 +1,4 @@
-"""Both adapters against a real HTTP server on loopback: same answers, same refusals."""
+"""Both adapters with a real HTTP server on loopback: same responses, same errors."""
 
 from __future__ import annotations
 

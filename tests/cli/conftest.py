@@ -1,4 +1,4 @@
-"""The command line as operators meet it: every command is a process of its own."""
+"""The command line as operators use it: every command runs as a separate process."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def holdfast(tmp_path: Path) -> Callable[..., Answer]:
-    """Runs the command; no run may end in a traceback."""
+    """Return a function that runs the command; no run may end in a traceback."""
     return Operator(tmp_path / "data")

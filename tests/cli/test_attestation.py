@@ -1,4 +1,4 @@
-"""`holdfast attestation verify`: whether this service signed it, and whether it still lives."""
+"""`holdfast attestation verify`: whether this service signed an attestation, and whether it is still valid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`holdfast check`: what it looks at, what it says to do, and its exit code."""
+"""`holdfast check`: what it checks, what it advises, and its exit code."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ENTRY_POINT = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
 
 
 class _Upstream(BaseHTTPRequestHandler):
-    """One upstream: what it answers, under which status and date, a test may change."""
+    """A fake upstream whose response, status and date a test may change."""
 
     def do_GET(self) -> None:
         self._answer()
@@ -78,7 +78,7 @@ def _serving(body: str) -> Iterator[Any]:
 
 @pytest.fixture
 def upstreams() -> Iterator[SimpleNamespace]:
-    """Each upstream by itself, all of them well."""
+    """One fake per upstream, all of them working."""
     with (
         _serving(RPC % '"0x14a34"') as chain,
         _serving(RPC % '"0x2105"') as chain_8453,
@@ -110,7 +110,7 @@ def test_all_well_exits_0(holdfast: Callable[..., Answer], upstreams: SimpleName
         "e-mail",
         "SMS",
         "public URL",
-    }  # development choices: a note each
+    }  # development settings: a note for each
     assert found["chain"]["found"] == "answers, chain 84532"
     assert found["chain 8453"]["found"] == "answers, chain 8453"
     assert found["bundler"]["found"] == f"serves the entry point {ENTRY_POINT}"
@@ -207,7 +207,7 @@ def test_an_upstream_that_answers_wrongly_is_a_fault_and_no_other_line(
 def test_a_database_that_takes_no_write_is_a_fault(
     holdfast: Callable[..., Answer], upstreams: SimpleNamespace, tmp_path: Path
 ) -> None:
-    """A disk that is nearly full, by the system's own means: opening still works, a megabyte more does not."""
+    """A nearly full disk, simulated by a ulimit: opening the database works, writing another megabyte does not."""
     assert holdfast("check", **_all_well(upstreams)).code == Exit.OK
     environment = environment_of(tmp_path / "data", **_all_well(upstreams))
     command = f"ulimit -f 1200; exec {HOLDFAST} check --json"  # in blocks of 512 bytes

@@ -1,4 +1,4 @@
-"""`holdfast config` and `holdfast keys new`: what is in force, without a secret."""
+"""`holdfast config` and `holdfast keys new`: the settings in effect, without secrets."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_every_setting_is_shown_with_what_it_is_for(holdfast: Callable[..., Answ
     assert lines["HOLDFAST_WORKERS"].startswith("* HOLDFAST_WORKERS=3 ")
     assert lines["HOLDFAST_SERVER"].startswith("  HOLDFAST_SERVER=granian ")
     assert lines["MAX_REGISTRATIONS_PER_IP"] == "  MAX_REGISTRATIONS_PER_IP=3"
-    assert not (tmp_path / "data").exists()  # looking creates nothing
+    assert not (tmp_path / "data").exists()  # showing settings creates no files
 
 
 def test_json_is_one_object_of_the_same_names(holdfast: Callable[..., Answer]) -> None:

@@ -1,4 +1,4 @@
-"""`holdfast backup`, `restore` and `export` around a real service."""
+"""`holdfast backup`, `restore` and `export` with a real service."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def filled(holdfast: Callable[..., Answer], tmp_path: Path) -> Path:
-    """A copy of a database with nothing but its schema."""
-    assert "opened" in holdfast("check").out  # which makes the database
+    """A copy of a database that contains only its schema."""
+    assert "opened" in holdfast("check").out  # creates the database
     assert holdfast("backup", tmp_path / "copy.db").code == Exit.OK
     return tmp_path / "copy.db"
 
@@ -39,7 +39,7 @@ def test_backup_while_running_restore_elsewhere_and_serve_again(
         assert made.code == Exit.OK
         assert made.value == {"file": str(copy), "bytes": copy.stat().st_size}
         assert copy.stat().st_mode & 0o777 == 0o600
-        assert first.session(client, "later", "192.0.2.9").status_code == 200  # and it goes on serving
+        assert first.session(client, "later", "192.0.2.9").status_code == 200  # and it continues to serve
     restored = tmp_path / "new place"
     assert holdfast("restore", copy, "--json", data=restored).value == {"database": str(restored / "holdfast.db")}
     assert (restored / "holdfast.db").stat().st_mode & 0o777 == 0o600
@@ -92,7 +92,7 @@ def test_what_is_no_backup_is_refused_and_changes_nothing(
 ) -> None:
     import sqlite3
 
-    bad = filled.with_name("50% off? #1.db")  # characters that mean something in a URI
+    bad = filled.with_name("50% off? #1.db")  # characters with a meaning in a URI
     if fault == "folder":
         bad.mkdir()
     elif fault == "other":

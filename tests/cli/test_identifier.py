@@ -1,4 +1,4 @@
-"""`holdfast identifier` and `holdfast credential`: looking at a registration, and taking one back."""
+"""`holdfast identifier` and `holdfast credential`: showing a registration and revoking one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CREDENTIAL = base64.urlsafe_b64encode(bytes(range(200, 232))).decode().rstrip("=
 
 @pytest.fixture
 def registered(serve: Callable[..., Server]) -> Server:
-    """A service at which ann is registered with one credential."""
+    """A service at which `ann` is registered with one credential."""
     running = serve()
     with running.client() as client:
         assert running.session(client, "Ann", "192.0.2.1").status_code == 200
@@ -50,7 +50,7 @@ def test_show_tells_everything_that_is_kept(registered: Server, holdfast: Callab
 
 
 def test_release_frees_it_at_once_while_the_service_runs(registered: Server, holdfast: Callable[..., Answer]) -> None:
-    assert holdfast("identifier", "release", "ann", data=registered.data).code == Exit.USAGE  # nobody said yes
+    assert holdfast("identifier", "release", "ann", data=registered.data).code == Exit.USAGE  # no one confirmed it
     answer = holdfast("identifier", "release", "ann", "--yes", "--json", data=registered.data)
     assert (answer.code, answer.value) == (Exit.OK, {"released": True})
     with registered.client() as client:
@@ -108,7 +108,7 @@ def test_looking_where_no_database_is_says_so_and_makes_none(
 
 
 def test_what_nobody_holds_exits_5(holdfast: Callable[..., Answer]) -> None:
-    assert "opened" in holdfast("check").out  # which makes the database
+    assert "opened" in holdfast("check").out  # creates the database
     assert holdfast("identifier", "show", "a@b.example", "--channel", "email").code == Exit.NOT_FOUND
     assert holdfast("identifier", "release", "+14155550100", "--channel", "sms", "--yes").code == Exit.NOT_FOUND
     assert holdfast("credential", "revoke", "AAAA", "--yes", "--json").error["error"] == "no such credential"

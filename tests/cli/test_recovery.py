@@ -1,4 +1,4 @@
-"""The commands for snapshots against the real service: up by themselves, and back from a passkey, a name or a file."""
+"""The snapshot commands with the real service: automatic upload, and recovery from a passkey, a name or a file."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def service(tmp_path_factory):
 
 @pytest.fixture
 def security_key(monkeypatch, service):
-    """The security key that is plugged in."""
+    """The security key that is plugged in, simulated in software."""
     key = Authenticator(service, SoftwareAuthenticator())
     monkeypatch.setattr(client_vault, "security_key", lambda _service: key)
     return key

@@ -1,4 +1,4 @@
-"""`holdfast reserved`: the operator's own files over the built-in list."""
+"""`holdfast reserved`: the operator's own files in addition to the built-in list."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_built_in_name_is_freed_by_the_allow_file_and_reserved_again(
 ) -> None:
     made = holdfast("reserved", "remove", "postmaster", "--json", **files)
     assert (made.code, made.value) == (Exit.OK, {"name": "postmaster", "reserved": False})
-    assert holdfast("reserved", "add", "ours", **files).code == Exit.OK  # makes the first file
+    assert holdfast("reserved", "add", "ours", **files).code == Exit.OK  # creates the first file
     assert holdfast("reserved", "test", "postmaster", **files).code == Exit.FAILED
     assert holdfast("reserved", "add", "postmaster", **files).code == Exit.OK
     assert holdfast("reserved", "test", "postmaster", **files).code == Exit.OK
@@ -81,7 +81,7 @@ def test_a_file_that_cannot_be_used_exits_3_in_one_line(
     elif fault != "no such folder":
         file.write_bytes(b"not a handle\n" if fault == "no handle in it" else b"\xff\xfe\n")
     answer = holdfast("reserved", word, *([] if word == "list" else ["ann"]), reserved_file=str(file))
-    # A bad line does not keep `add` from adding another, nor a missing file `remove` from finding nothing to take out.
+    # A bad line does not keep `add` from adding another; with a missing file, `remove` reports nothing to remove.
     harmless = {("add", "no handle in it"), ("remove", "no such folder")}
     assert answer.code == (Exit.OK if (word, fault) in harmless else Exit.CONFIGURATION)
     assert len(answer.err.splitlines()) == (answer.code != Exit.OK)

@@ -1,4 +1,4 @@
-"""`holdfast serve` as a command: its options, and ports that are not to be had."""
+"""`holdfast serve` as a command: its options, and ports that are not available."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands for people: through the same table as the script, against the running service."""
+"""The commands for people: run in this process and as the installed script, with the running service."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_vault_is_made_and_looked_at(terminal):
 
 
 def test_the_account_that_is_shown_is_the_smart_account(terminal, service, tmp_path):
-    """By `create` and `accounts` alike; where the service's contracts are others, `create` says so."""
+    """`create` and `accounts` show the same; if the service's contracts differ, `create` says so."""
     shown = terminal.json("vault", "accounts")[0]["address"]
     with VaultStore(directory=terminal.folder) as store, Vault(store) as vault:
         vault.unlock(PasswordKey(PASSWORD))
@@ -66,7 +66,7 @@ def test_the_account_that_is_shown_is_the_smart_account(terminal, service, tmp_p
     other.environment["HOLDFAST_SERVICE_URL"] = service.base_url
     account = other.json("vault", "accounts")[0]["address"]
     assert f"account {account}\n" in made.stdout
-    assert account != shown  # another key
+    assert account != shown  # of another key
 
 
 def test_passwords_are_asked_without_echo(terminal):
@@ -91,7 +91,7 @@ def test_unlock_and_lock(terminal):
     file = session_file(terminal.folder)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
-    assert terminal.folder not in file.parents  # no backup of the vault's folder has the secret
+    assert terminal.folder not in file.parents  # no backup of the vault's folder contains the secret
     terminal.environment["HOLDFAST_VAULT_PASSWORD"] = "not the password"
     assert terminal.json("vault", "status")["locked"] is False
     terminal.json("vault", "accounts")
@@ -100,20 +100,20 @@ def test_unlock_and_lock(terminal):
     terminal.json("vault", "lock")
     assert not file.exists()
     terminal.run("vault", "accounts", code=Exit.FAILED)
-    file.write_text(copied)  # a stolen copy of the session is worth nothing once the vault was locked
+    file.write_text(copied)  # a stolen copy of the session file is useless once the vault has been locked
     terminal.run("vault", "accounts", code=Exit.FAILED)
     assert not opens_any(whole_store(terminal), copied)
 
 
 def whole_store(terminal):
-    """Every revision and block that the store holds, to try a secret on."""
+    """Return every revision and block in the store, to try a secret on."""
     with VaultStore(directory=terminal.folder) as store:
         revisions = [store.load(did, number).sealed for did in store.dids() for number in store.revisions(did)]
         return revisions + [row[0] for row in store._database.execute("SELECT data FROM blocks")]
 
 
 def opens_any(sealed, noted):
-    """Whether the secret of a session's file opens one of the sealed vaults."""
+    """Return whether the secret in a session file opens one of the sealed vaults."""
     key = SecretKey(bytes.fromhex(json.loads(noted)["secret"]), "session")
 
     def opens(one):
@@ -124,7 +124,7 @@ def opens_any(sealed, noted):
 
 
 def let_it_end(terminal):
-    """Turn a session's file into one of a period that is over; its text."""
+    """Replace a session file by one whose unlock period is over; return its text."""
     file = session_file(terminal.folder)
     file.write_text(json.dumps({**json.loads(file.read_text()), "begun": 1, "until": 2}))
     return file.read_text()
@@ -167,7 +167,7 @@ def test_a_clock_set_back_ends_a_session(terminal):
 def test_a_session_whose_file_the_system_took_away_leaves_no_wrap(terminal, words):
     terminal.json("vault", "unlock")
     copied = session_file(terminal.folder).read_text()
-    session_file(terminal.folder).unlink()  # as at logout
+    session_file(terminal.folder).unlink()  # as happens at logout
     terminal.json("vault", *words)
     assert not opens_any(whole_store(terminal), copied)
 
@@ -207,7 +207,7 @@ def test_export_and_import(terminal, tmp_path):
 
 
 def test_no_moment_in_which_others_may_read_an_export(terminal, tmp_path, monkeypatch):
-    """Every file of the command is made with mode 0600, under a umask that would allow everything."""
+    """Every file of the command is created with mode 0600, even under a umask that allows everything."""
     modes, file, opened = [], tmp_path / "vault.mtrv", os.open
 
     def watched(path, flags, mode=0o777, **more):
@@ -277,7 +277,7 @@ def test_a_second_share_kept_in_a_file(tmp_path):
     terminal.json("vault", "delegate", TO, "/accounts/list", "--val-share", str(share))
     terminal.run("vault", "delegate", TO, "/x", "--val-share", str(tmp_path / "none"), code=Exit.USAGE)
     another = Terminal(tmp_path / "another")
-    another.run(*create, code=Exit.USAGE)  # the file of one vault is never another's
+    another.run(*create, code=Exit.USAGE)  # the file of one vault never replaces another's
     assert share.read_text() == kept
     assert another.run("vault", "status", code=Exit.NOT_FOUND)
 
@@ -363,7 +363,7 @@ def test_pair_two_terminals(terminal, tmp_path, way):
 
 
 def until(stream, pattern):
-    """The first match in the lines of a stream."""
+    """Return the first match in the lines of a stream."""
     read = ""
     while True:
         letter = stream.read(1)
@@ -379,7 +379,7 @@ def test_help_imports_no_client():
 
 
 def test_a_handle_is_free_until_it_is_registered(terminal, service):
-    """The chain's stand-in has no bundler that sends, so the command stops there, and says so."""
+    """The fake chain's bundler cannot send, so the command stops there and says so."""
     terminal.environment["HOLDFAST_SERVICE_URL"] = service.base_url
     refused = terminal.run("register", "--handle", "h" + secrets.token_hex(5), "--json", code=Exit.FAILED)
     assert json.loads(refused.stderr.splitlines()[-1])["exit"] == Exit.FAILED
@@ -392,5 +392,5 @@ def test_a_payment_that_nobody_can_confirm_is_refused_in_the_form_asked_for(term
     assert told == {"error": "there is no terminal to ask on: use --yes", "exit": Exit.USAGE}
     refused = terminal.run(*words, code=Exit.USAGE)
     assert (refused.stdout, refused.stderr) == ("", "holdfast: there is no terminal to ask on: use --yes\n")
-    # With the answer given it goes on: to the service, which is not there.
+    # With --yes the command continues, as far as the missing service.
     assert "Network: " in terminal.run(*words, "--yes", code=Exit.UNAVAILABLE).stderr

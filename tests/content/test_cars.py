@@ -1,4 +1,4 @@
-"""CAR files: pieces of any size, hostile bytes, every bound."""
+"""CAR files: pieces of any size, hostile bytes, every limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CIDs: one canonical text, one kind, and bytes that they name."""
+"""CIDs: one canonical text, one kind, and the bytes that they identify."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GOOD = raw_block(b"a").cid
 
 
 def test_a_raw_blocks_cid_is_the_published_one():
-    # SHA-256 of "abc" (FIPS 180-4), CIDv1 raw: the same text as other implementations give.
+    # SHA-256 of "abc" (FIPS 180-4), CIDv1 raw: the same text as from other implementations.
     assert raw_block(b"abc").cid == "bafkreif2pall7dybz7vecqka3zo24irdwabwdi4wc55jznaq75q7eaavvu"
 
 
@@ -33,7 +33,7 @@ def test_multiformats_reads_the_same(data, codec):
         str(CID.decode(GOOD).set(base="base36")),
         "QmdfTbBqBPQ7VNxZEYEj14VmRuZBkqFbiwReogJgS1zR1n",  # version 0
         "bafkqabtimvwgy3yk",  # identity hash
-        GOOD[:-1] + chr(ord(GOOD[-1]) + 1),  # bits behind the last byte
+        GOOD[:-1] + chr(ord(GOOD[-1]) + 1),  # extra bits after the last byte
     ],
 )
 def test_other_texts_are_refused(cid):

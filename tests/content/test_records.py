@@ -1,4 +1,4 @@
-"""IPNS names and records: strict reading, writing, and which record is newer."""
+"""IPNS names and records: strict parsing, writing, and which record is newer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Roots of snapshots: the same bytes give the same root, and hostile roots are refused."""
+"""Snapshot roots: the same bytes give the same root, and hostile roots are refused."""
 
 from __future__ import annotations
 

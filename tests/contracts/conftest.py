@@ -1,4 +1,4 @@
-"""Real programs for these tests: the compiler, forge, and a fresh anvil for whoever deploys."""
+"""Real programs for these tests: the compiler, forge, and a new anvil for each deployment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def tools() -> Tools:
-    """The npm packages of the checkout."""
+    """The checkout's npm packages."""
     try:
         node = find_node()
     except NodeMissing as why:
@@ -29,7 +29,7 @@ def tools() -> Tools:
 
 @pytest.fixture(scope="session")
 def forge(tools: Tools) -> Path:
-    """Forge itself: the package's own start script hides its exit code."""
+    """Forge itself, because the package's start script hides its exit code."""
     found = sorted((tools.modules / "@foundry-rs").glob("forge-*/bin/forge*"))
     if not found:
         pytest.skip("did not run: forge has no build for this machine")
@@ -38,13 +38,13 @@ def forge(tools: Tools) -> Path:
 
 @pytest.fixture
 def chain(tools: Tools) -> Iterator[Chain]:
-    """A development chain on which nothing of ours stands."""
+    """A development chain without Holdfast's contracts."""
     with run_anvil(tools, "--chain-id", "84532") as fresh:
         yield fresh
 
 
 @pytest.fixture
 def foreign_chain(tools: Tools) -> Iterator[Chain]:
-    """A chain that is no development chain by its id, though anvil runs it."""
+    """A chain that, by its id, is not a development chain, although anvil runs it."""
     with run_anvil(tools, "--chain-id", "8453") as fresh:
         yield fresh

@@ -1,4 +1,4 @@
-"""`holdfast contracts` against a real chain: what it prints, and the exit code that it leaves."""
+"""`holdfast contracts` on a real chain: its output and its exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sponsor has to post is read from the call data of any operation."""
+"""The commitments that a sponsor has to post can be read from any operation's call data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REGISTRY = address("DIDRegistry")
 ALIAS, SECRET, NONE = b"\x02" * 32, b"\x03" * 32, bytes(32)
 KEY = (5, 7)
 DID = did_hash(did_of_key(*KEY))
-FOREIGN, RAW = "did:key:zDn", b"did:web:\xff"  # the registry hashes bytes, whether they are UTF-8 or not
+FOREIGN, RAW = "did:key:zDn", b"did:web:\xff"  # the registry hashes bytes, whether or not they are UTF-8
 EXECUTE = keccak256(b"execute(address,uint256,bytes)")[:4]
 EXECUTE_BATCH = keccak256(b"executeBatch((address,uint256,bytes)[])")[:4]
 

@@ -1,4 +1,4 @@
-"""The package data is what the sources compile to, byte for byte; and the sources are in one format."""
+"""The package data is byte for byte what the sources compile to, and all sources are formatted alike."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _tool() -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # where its dataclasses look for their annotations
+    sys.modules[spec.name] = module  # where its dataclasses look up their annotations
     spec.loader.exec_module(module)
     return module
 

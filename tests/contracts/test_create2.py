@@ -1,4 +1,4 @@
-"""CREATE2 against the examples of EIP-1014, and what it refuses."""
+"""CREATE2 with the examples of EIP-1014, and what it refuses."""
 
 from __future__ import annotations
 

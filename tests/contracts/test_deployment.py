@@ -1,4 +1,4 @@
-"""Deployment on a real chain: only what is missing, checked afterwards, refused where it would be in vain."""
+"""Deployment on a real chain: only what is missing, checked afterwards, refused if it would be useless."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ G = (
 
 @pytest.fixture
 def key(chain: Chain) -> PrivateKey:
-    """A funded key that nobody else has."""
+    """A funded key that is used nowhere else."""
     fresh = PrivateKey(secrets.token_bytes(32))
     chain.call("anvil_setBalance", fresh.public_key.to_checksum_address(), hex(10**18))
     return fresh
@@ -43,7 +43,7 @@ def key(chain: Chain) -> PrivateKey:
 
 @pytest.fixture(scope="module")
 def deployed(tools: Tools) -> Iterator[Chain]:
-    """A chain for the tests that only read, or write what no other reads."""
+    """A chain for tests that only read, or that write what no other test reads."""
     with run_anvil(tools) as fresh:
         for name in PRODUCTION:
             fresh.transact(DETERMINISTIC_DEPLOYER, load(name).deployment)
@@ -145,7 +145,7 @@ def test_says_which_transaction_was_not_mined(chain: Chain, key: PrivateKey, mon
 
 def test_says_which_transaction_failed(chain: Chain, key: PrivateKey) -> None:
     plan = _plan(chain, key)
-    chain.transact(DETERMINISTIC_DEPLOYER, load("VaultAccount").deployment)  # somebody was faster: ours reverts
+    chain.transact(DETERMINISTIC_DEPLOYER, load("VaultAccount").deployment)  # another deployer was faster
     with pytest.raises(DeploymentError, match=r"VaultAccount: transaction 0x[0-9a-f]{64} failed"):
         _carry_out(chain, plan, key)
 

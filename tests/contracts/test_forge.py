@@ -1,4 +1,4 @@
-"""The contracts' own tests (contracts/test): once without the P-256 precompile, and the account's once with it."""
+"""The contracts' own tests (contracts/test): all without the P-256 precompile, the account's again with it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 # HOLDFAST_FORGE_PROFILE=long fuzzes about a hundred times longer.
 PROFILE = os.environ.get("HOLDFAST_FORGE_PROFILE", "default")
 pytestmark = pytest.mark.timeout(1800 if PROFILE == "long" else 900)
-# Profile, files, and how many tests they hold at least.
+# Profile, files, and the least number of tests in them.
 RUNS = ((PROFILE, "test/**/*.t.sol", 190), ("precompile", "test/{VaultAccount/*,Gas}.t.sol", 50))
 
 
 def test_contracts(forge: Path) -> None:
-    # One test for both runs, so that they follow each other: both write forge's cache.
+    # One test for both runs, so that they run in sequence: both write forge's cache.
     for profile, only, at_least in RUNS:
         results = _run(forge, profile, only)
         assert {name: result["reason"] for name, result in results.items() if result["status"] != "Success"} == {}
@@ -31,11 +31,11 @@ def test_contracts(forge: Path) -> None:
 
 
 def _run(forge: Path, profile: str, only: str) -> dict[str, Any]:
-    """Result by `file:contract.test`."""
+    """Return the results by `file:contract.test`."""
     command = [str(forge), "test", "--json", "--match-path", only]
     environment = {**os.environ, "FOUNDRY_PROFILE": profile}
     done = subprocess.run(command, cwd=CONTRACTS, env=environment, capture_output=True, text=True, check=False)
-    # Before the answer stands whatever the compiler has to say.
+    # The compiler's messages precede the JSON.
     answers = [line for line in done.stdout.splitlines() if line.startswith('{"test/')]
     assert answers, done.stdout + done.stderr
     suites = json.loads(answers[-1])
@@ -43,7 +43,7 @@ def _run(forge: Path, profile: str, only: str) -> dict[str, Any]:
 
 
 def _compare_gas(results: dict[str, Any]) -> None:
-    """With JSON as its output, forge leaves the comparison with contracts/snapshots to its caller."""
+    """With JSON output, forge leaves the comparison with contracts/snapshots to its caller."""
     measured = [snapshot for result in results.values() for snapshot in result["gas_snapshots"].items()]
     assert len(measured) == 2, "the calls, and the operations with or without the precompile"
     for group, gas in measured:

@@ -1,4 +1,4 @@
-"""One licence for everything of ours, said in every place that is asked for it."""
+"""One licence for everything of ours, stated in every place that requires it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every function, event and error that our sources declare says what it does and what each parameter means."""
+"""Every function, event and error that our sources declare documents its purpose and each parameter."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PLACES = {"function": "methods", "event": "events", "error": "errors"}
 
 @pytest.fixture(scope="module")
 def compiled(tools: Tools) -> list[tuple[str, str, dict[str, Any]]]:
-    """Source, name and solc's output of each contract."""
+    """Return source, name and solc's output for each contract."""
     command = [tools.node, "compile.mjs", *SOURCES]
     done = subprocess.run(command, cwd=CONTRACTS, capture_output=True, text=True, check=True)
     output = json.loads(done.stdout)["contracts"]
@@ -40,7 +40,7 @@ def test_everything_of_ours_is_documented(compiled: list[tuple[str, str, dict[st
 
 
 def _declared(source: str) -> set[tuple[str, str]]:
-    """Kind and name of what this source declares: what it inherits is documented where it is declared."""
+    """Return kind and name of what this source declares; inherited items are documented where they are declared."""
     text = (CONTRACTS / source).read_text()
     return {(kind, name) for kind in PLACES for name in re.findall(rf"\b{kind} (\w+)\(", text)}
 
@@ -48,7 +48,7 @@ def _declared(source: str) -> set[tuple[str, str]]:
 def _gaps(entry: dict[str, Any], contract: dict[str, Any]) -> list[str]:
     place, signature = PLACES[entry["type"]], _signature(entry)
     notice, details = (contract[doc].get(place, {}).get(signature, {}) for doc in ("userdoc", "devdoc"))
-    if entry["type"] == "error":  # several contracts may declare the same one, so these are lists
+    if entry["type"] == "error":  # several contracts may declare the same error, so these are lists
         notice, details = notice[0] if notice else {}, details[0] if details else {}
     gaps = [] if notice.get("notice") else ["no notice"]
     gaps += [

@@ -1,4 +1,4 @@
-"""docs/client.md runs as it stands, on a real chain; the reference is in step with the docstrings."""
+"""The examples in docs/client.md run unchanged, on a real chain; the reference matches the docstrings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/enclave.md: both of its examples run as they stand."""
+"""Both examples in docs/enclave.md run unchanged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PAGE = (ROOT / "docs/enclave.md").read_text()
 
 @pytest.fixture
 def credential() -> bytes:
-    """An attestation object of format "none"."""
+    """An attestation object with format "none"."""
     numbers = ec.generate_private_key(ec.SECP256R1()).public_key().public_numbers()
     key = cbor2.dumps({1: 2, 3: -7, -1: 1, -2: numbers.x.to_bytes(32), -3: numbers.y.to_bytes(32)}, canonical=True)
     data = bytes(32) + b"\x45" + bytes(4) + bytes(16) + (16).to_bytes(2) + bytes(16) + key

@@ -1,4 +1,4 @@
-"""Every console example of the documentation, run to the letter against a fresh service."""
+"""Every console example in the documentation, run literally against a new service."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MARK = "----8<----"
 
 
 def examples(text: str) -> list[tuple[str, str]]:
-    """Commands and their outputs, in order; a block that begins with `#` is for people (another terminal)."""
+    """Return commands and outputs, in order; a block that begins with `#` is for people (another terminal)."""
     found: list[tuple[str, str]] = []
     for block in BLOCK.findall(text):
         if block.startswith("#"):

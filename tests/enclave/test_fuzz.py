@@ -1,4 +1,4 @@
-"""No input makes the module trap, hang, return nonsense or grow without limit (a short run of tools/fuzz_enclave.py)."""
+"""No input makes the module trap, hang, return nonsense or grow endlessly (a short run of tools/fuzz_enclave.py)."""
 
 from __future__ import annotations
 

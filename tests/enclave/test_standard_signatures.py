@@ -62,7 +62,7 @@ def test_ed25519_signs_as_its_authors_do(primitives: Any) -> None:
 
 
 def test_wycheproof_ed25519(primitives: Any) -> None:
-    """A key of small order is refused, because anyone's signature would be valid. For mixed order both verdicts are right."""
+    """A key of small order is refused: anyone's signature would be valid. For mixed order, both verdicts are right."""
     outcomes = {"valid": 0, "invalid": 0, "small order": 0, "mixed order": 0}
     for group, case in wycheproof("Signature/wycheproof/ed25519_test.json"):
         point = bytes.fromhex(group["publicKey"]["pk"])
@@ -78,7 +78,7 @@ def test_wycheproof_ed25519(primitives: Any) -> None:
 
 @pytest.mark.parametrize(("bits", "count"), [(2048, 259), (3072, 259), (4096, 258)])
 def test_wycheproof_rs256(primitives: Any, bits: int, count: int) -> None:
-    """"Acceptable" cases (an encoding without the algorithm's NULL) are refused: the standard has only one form."""
+    """Cases marked "acceptable" (no NULL in the algorithm's encoding) are refused: the standard has only one form."""
     ran = 0
     for group, case in wycheproof(f"Signature/wycheproof/rsa_signature_{bits}_sha256_test.json"):
         n, e = (int(group["publicKey"][name], 16) for name in ("modulus", "publicExponent"))

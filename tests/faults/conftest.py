@@ -1,4 +1,4 @@
-"""Three nodes on one PostgreSQL server, behind a proxy that can cut their network. The tests share them."""
+"""Three nodes on one PostgreSQL server, behind a proxy that can cut their network. All tests here share them."""
 
 from __future__ import annotations
 

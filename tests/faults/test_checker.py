@@ -1,4 +1,4 @@
-"""The check of histories itself: what one store can answer is explained, what it cannot is not."""
+"""Tests of the history check itself: it explains what one store could answer, and nothing else."""
 
 from __future__ import annotations
 

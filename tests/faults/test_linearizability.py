@@ -1,6 +1,6 @@
-"""A recorded history of three nodes is that of one store; and errors planted into it are found.
+"""The recorded history of three nodes is consistent with a single store, and errors planted into it are found.
 
-HOLDFAST_TEST_HISTORY sets the number of operations: 4000, unless the long history is asked for.
+HOLDFAST_TEST_HISTORY sets the number of operations: 4000 by default, more for the long history.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ async def test_the_nodes_answer_as_one_store(site: Site, capsys: pytest.CaptureF
 
 
 def _share_found(plant: Plant, histories: list[tuple[str, list[Operation]]]) -> float:
-    """Of histories with one planted error, the share that no single store explains."""
+    """Return the share of histories with one planted error that no single store can explain."""
     chance = random.Random(7)
     found = planted = 0
     while planted < PLANTED:

@@ -1,4 +1,4 @@
-"""PostgreSQL is restored to a moment, from a base backup and archived WAL, as docs/operating.md describes."""
+"""PostgreSQL is restored to a point in time, from a base backup and archived WAL, as docs/operating.md describes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_site_goes_back_to_a_moment(tmp_path: Path) -> None:
 
 
 def _archiving(server: PostgresServer) -> Path:
-    """Let the server archive WAL; the folder."""
+    """Let the server archive WAL; return the archive's folder."""
     archive = server.folder / "archive"
     archive.mkdir()
     _own(server, archive)

@@ -1,4 +1,4 @@
-"""Nodes are restarted one after the other behind a balancer, under load: no request fails."""
+"""Nodes are restarted one after another behind a load balancer, under load: no request fails."""
 
 from __future__ import annotations
 

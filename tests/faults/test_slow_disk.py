@@ -1,4 +1,4 @@
-"""The database's disk becomes slow: the kernel limits its writes. Without that right, the server stalls in pulses."""
+"""The database's disk becomes slow: the kernel limits its writes or, without that right, the server is frozen in pulses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.support.site import Site
 
 SLOW_S = 30.0 if os.environ.get("HOLDFAST_TEST_LONG_FAULTS") == "1" else 6.0
-WRITES_PER_S = 4  # a commit takes some 0.5 s; the longest wait for each other's
+WRITES_PER_S = 4  # a commit takes some 0.5 s; most of them wait for another's
 PULSES = 6
 REASON = why_not(Path("/tmp"))
 
@@ -32,7 +32,7 @@ async def test_the_databases_disk_is_slow(site: Site) -> None:
 
 
 async def test_the_database_stalls_again_and_again(site: Site) -> None:
-    """What a slow disk looks like from outside, where the kernel may not be asked for one."""
+    """How a slow disk looks from outside, if the kernel does not allow slowing one down."""
     async with load_during(site.nodes) as load:
         began = time.monotonic()
         for _ in range(PULSES):
@@ -44,7 +44,7 @@ async def test_the_database_stalls_again_and_again(site: Site) -> None:
 
 
 def _judge_meanwhile(load: RecordedLoad, began: float) -> None:
-    """Answers came late, and some of them were successes: late is not away."""
+    """Assert that responses came late, and that some of them were successes: a slow database is not a lost one."""
     meanwhile = [answer for answer in load.answers if answer.at > began]
     assert max(answer.took for answer in meanwhile) > 0.4, "the disk was not slow"
     assert any(answer.status == 200 for answer in meanwhile), load.counts()

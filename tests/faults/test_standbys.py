@@ -1,4 +1,4 @@
-"""A synchronous standby: a fail-over to it loses nothing, and its absence is answered within seconds."""
+"""A synchronous standby: failing over to it loses nothing, and its absence is reported within seconds."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 LONG = os.environ.get("HOLDFAST_TEST_LONG_FAULTS") == "1"
 ABSENT_S = 30.0 if LONG else 8.0
-DETECTED_AFTER_S = 2.0  # what a fail-over manager takes to be sure
-MOST_CONNECTIONS = 14  # of two nodes, each with two for reads, two for writes, and two whose commits wait
+DETECTED_AFTER_S = 2.0  # how long a fail-over manager waits to be sure
+MOST_CONNECTIONS = 14  # of two nodes, each with two for reads, two for writes, and two whose commits are waiting
 STANDBY = "standby_one"
 
 
 @dataclass
 class Pair:
-    """A primary, its synchronous standby, and nodes that know both."""
+    """A primary, its synchronous standby, and nodes that have the addresses of both."""
 
     primary: PostgresServer
     standby: PostgresServer
     nodes: Nodes
 
     def connections(self) -> int:
-        """The nodes' connections to the primary."""
+        """Return how many connections the nodes have to the primary."""
         rows = self.primary.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'holdfast'")
         return int(rows[0][0])
 

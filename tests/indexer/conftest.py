@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
-    """A real server. Without PostgreSQL on the machine the summary names the tests that did not run, and why."""
+    """A real server. Without PostgreSQL on the machine, these tests are skipped with a reason."""
     bin_dir = postgres.binaries()
     if bin_dir is None:
         pytest.skip("PostgreSQL is not installed (Debian: postgresql): the indexer's PostgreSQL store is NOT tested")
@@ -30,7 +30,7 @@ def postgres_url() -> Iterator[str]:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], IndexStore]:
-    """Makes stores of one and the same, at first empty, database."""
+    """Return a function that opens stores on the same, initially empty database."""
     if request.param == "sqlite":
         return lambda: SqliteIndexStore(tmp_path / "index.db")
     made: Callable[[], IndexStore] = request.getfixturevalue("make_postgres_store")
@@ -39,7 +39,7 @@ def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], I
 
 @pytest.fixture
 def make_postgres_store(postgres_url: str) -> Callable[..., IndexStore]:
-    """Makes stores of one PostgreSQL database, at first empty; more of the address may be given."""
+    """Return a function that opens stores on one initially empty PostgreSQL database; it takes a suffix for the URL."""
     from holdfast.indexer.postgres_store import PostgresIndexStore
 
     asyncio.run(_empty(postgres_url))
@@ -69,7 +69,7 @@ def chain() -> FakeChain:
 
 @pytest.fixture
 def busy_chain(chain: FakeChain) -> Any:
-    """Sixty blocks with writes of every kind."""
+    """A chain of sixty blocks with writes of every kind."""
     for _ in range(60):
         chain.mine(4)
     return chain

@@ -1,4 +1,4 @@
-"""The same property on a real chain with the real contracts: writes, reorganisations, roll-backs, `kill -9`.
+"""The same property on a real chain with the real contracts: writes, reorganisations, rollbacks, `kill -9`.
 
 A failure prints its seed; `HOLDFAST_INDEXER_SEED=<seed>` repeats it, `HOLDFAST_INDEXER_ANVIL_ROUNDS` makes it longer.
 """
@@ -63,7 +63,7 @@ class Run:
     async def _change_chain(self) -> None:
         kind = self.rng.choices(["write", "reorg", "rollback", "deep", "idle"], [8, 4, 3, 0.5, 1])[0]
         self.happened[kind] = self.happened.get(kind, 0) + 1
-        # The contracts' own blocks stay: a chain without them is another test.
+        # The blocks that deployed the contracts stay; a chain without them is another test.
         depth_most = await self.anvil.height() - 6
         depth = min(self.rng.randrange(1, 7) if kind != "deep" else self.rng.randrange(30, 60), depth_most)
         if kind == "write" or depth < 1:
@@ -76,7 +76,7 @@ class Run:
             await self.anvil.mine(self.rng.randrange(1, 20))
 
     async def _die(self) -> None:
-        """A process is killed between reading a range and having it on the disk, or right after."""
+        """Kill a process between reading a range and writing it to the disk, or right after."""
         await self.close()
         arguments = [str(self.path), self.anvil.url, anvils.REGISTRY.hex(), anvils.FACTORY.hex()]
         moment = [str(self.rng.randrange(1, 4)), self.rng.choice(["before", "after"])]
@@ -121,7 +121,7 @@ class Run:
             path.unlink()
 
     async def _ask_the_registry(self, held: dict[str, Any]) -> None:
-        """Some of everything that was ever tried: the index says what the contract says."""
+        """For a sample of all attempted writes, assert that the index and the contract agree."""
         dids = self.rng.sample(sorted(self.anvil.controllers), min(8, len(self.anvil.controllers)))
         aliases = self.rng.sample(self.anvil.aliases, min(8, len(self.anvil.aliases)))
         records = await asyncio.gather(*map(self.anvil.did, dids))
@@ -140,7 +140,7 @@ class Run:
                 assert (shown["active"], shown["did_hash"]) == (record["active"], "0x" + record["did"].hex())
 
     async def _ask_the_accounts(self, held: dict[str, Any]) -> None:
-        """Some of all accounts that were ever tried: the index finds each by the key that it obeys."""
+        """For a sample of all attempted accounts, assert that the index finds each by its present key."""
         accounts = self.rng.sample(self.anvil.accounts, min(8, len(self.anvil.accounts)))
         keys = await asyncio.gather(*map(self.anvil.key, accounts))
         for account, key in zip(accounts, keys, strict=True):

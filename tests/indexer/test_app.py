@@ -25,7 +25,7 @@ CONTROLLER, OWNER = bytes.fromhex("c0" * 20), bytes.fromhex("0e" * 20)
 
 
 def populate(chain: FakeChain) -> None:
-    """One DID with an alias and an account, at known places."""
+    """Add one DID with an alias and an account, at known positions."""
     block = chain.mine(0)
     tx = b"\x07" * 32
     keys = [did_hash(DID), CONTROLLER]
@@ -95,7 +95,7 @@ async def test_an_account_in_any_case(client: Client) -> None:
 
 
 async def test_an_account_is_found_by_the_key_that_it_obeys_now(client: Client, chain: FakeChain) -> None:
-    """`owner_address` stays with the first key, as the interface documents it; `key_owner` finds the present one."""
+    """`owner_address` keeps the first key, as the interface documents it; `key_owner` finds the present one."""
     [account] = (await client.get("/api/accounts"))["accounts"]
     key, other = b"\x01" * 64, bytes.fromhex("a1" * 20)
     first, second = ("0x" + each.hex() for each in (OWNER, keccak256(key)[12:]))
@@ -214,7 +214,7 @@ async def test_a_database_that_is_down_is_503_and_health_says_no(tmp_path: Path,
 
 
 class FailingStore(SqliteIndexStore):
-    """Works until it is told to fail: as a database that goes down behind a running index."""
+    """Works until it is told to fail, like a database that goes down behind a running index."""
 
     down = False
     hangs = False
@@ -313,7 +313,7 @@ def test_an_application_lives_on_whichever_loop_asks(tmp_path: Path, chain: Fake
 async def test_the_loop_does_none_of_the_heavy_work(
     tmp_path: Path, busy_chain: FakeChain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Parsing, decoding, writing and paging happen elsewhere, so that no request waits for them."""
+    """Parsing, decoding, writing and paging run elsewhere, so that no request waits for them."""
     threads: dict[str, set[int]] = {}
 
     def watched(work: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""An index file that is damaged is built again; nothing of it needs a person."""
+"""A damaged index file is rebuilt without manual intervention."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GARBAGE = b"this is not a database, whatever its name says\n" * 200
 
 
 async def opened(path: Path) -> SqliteIndexStore:
-    """As the running index does it: an attempt that fails is repeated."""
+    """Open the store as the running index does: a failed attempt is repeated."""
     store = SqliteIndexStore(path)
     for _ in range(3):
         try:
@@ -76,7 +76,7 @@ async def test_damage_while_it_runs_is_mended(tmp_path: Path, busy_chain: FakeCh
 
 
 def spoil(path: Path) -> None:
-    """Every page but the first, once the write-ahead log is in the file itself."""
+    """Damage every page except the first, once the write-ahead log is in the file itself."""
     with sqlite3.connect(path) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     db.close()

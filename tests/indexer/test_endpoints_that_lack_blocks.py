@@ -1,6 +1,6 @@
-"""An endpoint may answer null for a block at or below its own head: a backend that lags, history that it has dropped.
+"""An endpoint may return null for a block at or below its own head: a lagging backend, or history that it has dropped.
 
-Time is a clock of the test's own: what counts is how many calls a span of it costs.
+The test uses its own clock and counts how many calls are made in a given span of time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TEN_MINUTES = 600.0
 
 
 class Lacking:
-    """The chain through an endpoint without some blocks, which it counts nevertheless."""
+    """The chain through an endpoint that lacks some blocks, although its head includes them."""
 
     def __init__(self, chain: FakeChain, lacks: set[int]) -> None:
         self.chain = chain
@@ -47,7 +47,7 @@ class Time:
     async def follow(self, mine: Follower, span_s: float) -> None:
         end = self.now + span_s
         while self.now < end:
-            # What no pause costs, a call in this process, is a millisecond.
+            # A call in this process, which takes no pause, counts as a millisecond.
             self.now += max(await mine._pause_after_step(), 0.001)
 
 
@@ -67,7 +67,7 @@ async def test_missing_blocks_cost_few_calls_and_are_told(
     time, endpoint = Time(), Lacking(busy_chain, WAYS[way])
     mine = follower(endpoint, store, LIKE_OUTSIDE, clock=time)
     await time.follow(mine, TEN_MINUTES)
-    # Steps follow each other after up to 30 s; each may ask for 16 blocks.
+    # Steps follow each other after up to 30 s; each may request 16 blocks.
     assert endpoint.calls < 1000
     assert "the endpoint has no block" in caplog.text
     assert len(caplog.messages) < 10
@@ -88,7 +88,7 @@ async def test_it_goes_on_when_the_blocks_are_there(store: IndexStore, busy_chai
 
 
 async def test_history_that_is_dropped_takes_nothing_from_the_index(store: IndexStore, busy_chain: FakeChain) -> None:
-    """That none of the kept blocks can be looked at does not mean that they are wrong."""
+    """That none of the stored blocks can be looked up does not mean that they are wrong."""
     endpoint = Lacking(busy_chain, set())
     mine = follower(endpoint, store, LIKE_OUTSIDE)
     await catch_up(mine)
@@ -102,7 +102,7 @@ async def test_history_that_is_dropped_takes_nothing_from_the_index(store: Index
 
 
 class TwoMinds:
-    """A load balancer over two nodes that follow different chains and are asked in turns of some calls."""
+    """A load balancer over two nodes that follow different chains and take turns after some calls."""
 
     def __init__(self, one: FakeChain, other: FakeChain) -> None:
         self.nodes = (one, other)

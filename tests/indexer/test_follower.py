@@ -33,7 +33,7 @@ class Clock:
 
 
 class Endpoint:
-    """A chain whose answers a test replaces for a while: `hook` returns None to let a call pass."""
+    """A chain whose responses a test replaces temporarily: `hook` returns None to let a call pass."""
 
     def __init__(self, chain: FakeChain) -> None:
         self.chain = chain
@@ -96,7 +96,7 @@ async def test_a_small_reorganisation_reads_little_again(store: SqliteIndexStore
     busy_chain.reorg(2, 3)
     busy_chain.calls.clear()
     await catch_up(mine)
-    assert busy_chain.calls.count("eth_getLogs") <= 2 * 3  # the contracts' logs and the accounts', of three blocks
+    assert busy_chain.calls.count("eth_getLogs") <= 2 * 3  # the contracts' logs and the accounts', for three blocks
 
 
 async def test_a_reorganisation_deeper_than_the_journal_rebuilds(
@@ -132,7 +132,7 @@ async def test_logs_that_a_lagging_node_leaves_out_are_not_missed(
     endpoint = Endpoint(busy_chain)
 
     def lagging(method: str, params: list[Any]) -> Any:
-        """Every log comes from a node that does not have the newest three blocks yet."""
+        """Every log comes from a node that lacks the newest three blocks."""
         if method == "eth_getLogs":
             return busy_chain.answer(method, params, busy_chain.blocks[:-3])
         return None

@@ -1,4 +1,4 @@
-"""Key changes are read by their topic alone; where an endpoint refuses that, by the addresses of the accounts."""
+"""Key changes are found by their topic alone or, if an endpoint refuses that, by the accounts' addresses."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Strict:
-    """An endpoint that gives logs of named addresses only, and of no more than `most` of them at once."""
+    """An endpoint that returns logs only for given addresses, and for no more than `most` of them at once."""
 
     def __init__(self, chain: FakeChain, most: int = 500) -> None:
         self.chain = chain
@@ -77,7 +77,7 @@ async def test_an_endpoint_that_takes_the_topic_alone_is_asked_once_more_a_block
 
 
 class Narrow:
-    """An endpoint whose client takes at most `most` logs in an answer, and counts what it was asked."""
+    """An endpoint whose client accepts at most `most` logs in a response, and which counts its calls."""
 
     def __init__(self, chain: FakeChain, most: int) -> None:
         self.chain, self.most, self.asked = chain, most, 0
@@ -105,7 +105,7 @@ async def test_a_block_with_too_many_events_for_one_answer_is_read_with_more_roo
 
 
 async def test_more_than_eight_mebibytes_of_logs_over_http() -> None:
-    """The real clients: the usual one refuses, the one for single blocks reads it."""
+    """With the real clients: the usual one refuses the response, the one for single blocks accepts it."""
     row = {
         "address": "0x" + REGISTRY.hex(), "topics": ["0x" + "77" * 32], "data": "0x" + "11" * 4_500_000,
         "blockNumber": "0x7", "blockHash": "0x" + "22" * 32, "transactionHash": "0x" + "33" * 32, "logIndex": "0x0",

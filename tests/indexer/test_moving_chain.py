@@ -1,4 +1,4 @@
-"""The chain moves right before the n-th call of a catch-up, for every n: no answer may be mixed from two chains."""
+"""The chain changes right before the n-th call of a catch-up, for every n: results must never mix two chains."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NEAR, RANGES = replace(OPTIONS, near_blocks=64), replace(OPTIONS, near_blocks=2)
 
 
 class MovingAt:
-    """The chain, reorganised before call number `moment`."""
+    """The chain, reorganised just before call number `moment`."""
 
     def __init__(self, chain: FakeChain, moment: int, depth: int, new: int) -> None:
         self.chain = chain
@@ -45,7 +45,7 @@ async def no_accounts() -> list[bytes]:
 
 
 class Careless(FakeChain):
-    """Has no logs, and no error either, for a block that it does not know (EIP-234 asks for an error)."""
+    """Returns no logs, instead of an error, for a block that it does not know (EIP-234 requires an error)."""
 
     def answer(self, method: str, params: list[Any], blocks: list[Any]) -> Any:
         try:
@@ -55,7 +55,7 @@ class Careless(FakeChain):
 
 
 async def patiently(moving: Follower) -> None:
-    """A block that is gone when its logs are asked for is an endpoint's error; the follower tries again."""
+    """Step until current: if a block is gone when its logs are requested, that is an endpoint error, and is retried."""
     for _ in range(3):
         with suppress(RpcError):
             return await catch_up(moving)
@@ -79,7 +79,7 @@ async def test_a_reorganisation_before_any_call(
 
 
 async def moves(chain: FakeChain, store: SqliteIndexStore, options: Any, move: tuple[int, int, int]) -> bool:
-    """Whether the chain moved before the follower arrived; the index is right in any case."""
+    """Return whether the chain changed before the follower finished; the index must be right in either case."""
     for _ in range(9):
         chain.mine(chain.rng.randrange(3))
     await catch_up(follower(chain, store, options))

@@ -1,4 +1,4 @@
-"""The index as it is deployed: a process of its own, the service's binding, and the service in front of a process."""
+"""The index as it is deployed: a separate process, the service's binding, and the service in front of a process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def endpoint(chain: FakeChain) -> AsyncIterator[str]:
-    """The chain behind HTTP, batches included."""
+    """The chain served over HTTP, including batches."""
 
     async def one(request: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -82,7 +82,7 @@ async def process(folder: Path, rpc_url: str, port: int) -> AsyncIterator[asynci
     finally:
         if child.returncode is None:
             child.kill()
-        await child.communicate()  # to the end of its pipe, which the loop must not be left with
+        await child.communicate()  # read the pipe to its end, so that the loop does not have to
 
 
 async def healthy(session: aiohttp.ClientSession, url: str) -> dict[str, Any]:
@@ -117,7 +117,7 @@ async def test_a_process_follows_answers_and_ends_when_told(tmp_path: Path, busy
 
 
 async def test_the_log_of_a_process_quotes_neither_the_endpoint_nor_its_address(tmp_path: Path) -> None:
-    """Endpoints name the key of the address that they were asked under; a broken answer ends in an exception."""
+    """Endpoints repeat the URL, with its key, in their errors; a broken response ends in an exception."""
     asked = asyncio.Event()
 
     async def refuse(request: web.Request) -> web.Response:

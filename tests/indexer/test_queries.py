@@ -1,4 +1,4 @@
-"""Reads are indexed: SQLite's own plan for every list and filter neither scans a table nor sorts."""
+"""Reads use indexes: SQLite's own plan for every list and filter neither scans a table nor sorts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holdfast.indexer.statements import SQLITE
 
 @pytest.fixture(scope="module")
 def db():
-    """Empty and without statistics, as the planner meets every index: nothing ever runs ANALYZE."""
+    """An empty database without statistics, as the planner sees every index, because nothing ever runs ANALYZE."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     prepare(connection, "test")
     yield connection
@@ -36,7 +36,7 @@ CASES = [
         *[(key, "active") for key in spec.filters if key != "active"],
     ]
 ]
-# An owner or a key has several accounts, a controller may hold a DID with several aliases: such a handful may be sorted.
+# An owner or a key may have several accounts, a controller several aliases for a DID: so few rows may be sorted.
 SORTS_A_HANDFUL = {("dids", "owner"), ("aliases", "owner"), ("dids", "key_owner"), ("aliases", "key_owner"), ("aliases", "controller"), ("dids", "alias"), ("accounts", "did"), ("accounts", "alias"), ("dids", "did"), ("aliases", "alias"), ("accounts", "controller")}  # fmt: skip
 
 
@@ -73,7 +73,7 @@ def test_the_kind_of_an_event_comes_before_what_it_sets(db: sqlite3.Connection) 
 
 
 def test_few_accounts_are_of_inactive_dids_and_most_are_not(db: sqlite3.Connection) -> None:
-    """Of two ways the shorter: gather the few, or walk all until a page is full."""
+    """The planner chooses the shorter way: collect the few matches, or walk through all until a page is full."""
     assert "accounts_by_block_number" in plan(db, *ListQuery("accounts", (("active", 1),)).statement())[0]
     assert "account_address=?" in plan(db, *ListQuery("accounts", (("active", 0),)).statement())[0]
 

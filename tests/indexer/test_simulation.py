@@ -1,4 +1,4 @@
-"""Random writes, reorganisations, crashes and misbehaving endpoints: the index always equals one built afresh.
+"""Random writes, reorganisations, crashes and misbehaving endpoints: the index always equals a newly built one.
 
 A failure prints its seed; `HOLDFAST_INDEXER_SEED=<seed>` repeats it alone, `HOLDFAST_INDEXER_ROUNDS` makes it longer.
 """
@@ -33,11 +33,11 @@ ROUNDS = int(os.environ.get("HOLDFAST_INDEXER_ROUNDS", "40"))
 
 
 class Crash(BaseException):
-    """Stands for the end of the process: nothing between here and the test handles it."""
+    """Represents the end of the process: nothing between the place of the crash and the test handles it."""
 
 
 class CrashingStore(SqliteIndexStore):
-    """Dies in its n-th commit, before or after the database has it."""
+    """Crashes in its n-th commit, before or after the database has it."""
 
     def __init__(self, path: Path, crash_in: int, *, after: bool) -> None:
         super().__init__(path)
@@ -56,7 +56,7 @@ class CrashingStore(SqliteIndexStore):
 
 
 class Simulation:
-    """One seed's story. `make` opens the one database, `dying` the same so that its n-th commit is its last."""
+    """The simulation for one seed. `make` opens the database; `dying` does too, but its n-th commit is its last."""
 
     def __init__(
         self, seed: int, folder: Path, make: Callable[[], IndexStore], dying: Callable[[int, bool], IndexStore]
@@ -98,7 +98,7 @@ class Simulation:
             chain.replace()
 
     async def _follow_for_a_while(self) -> None:
-        """Some steps in one process after another; each process ends orderly or in the middle of a commit."""
+        """Run some steps in one process after another; each process ends properly or in the middle of a commit."""
         for _ in range(self.rng.randrange(3)):
             store = self.dying(self.rng.randrange(1, 8), self.rng.random() < 0.3)
             try:

@@ -1,4 +1,4 @@
-"""The contract of every store: what the follower and the paths rely on, over SQLite and over a real PostgreSQL."""
+"""The contract of every store: what the follower and the endpoints rely on, with SQLite and with a real PostgreSQL."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ async def test_a_range_that_stands_on_another_tip_changes_nothing(store: IndexSt
 
 async def test_a_range_that_fails_in_the_middle_changes_nothing(store: IndexStore) -> None:
     await store.apply(None, Batch([block(1)], [registered(1)]), floor=-1)
-    twice = [status(2, 0), status(2, 0)]  # the same place in the chain, which the events' key refuses
+    twice = [status(2, 0), status(2, 0)]  # the same position in the chain, which the events' key rejects
     with pytest.raises(StoreError):
         await store.apply(block(1), Batch([block(2)], twice), floor=-1)
     assert await store.tip() == block(1)
@@ -167,7 +167,7 @@ async def test_a_lease_whose_holder_died_is_taken_over(
 
 
 async def pass_time(url: str, seconds: float, holder: PostgresIndexStore) -> None:
-    """Bring the lease's end nearer, and the time at which its holder renews it."""
+    """Bring the lease's expiry nearer, and the time at which its holder renews it."""
     connection = await asyncpg.connect(url)
     shift = "UPDATE holdfast_indexer.leader SET ends = ends - $1::interval"
     await connection.execute(shift, timedelta(seconds=seconds))
@@ -179,7 +179,7 @@ async def pass_time(url: str, seconds: float, holder: PostgresIndexStore) -> Non
 async def test_an_index_behind_a_pooler_in_transaction_mode(
     make_postgres_store: Callable[..., IndexStore], busy_chain: FakeChain
 ) -> None:
-    """As a pooler passes it on: no settings of the connection, no statement that outlives its transaction."""
+    """As through a pooler: no session settings, and no statement that outlives its transaction."""
     store = make_postgres_store("&pooler=transaction")
     await store.open("test")
     assert await store.lead()
@@ -280,7 +280,7 @@ async def test_each_filter_finds_what_a_search_by_hand_finds(
 
 
 def _keys(lists: dict) -> dict[str, str]:
-    """The key of each account by a replay of the events as the index lists them."""
+    """Return each account's key by replaying the events in the index's list."""
     found: dict[str, str] = {}
     for event in lists["events"]:
         if event["kind"] in {"AccountCreated", "PublicKeyChanged"}:
@@ -303,7 +303,7 @@ def _values(key: str, lists: dict) -> list[str]:
 
 
 def _matches(row: dict, name: str, key: str, value: str, lists: dict) -> bool:
-    """The filters' meaning, by way of the lists themselves: an account belongs to the DID that it controls."""
+    """Apply the filters' definition to the lists themselves: an account belongs to the DID that it controls."""
     if name == "events":
         held = row.get(COLUMNS.get(key, key))
         return held is not None and held == (value == "true" if key == "active" else value)

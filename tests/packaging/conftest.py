@@ -13,7 +13,7 @@ from tests.support.made_once import made_once
 
 @pytest.fixture(scope="session")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a fresh clone holds: no build output, no cache. A build writes into it, so each worker has one."""
+    """The files of a fresh clone: no build output, no cache. A build writes into it, so each worker has a copy."""
     copy = tmp_path_factory.mktemp("tree")
     for name in run("git", "ls-files", cwd=ROOT).splitlines():
         if (ROOT / name).is_file():
@@ -24,14 +24,14 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def wheel(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built straight from the tree."""
+    """The wheel, built straight from the tree."""
     folder = made_once(tmp_path_factory, "wheel", lambda folder: _build(tree, folder, "--wheel"))
     return next(folder.glob("*.whl"))
 
 
 @pytest.fixture(scope="session")
 def dist(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `make build` makes: the source distribution, and the wheel built from that."""
+    """What `make build` produces: the source distribution, and the wheel built from it."""
     return made_once(tmp_path_factory, "dist", lambda folder: _build(tree, folder))
 
 

@@ -1,4 +1,4 @@
-"""The distribution `holdfast-client`: what is in its wheel, and that it works with its own dependencies alone."""
+"""The distribution `holdfast-client`: what is in its wheel, and that it works with only its own dependencies."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tests.support.serving import Server
 
 PEOPLE = ("vault", "register", "whoami", "pay", "balance")
-# The service's libraries, and those of the extras: none may be needed, so none may be there.
+# The libraries of the service and of the extras: none may be needed, so none may be installed.
 ABSENT = ("aiohttp", "aiosmtplib", "asyncpg", "eth_keys", "granian", "inngest", "libp2p", "obstore", "uvloop")
 
 SESSION = """
@@ -67,7 +67,7 @@ def client_wheel(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def declared(wheel: Path) -> list[str]:
-    """The wheel's own requirements."""
+    """Return the wheel's own requirements."""
     with zipfile.ZipFile(wheel) as archive:
         name = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         lines = archive.read(name).decode().splitlines()
@@ -75,7 +75,7 @@ def declared(wheel: Path) -> list[str]:
 
 
 def needed(requirements: list[str], extras: tuple[str, ...] = ("",)) -> set[str]:
-    """Names of the distributions that pip would install for these, with all that they need in turn."""
+    """Return the distributions that pip would install for these, including all dependencies."""
     found: set[str] = set()
     open_ends = [(Requirement(text), extras) for text in requirements]
     while open_ends:
@@ -90,7 +90,7 @@ def needed(requirements: list[str], extras: tuple[str, ...] = ("",)) -> set[str]
 
 
 def show(name: str, site: Path) -> None:
-    """Let an installed distribution be seen in another site folder too."""
+    """Make an installed distribution visible in another site folder."""
     for file in distribution(name).files or []:
         top = file.parts[0]
         if top not in {"..", "__pycache__"} and not (site / top).exists():
@@ -99,7 +99,7 @@ def show(name: str, site: Path) -> None:
 
 @pytest.fixture(scope="module")
 def installed(client_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh environment with the wheel and what it declares; nothing else of this one can be imported."""
+    """A new environment with the wheel and its dependencies; nothing else from this environment can be imported."""
     folder = tmp_path_factory.mktemp("client-venv")
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder)
     python = folder / "bin/python"
@@ -108,7 +108,7 @@ def installed(client_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     site = next(folder.glob("lib/python*/site-packages"))
     for name in needed(declared(client_wheel)):
         show(name, site)
-    run(*pip, "check", cwd=folder)  # every requirement of each is met, in its range
+    run(*pip, "check", cwd=folder)  # every requirement is met, in its range
     return folder
 
 

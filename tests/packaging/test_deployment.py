@@ -1,7 +1,7 @@
-"""Container image and systemd unit: what can be proved of them without a container engine or a running systemd.
+"""Container image and systemd unit: what can be tested without a container engine or a running systemd.
 
-The image itself is not built here. What it promises is: the service runs as somebody without rights, in a root that
-nobody can write, with one folder of its own; that is tried with the kernel's own means.
+The image itself is not built here, but its promise is tested by means of the kernel: the service runs as an
+unprivileged user, in a root file system that no user can write to, with a single data folder.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def test_the_unit_gives_the_service_its_time_to_stop() -> None:
 
 
 def test_a_reload_that_comes_too_early_does_not_end_the_service_for_good() -> None:
-    """`on-failure` takes death by SIGHUP for a success (systemd.service(5), Restart=)."""
+    """`on-failure` treats death by SIGHUP as success (systemd.service(5), Restart=)."""
     assert unit()["Restart"] == ["on-failure"]
     assert unit()["RestartForceExitStatus"] == ["SIGHUP"]
 
@@ -106,7 +106,7 @@ def test_the_image_and_the_unit_are_production() -> None:
 
 
 def test_what_is_installed_from_locks_are_wheels_alone() -> None:
-    """A source distribution runs its set-up code while the image, or a checkout, is made."""
+    """A source distribution would run its set-up code while the image or a checkout is being built."""
     installs = re.findall(r"pip install [^&]*", DOCKERFILE) + re.findall(r'_pip\("install".*', BOOTSTRAP)
     locked = [line for line in installs if "lock" in line or "--require-hashes" in line]
     assert len(locked) == 3
@@ -116,7 +116,7 @@ def test_what_is_installed_from_locks_are_wheels_alone() -> None:
 
 
 def test_the_image_is_built_without_a_frontend_from_elsewhere() -> None:
-    """A `# syntax=` line makes BuildKit fetch one from Docker Hub, also where the base image has a mirror."""
+    """A `# syntax=` line makes BuildKit fetch a frontend from Docker Hub, even if the base image has a mirror."""
     assert not re.search(r"^#\s*syntax\s*=", DOCKERFILE, re.IGNORECASE | re.MULTILINE)
 
 
@@ -147,7 +147,7 @@ def _bind(root: Path, path: Path, options: str = "ro") -> list[str]:
 
 
 def _script(root: Path, data: Path, command: str) -> str:
-    """A root of our own in memory: the system, Python and this checkout read-only, the data folder alone writable."""
+    """Return a script for a root in memory: system, Python and checkout read-only, only the data folder writable."""
     system = [Path(name) for name in ("/usr", "/lib", "/lib64", "/bin", "/etc") if Path(name).is_dir()]
     ours = [Path(sys.prefix), Path(sys.base_prefix), ROOT / "src"]
     devices = [Path("/dev/null"), Path("/dev/urandom")]
@@ -163,7 +163,7 @@ def _script(root: Path, data: Path, command: str) -> str:
 
 @pytest.fixture
 def data() -> Iterator[Path]:
-    """A folder that somebody without rights owns."""
+    """A folder owned by an unprivileged user."""
     folder = Path(tempfile.mkdtemp(prefix="holdfast-data-"))
     os.chown(folder, NOBODY, NOBODY)
     yield folder
@@ -218,5 +218,5 @@ def client_text(port: int) -> str:
 
 
 def _child(pid: int) -> int:
-    """The service itself: `unshare` only waits for it."""
+    """Return the process ID of the service itself; `unshare` only waits for it."""
     return int(Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])

@@ -1,4 +1,4 @@
-"""deploy/kubernetes: manifests that Kubernetes' own schemas accept, and that say what the service needs."""
+"""deploy/kubernetes: manifests that Kubernetes' own schemas accept, and that contain what the service needs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MANIFESTS: dict[tuple[str, str], dict[str, Any]] = {
     for one in yaml.safe_load_all((FOLDER / file).read_text())
 }
 NODE = MANIFESTS["Deployment", "holdfast"]["spec"]
-VERSIONS = ("1.27", "1.30", "1.33", "1.37")  # the oldest has all that is used here
+VERSIONS = ("1.27", "1.30", "1.33", "1.37")  # the oldest one supports everything used here
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 
 

@@ -1,4 +1,4 @@
-"""Wheel and source distribution: what is in them, and that the installed wheel serves."""
+"""Wheel and source distribution: their contents, and that the installed wheel serves."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NEEDED = (
     "holdfast/chain/contracts/VaultAccount.json",
     "holdfast/world/npm/package-lock.json",
 )
-# Built for the wheel alone: a checkout serves browser/src.
+# Built for the wheel only, because a checkout serves browser/src.
 CLIENT = {
     f"holdfast/service/static/client/{name}"
     for name in (
@@ -53,7 +53,7 @@ CLIENT = {
 
 
 def contents(wheel: Path) -> dict[str, str]:
-    """Name to SHA-256 of every file; RECORD is a list of the same."""
+    """Return each file's name and SHA-256, without RECORD, which lists the same."""
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if not name.endswith("/RECORD")]
         return {name: hashlib.sha256(archive.read(name)).hexdigest() for name in names}
@@ -67,7 +67,7 @@ def test_the_wheel_holds_every_tracked_file_of_the_package_and_the_enclave(wheel
         if path.is_file() and path.suffix != ".pyc"
     }
     assert found - sources == CLIENT
-    assert sources <= found  # the build has put the enclave among the sources
+    assert sources <= found  # the build has added the enclave to the sources
     assert set(NEEDED) <= found
 
 
@@ -114,13 +114,13 @@ def test_the_source_distribution_holds_sources_only(dist: Path) -> None:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh environment with the wheel in it; the dependencies are seen where they already are."""
+    """A new environment with the wheel in it; the dependencies are used from where they are installed."""
     folder = tmp_path_factory.mktemp("venv")
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder)
     python = folder / "bin" / "python"
     run(sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-deps", "--no-index", wheel, cwd=folder)
     site = json.loads(run(python, "-c", "import json, site; print(json.dumps(site.getsitepackages()))", cwd=folder))[0]
-    # A path file adds one folder, not the path files in it: this checkout's own package stays unseen.
+    # A path file adds one folder, but not the path files in it, so this checkout's own package stays invisible.
     Path(site, "dependencies.pth").write_text(sysconfig.get_path("platlib") + "\n")
     return folder
 

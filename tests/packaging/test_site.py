@@ -1,4 +1,4 @@
-"""deploy/compose.yaml and what it mounts: a valid Compose file, and a site of the same parts that really runs."""
+"""deploy/compose.yaml and the files it mounts: a valid Compose file, and a running installation with the same parts."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_nodes_have_no_rights_and_settings_that_are_read(name: str) -> None:
     node = SERVICES[name]
     assert (node["read_only"], node["cap_drop"]) == (True, ["ALL"])
     assert int(node["stop_grace_period"].rstrip("s")) > STOP_WITHIN_S
-    # `${NAME:-default}` with its default, `${NAME:?…}` with a value.
+    # `${NAME:-default}` becomes its default, `${NAME:?…}` a value.
     given = {key: re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", re.sub(r"\$\{\w+:\?[^}]*\}", "ab" * 32, value))
              for key, value in node["environment"].items()}  # fmt: skip
     settings = read_settings(given)

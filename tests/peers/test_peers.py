@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def peer(task, given, timeout=90):
-    """What the JavaScript implementation answers."""
+    """Return the JavaScript implementation's result."""
     command = [str((node.folder() or Path("/usr")) / "bin" / "node"), str(FOLDER / "peers.js"), task]
     environment = {**os.environ, "PATH": node.search_path()}
     done = subprocess.run(
@@ -66,7 +66,7 @@ def test_we_read_their_files():
 
 
 def test_we_refuse_what_they_do_not_check():
-    """@ipld/car hashes no block."""
+    """@ipld/car does not verify block hashes."""
     good, lie = raw_block(b"good"), raw_block(b"lie")
     written = peer("writeCar", {"root": good.cid, "blocks": [[good.cid, lie.data.hex()]]})["car"]
     assert peer("readCar", {"car": written})["blocks"] == {good.cid: lie.data.hex()}
@@ -96,7 +96,7 @@ def test_we_read_helias_records():
 
 @pytest.mark.parametrize("seed", ["00" * 32, "01" * 32, "ff" * 32])
 def test_py_libp2p_gives_keys_the_same_names(seed):
-    """py-libp2p has peer IDs and no IPNS; an IPNS name is the peer ID of its key as a CID."""
+    """py-libp2p has peer IDs but no IPNS; an IPNS name is the peer ID of its key, written as a CID."""
     pair = create_new_key_pair(bytes.fromhex(seed))
     key = pair.public_key.to_bytes()
     theirs = ID.from_pubkey(pair.public_key)

@@ -1,4 +1,4 @@
-"""THE table of chains: explorers, and the payment page's names of the same chains."""
+"""The table of chains: explorers, and the payment page's names for the same chains."""
 
 from __future__ import annotations
 

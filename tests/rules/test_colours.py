@@ -1,4 +1,4 @@
-"""Contrast as WCAG 2.2 defines it, with its own examples, and the shades that follow."""
+"""Contrast as WCAG 2.2 defines it, with its own examples, and the shades derived from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TR39's skeleton and mixed scripts: the standard's own examples, and the rules that follow from them."""
+"""TR39's skeleton and mixed scripts: the standard's own examples, and the rules derived from them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from holdfast.rules.unicode_tables import PROTOTYPES, SCRIPTS
         ("scope", "\u0455\u0441\u043e\u0440\u0435"),  # TR39 section 4: whole-script confusable, Latin and Cyrillic
         ("top", "t\u043ep"),  # a Cyrillic letter in a Latin word
         ("so\u0337s", "s\u00f8s"),  # TR39 section 4: single-script confusable
-        ("ljeto", "\u01c9eto"),  # TR39 section 4: the digraph of one character
+        ("ljeto", "\u01c9eto"),  # TR39 section 4: a digraph that is one character
         ("rn", "m"),
         ("\u00e9", "e\u0301"),  # canonically equivalent (NFD)
         ("\u03c1\u03b1\u03c1\u03b1", "\u0440\u0430\u0440\u0430"),  # Greek and Cyrillic, neither of them ASCII
-        ("ab", "a\u034fb"),  # a default-ignorable character between
+        ("ab", "a\u034fb"),  # a default-ignorable character in between
     ],
 )
 def test_confusable_texts_have_one_skeleton(one: str, other: str) -> None:
@@ -64,7 +64,7 @@ def test_the_tables_are_whole() -> None:
 
 
 def test_handles_in_ascii_are_compared_as_the_whole_table_says() -> None:
-    """Their own short table saves loading the whole one."""
+    """A shorter table for ASCII avoids loading the whole one."""
     for character in map(chr, range(0x21, 0x7F)):
         alone, beside = reserved_identifiers.skeleton(character), reserved_identifiers.skeleton(character + "\u3042")
         assert character.isupper() or beside == alone + "\u3042"

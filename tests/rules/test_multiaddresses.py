@@ -1,4 +1,4 @@
-"""Which addresses of pairing hosts the service accepts, and the origins that its pages may reach for them."""
+"""The addresses of pairing hosts that the service accepts, and the origins to which its pages may connect for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules by themselves: pure functions, exhaustive where the space is small, random where it is not."""
+"""The rules alone: pure functions, tested exhaustively if the input space is small, randomly if not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of kept snapshots over whatever strangers send: a refusal, never an error."""
+"""The rules for stored snapshots, with any input from strangers: a refusal, never an error."""
 
 from __future__ import annotations
 

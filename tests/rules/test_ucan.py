@@ -1,4 +1,4 @@
-"""Tokens by P-256 keys: the vectors that the enclave is held to, read by the service's reader."""
+"""Tokens signed by P-256 keys: the enclave's own vectors, parsed by the service."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.vault_tokens import VaultKey, container
 from holdfast.rules.ucan import Token, TokenMalformed, covers, ed25519_key, p256_key, read_container, read_token
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors/ucan"
-# Codes of what a token's own bytes show; time, commands, chains and revocation are for the caller to judge.
+# Codes for what a token's own bytes reveal; the caller checks time, commands, chains and revocation.
 OF_THE_TOKEN = {"invalid_signature", "unsupported_algorithm", "unsupported_version", "invalid_key"}
 NOT_P256 = {"the same through secp256k1", "a chain of three, in any order"}
 
@@ -27,7 +27,7 @@ def cases(name: str):
 
 
 def read(text: str) -> Token:
-    """A token in base64, or one in a container."""
+    """Parse a token in base64, or one in a container."""
     try:
         data = base64.b64decode(text, validate=True)
     except ValueError:
@@ -39,7 +39,7 @@ def read(text: str) -> Token:
 def test_what_holds_is_read(case: dict) -> None:
     token = case["input"]["token"]
     if token[:1] in {"B", "C"} or case["name"] in NOT_P256 or "fragment" in case["name"]:
-        with pytest.raises(TokenMalformed):  # chains, other keys, other containers: not what a bearer token is
+        with pytest.raises(TokenMalformed):  # chains, other keys, other containers: not valid bearer tokens
             read(token)
         return
     read_here = read(token)

@@ -1,4 +1,4 @@
-"""Addresses: what the driver gets, and what messages show."""
+"""Database URLs: what the driver receives, and what messages show."""
 
 from __future__ import annotations
 

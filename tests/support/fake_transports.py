@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class FakeTransport:
-    """A JSON-RPC endpoint in memory: `handler(method, params)` returns results; each post first raises one of `faults`."""
+    """A JSON-RPC endpoint in memory: `handler(method, params)` returns results; each post first raises a fault."""
 
     def __init__(self, handler: Callable[[str, list[Any]], Any], *, batches: bool = True) -> None:
         self.handler = handler

@@ -1,4 +1,4 @@
-"""Who may import whom: the contracts of pyproject, and what they cannot say."""
+"""Which packages may import which: the contracts in pyproject, and what they cannot express."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_the_import_contracts_hold() -> None:
 
 
 def test_a_broken_contract_would_be_noticed(tmp_path: Path) -> None:
-    """The linter is told that rules stand below wire: it must say which import breaks that."""
+    """Given a contract that places rules below wire, the linter must report which import breaks it."""
     config = tmp_path / "contracts.ini"
     config.write_text(
         "[importlinter]\nroot_package = holdfast\n"
@@ -33,7 +33,7 @@ def test_a_broken_contract_would_be_noticed(tmp_path: Path) -> None:
 
 
 def _rooms_that(room: str, *, meets: str) -> list[str]:
-    """Files of a room that import another, for type checkers or at any time."""
+    """Return the files of a package that import another package, for type checkers or at run time."""
     found = []
     for file in sorted((SOURCES / room).rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
@@ -44,7 +44,7 @@ def _rooms_that(room: str, *, meets: str) -> list[str]:
     return found
 
 
-# Of the rules what client and service must agree on: one canonical handle, one table of chains.
+# The parts of the rules on which client and service must agree: canonical handles, the table of chains.
 SHARED_RULES = ("holdfast.rules.chains.", "holdfast.rules.identifiers.")
 
 
@@ -61,4 +61,4 @@ def test_the_client_shares_with_the_service_only_wire_chain_enclave_and_two_rule
 def test_wire_imports_nothing_of_ours_not_even_for_types() -> None:
     for other in sorted(path.name for path in SOURCES.iterdir() if path.is_dir() and path.name != "wire"):
         assert _rooms_that("wire", meets=other) == []
-    assert _rooms_that("rules", meets="wire")  # and the finder finds what is there
+    assert _rooms_that("rules", meets="wire")  # proves that the finder finds imports

@@ -1,4 +1,4 @@
-"""The operator's pages say what the code does."""
+"""The pages for operators say what the code does."""
 
 from __future__ import annotations
 

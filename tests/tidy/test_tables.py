@@ -1,4 +1,4 @@
-"""One table per promise: ours equal the interface's, and the documentation states both."""
+"""One table per promise: ours match the interface's, and the documentation contains both."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_every_answer_has_the_documented_wire_names_in_order(name: str, fields: 
     assert [field.encode_name for field in msgspec.structs.fields(struct)] == list(fields)
 
 
-# Answers of endpoints that the interface does not describe.
+# Responses of endpoints that the interface does not describe.
 OWN_ANSWERS = {"RelatedOrigins", "SnapshotName"}
 
 

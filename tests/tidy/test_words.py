@@ -1,4 +1,4 @@
-"""The words that the house does not use, and the plain word for each (docs/glossary.md)."""
+"""Words that the project does not use, and the plain word for each (docs/glossary.md)."""
 
 from __future__ import annotations
 

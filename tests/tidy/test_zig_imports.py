@@ -1,4 +1,4 @@
-"""The rules of imports between the enclave's files, on the sources themselves and on trees that break one rule each."""
+"""Import rules between the enclave's files, applied to the sources and to trees that break one rule each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The six error classes, as interface/client_errors.json states them."""
+"""The six error classes, as interface/client_errors.json defines them."""
 
 from __future__ import annotations
 

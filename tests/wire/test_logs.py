@@ -1,4 +1,4 @@
-"""What a log line may carry, whatever happened and whatever somebody sent."""
+"""What a log line may contain, whatever happened and whatever was sent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SECRET = "ann@example.com https://rpc.example/KEY 123456"
 
 
 def failed() -> logging.LogRecord:
-    """The record of an error whose cause quotes a secret."""
+    """Return the log record of an error whose cause quotes a secret."""
     try:
         try:
             int(SECRET)
@@ -88,7 +88,7 @@ thread.join()
     ids=["service", "indexer"],
 )
 def test_what_was_not_caught_is_logged_without_its_words(form: str, module: str, configure: str) -> None:
-    """Unawaited tasks, callbacks, finalisers and threads: Python and asyncio print their exceptions with the message."""
+    """Unawaited tasks, callbacks, finalisers, threads: by default, Python and asyncio print the exception's message."""
     script = UNCAUGHT.format(module=module, configure=configure, form=form)
     command = [sys.executable, "-c", script, SECRET]
     done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)

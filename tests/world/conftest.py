@@ -1,4 +1,4 @@
-"""One world per hardfork for the whole run. Tests share it, so each uses fresh keys, and none takes the chain back:
+"""One world per hardfork for the whole run. Tests share it, so each uses new keys, and none reverts blocks:
 a bundler does not survive that."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def worlds(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Callable[[str], Awaitable[LocalWorld]]]:
-    """The world of a hardfork: started for the first test that needs it, ended with the last of all tests."""
+    """Return a function that starts a hardfork's world for the first test that needs it; it runs to the end."""
     kept: dict[str, LocalWorld] = {}
     async with AsyncExitStack() as opened:
 

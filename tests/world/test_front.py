@@ -1,4 +1,4 @@
-"""The world's bundler address, over HTTP as the service and the client meet it."""
+"""The world's bundler URL, over HTTP as the service and the client use it."""
 
 from __future__ import annotations
 

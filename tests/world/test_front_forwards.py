@@ -1,4 +1,4 @@
-"""What the world's bundler address passes on, without a world."""
+"""What the world's bundler URL passes on, tested without a world."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Recorder:
-    """Keeps the bodies that were posted."""
+    """Records the bodies that were posted."""
 
     def __init__(self) -> None:
         self.posted: list[bytes] = []

@@ -1,4 +1,4 @@
-"""From a key to a registered DID and a payment: on the real chain, entry points and bundler, without any balance."""
+"""From a key to a registered DID and a payment, without any balance: real chain, entry points and bundler."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def test_one_sponsored_operation_deploys_and_registers_and_then_usdc_moves
 
     nonce, did, active, x, y = await state_of(world, person.account)
     assert (did, active, x, y) == (did_hash(person.key.did), True, person.key.x, person.key.y)
-    # The interface's helper counts at EntryPoint v0.7; each entry point keeps nonces of its own.
+    # The interface's helper uses EntryPoint v0.7; each entry point counts nonces separately.
     assert nonce == (1 if entry_point is V07 else 0)
     registered = await world.rpc.eth_call(REGISTRY, call_data("getDid(bytes32)", did_hash(person.key.did)))
     assert decode(["address", "bool", "string"], registered) == (person.account.lower(), True, "bafy")
@@ -111,7 +111,7 @@ async def test_a_did_needs_no_commitment_without_an_alias(world: LocalWorld, new
 async def test_an_account_commits_for_itself_in_the_operation_before(
     world: LocalWorld, newcomer: Callable[..., Person]
 ) -> None:
-    """Without a sponsor that posts commitments: two operations, and a transaction proves DID and alias at once."""
+    """Without a sponsor that posts commitments, it takes two operations; one transaction proves both DID and alias."""
     person, secret = newcomer(), b"\x05" * 32
     needed = commitment(did_hash(person.key.did), alias_hash(person.alias), person.account, secret)
     first = person.first_operation(calls.commit(REGISTRY, needed))

@@ -1,4 +1,4 @@
-"""A WebAuthn assertion signs operations too; its estimate needs the margin of `holdfast.chain.bundler`."""
+"""A WebAuthn assertion can sign operations, too; its gas estimate needs the margin from `holdfast.chain.bundler`."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SLEEPER = "import time; print('up', flush=True); time.sleep(120)"
-# A program that ignores requests to end and has a child of its own.
+# A program that ignores requests to stop and has a child process.
 STUBBORN = (
     "import signal, subprocess, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
     f"subprocess.Popen([sys.executable, '-c', {SLEEPER!r}]); print('up', flush=True); time.sleep(120)"

@@ -119,7 +119,7 @@ def test_a_third_device_gets_the_keys_of_both(old, new, tmp_path):
 
 
 def test_a_device_of_an_earlier_release_gives_what_it_gave(old, new):
-    """An older device sends neither the transport key nor the sealed vault."""
+    """It sends neither the `pairing-passage` row nor the sealed vault."""
     session, code = begun(old, new)
     sent = old._asynchronous._enclave.enclave.call("sync_respond", session_id=session, code=code)
     assert new.sync_complete(session, code, sent["encrypted_vault"], PHONE).success
