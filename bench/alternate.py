@@ -1,4 +1,4 @@
-"""Interleaved measuring: A B C, B C A, ...; ratios are taken within a round, so that neighbours disturb both sides."""
+"""Interleaved measuring: A B C, B C A, ...; ratios are computed per round, so that disturbances affect both sides."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WARM_UP_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One turn of one server. CPU time is for each answer; `database_us` is that of a database server."""
+    """One turn of one server. CPU times are per response; `database_us` is a database server's."""
 
     per_second: float
     cpu_us: float
@@ -32,7 +32,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The median of several turns, and their extremes."""
+    """The median and the extremes of several turns."""
 
     median: float
     low: float
@@ -40,16 +40,16 @@ class Spread:
 
 
 class Gun:
-    """Fires at one server; numbers of new registrations go on from turn to turn."""
+    """Sends load to one server; the numbers of new registrations continue from turn to turn."""
 
     def __init__(self, server: Server, database: int | None = None) -> None:
-        """A server, and the process of the database server that it asks, if any."""
+        """Take a server and, if it uses a database server, that server's process ID."""
         self.server = server
         self._database = database
         self._next = 0
 
     def turn(self, shots: Sequence[Shot], load: Load) -> Sample:
-        """One turn. The CPU time is the server's whole process tree's, over the answers of this turn."""
+        """Run one turn. The CPU time is that of the server's whole process tree, per response of this turn."""
         before, database_before = self.server.cpu_s(), self._database_s()
         seen = fire(self.server.port, shots, load, self._next)
         cpu_s, database_s = self.server.cpu_s() - before, self._database_s() - database_before
@@ -62,7 +62,7 @@ class Gun:
 
 
 def alternate(turns: Mapping[str, Callable[[], Sample]], rounds: int) -> dict[str, list[Sample]]:
-    """`rounds` turns of each, the order moving on by one every round."""
+    """Run `rounds` turns of each; every round starts with the next one."""
     samples: dict[str, list[Sample]] = {name: [] for name in turns}
     names = list(turns)
     for number in range(rounds):
@@ -73,19 +73,19 @@ def alternate(turns: Mapping[str, Callable[[], Sample]], rounds: int) -> dict[st
 
 
 def spread(values: Sequence[float]) -> Spread:
-    """Median and extremes."""
+    """Return the median and the extremes."""
     return Spread(median(values), min(values), max(values))
 
 
 def of(samples: Sequence[Sample], field: str) -> Spread:
-    """Median and extremes of one field."""
+    """Return the median and the extremes of one field."""
     return spread([getattr(sample, field) for sample in samples])
 
 
 def times_faster(ours: Sequence[Sample], theirs: Sequence[Sample], field: str) -> Spread:
-    """How many times better we are, round by round: more answers a second, or less of anything else.
+    """Return how many times better we are in each round: more responses per second, or less of anything else.
 
-    NaN where no round was long enough to measure it.
+    NaN if no round was long enough to measure it.
     """
     pairs = [(getattr(a, field), getattr(b, field)) for a, b in zip(ours, theirs, strict=True)]
     if field == "per_second":
@@ -94,7 +94,8 @@ def times_faster(ours: Sequence[Sample], theirs: Sequence[Sample], field: str) -
 
 
 def times_faster_undisturbed(ours: Sequence[Sample], theirs: Sequence[Sample], field: str) -> float:
-    """How many times better we are in each side's better quarter of turns, which other programs disturbed least.
+    """Compare the better quartiles of both sides, which other programs disturbed least; return how many times better
+    ours is.
 
     On a shared machine these quartiles vary by 4 %, the ratio of a single round by 15 %.
     """

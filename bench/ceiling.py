@@ -1,6 +1,6 @@
-"""A server's ceiling: the same fixed answer to all requests, on each server that Holdfast runs on.
+"""A server's ceiling: the same fixed response to all requests, on each server on which Holdfast runs.
 
-The answer is one that the service gave: status 200, its headers and its body, so that both send the same bytes.
+The response is one that the service sent: status 200, its headers and its body, so that both send the same bytes.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _BODY = {"type": "http.response.body", "body": BODY}
 
 
 async def rsgi(_scope: Any, protocol: Any) -> None:
-    """Granian's own interface."""
+    """Respond through Granian's own interface."""
     protocol.response_bytes(200, HEADERS, BODY)
 
 
 async def asgi(scope: Any, receive: Any, send: Any) -> None:
-    """The ASGI application. It reads bodies, as endpoints with a body must."""
+    """The ASGI application. It reads request bodies, as endpoints with a body must."""
     if scope["type"] != "http":
         return
     if scope["method"] == "POST":

@@ -1,4 +1,4 @@
-"""Assigns cores: servers run on the first, the load on the second, if the machine has two and allows it."""
+"""Assigns cores: servers use the first and the load the second, if the machine has two and allows it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ LOAD = frozenset(_CORES[1:2])
 
 
 def of_servers(workers: int) -> frozenset[int]:
-    """The cores of a server with that many worker processes: several share the load client's core too."""
+    """Return the cores for a server with that many worker processes; several share the load client's core."""
     return SERVER if workers == 1 else frozenset(_CORES)
 
 
 @contextmanager
 def children_on(cores: frozenset[int]) -> Iterator[None]:
-    """Processes started inside inherit these cores. Does nothing on systems without a choice of cores."""
+    """Make processes started inside the block inherit these cores. Does nothing on systems without CPU affinity."""
     if not cores:
         yield
         return

@@ -1,7 +1,7 @@
-"""Databases with a given number of registered identifiers, made by SQL in the service's schema and in the peers'.
+"""Databases with a given number of registered identifiers, filled by SQL in the service's schema and in the peers'.
 
 Keys are written in a shuffled order, so that neighbours in an index are not neighbours in the table, as is the
-case for credentials that people really registered; unique indexes are built at the end, which is quicker.
+case for credentials that people really registered; unique indexes are built at the end, which is faster.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-# A prime far above the requested powers of ten: n -> n * STRIDE % rows reaches each number once.
+# A prime far above the requested powers of ten: n -> n * STRIDE % rows reaches each number exactly once.
 STRIDE = 2_654_435_761
-CREATED_AT = 1_763_000_000.25  # a fraction, as clocks have it: SQLite keeps whole seconds in fewer bytes
+CREATED_AT = 1_763_000_000.25  # a fraction, as real times have: SQLite stores whole seconds in fewer bytes
 TX_HASH = "0x" + "ab" * 32
 SMART_ACCOUNT = "0x" + "Cd" * 20
 
@@ -47,8 +47,8 @@ PEER_ROWS = (
 
 
 def service_database(file: Path, rows: int) -> None:
-    """Make a new database with the service's schema and `rows` registered identifiers."""
-    # Imported here: the peers alone can be measured before the service can be imported.
+    """Create a new database with the service's schema and `rows` registered identifiers."""
+    # Imported here, so that the peers can be measured even if the service cannot be imported.
     from holdfast.service.store.sqlite.schema import connect, migrate
 
     connection = connect(file)
@@ -57,14 +57,14 @@ def service_database(file: Path, rows: int) -> None:
 
 
 def peers_database(file: Path, rows: int) -> None:
-    """Make a new database with the peers' schema and the same registered identifiers."""
+    """Create a new database with the peers' schema and the same registered identifiers."""
     connection = sqlite3.connect(file, isolation_level=None)
     connection.executescript(PEERS_SCHEMA.read_text())
     _fill(connection, PEER_ROWS, rows)
 
 
 def tell_size(rows: int) -> None:
-    """Say what takes so long."""
+    """Print what is taking so long."""
     if rows >= 1_000_000:
         say(f"writing {rows:,} registered identifiers (about a minute for each million)")
 
@@ -72,7 +72,7 @@ def tell_size(rows: int) -> None:
 def _fill(connection: sqlite3.Connection, statements: Iterable[str], rows: int) -> None:
     tell_size(rows)
     connection.execute("PRAGMA foreign_keys = OFF")
-    connection.execute("PRAGMA synchronous = OFF")  # this connection's business alone; servers set their own
+    connection.execute("PRAGMA synchronous = OFF")  # for this connection only; servers use their own setting
     indexes = connection.execute(
         "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
     ).fetchall()

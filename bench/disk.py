@@ -1,4 +1,4 @@
-"""The disk's own rate of durable writes: the most that commits one after the other could reach."""
+"""The disk's rate of durable writes: the highest rate that sequential commits can reach."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PREALLOCATED_PAGES = 1024
 
 
 def turn(folder: Path, seconds: float, *, append: bool = False) -> Sample:
-    """Write a page and flush it, over and over: over a written file, as a log that is reused, or at a file's end."""
+    """Write a page and flush it repeatedly: within an existing file, like a reused log, or at the end of a file."""
     file = folder / "fsync"
     file.write_bytes(b"" if append else bytes(PAGE * PREALLOCATED_PAGES))
     descriptor = os.open(file, os.O_WRONLY)
@@ -49,7 +49,7 @@ def _write(descriptor: int, seconds: float, *, append: bool) -> list[float]:
 
 
 def run(options: Options, report: Report) -> None:
-    """The scenario `fsync`."""
+    """Run the scenario `fsync`."""
     rows = []
     for what, append in (("4 KiB over a written file", False), ("4 KiB at the end", True)):
         turns = [turn(options.folder, options.seconds, append=append) for _ in range(options.alternations)]

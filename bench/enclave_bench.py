@@ -1,7 +1,7 @@
 """`python -m bench enclave`: the enclave's cost in wasmtime and in Node, compared with native libraries, interleaved.
 
-All sides run on the same machine in the same minutes, so the ratios are comparable. Times are processor time of all
-threads of a process; only the warm start is clock time. `python -m bench.enclave_bench --json FILE` writes the figures.
+All sides run on the same machine in the same minutes, so the ratios are comparable. Times are CPU time of all
+threads of a process, except the warm start's. `python -m bench.enclave_bench --json FILE` writes the figures.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ PREHASHED = ec.ECDSA(Prehashed(hashes.SHA256()))
 
 @dataclass(frozen=True)
 class Figure:
-    """Best times of all sides, in seconds. `native` is None if no native library does it, `node` without Node."""
+    """The best times of all sides, in seconds. `native` is None without a native version, `node` without Node."""
 
     what: str
     enclave: float
@@ -57,16 +57,16 @@ class Figure:
 
     @property
     def ratio(self) -> float | None:
-        """The enclave's speed in wasmtime, relative to the native library."""
+        """Return the enclave's speed in wasmtime, relative to the native library."""
         return self.native / self.enclave if self.native else None
 
     @property
     def node_ratio(self) -> float | None:
-        """The enclave's speed in Node, relative to the native library, else to wasmtime."""
+        """Return the enclave's speed in Node, relative to the native library or, without one, to wasmtime."""
         return (self.native or self.enclave) / self.node if self.node else None
 
     def row(self) -> list[str]:
-        """Return the columns that `HEAD` names."""
+        """Return the columns listed in `HEAD`."""
         met = "" if self.met is None else (" met" if self.met else " MISSED")
         native = f"{_shown(self.native)} {self.native_name}".strip()
         times = [_shown(self.enclave), _shown(self.node), native]
@@ -75,7 +75,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Sides:
-    """Measures in turns: wasmtime, Node (by the operation's name), native."""
+    """Measures wasmtime, Node (by the operation's name) and native code in turn."""
 
     turns: int
     node: Node | None
@@ -116,14 +116,14 @@ TITLE = "The enclave in wasmtime and in Node against native libraries (without a
 
 
 def run(options: Options, report: Report) -> None:
-    """The scenario `enclave`."""
+    """Run the scenario `enclave`."""
     figures = list(measure(options.alternations))
     report.table(TITLE, HEAD, [figure.row() for figure in figures])
     report.missed += sum(figure.met is False for figure in figures)
 
 
 def measure(turns: int) -> Iterator[Figure]:
-    """Measure all figures, one after the other."""
+    """Measure all figures one after another."""
     with running(_credential()) as node:
         sides = Sides(turns, node)
         yield from _keys(sides)
@@ -209,7 +209,7 @@ def _size(vault: Enclave) -> int:
 
 
 def _time(work: Callable[[], object], floor: float) -> float:
-    """Return seconds of processor time a call, over at least `floor` seconds, so that other load matters little."""
+    """Return the CPU seconds per call, measured over at least `floor` seconds, so that other load matters little."""
     started, calls = time.process_time(), 0
     while True:
         work()
@@ -233,7 +233,7 @@ def _credential() -> bytes:
 
 
 def _warm_start() -> float:
-    """Return the best of a few new processes: the time from imported packages to the first answer."""
+    """Return the best time of a few new processes, from imported packages to the first response."""
     script = (
         "import time, wasmtime\nfrom holdfast.enclave import Enclave\nstarted = time.perf_counter()\n"
         "Enclave().call('version')\nprint(time.perf_counter() - started)"

@@ -1,4 +1,4 @@
-"""What granian does at best with files of 100 KB: the same bytes each time, a file read anew, or a path handed over."""
+"""Granian's best rates with files of 100 KB: the same bytes each time, a file read each time, or a path passed on."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _SAME = bytes(_LARGEST)
 
 
 async def same(_scope: Any, protocol: Any) -> None:
-    """The same bytes for every request, on granian's own interface."""
+    """Send the same bytes for every request, through granian's own interface."""
     protocol.response_bytes(200, HEADERS, _SAME)
 
 
 async def read(scope: Any, protocol: Any) -> None:
-    """The file that the path names, read in the event loop: less than any service must do."""
+    """Read the file for the path in the event loop, which is less work than any real service does."""
     if scope.path not in _SIZES:
         protocol.response_empty(_status(scope.path), HEADERS)
         return
@@ -30,7 +30,7 @@ async def read(scope: Any, protocol: Any) -> None:
 
 
 async def path(scope: Any, _receive: Any, send: Any) -> None:
-    """The file that the path names, which ASGI's extension `http.response.pathsend` leaves to the server."""
+    """Leave sending the file for the path to the server, by ASGI's extension `http.response.pathsend`."""
     if scope["type"] != "http":
         return
     size = _SIZES.get(scope["path"], 0)

@@ -1,4 +1,4 @@
-"""Servers that give out the files of a folder: nginx, and granian with next to no application."""
+"""Servers that serve the files of a folder: nginx, and granian with an almost empty application."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ http {{
   }}
 }}
 """
-# What granian gives at best, and the application of bench/file_ceiling.py that shows it.
+# Granian's best rates, and the application in bench/file_ceiling.py that measures each.
 CEILINGS = {
     "granian, the same bytes": ("rsgi", "same"),
     "granian, file read": ("rsgi", "read"),
@@ -39,14 +39,14 @@ CEILINGS = {
 
 @contextmanager
 def nginx(own: Path, folder: Path, workers: int, on: frozenset[int]) -> Iterator[Server | None]:
-    """nginx with as many workers as the service has; None where it is not installed."""
+    """Run nginx with as many workers as the service; None if it is not installed."""
     program = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin") or shutil.which("nginx")
     if program is None:
         say("nginx is missing, so reading is not compared: apt-get install nginx-light")
         yield None
         return
     port, config = free_port(), own / "nginx.conf"
-    reuse = " reuseport" if workers > 1 else ""  # as granian: the kernel divides the connections evenly
+    reuse = " reuseport" if workers > 1 else ""  # as with granian, the kernel distributes the connections evenly
     config.write_text(_NGINX.format(own=own, port=port, folder=folder, workers=workers, reuse=reuse))
     own.chmod(0o711)  # nginx's worker may run as another user
     folder.chmod(0o711)
@@ -57,7 +57,7 @@ def nginx(own: Path, folder: Path, workers: int, on: frozenset[int]) -> Iterator
 
 @contextmanager
 def granian(own: Path, folder: Path, name: str, workers: int, on: frozenset[int]) -> Iterator[Server]:
-    """One of the ceilings."""
+    """Run one of the ceilings."""
     (interface, application), port = CEILINGS[name], free_port()
     command = [
         str(SCRIPTS / "granian"), "--interface", interface, "--host", "127.0.0.1", "--port", str(port), "--no-ws",

@@ -1,4 +1,4 @@
-"""Both stores, filled with registered identifiers; those of many rows can stay for the next run."""
+"""Both stores, filled with registered identifiers; large ones can be kept for the next run."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
     from bench.options import Options
 
-# What an operator would set: a quarter of a small machine's memory, and a checkpoint every few minutes. Nothing here
+# What an operator would set: a quarter of a small machine's memory, and a checkpoint every few minutes. No setting
 # weakens durability.
 SETTINGS = {"shared_buffers": "1GB", "max_wal_size": "4GB", "log_min_messages": "warning"}
 
 
 @contextmanager
 def folder(options: Options) -> Iterator[Path]:
-    """A new folder for both stores, so that they write to the same disk."""
-    # PostgreSQL refuses to run as root, and another account may not enter every folder of root's.
+    """Create a folder for both stores, so that they write to the same disk."""
+    # PostgreSQL refuses to run as root, and another account may not be able to enter root's folders.
     within = options.folder if may_enter(options.folder.parent) else None
     options.folder.chmod(0o711)
     with tempfile.TemporaryDirectory(dir=within, prefix="holdfast-stores-") as made:
@@ -35,7 +35,7 @@ def folder(options: Options) -> Iterator[Path]:
 
 
 def embedded(folder: Path, rows: int) -> str:
-    """The URL of the embedded store with `rows` registered identifiers, filled if it is not there yet."""
+    """Return the URL of the embedded store with `rows` registered identifiers, filling it if necessary."""
     file = folder / f"embedded-{rows}.db"
     if not file.exists():
         unfinished = file.with_suffix(".unfinished")
@@ -47,7 +47,7 @@ def embedded(folder: Path, rows: int) -> str:
 
 @contextmanager
 def server(folder: Path, *, on: frozenset[int] = cores.LOAD) -> Iterator[PostgresServer]:
-    """A PostgreSQL server whose files lie in `folder` and stay there."""
+    """Run a PostgreSQL server whose files are in `folder` and remain there."""
     own = folder / "postgresql"
     postgresql = PostgresServer(own, **SETTINGS)
     if not postgresql.data.exists():
@@ -61,7 +61,7 @@ def server(folder: Path, *, on: frozenset[int] = cores.LOAD) -> Iterator[Postgre
 
 
 def database(postgresql: PostgresServer, rows: int) -> str:
-    """The URL of its database with `rows` registered identifiers, filled if it is not there yet."""
+    """Return the URL of the server's database with `rows` registered identifiers, filling it if necessary."""
     name = f"rows_{rows}"
     if not postgresql.execute(f"SELECT 1 FROM pg_database WHERE datname = '{name}'"):
         unfinished = postgresql.new_database()

@@ -1,4 +1,4 @@
-"""The table of goals: what must be how many times as good as what."""
+"""The table of goals: what must be how many times better than what."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ JUDGED_BY = {CPU: "CPU a request", RATE: "answers a second"}
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """`subject` must do `route` at least `times` as well as `against`, judged by this field of the samples.
+    """`subject` must do `route` at least `times` times as well as `against`, measured by this field of the samples.
 
-    CPU time per request decides where the processor is the limit: other programs on the machine disturb it least.
-    Registrations wait for the disk, so their rate has a goal too.
+    CPU time per request is used if the processor is the limit, because other programs disturb it least.
+    Registrations wait for the disk, so there is a goal for their rate, too.
     """
 
     route: str
@@ -24,7 +24,7 @@ class Goal:
     judged_by: str = CPU
 
 
-SERVICE = "holdfast/granian"  # what `holdfast serve` runs unless told otherwise
+SERVICE = "holdfast/granian"  # the default of `holdfast serve`
 MIXED = "mixed"
 
 GOALS = (
@@ -49,11 +49,11 @@ GOALS = (
 )
 
 COLD_START_S = 0.5
-METRICS_CPU_TIMES = 1.03  # CPU of a request with metrics over that without
-LOOKUP_CPU_TIMES = 2.5  # CPU of a look-up in the largest database over that in the smallest
-GROWN_P50_TIMES = 1.5  # and the p50 of an answer
-STEADY_LOOKUP_P99_MS = 5.0  # of look-ups at a steady 200 a second, on either store
-MIX_OVER_PARTS = 1.25  # CPU of the mix over the weighted sum of its parts
-DISK_OF_PEER = 1.0  # bytes of an identifier over the Fastify peer's
-READING_OF_NGINX = 1 / 3  # of the rate at which nginx gives out the same files
-MEMORY_GROWTH = 1.1  # the most over what it is when half of the vaults are written
+METRICS_CPU_TIMES = 1.03  # CPU time of a request with metrics, relative to one without
+LOOKUP_CPU_TIMES = 2.5  # CPU time of a look-up in the largest database, relative to the smallest
+GROWN_P50_TIMES = 1.5  # and the p50 of a response
+STEADY_LOOKUP_P99_MS = 5.0  # for look-ups at a steady 200 per second, on either store
+MIX_OVER_PARTS = 1.25  # CPU time of the mix, relative to the weighted sum of its parts
+DISK_OF_PEER = 1.0  # bytes per identifier, relative to the Fastify peer's
+READING_OF_NGINX = 1 / 3  # of the rate at which nginx serves the same files
+MEMORY_GROWTH = 1.1  # the most, relative to the memory when half of the vaults are written

@@ -1,8 +1,8 @@
 """`python -m bench indexer`: how fast events are indexed, in how much memory, and what a read costs.
 
-The endpoint is another process, so that the indexer's own memory is what is measured; it answers from prepared JSON
-over HTTP, as a node at no distance would. `python -m bench.indexer_bench --anvil` measures the real chain as well;
-`--events` sets the number there.
+The endpoint is another process, so that only the indexer's own memory is measured. It serves prepared JSON
+over HTTP, like a node without network delay. `python -m bench.indexer_bench --anvil` measures the real chain, too;
+`--events` sets the number of events.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Case:
 
 
 class PreparedChain:
-    """Blocks of registrations with aliases and accounts, as JSON ready to be sent."""
+    """Blocks of registrations with aliases and accounts, as JSON that is ready to send."""
 
     def __init__(self, events: int) -> None:
         self._rng = random.Random(1)
@@ -104,7 +104,7 @@ class PreparedChain:
             parent = "0x" + word(number)
             return json.dumps({"number": hex(number), "hash": self._hash(number), "parentHash": parent})
         if "address" not in params[0]:
-            return "[]"  # no account here has changed its key
+            return "[]"  # no account on this chain has changed its key
         first, last = self._range(params[0])
         return f"[{','.join(filter(None, self._logs[first : last + 1]))}]"
 
@@ -126,7 +126,7 @@ class PreparedChain:
 
 
 def serve(events: int) -> None:
-    """The endpoint's process: writes its port, then answers until killed."""
+    """Run the endpoint's process: print its port, then serve until killed."""
 
     async def run() -> None:
         application = web.Application()
@@ -151,7 +151,7 @@ def open_store(where: str) -> IndexStore:
 
 
 async def measure(case: Case) -> dict[str, float]:
-    """The indexer's process: fill the store, then read from it."""
+    """Run the indexer's process: fill the store, then read from it."""
     store = open_store(case.store)
     await store.open("bench")
     async with aiohttp.ClientSession() as session:
@@ -211,7 +211,7 @@ def show(case: Case, figures: dict[str, float], first: dict[str, float]) -> None
 
 
 async def fill_anvil(anvil: anvils.Anvil, events: int) -> None:
-    """Registrations with an alias each through the real registry: two events each, after a commitment."""
+    """Register DIDs with an alias each through the real registry: two events each, after a commitment."""
     each = 250
     for _ in range(events // 2 // each):
         claims = [
@@ -225,7 +225,7 @@ async def fill_anvil(anvil: anvils.Anvil, events: int) -> None:
 
 
 async def _commitment(anvil: anvils.Anvil, did: str, alias: bytes, controller: bytes) -> None:
-    # The commitment may come from anyone; from the claimant, so that no two transactions wait for one nonce.
+    # Anyone may send a commitment. The claimant sends it here, so that claims do not wait for one sender's nonces.
     await anvil.send(controller, anvils.REGISTRY, anvils.commit(did, alias, controller))
 
 
@@ -263,7 +263,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def run(options: Options, report: Report) -> None:
-    """The scenario `indexer`: as many events as `rows` says, the stores in turn."""
+    """Run the scenario `indexer`: as many events as `rows` says, the stores in turn."""
     rows: list[list[str]] = []
 
     def keep(case: Case, figures: dict[str, float], first: dict[str, float]) -> None:
@@ -277,7 +277,7 @@ def run(options: Options, report: Report) -> None:
 
 
 def compare(words: argparse.Namespace, seen: Seen = show) -> None:
-    """Stores in turn, so that a busy neighbour slows all of them; each in a separate process."""
+    """Measure the stores in turn, so that other load slows all of them; each runs in a separate process."""
     command = [sys.executable, "-m", "bench.indexer_bench", "--serve", "--events", str(words.events)]
     with tempfile.TemporaryDirectory() as name, subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as endpoint:
         try:
@@ -291,7 +291,7 @@ def compare(words: argparse.Namespace, seen: Seen = show) -> None:
 
 
 def turns(folder: Path, url: str, repeat: int, seen: Seen) -> dict[str, float]:
-    """Alternate between the stores; the first turn's figures, to which all others are put in proportion."""
+    """Alternate between the stores; return the first turn's figures, to which all others are compared."""
     first: dict[str, float] = {}
     bin_dir = postgres.binaries()
     if bin_dir is None:

@@ -1,4 +1,4 @@
-"""Installs the peers on demand: Fastify by npm into its folder, FastAPI into a separate virtual environment."""
+"""Installs the peers on demand: Fastify with npm into its folder, FastAPI into a separate virtual environment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FASTAPI_PYTHON = FASTAPI_VENV / "bin" / "python"
 
 
 def fastify() -> None:
-    """Fastify and better-sqlite3, whose own binding npm fetches or compiles."""
+    """Install Fastify and better-sqlite3, whose native binding npm downloads or compiles."""
     lock = FASTIFY / "package-lock.json"
     if _fresh(lock, FASTIFY / "node_modules" / ".installed"):
         return
@@ -35,14 +35,14 @@ def fastify() -> None:
 
 
 def _environment() -> dict[str, str]:
-    """The binding is compiled against the headers of the Node that runs the peer, whatever npm's settings name."""
+    """Make npm compile the binding against the headers of the Node that runs the peer, whatever npm's settings say."""
     wheel = node.folder()
     headers = {"npm_config_nodedir": str(wheel)} if wheel else {}
     return {**os.environ, "PATH": node.search_path(), **headers}
 
 
 def fastapi() -> None:
-    """FastAPI, SQLAlchemy and aiosqlite, by hash."""
+    """Install FastAPI, SQLAlchemy and aiosqlite, pinned by hash."""
     lock = FASTAPI / "requirements.lock"
     if _fresh(lock, FASTAPI_VENV / ".installed"):
         return

@@ -26,12 +26,12 @@ SOURCE = HERE / "load.c"
 
 
 class LoadError(RuntimeError):
-    """The load could not be made, or a server answered it wrongly."""
+    """The load could not be generated, or a server responded incorrectly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How to send requests: over how many connections, for how long, and how often; rate 0 is the closed loop."""
+    """How to send requests: over how many connections, for how long, and at what rate; rate 0 means a closed loop."""
 
     connections: int
     seconds: float
@@ -40,7 +40,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the load client saw."""
+    """What the load client measured."""
 
     answers: int
     seconds: float
@@ -52,13 +52,13 @@ class Outcome:
 
     @property
     def per_second(self) -> float:
-        """Answers a second."""
+        """Return responses per second."""
         return self.answers / self.seconds
 
 
 @cache
 def built() -> Path:
-    """The compiled client: by the system's compiler, or by Zig's, which the development set brings."""
+    """Return the compiled client, built by the system's compiler or by Zig's from the development dependencies."""
     MADE.mkdir(parents=True, exist_ok=True)
     program = MADE / f"load-{hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:12]}"
     if not program.exists():
@@ -69,9 +69,9 @@ def built() -> Path:
 
 
 def fire(port: int | Sequence[int], shots: Sequence[Shot], load: Load, first: int = 0) -> Outcome:
-    """Run the load against ports of 127.0.0.1, which share the connections evenly.
+    """Run the load against ports on 127.0.0.1, which share the connections evenly.
 
-    Numbers count up from `first`. Raises LoadError on any wrong answer.
+    Numbers count up from `first`. Raises LoadError on any wrong response.
     """
     ports = ",".join(map(str, [port] if isinstance(port, int) else port))
     with tempfile.TemporaryDirectory() as folder:

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from bench.report import Report
     from bench.shots import Shot
 
-ALONE, TOGETHER = 1, 16  # connections: an answer's own time, and the processor's
+ALONE, TOGETHER = 1, 16  # connections: for the time of a single response, and for CPU time
 P50 = "p50_ms"
 
 
 def run(options: Options, report: Report) -> None:
-    """Nodes on databases of several sizes, in both stores, in turn."""
+    """Measure nodes on databases of several sizes, in both stores, in turn."""
     with ExitStack() as stack:
         folder = options.filled or stack.enter_context(filled.folder(options))
         guns = _guns(stack, options, folder)
@@ -77,7 +77,7 @@ def _read(options: Options, report: Report, guns: Mapping[tuple[str, int], Gun],
 
 
 def _judge(report: Report, what: str, load: Load, smallest: Sequence[Sample], larger: Sequence[Sample]) -> None:
-    """Of one connection its median answer is judged, of several the CPU time of the node."""
+    """For one connection, judge the median response time; for several, the node's CPU time."""
     field, most = (P50, GROWN_P50_TIMES) if load.connections == ALONE else (CPU, LOOKUP_CPU_TIMES)
     times = times_faster_undisturbed(smallest, larger, field)
     rounds = shown(times_faster(smallest, larger, field))

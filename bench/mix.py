@@ -1,4 +1,4 @@
-"""The main figure: a mix of four kinds of requests, as people send them, on each server, compared with its parts."""
+"""The main figure: a realistic mix of four kinds of requests, on each server, compared with its parts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CONNECTIONS = 64
 
 
 def run(options: Options, report: Report, guns: Mapping[str, Gun]) -> None:
-    """The mix and its parts, all in turn, so that other programs disturb the mix and the parts alike."""
+    """Measure the mix and its parts in turn, so that other programs disturb them alike."""
     say(f"mixed: {CONNECTIONS} connections, {options.alternations} alternations")
     mixed = shots.mixed(options.rows)
     load = Load(CONNECTIONS, options.seconds)
@@ -72,7 +72,7 @@ def _weighted_lowest(parts: Sequence[tuple[int, Sequence[Sample]]]) -> float:
 
 
 def disk(report: Report, ours: float, peer: float) -> None:
-    """Bytes of database for each identifier, ours against the peer's."""
+    """Report the database's bytes per identifier, compared with the peer's."""
     times = ours / peer
     report.table("Disk, bytes an identifier", ("holdfast", "fastify", "times"), [[*map(number, (ours, peer, times))]])
     what = f"disk an identifier, {SERVICE} against fastify"

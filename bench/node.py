@@ -1,4 +1,4 @@
-"""The enclave in Node (bench/enclave_node.mjs): one process that runs one operation at a time."""
+"""The enclave in Node (bench/enclave_node.mjs): a process that runs one operation at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCRIPT = Path(__file__).with_name("enclave_node.mjs")
 
 
 class Node:
-    """One running process; made by `running`."""
+    """A running process, started by `running`."""
 
     def __init__(self, program: str, process: subprocess.Popen[str]) -> None:
         self._program, self._process = program, process
@@ -28,14 +28,14 @@ class Node:
             raise RuntimeError("Node did not start the enclave")
 
     def time(self, operation: str, floor: float) -> float:
-        """Return seconds of processor time a call of `operation`, over at least `floor` seconds of calls."""
+        """Return the CPU seconds per call of `operation`, measured over at least `floor` seconds of calls."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps({"operation": operation, "floor": floor}) + "\n")
         self._process.stdin.flush()
         return float(self._answer())
 
     def start(self) -> float:
-        """Return the best of five new processes: seconds from reading the module to the first answer."""
+        """Return the best of five new processes: seconds from reading the module to the first response."""
         command = [self._program, str(SCRIPT), str(bundled()), "--start"]
         times = [subprocess.run(command, capture_output=True, check=True, timeout=60).stdout for _ in range(5)]
         return min(map(float, times)) / 1000
@@ -50,7 +50,7 @@ class Node:
 
 @contextmanager
 def running(credential: bytes) -> Iterator[Node | None]:
-    """Start the process, and end it in every case; None if Node is not installed."""
+    """Start the process and stop it in every case; None if Node is not installed."""
     program = shutil.which("node", path=search_path())
     if program is None:
         yield None

@@ -1,4 +1,4 @@
-"""Folders of the benchmark: what it makes lies below `build/bench`, on the checkout's disk."""
+"""The benchmark's folders: all its files are below `build/bench`, on the checkout's disk."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ SCRIPTS = Path(sys.executable).parent
 
 
 def say(what: str) -> None:
-    """Write progress to standard error, so that standard output has the tables alone."""
+    """Write progress to standard error, so that standard output contains only the tables."""
     print(f"bench: {what}", file=sys.stderr, flush=True)

@@ -1,7 +1,7 @@
 """Fills a PostgreSQL database with registered identifiers, by SQL, in the service's schema.
 
-A registration's claim, credential, places, counter and total are there. Its three lines of history are not: no request
-reads them, and they are half of the work. Keys are built at the end, which is quicker, and statistics are taken.
+A registration's claim, credential, places, counter and total are written. Its three history rows are not, because no
+request reads them and they are half of the work. Keys are built at the end, which is faster, followed by ANALYZE.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from holdfast.settings.postgresql import parse_address
 
 
 def shard(key: str) -> str:
-    """SQL for holdfast.rules.shards, of a bytea."""
+    """Return SQL for holdfast.rules.shards, for a bytea."""
     return f"((get_byte(sha256({key}), 0) << 4) | (get_byte(sha256({key}), 1) >> 4))::smallint"
 
 
@@ -26,7 +26,7 @@ def _numbered(template: str) -> str:
 
 
 _IDENTIFIER = r"'handle'::bytea || '\x00'::bytea || key::bytea"
-# Rows come in another order than keys, from 256 addresses, as in bench/databases.py.
+# Rows are not in the order of their keys, and come from 256 addresses, as in bench/databases.py.
 _SEED = f"""
 CREATE UNLOGGED TABLE holdfast.seed AS SELECT i, key, credential, did, ip,
     {shard(_IDENTIFIER)} AS shard, {shard("credential::bytea")} AS credential_shard
@@ -57,7 +57,7 @@ AND contype = 'p' AND relname IN ('identifiers', 'credentials', 'credential_plac
 
 
 def fill(url: str, rows: int) -> None:
-    """Bring a new database to the service's schema, and write `rows` registered identifiers."""
+    """Migrate a new database to the service's schema and write `rows` registered identifiers."""
     asyncio.run(_fill(url, rows))
 
 

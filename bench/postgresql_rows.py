@@ -1,8 +1,8 @@
-"""Bytes a row takes in PostgreSQL, with its indexes: fills a database with registrations and prints a table.
+"""Bytes per row in PostgreSQL, including indexes: fills a database with registrations and prints a table.
 
     .venv/bin/python bench/postgresql_rows.py [--rows 300000]
 
-docs/scaling.md works with these figures.
+docs/scaling.md uses these figures.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TX = "'0x' || encode(sha256(('t' || n)::bytea), 'hex')"
 CREDENTIAL = "rtrim(translate(encode(sha256(('c' || n)::bytea), 'base64'), '+/', '-_'), '=')"
 ACCOUNT = "'0x' || substr(encode(sha256(('a' || n)::bytea), 'hex'), 1, 40)"
 IP = "'10.' || (n >> 16 & 255) || '.' || (n >> 8 & 255) || '.' || (n & 255)"
-ROOT = "'bafyrei' || substr(encode(sha256(('R' || n)::bytea), 'hex'), 1, 52)"  # as long as a CID, or an IPNS name
+ROOT = "'bafyrei' || substr(encode(sha256(('R' || n)::bytea), 'hex'), 1, 52)"  # as long as a CID or an IPNS name
 BLOCK = "'bafkrei' || substr(encode(sha256(('B' || n)::bytea), 'hex'), 1, 52)"
 NAME = "'k51qzi5uqu5d' || substr(encode(sha256(('N' || n)::bytea), 'hex'), 1, 50)"
 
@@ -35,8 +35,8 @@ def shard(expression: str) -> str:
     return SHARD.format(expression, expression)
 
 
-# One registered identifier each: claim, credential and its place, counter of its address, two lines of history, a
-# verification, a used attestation and a window of sends; a kept answer; a snapshot of two blocks with its pin and name.
+# One registered identifier each: claim, credential and its place, counter of its address, two history rows, a
+# verification, a used attestation and a window of sends; a stored response; a snapshot of two blocks, its pin and name.
 FILL = f"""
 INSERT INTO holdfast.identifiers SELECT {shard("'k' || n")}, 'email', 'person.' || n || '@example.com',
     'Person.' || n || '@example.com', {DID}, 'registered', {IP}, 1.8e9 + n, 1.8e9 + n FROM g;
@@ -75,10 +75,10 @@ INSERT INTO holdfast.snapshot_tokens SELECT {shard("'o' || n")}, sha256(('o' || 
 
 
 async def measure(url: str, rows: int) -> list[tuple[str, int, float, float]]:
-    """Table, rows, bytes of a row in the table, bytes of it in all indexes."""
+    """Return, for each table, its name, rows, and bytes per row in the table and in all indexes."""
     await migrate(parse_address(url))
     connection = await asyncpg.connect(url)
-    # In random order, as identifiers arrive: an index that is filled in order is smaller than one of a living site.
+    # In random order, as identifiers arrive: an index filled in order is smaller than one in production.
     await connection.execute(f"CREATE TEMP TABLE g AS SELECT n FROM generate_series(1, {rows}) AS n ORDER BY random()")
     for statement in filter(str.strip, FILL.split(";\n")):
         await connection.execute(statement)

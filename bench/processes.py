@@ -1,4 +1,4 @@
-"""Servers under test: started on their own core, watched, and ended in every case."""
+"""Servers under test: started on their own core, watched, and stopped in every case."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ POLL_S = 0.001
 
 
 class StartError(RuntimeError):
-    """A server did not come up; the message carries the end of its log."""
+    """A server did not start; the message contains the end of its log."""
 
 
 @dataclass(slots=True)
@@ -41,16 +41,16 @@ class Server:
     started_in_s: float = 0.0
 
     def cpu_s(self) -> float:
-        """CPU seconds, user and system, of all its live processes so far, as exactly as the scheduler counts."""
+        """Return the CPU seconds, user and system, of its live processes so far, as exactly as the scheduler counts."""
         return tree_cpu_s(self.process.pid)
 
     def memory_mb(self) -> float:
-        """Memory in MB; pages that its processes share are counted once (PSS)."""
+        """Return the memory in MB; pages shared by its processes are counted once (PSS)."""
         return sum(process.memory_full_info().pss for process in _tree(self.process.pid)) / 1e6
 
 
 def tree_cpu_s(root: int) -> float:
-    """CPU seconds, user and system, of a process and all that descend from it and live."""
+    """Return the CPU seconds, user and system, of a process and all its live descendants."""
     return sum(time.clock_gettime(_cpu_clock(process.pid)) for process in _tree(root))
 
 
@@ -60,7 +60,7 @@ def _tree(root: int) -> list[psutil.Process]:
 
 
 def _cpu_clock(pid: int) -> int:
-    """Linux's clock of a process's CPU time, numbered as by clock_getcpuclockid(3); `cpu_times` has steps of 10 ms."""
+    """Return Linux's clock ID for a process's CPU time, as clock_getcpuclockid(3); `cpu_times` has steps of 10 ms."""
     return ~pid << 3 | 2
 
 
@@ -74,7 +74,7 @@ def serving(
     *,
     on: frozenset[int] = cores.SERVER,
 ) -> Iterator[Server]:
-    """Start a server, wait until /healthz answers 200, and end it and its children afterwards."""
+    """Start a server, wait until /healthz returns 200, and stop it and its children afterwards."""
     begun = time.monotonic()
     with log.open("ab") as output, cores.children_on(on):
         process = subprocess.Popen(
@@ -111,7 +111,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     _signal(process, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
         process.wait(STOP_TIMEOUT_S)
-    _signal(process, signal.SIGKILL)  # whatever is left of its group
+    _signal(process, signal.SIGKILL)  # whatever is left of the process group
     process.wait()
 
 

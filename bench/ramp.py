@@ -1,4 +1,4 @@
-"""The scenario `load`: mixed traffic at rising rates, on some nodes of one PostgreSQL database, all on one machine."""
+"""The scenario `load`: mixed traffic at rising rates, on several nodes with one PostgreSQL database, on one machine."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from bench.report import Report
 
 CONNECTIONS = 96
-EVERYWHERE: frozenset[int] = frozenset()  # no core of one's own: nodes, database and load share the machine
+EVERYWHERE: frozenset[int] = frozenset()  # no reserved cores: nodes, database and load share the machine
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One rate on so many nodes. CPU is in cores: seconds of processor time in a second."""
+    """One rate on a number of nodes. CPU is in cores: seconds of CPU time per second."""
 
     nodes: int
     asked: int
@@ -42,7 +42,7 @@ class Step:
 
 
 class Site:
-    """Nodes that share a database; numbers of new registrations go on from step to step."""
+    """Nodes that share a database; the numbers of new registrations continue from step to step."""
 
     def __init__(self, options: Options, postgresql: PostgresServer, servers: Sequence[Server]) -> None:
         self._options = options
@@ -51,7 +51,7 @@ class Site:
         self._next = 0
 
     def step(self, nodes: int, rate: int) -> Step:
-        """Ask the first `nodes` nodes for `rate` answers a second; 0 is as many as they give."""
+        """Send `rate` requests per second to the first `nodes` nodes; 0 means as many as they can handle."""
         nodes_before, database_before = self._nodes_s(), tree_cpu_s(self._postgresql.pid)
         ports = [server.port for server in self._servers[:nodes]]
         traffic = shots.mostly_reads(self._options.rows)
@@ -68,7 +68,7 @@ class Site:
 
 
 def run(options: Options, report: Report) -> None:
-    """Every rate on every number of nodes, in turns."""
+    """Measure every rate on every number of nodes, in turn."""
     with ExitStack() as stack:
         folder = stack.enter_context(filled.folder(options))
         postgresql = stack.enter_context(filled.server(folder, on=EVERYWHERE))
@@ -83,7 +83,7 @@ def run(options: Options, report: Report) -> None:
 def _measured(options: Options, site: Site) -> list[Step]:
     steps = []
     for nodes in options.nodes:
-        site.step(nodes, 0)  # opens connections, and prepares statements
+        site.step(nodes, 0)  # opens connections and prepares statements
     for done in range(options.alternations):
         say(f"round {done + 1} of {options.alternations}: {options.nodes} nodes at {options.rates} a second")
         for rate in (*options.rates, 0):

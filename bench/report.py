@@ -23,7 +23,7 @@ _COLUMNS = {"per_second": "answers a second", "cpu_us": "CPU us a request", "p50
 
 
 class Report:
-    """Collects what was measured."""
+    """Collects the measurements."""
 
     def __init__(self) -> None:
         self._tables: list[dict[str, Any]] = []
@@ -31,14 +31,14 @@ class Report:
         self.missed = 0
 
     def table(self, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Print a table and keep it."""
+        """Print a table and store it."""
         self._tables.append({"title": title, "head": list(head), "rows": [list(row) for row in rows]})
         print(f"\n### {title}\n")
         for row in (head, ["---"] * len(head), *rows):
             print("| " + " | ".join(row) + " |", flush=True)
 
     def samples(self, title: str, samples: Mapping[str, Sequence[Sample]]) -> None:
-        """A table with a row for each server, and the raw turns in the JSON."""
+        """Print a table with a row per server, and add the raw turns to the JSON."""
         columns = dict(_COLUMNS)
         if any(turn.database_us for turns in samples.values() for turn in turns):
             columns["database_us"] = "database's CPU us"
@@ -47,11 +47,11 @@ class Report:
         self._tables[-1]["turns"] = {name: [asdict(turn) for turn in turns] for name, turns in samples.items()}
 
     def raw(self, name: str, values: Sequence[object]) -> None:
-        """Keep figures for the JSON with the last table."""
+        """Store figures for the JSON with the last table."""
         self._tables[-1][name] = list(values)
 
     def judge(self, route: str, samples: Mapping[str, Sequence[Sample]]) -> None:
-        """Note a result for each goal of this route whose two sides were measured."""
+        """Record a result for each goal of this route whose two sides were measured."""
         for goal in GOALS:
             if goal.route == route and {goal.subject, goal.against} <= samples.keys():
                 ours, theirs = samples[goal.subject], samples[goal.against]
@@ -61,7 +61,7 @@ class Report:
                 self.result(what, f">= {goal.times:g}", measured, rounds, met=measured >= goal.times)
 
     def result(self, what: str, wanted: str, measured: float, rounds: str, *, met: bool) -> None:
-        """Note a result for the table of goals."""
+        """Record a result for the table of goals."""
         self._judged.append([what, wanted, number(measured), rounds, self.verdict(met)])
 
     def goals(self) -> None:
@@ -70,17 +70,17 @@ class Report:
             self.table("Goals", ("what", "goal", "measured", "round by round", "reached"), self._judged)
 
     def verdict(self, met: bool) -> str:  # noqa: FBT001 - the one thing it is told
-        """Yes or no; misses are counted."""
+        """Return yes or no, and count misses."""
         self.missed += not met
         return "yes" if met else "no"
 
     def write(self, file: Path) -> None:
-        """All tables and turns, with what they were measured on."""
+        """Write all tables and turns, with a description of the machine."""
         file.write_text(json.dumps({"machine": machine(), "tables": self._tables}, indent=1) + "\n")
 
 
 def machine() -> dict[str, Any]:
-    """What the figures were measured on."""
+    """Return a description of the machine."""
     return {
         "cpus": os.cpu_count(),
         "load_average": os.getloadavg(),
@@ -91,14 +91,14 @@ def machine() -> dict[str, Any]:
 
 
 def shown(value: Spread) -> str:
-    """The median, then the extremes in brackets; nothing for what was not measured."""
+    """Return the median, then the extremes in brackets; nothing if it was not measured."""
     if value.low == value.high == 0:
         return ""
     return f"{number(value.median)} ({number(value.low)} to {number(value.high)})"
 
 
 def number(value: float) -> str:
-    """Three figures, no exponent."""
+    """Return a number with three significant figures, without exponent."""
     if abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"

@@ -1,4 +1,4 @@
-"""The scenario `service`: this service against its server's ceiling, against peers, and against the disk."""
+"""The scenario `service`: this service compared with its server's ceiling, with peers, and with the disk."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ADDED_BY_SERVERS = frozenset({"connection", "content-length", "date", "keep-aliv
 
 
 def run(options: Options, report: Report) -> None:
-    """The mix first, then its parts, steady mixed traffic, memory."""
+    """Measure the mix first, then its parts, steady mixed traffic, and memory."""
     with ExitStack() as stack:
         guns, sizes = {}, {}
         for subject in options.subjects:
@@ -54,7 +54,7 @@ def run(options: Options, report: Report) -> None:
 
 
 def _bytes_each(subject: Subject, own: Path, rows: int) -> float:
-    """Bytes of the database for each identifier, without those of its tables while they are empty."""
+    """Return the database's bytes per identifier, without those of its empty tables."""
     assert subject.database is not None
     almost_empty = own / "almost-empty.db"
     subject.database(almost_empty, 1)
@@ -63,7 +63,7 @@ def _bytes_each(subject: Subject, own: Path, rows: int) -> float:
 
 
 def _read(options: Options, report: Report, guns: Mapping[str, Gun], shot: Shot) -> None:
-    """Measure one GET route, with ceilings that give the route's own answer."""
+    """Measure one GET route, with ceilings that send the route's own response."""
     say(f"{shot.route}: {READ_CONNECTIONS} connections, {options.alternations} alternations")
     answer = _answer(guns[options.services[0].name], shot)
     with ExitStack() as stack:
@@ -74,7 +74,7 @@ def _read(options: Options, report: Report, guns: Mapping[str, Gun], shot: Shot)
             all_guns[subject.name] = Gun(stack.enter_context(started(subject, own)))
         samples = _measured(options, all_guns, [shot], Load(READ_CONNECTIONS, options.seconds))
     report.samples(f"{shot.route}, {READ_CONNECTIONS} connections", samples)
-    # The mix has judged its parts against the peers: here the ceilings are what is new.
+    # The mix has already compared its parts with the peers: here only the ceilings are new.
     peers = {subject.name for subject in options.subjects} - {service.name for service in options.services}
     report.judge(shot.route, {name: turns for name, turns in samples.items() if name not in peers})
 
@@ -119,7 +119,7 @@ def _measured(options: Options, guns: Mapping[str, Gun], what: Sequence[Shot], l
 
 
 def _answer(gun: Gun, shot: Shot) -> Answer:
-    """Return the service's answer to this request for row 0, without the headers that servers add."""
+    """Return the service's response to this request for row 0, without the headers that servers add."""
     target = shot.request.split(b" ", 2)[1]
     plain = bytes(ord("0") if byte >= 0xE0 else byte for byte in target).decode()
     with urllib.request.urlopen(f"http://127.0.0.1:{gun.server.port}{plain}", timeout=10) as given:

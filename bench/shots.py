@@ -1,4 +1,4 @@
-"""The requests of the benchmark, as templates that `load.c` fills with digits."""
+"""The benchmark's requests, as templates that `load.c` fills with digits."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ _RANDOM_MARK = 0xF0
 
 
 def digits(first: int, last: int = DIGITS) -> bytes:
-    """Place holders for the digits [first, last) of the request's number."""
+    """Return placeholders for the digits [first, last) of the request's number."""
     return bytes(_MARK + place for place in range(first, last))
 
 
 def random_digits(first: int, last: int) -> bytes:
-    """Place holders for the digits [first, last) of a number that is random in every request and every run."""
+    """Return placeholders for the digits [first, last) of a number that is random in every request and every run."""
     return bytes(_RANDOM_MARK + place for place in range(first, last))
 
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """One kind of request: its share of the traffic, and what a right answer's body contains."""
+    """One kind of request: its share of the traffic, and what the body of a correct response contains."""
 
     route: str
     request: bytes
     expected: str
-    rows: int = 0  # random below this, or counted up where 0
+    rows: int = 0  # random below this, or counted up if 0
     weight: int = 1
-    names: tuple[str, ...] = ()  # one of them at random in place of NAME; every shot of a run has the same
+    names: tuple[str, ...] = ()  # a random one of them replaces NAME; every shot of a run has the same
 
 
-# What identifies row N of a seeded database. 43 characters are a 32-byte credential ID in base64url.
+# The identifier of row N of a filled database. 43 characters are a 32-byte credential ID in base64url.
 SEEDED_HANDLE = "user{:012d}"
 SEEDED_CREDENTIAL = "holdfast-benchmark-credential-x" + "{:012d}"
 SEEDED_DID = "did:new:0x" + "0" * 52 + "{:012d}"
 
-# Each request comes from one of 100 million addresses at random, so that no limit stops it in this run or the next.
+# Each request comes from a random one of 100 million addresses, so that no limit stops it in this run or the next.
 ADDRESS = b".".join(b"1" + random_digits(place, place + 2) for place in range(0, 8, 2))
 _HEAD = b"Host: localhost\r\nAccept: */*\r\nUser-Agent: bench\r\nX-Forwarded-For: " + ADDRESS + b"\r\n"
 
@@ -57,34 +57,34 @@ def _post(target: bytes, body: bytes) -> bytes:
 
 
 def contracts(weight: int = 1) -> Shot:
-    """GET /api/contracts: one answer, the same for all."""
+    """GET /api/contracts: one response, the same for all."""
     return Shot("contracts", _get(b"/api/contracts"), '"entryPoint"', weight=weight)
 
 
 def check(rows: int, weight: int = 1) -> Shot:
-    """GET /api/sessions/check of handles, half of them taken."""
+    """GET /api/sessions/check for handles, half of them taken."""
     target = b"/api/sessions/check?identifier=" + _filled(SEEDED_HANDLE)
     return Shot("check", _get(target), '"available":', 2 * rows, weight)
 
 
 def lookup(rows: int, weight: int = 1) -> Shot:
-    """GET /api/dids/lookup of credentials that are registered."""
+    """GET /api/dids/lookup for registered credentials."""
     target = b"/api/dids/lookup?credentialId=" + _filled(SEEDED_CREDENTIAL)
     return Shot("lookup", _get(target), '"found":true', rows, weight)
 
 
 def register(weight: int = 1) -> Shot:
-    """POST /api/sessions of a new handle for a new DID from a new address."""
+    """POST /api/sessions with a new handle for a new DID, from a new address."""
     did = _filled(SEEDED_DID)
     body = b'{"identifier":"new' + digits(0) + b'","channel":"handle","did":"' + did + b'"}'
     return Shot("register", _post(b"/api/sessions", body), '"ok":true', 0, weight)
 
 
 def mixed(rows: int) -> list[Shot]:
-    """Ten requests: four checks, three look-ups, one of the contracts, two registrations."""
+    """Ten requests: four checks, three look-ups, one for the contracts, two registrations."""
     return [check(rows, 4), lookup(rows, 3), contracts(1), register(2)]
 
 
 def mostly_reads(rows: int) -> list[Shot]:
-    """Ten requests: four checks, four look-ups, one of the contracts, one registration."""
+    """Ten requests: four checks, four look-ups, one for the contracts, one registration."""
     return [check(rows, 4), lookup(rows, 4), contracts(1), register(1)]

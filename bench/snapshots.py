@@ -1,4 +1,4 @@
-"""The scenario `snapshots`: vaults pinned and fetched, 64 at a time, and other servers giving out the same files."""
+"""The scenario `snapshots`: vaults pinned and fetched, 64 at a time, and other servers serving the same files."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 AT_A_TIME = 64
 NGINX = "nginx, block"
-BLOCKS = "snapshots"  # of the data folder
-_HALF = 50  # percent: before that caches fill
+BLOCKS = "snapshots"  # a folder in the data folder
+_HALF = 50  # percent; below that, caches are still filling
 _HEAD = b" HTTP/1.1\r\nHost: localhost\r\nUser-Agent: bench\r\nX-Forwarded-For: " + shots.ADDRESS + b"\r\n\r\n"
 
 
 def run(options: Options, report: Report) -> None:
-    """Write every vault, then read them at random, from the service and from the other servers in turn."""
+    """Write every vault, then read them at random from the service and the other servers in turn."""
     subject = replace(GRANIAN, environment=partial(_environment, GRANIAN.environment, options.workers))
     on = cores.of_servers(options.workers)
     with prepared(subject, options.folder, 1) as own, started(subject, own, on=on) as server:
@@ -52,7 +52,7 @@ def run(options: Options, report: Report) -> None:
 
 
 def _others(stack: ExitStack, own: Path, workers: int, on: frozenset[int]) -> dict[str, Server]:
-    """The servers that give out the same files, by their names in the table."""
+    """Start the servers that serve the same files; return them by their names in the table."""
     folder = own / BLOCKS
     others = {name: stack.enter_context(granian(own, folder, name, workers, on)) for name in CEILINGS}
     peer = stack.enter_context(nginx(own, folder, workers, on))

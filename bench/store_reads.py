@@ -1,4 +1,4 @@
-"""Reads of the embedded store alone, in this process: what they cost as it grows, without a server around them."""
+"""Reads of the embedded store alone, in this process: what they cost as it grows, without a server."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     Read = Callable[[SqliteStore, int], Awaitable[object]]
 
-READS, WARM_UP = 1500, 3000  # of one turn; before the first
+READS, WARM_UP = 1500, 3000  # per turn; before the first turn
 
 
 def run(options: Options, report: Report, folder: Path) -> None:
-    """Look-ups and checks of random keys, the sizes in turns."""
+    """Measure look-ups and checks of random keys, with the sizes in turn."""
     turns = {}
     for rows in options.identifiers:
         file = Path(filled.embedded(folder, rows).removeprefix("sqlite:///"))
@@ -58,7 +58,7 @@ async def _check(store: SqliteStore, rows: int) -> object:
 
 
 def _turns(file: Path, rows: int, read: Read) -> Callable[[], Sample]:
-    """Turns of one kind of read of one file, over a connection that stays open."""
+    """Return a function that measures a turn of one kind of read on one file, over a connection that stays open."""
     loop = asyncio.new_event_loop()
     store = SqliteStore(file)
     loop.run_until_complete(_timed(store, rows, read, WARM_UP))
@@ -72,6 +72,6 @@ async def _timed(store: SqliteStore, rows: int, read: Read, reads: int) -> Sampl
         start = time.perf_counter()
         assert await read(store, rows)
         times.append(time.perf_counter() - start)
-        await asyncio.sleep(0)  # each read in a turn of the loop, as a request alone has it
+        await asyncio.sleep(0)  # each read in a separate turn of the event loop, as for a single request
     each = 1e6 * (time.process_time() - cpu) / reads
     return Sample(reads / (time.perf_counter() - began), each, 1e3 * median(times), 1e3 * max(times))

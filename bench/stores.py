@@ -1,4 +1,4 @@
-"""The scenario `stores`: PostgreSQL against the embedded store, on the same disk, in turns."""
+"""The scenario `stores`: PostgreSQL compared with the embedded store, on the same disk, in turn."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 EMBEDDED, POSTGRESQL = "embedded", "postgresql"
 CONNECTIONS = 64
 STEADY_PER_SECOND, STEADY_CONNECTIONS = 200, 16
-STEADY_TURNS = 5  # a turn at the steady rate lasts so many others, or its p99 would be the slowest answer
+STEADY_TURNS = 5  # a turn at the steady rate is this many times as long, or its p99 would be the slowest response
 DURABILITY = ("server_version", "fsync", "synchronous_commit", "full_page_writes", "shared_buffers")
 
 
 def run(options: Options, report: Report) -> None:
-    """Registrations and reads as fast as they come, then look-ups at a steady rate."""
+    """Measure registrations and reads at full speed, then look-ups at a steady rate."""
     with ExitStack() as stack:
         folder = stack.enter_context(filled.folder(options))
         postgresql = stack.enter_context(filled.server(folder))
@@ -58,7 +58,7 @@ def run(options: Options, report: Report) -> None:
 
 @contextmanager
 def node(folder: Path, url: str, name: str, *, on: frozenset[int] = cores.SERVER) -> Iterator[Server]:
-    """One node on this database."""
+    """Run one node on this database."""
     own = folder / name
     own.mkdir()
     with started(service_on(url, name), own, on=on) as server:
@@ -73,7 +73,7 @@ def _measured(options: Options, guns: Mapping[str, Gun], shot: Shot, load: Load)
 
 
 def _steady(options: Options, report: Report, guns: Mapping[str, Gun]) -> None:
-    """Look-ups at a steady rate. Latency counts from the moment when a request was due."""
+    """Measure look-ups at a steady rate. Latency counts from the moment when a request was due."""
     load = Load(STEADY_CONNECTIONS, STEADY_TURNS * options.seconds, STEADY_PER_SECOND)
     samples = _measured(options, guns, shots.lookup(options.rows), load)
     report.samples(f"lookup, {STEADY_PER_SECOND} a second, open loop", samples)

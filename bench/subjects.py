@@ -1,4 +1,4 @@
-"""The servers under test: how each is prepared and started."""
+"""The servers under test: how each one is prepared and started."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Subject:
     """A server that can be measured.
 
     Attributes:
-        name: in tables and on the command line.
+        name: its name in tables and on the command line.
         command: argument list for a port.
-        environment: its further environment variables, given its port and folder.
-        database: fills its folder's `bench.db` with that many registered identifiers; None where it has none.
+        environment: additional environment variables, given its port and folder.
+        database: fills its folder's `bench.db` with that many registered identifiers; None if it has no database.
         install: installs its dependencies.
     """
 
@@ -43,11 +43,11 @@ class Subject:
     install: Callable[[], None] = lambda: None
 
 
-_SIGNING_KEY = secrets.token_hex(32)  # the same for all, as of the nodes of one site
+_SIGNING_KEY = secrets.token_hex(32)  # the same for all, as for the nodes of one installation
 
 
 def _service(kind: str) -> Subject:
-    """The service on its embedded store."""
+    """Return the service on its embedded store."""
 
     def environment(port: int, folder: Path) -> dict[str, str]:
         return _service_environment(kind, port, folder, f"sqlite:///{folder / DATABASE}")
@@ -56,7 +56,7 @@ def _service(kind: str) -> Subject:
 
 
 def service_on(url: str, name: str, kind: str = "granian") -> Subject:
-    """The service on a database that is filled already."""
+    """Return the service on a database that has been filled already."""
 
     def environment(port: int, folder: Path) -> dict[str, str]:
         return _service_environment(kind, port, folder, url)
@@ -104,15 +104,15 @@ def _uvicorn(port: int, application: str = "bench.ceiling:asgi", python: str = s
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a ceiling gives to every request."""
+    """The response that a ceiling sends to every request."""
 
     headers: tuple[tuple[str, str], ...]
     body: str
 
 
 def ceiling(kind: str, answer: Answer) -> Subject:
-    """One fixed answer, on the same server with the same options."""
-    # The service reads X-Forwarded-For itself, so its uvicorn does not, and neither does the ceiling's.
+    """Return a server with one fixed response, on the same server software with the same options."""
+    # The service parses X-Forwarded-For itself, so its uvicorn does not, and neither does the ceiling's.
     command = {
         "granian": _granian,
         "uvicorn": lambda port: [*_uvicorn(port), "--no-proxy-headers", "--ws", "none"],
@@ -142,7 +142,7 @@ SUBJECTS = {subject.name: subject for subject in (GRANIAN, UVICORN, FASTIFY_PEER
 
 @contextmanager
 def prepared(subject: Subject, folder: Path, rows: int) -> Iterator[Path]:
-    """The subject's own folder below `folder`, with its database filled; removed afterwards."""
+    """Create a separate folder for the subject below `folder`, with its database filled; remove it afterwards."""
     own = folder / subject.name.replace("/", "-")
     shutil.rmtree(own, ignore_errors=True)
     own.mkdir(parents=True)
@@ -157,7 +157,7 @@ def prepared(subject: Subject, folder: Path, rows: int) -> Iterator[Path]:
 
 @contextmanager
 def started(subject: Subject, own: Path, *, on: frozenset[int] = cores.SERVER) -> Iterator[Server]:
-    """The subject running in its folder on a free port."""
+    """Run the subject in its folder on a free port."""
     port = free_port()
     environment = subject.environment(port, own)
     with serving(subject.name, subject.command(port), environment, port, own / "server.log", on=on) as server:

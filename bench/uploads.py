@@ -1,4 +1,4 @@
-"""Uploads of vaults' snapshots, as clients send them: registered, then one CAR file each, pinned by the import."""
+"""Uploads of vault snapshots as clients send them: registered, then one CAR file each, pinned by the import."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _COMPARED = 200
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What was written, and how it went.
+    """The vaults that were written, and what writing them cost.
 
     Attributes:
-        roots, blocks, objects: of each vault the root's CID, its one raw block's CID, and that block's object.
-        memory_mb: of the service, by percent of the vaults written.
-        client_share: how much of one core the client took.
+        roots, blocks, objects: for each vault, the root's CID, its only raw block's CID, and that block's object.
+        memory_mb: the service's memory, by percentage of the vaults written.
+        client_share: how much of one core the client used.
     """
 
     roots: tuple[str, ...]
@@ -52,7 +52,7 @@ class Kept:
 
 
 def keep_vaults(server: Server, count: int, at_a_time: int) -> Kept:
-    """Register `count` vaults and upload a snapshot of each. Raises LoadError for any other answer than 200."""
+    """Register `count` vaults and upload a snapshot of each. Raises LoadError for any response other than 200."""
     with cores.children_on(cores.LOAD):
         return asyncio.run(Uploads(server).run(count, at_a_time))
 
@@ -67,7 +67,7 @@ class Uploads:
         self._memory: dict[int, float] = {}
 
     async def run(self, count: int, at_a_time: int) -> Kept:
-        """Write, then compare some of what was written with what is given out."""
+        """Write the vaults, then compare some of them with what the service returns."""
         keys = [VaultKey() for _ in range(count)]
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=at_a_time)) as http:
             await self._all(at_a_time, iter([self._register(http, number, key) for number, key in enumerate(keys)]))
@@ -108,7 +108,7 @@ class Uploads:
             self._memory[round(100 * len(self._made) / count)] = self._server.memory_mb()
 
     async def _compare(self, http: aiohttp.ClientSession) -> None:
-        """Some of them come back whole."""
+        """Check that a sample of them is returned unchanged."""
         for root, block in random.sample(self._made, min(_COMPARED, len(self._made))):
             async with http.get(f"{self._url}/ipfs/{root}?format=car", headers={"X-Forwarded-For": _address()}) as car:
                 await _require(car)
@@ -139,7 +139,7 @@ def _snapshot(key: VaultKey) -> tuple[Block, ...]:
 
 
 def _address() -> str:
-    """One of many clients, so that no limit of an address counts."""
+    """Return one of many client addresses, so that no limit per address applies."""
     return ".".join(str(random.randrange(1, 224)) for _ in range(4))
 
 

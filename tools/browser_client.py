@@ -1,4 +1,4 @@
-"""Write browser/src/generated/: a method for each endpoint, and the types of the interface, for the JavaScript client.
+"""Write browser/src/generated/: a method for each endpoint and the interface's types, for the JavaScript client.
 
 The methods come from `holdfast/wire/endpoints.py`, their types from `wire/requests.py` and `wire/models.py`, the
 client-side types from `interface/client_types.json`. Names on the wire are the names in JavaScript.
@@ -20,25 +20,25 @@ from holdfast.wire import endpoints, errors, models
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "browser" / "src" / "generated"
 INTERFACE = ROOT / "interface" / "client_types.json"
-# Endpoints whose path or body says too little: http/service.js has their methods.
+# Endpoints whose path or body does not say enough: http/service.js has methods for them.
 BY_HAND = frozenset({"bundler", "indexer", "client_file"})
 _HEAD = "/** Written by `tools/browser_client.py` from {source}; not edited by hand. */\n"
 _OUR_FAILURE = 500
 _JSON = {str: "string", int: "number", bool: "boolean", type(None): "null", float: "number", Any: "any"}
 _INTERFACE = {"number[]": "number[]", "map<string>": "Record<string, string>", "object": "Record<string, any>"}
-# Types that take a parameter or bytes in either form say more here than in the table.
+# Types that take a parameter, or bytes in either form, are more precise here than in the table.
 _GENERIC = {"ExecOutput": "T"}
 _BYTES_TOO = {("VaultImportOptions", "data"), ("CredentialDescriptor", "id"), ("LoadInput", "database")}
 _BYTES_TOO |= {("UnlockInput", "database")}
 _NUMBERS_TOO = {("GetSmartAccountAddressInput", "salt"): "string | number | bigint"}
 
 
-# The paths of kept snapshots speak protocols of others, whose requests and errors have other forms.
+# The snapshot endpoints use other protocols, whose requests and errors have other forms.
 DECLARED = [it for it in endpoints.ENDPOINTS if not it.of_snapshots]
 
 
 def files() -> dict[str, str]:
-    """The text of each generated file, by its name."""
+    """Return the text of each generated file by name."""
     return {"endpoints.js": _endpoints(), "types.js": _types()}
 
 
@@ -162,7 +162,7 @@ def _struct(struct: type[msgspec.Struct]) -> str:
 
 
 def _with_parts(structs: list[Any]) -> list[type[msgspec.Struct]]:
-    """The structs, and those that their fields consist of, each once."""
+    """Return the structs and those that their fields contain, each once."""
     found: dict[type[msgspec.Struct], None] = {}
     waiting = list(structs)
     while waiting:
@@ -180,7 +180,7 @@ def _structs_of(hint: Any) -> list[type[msgspec.Struct]]:
 
 
 def _optional(field: msgspec.structs.FieldInfo) -> str:
-    """An answer's constant is always there; what may be left out stands in brackets."""
+    """Return the JSDoc form of a field: a response's constant is always present; optional fields are in brackets."""
     leaves_out = field.default is msgspec.UNSET or field.default is None
     asked = field.default is not msgspec.NODEFAULT and isinstance(field.default, str)
     if not (leaves_out or asked):
@@ -201,7 +201,7 @@ def _json_type(hint: Any) -> str:
 
 
 def main() -> int:
-    """Write the files; with --check, exit 1 where one is not what would be written."""
+    """Write the files; with --check, exit 1 if one is out of date."""
     wanted = {FOLDER / name: text for name, text in files().items()}
     if "--check" in sys.argv:
         stale = [file for file, text in wanted.items() if not file.exists() or file.read_text() != text]

@@ -1,6 +1,6 @@
 """The checks of `make check`: everything that can be tested without running the service.
 
-`tools/check.py` runs all checks, `tools/check.py lint types` only these two.
+`tools/check.py` runs all checks, `tools/check.py lint types` only those two.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Check:
         name: the name on the command line.
         about: what is true if it passes.
         command: exits with 0 if it passes.
-        fix: what corrects most failures.
+        fix: what fixes most failures.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Check:
 
 
 def _forge_platform() -> str:
-    """The npm package that carries forge for this machine."""
+    """Return the npm package that contains forge for this machine."""
     processor = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
     return f"forge-{platform.system().lower()}-{processor}"
 
@@ -129,7 +129,7 @@ CHECKS = (
 
 
 def main() -> int:
-    """Run the named checks, or all of them; returns 0 if all pass."""
+    """Run the named checks, or all of them; return 0 if all pass."""
     names = sys.argv[1:]
     if unknown := set(names) - {check.name for check in CHECKS}:
         print(f"no such check: {', '.join(sorted(unknown))}; there are: {', '.join(check.name for check in CHECKS)}")

@@ -1,9 +1,9 @@
 """Writes vectors/accounts/claims.json: call data and commitments of claims, for implementations in any language.
 
-    tools/claim_vectors.py --check    exit 1 when the file is out of step
-    tools/claim_vectors.py --write    renew it
+    tools/claim_vectors.py --check    exit 1 if the file is out of date
+    tools/claim_vectors.py --write    update it
 
-Encoded by eth-abi from the contract's ABI, not by `holdfast.chain.calls`; a test asks the contracts themselves.
+Encoded by eth-abi from the contract's ABI, not by `holdfast.chain.calls`; a test compares with the contracts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from holdfast.wire.keccak import alias_hash, did_hash, did_of_key, keccak256
 
 FILE = Path(__file__).resolve().parent.parent / "vectors" / "accounts" / "claims.json"
 REGISTRY = ADDRESSES["DIDRegistry"]
-# The generator of P-256 and twice it.
+# The generator point of P-256 and its double.
 KEYS = (
     (
         0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
@@ -34,7 +34,7 @@ KEYS = (
 )
 SALTS = (0, 1, (1 << 256) - 1)
 CID = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi"
-# Alias, secret and metadata CID: without alias, with a guessable commitment, in full.
+# Alias, secret and metadata CID: without an alias, with a guessable commitment, complete.
 CLAIMS = ((None, bytes(32), ""), ("Ada", bytes(32), ""), ("grace", bytes(range(32)), CID))
 
 
@@ -54,7 +54,7 @@ def main() -> int:
 
 
 def contents() -> str:
-    """The file's text."""
+    """Return the file's text."""
     rows = [_row(key, salt, *claim) for key in KEYS for salt in SALTS for claim in CLAIMS]
     claim = (
         "DIDRegistry.didHashOf(pubKeyX, pubKeyY) is didHash; register is the call data of the claim, execute that of "

@@ -1,7 +1,7 @@
 """Compiles contracts/ with the pinned solc-js, and compares or replaces the package data of `holdfast.chain`.
 
-    tools/compile_contracts.py --check    exit 1 and name every file that differs by a byte
-    tools/compile_contracts.py --write    renew the files
+    tools/compile_contracts.py --check    exit 1 and list every file that differs by a byte
+    tools/compile_contracts.py --write    update the files
 
 The constructor arguments are addresses of contracts compiled earlier, so all addresses follow from the sources.
 """
@@ -33,7 +33,7 @@ ENTRY_POINT_V07 = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
 ENTRY_POINT_V08 = "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108"
 ENTRY_POINT_V09 = "0x433709009B8330FDa32311DF1C2AFA402eD8D009"
 
-# The generator of P-256, twice it, and two pairs that are no points of the curve.
+# The generator point of P-256, its double, and two pairs that are not points on the curve.
 POINTS = (
     (
         0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
@@ -51,10 +51,10 @@ SALTS = (0, 1, 255, 1 << 64, 1 << 128, (1 << 256) - 1)
 
 @dataclass(frozen=True)
 class Row:
-    """The source of a contract, and the address that its constructor takes, if any."""
+    """A contract's source, and the address that its constructor takes, if any."""
 
     source: str
-    argument: str | None = None  # name of an earlier contract, or an address
+    argument: str | None = None  # the name of an earlier contract, or an address
 
 
 ROWS = {
@@ -70,7 +70,7 @@ ROWS = {
 
 @dataclass
 class Built:
-    """File contents by path from the root, and the address of each contract."""
+    """File contents by path from the root, and the contracts' addresses."""
 
     files: dict[str, str] = field(default_factory=dict)
     addresses: dict[str, str] = field(default_factory=dict)
@@ -90,7 +90,7 @@ def main() -> int:
 
 
 def build() -> Built:
-    """Compile, and return all files. Raises RuntimeError with solc's own words if the sources do not compile."""
+    """Compile and return all files. Raises RuntimeError with solc's messages if the sources do not compile."""
     output = _compile()
     built = Built()
     for name, row in ROWS.items():
@@ -111,7 +111,7 @@ def _compile() -> dict[str, Any]:
     if done.returncode:
         raise RuntimeError(f"solc-js did not run (is contracts/node_modules installed?): {done.stderr}")
     output: dict[str, Any] = json.loads(done.stdout)
-    if problems := output.get("errors"):  # warnings count
+    if problems := output.get("errors"):  # warnings count as errors
         raise RuntimeError("\n".join(problem["formattedMessage"] for problem in problems))
     return output
 
@@ -151,7 +151,7 @@ def _address(init_code: bytes) -> str:
 
 
 def _vectors(addresses: dict[str, str]) -> str:
-    """Addresses of accounts, for programs in other languages that compute them."""
+    """Return account addresses, for programs in other languages that compute them."""
     deployment = {"factory": addresses["AppFactory"], "implementation": addresses["VaultAccount"]}
     rows = [
         {"pubKeyX": hex(x), "pubKeyY": hex(y), "salt": str(salt), "address": predict_account(x, y, salt, **deployment)}
@@ -217,7 +217,7 @@ DEFAULT_CONTRACT_SET: Final[dict[str, int | str]] = {{
 
 
 def _enclave_module(addresses: dict[str, str]) -> str:
-    """The same addresses for the enclave, as raw bytes."""
+    """Return the same addresses for the enclave, as raw bytes."""
     named = {"did_registry": addresses["DIDRegistry"], "app_factory": addresses["AppFactory"]}
     named |= {"vault_account": addresses["VaultAccount"], "entry_point_v07": ENTRY_POINT_V07}
     named |= {"entry_point_v08": ENTRY_POINT_V08, "entry_point_v09": ENTRY_POINT_V09}
@@ -226,7 +226,7 @@ def _enclave_module(addresses: dict[str, str]) -> str:
 
 
 def _zig_address(name: str, address: str) -> str:
-    """A constant of 20 bytes; Zig's formatter keeps the row lengths of an array that ends in a comma."""
+    """Return a constant of 20 bytes; Zig's formatter keeps the row lengths of an array that ends with a comma."""
     code = [f"0x{byte:02x}" for byte in bytes.fromhex(address.removeprefix("0x"))]
     rows = "".join(f"    {', '.join(code[at : at + 10])},\n" for at in (0, 10))
     return f"/// {address}\npub const {name} = [20]u8{{\n{rows}}};\n"

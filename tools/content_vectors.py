@@ -1,7 +1,7 @@
-"""Write the vectors of CAR files, snapshot roots and IPNS records: `python tools/content_vectors.py`.
+"""Write the vectors for CAR files, snapshot roots and IPNS records: `python tools/content_vectors.py`.
 
 The valid ones are also read by other implementations (tests/peers); a valid record is in vectors/ipns/records.json.
-Every invalid case breaks one rule and is named for it.
+Every invalid case breaks a single rule, after which it is named.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def write(path: str, claim: str, cases: list[dict[str, Any]]) -> None:
 
 
 def car_valid() -> list[dict[str, Any]]:
-    """Whole files."""
+    """Return complete files."""
     blocks = [ROOT, SEALED]
     second = cids.raw_block(b"")
     return [
@@ -61,24 +61,24 @@ def car_valid() -> list[dict[str, Any]]:
 
 
 def car_case(name: str, data: bytes, blocks: list[cids.Block]) -> dict[str, Any]:
-    """One whole file."""
+    """Return one complete file."""
     listed = [{"cid": block.cid, "data": block.data.hex()} for block in blocks]
     return {"name": name, "car": data.hex(), "root": ROOT.cid, "blocks": listed}
 
 
 def section(block: cids.Block) -> bytes:
-    """A block's section."""
+    """Return a block's section."""
     return cars.section_begin(block.cid, len(block.data)) + block.data
 
 
 def header(value: Any) -> bytes:
-    """A section of DAG-CBOR without a CID."""
+    """Return a section of DAG-CBOR without a CID."""
     data = dag_cbor.encode(value)
     return varints.encode(len(data)) + data
 
 
 def car_invalid() -> list[dict[str, Any]]:
-    """Files that break one rule each."""
+    """Return files that break one rule each."""
     root, good = ipld.link(ROOT.cid), header({"roots": [ipld.link(ROOT.cid)], "version": 1})
     whole = good + section(ROOT) + section(SEALED)
     identity = bytes(CID("base32", 1, "raw", multihash.digest(b"x" * 32, "identity")))
@@ -123,18 +123,18 @@ def car_invalid() -> list[dict[str, Any]]:
 
 
 def header_with_unknown_codec() -> bytes:
-    """A header whose root has the unassigned codec 0x7f."""
+    """Return a header whose root has the unassigned codec 0x7f."""
     data = header({"roots": [ipld.link(ROOT.cid)], "version": 1})
     return data.replace(bytes.fromhex("01711220"), bytes.fromhex("017f1220"))
 
 
 def refused(name: str, data: bytes, code: str, spelled: list[Any] | None = None) -> dict[str, Any]:
-    """One file that is refused."""
+    """Return one file that must be refused."""
     return {"name": name, "car": spelled or data.hex(), "code": code}
 
 
 def roots_valid() -> list[dict[str, Any]]:
-    """Vaults of every shape of splitting."""
+    """Return vaults that are split in every possible way."""
     followed = snapshots.Manifest(
         root_cid=ROOT.cid, did="did:new:0xé", updated_at=2**53 - 1, wasm_version="ab" * 32, delegation=b"\x82\x00"
     )
@@ -151,7 +151,7 @@ def roots_valid() -> list[dict[str, Any]]:
 
 
 def root_case(name: str, manifest: snapshots.Manifest, spelled: list[Any]) -> dict[str, Any]:
-    """One vault with the snapshot that it gives."""
+    """Return a vault with the resulting snapshot."""
     sealed = b"".join(
         bytes.fromhex(part) if isinstance(part, str) else bytes.fromhex(part[0]) * part[1] for part in spelled
     )
@@ -170,13 +170,13 @@ def root_case(name: str, manifest: snapshots.Manifest, spelled: list[Any]) -> di
 
 
 def roots_older() -> list[dict[str, Any]]:
-    """The form {manifest, vault}."""
+    """Return roots of the older form {manifest, vault}."""
     block = ipld.dag_cbor_block({"manifest": MANIFEST.fields(), "vault": ipld.link(SEALED.cid)})
     return [{"name": "one raw block", "root": block.cid, "root_block": block.data.hex(), "sealed": SEALED.data.hex()}]
 
 
 def roots_invalid() -> list[dict[str, Any]]:
-    """Root blocks that break one rule each."""
+    """Return root blocks that break one rule each."""
     raw, own, fields = ipld.link(SEALED.cid), ipld.link(ROOT.cid), MANIFEST.fields()
     good: dict[str, Any] = {"manifest": fields, "size": 12, "blocks": [raw]}
 
@@ -236,7 +236,7 @@ def roots_invalid() -> list[dict[str, Any]]:
 
 
 def entry(**changed: Any) -> dict[str, Any]:
-    """The data of a good record, with changes; None takes a field away."""
+    """Return a valid record's data with changes; None removes a field."""
     good = {
         "TTL": 300 * 10**9,
         "Value": b"/ipfs/" + ROOT.cid.encode(),
@@ -248,13 +248,13 @@ def entry(**changed: Any) -> dict[str, Any]:
 
 
 def signed(data: bytes, key: Ed25519PrivateKey = KEY, more: dict[int, int | bytes] | None = None) -> bytes:
-    """A record over `data`, with `more` fields."""
+    """Return a record over `data`, with `more` fields."""
     fields: dict[int, int | bytes] = {8: key.sign(b"ipns-signature:" + data), 9: data}
     return protobuf.encode(fields | (more or {}))
 
 
 def records_invalid() -> list[dict[str, Any]]:
-    """Records that break one rule each, each with a good signature unless that is the rule."""
+    """Return records that break one rule each, correctly signed unless that is the rule."""
     good = dag_cbor.encode(entry())
     record = signed(good)
     v1: dict[int, int | bytes] = {
@@ -336,7 +336,7 @@ def records_invalid() -> list[dict[str, Any]]:
 
 
 def names_valid() -> list[dict[str, Any]]:
-    """The key of the vectors, and every text of its name."""
+    """Return the vectors' key with every text form of its name."""
     from multiformats import multibase
 
     own = KEY.public_key().public_bytes_raw()
@@ -351,7 +351,7 @@ def names_valid() -> list[dict[str, Any]]:
 
 
 def names_invalid() -> list[dict[str, Any]]:
-    """Texts that are no names."""
+    """Return texts that are not names."""
     good = names.name_of(KEY.public_key().public_bytes_raw())
     texts = [
         ("empty", ""),

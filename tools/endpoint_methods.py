@@ -1,7 +1,7 @@
 """Write client/endpoint_methods.py from holdfast/wire/endpoints.py: one method for each endpoint.
 
-Endpoints that client/async_service_client.py names have a method there, written by hand: their fields or answers need
-more than the declaration says.
+Endpoints named in client/async_service_client.py have a handwritten method there, because their fields or responses
+need more than the declaration says.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class EndpointMethods(EndpointCaller):
 
 
 def source() -> str:
-    """The module's text, formatted."""
+    """Return the module's text, formatted."""
     named = _named_by_hand()
     declared = {name: value for name, value in vars(endpoints).items() if isinstance(value, endpoints.Endpoint)}
     text = _HEAD + "".join(
@@ -57,7 +57,7 @@ def source() -> str:
 
 
 def formatted(text: str, file: Path) -> str:
-    """The text as the tree's linter and formatter leave it; unused imports go."""
+    """Return the text after the repository's linter and formatter; unused imports are removed."""
     ruff = (Path(sys.executable).parent / "ruff").as_posix()
     for command in (("check", "--select", "I,F401", "--fix", "--quiet"), ("format", "--quiet")):
         arguments = [ruff, *command, "--stdin-filename", str(file), "-"]
@@ -66,13 +66,13 @@ def formatted(text: str, file: Path) -> str:
 
 
 def _named_by_hand() -> set[str]:
-    """Endpoints that have a method written by hand."""
+    """Return the endpoints that have a handwritten method."""
     nodes = [node for node in ast.walk(ast.parse(BY_HAND.read_text())) if isinstance(node, ast.Attribute)]
     return {node.attr for node in nodes if isinstance(node.value, ast.Name) and node.value.id == "endpoints"}
 
 
 def method(name: str, endpoint: endpoints.Endpoint[Any]) -> str:
-    """The method of the endpoint that `wire/endpoints.py` calls `name`: path parameters first, then the fields."""
+    """Return the method for the endpoint `name` in `wire/endpoints.py`: path parameters first, then the fields."""
     kind, read = _answer(endpoint)
     given = [f"endpoints.{name}", read]
     if endpoint.asks:
@@ -109,7 +109,7 @@ def _about(endpoint: endpoints.Endpoint[Any]) -> str:
 
 
 def _answer(endpoint: endpoints.Endpoint[Any]) -> tuple[str, str]:
-    """The annotation of what comes back, and the reader that makes it."""
+    """Return the annotation of the result, and the function that parses it."""
     if endpoint.answers in service.MERGED:
         name = f"service.{service.MERGED[endpoint.answers].__name__}"
         return name, f"as_type({name})"
@@ -128,7 +128,7 @@ def _type(answer: type[models.Answer]) -> str:
 
 
 def main() -> int:
-    """Write the module; with --check, exit 1 where it is not what would be written."""
+    """Write the module; with --check, exit 1 if it is out of date."""
     if "--check" in sys.argv:
         return 0 if FILE.read_text() == source() else 1
     FILE.write_text(source())

@@ -1,9 +1,9 @@
-"""Writes the input with which block explorers and Sourcify verify our sources, and prints their other inputs.
+"""Writes the input with which block explorers and Sourcify verify the contracts, and prints their other inputs.
 
     tools/explorer_input.py FILE    write solc's standard JSON input to FILE; print a table
 
-The one file serves for every contract: Etherscan ("Solidity (Standard-Json-Input)") and Sourcify take it as it is. The
-compiled code holds no hash of its sources, so that the sources of other contracts in the file change nothing.
+The same file works for every contract: Etherscan ("Solidity (Standard-Json-Input)") and Sourcify accept it. The
+compiled code contains no hash of its sources, so the other contracts' sources in the file make no difference.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def main() -> int:
 
 
 def standard_json() -> str:
-    """The standard JSON input of every contract that goes onto public chains, imported sources included."""
+    """Return the standard JSON input for every contract deployed on public chains, including imported sources."""
     command = ["node", "compile.mjs", "--input", *(_source(name) for name in PRODUCTION)]
     done = subprocess.run(command, cwd=CONTRACTS, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -40,7 +40,7 @@ def standard_json() -> str:
 
 
 def table() -> str:
-    """Compiler, and for each contract its address, its place among the sources and its ABI-encoded argument."""
+    """Return the compiler and, for each contract, its address, its source file and its ABI-encoded argument."""
     lines = [f"compiler v{_compiler(PRODUCTION[0])}, settings as in the file"]
     lines += [f"{name}  {load(name).address}  {_source(name)}:{name}  {_argument(name)}" for name in PRODUCTION]
     return "\n".join(lines) + "\n"

@@ -1,11 +1,11 @@
-"""Throws structured and random input at every function of the enclave: `python tools/fuzz_enclave.py --calls 1000000`.
+"""Sends structured and random input to every function of the enclave: `python tools/fuzz_enclave.py --calls 1000000`.
 
-Inputs start from the vectors, from what the enclave itself answered, and from states that honest calls made
-(tools/fuzz_states.py), and are bent: values swapped for awkward ones,
+Inputs start from the vectors, from the enclave's own responses, and from states produced by honest calls
+(tools/fuzz_states.py), and are mutated: values swapped for awkward ones,
 fields dropped, bytes of binary fields flipped, cut or spliced, JSON text damaged. A finding is a trap, a call over the
-time limit, an answer that is no JSON object or carries an unknown error code, or memory that keeps growing. Each is
-written to a file from which a vector can be made. The seed decides what is tried; how often each function is chosen
-follows its measured cost, so two runs of one seed are alike, not equal.
+time limit, a response that is no JSON object or has an unknown error code, or memory that keeps growing. Each is
+written to a file from which a vector can be made. The seed decides what is tried. How often each function is chosen
+depends on its measured cost, so two runs with one seed are similar, but not identical.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from fuzz_inputs import HOST_KEY, ROOT, bend, chance, corpus, damage
 from fuzz_states import States
 from holdfast.enclave import Enclave, PluginCallError
 
-SLOW_SECONDS = 10.0  # of processor time: far over the slowest honest call, however busy the machine is
-FRESH_EVERY = 2000  # calls after which a new instance starts, so that one run sees many states
-GROWTH_ALLOWED = 96 << 20  # bytes by which the second half of an instance's life may exceed the first: one Argon2id
+SLOW_SECONDS = 10.0  # of CPU time: far more than the slowest honest call takes, however busy the machine is
+FRESH_EVERY = 2000  # calls after which a new instance is started, so that one run covers many states
+GROWTH_ALLOWED = 96 << 20  # bytes by which an instance's memory may grow in the second half of its life: one Argon2id
 BATCH = 10_000  # calls between two lines of progress
-SHOWN = 20  # findings on the terminal
-FIRST_CALLS = 5  # of each function, whatever it costs
+SHOWN = 20  # findings printed on the terminal
+FIRST_CALLS = 5  # of each function, whatever they cost
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Finding:
     detail: str
 
     def to_json(self) -> dict[str, str]:
-        """A form that a file can hold."""
+        """Return a form that can be written to a file."""
         encoded = base64.b64encode(self.arguments).decode()
         return {"kind": self.kind, "function": self.function, "arguments": encoded, "detail": self.detail}
 
@@ -83,7 +83,7 @@ class Fuzzer:
         self.functions: list[str] = self._enclave.call("version")["functions"]
 
     def run(self, calls: int) -> Report:
-        """Make that many calls and return the report so far."""
+        """Make this many calls and return the report so far."""
         started = time.monotonic()
         for _ in range(calls):
             function = self._choose()
@@ -107,7 +107,7 @@ class Fuzzer:
         return made[0].get("credential")
 
     def _fresh(self) -> Enclave:
-        """An instance that, three times of four, holds an open vault."""
+        """Return an instance that, three times out of four, has an open vault."""
         enclave = Enclave(random=self.random.randbytes)
         if chance(self.random, 75):
             made = {"credential": self._credential(), "key": HOST_KEY}
@@ -118,7 +118,7 @@ class Fuzzer:
         rare = [name for name in self.functions if self.report.answered[name] < FIRST_CALLS]
         if rare:
             return rare[0]
-        # Cheap functions more often: a million calls to a password hash would take days.
+        # Cheap functions run more often: a million calls to a password hash would take days.
         weights = [1 / max(self._cost.get(name, 0.0), 0.0001) ** 0.8 for name in self.functions]
         return self.random.choices(self.functions, weights)[0]
 
@@ -195,18 +195,18 @@ class Fuzzer:
 
 
 def memory_size(enclave: Enclave) -> int:
-    """Bytes of linear memory."""
+    """Return the size of the linear memory in bytes."""
     return int(enclave._memory.data_len(enclave._store))  # noqa: SLF001 - the host itself offers no look at it
 
 
 def known_codes() -> set[str]:
-    """The codes of the one error table."""
+    """Return the codes in the error table."""
     table = (ROOT / "enclave" / "src" / "platform" / "errors.zig").read_text()
     return set(re.findall(r'\.code = "([a-z_]+)"', table))
 
 
 def main() -> int:
-    """Run from the command line; 1 when there is a finding."""
+    """Run from the command line; return 1 if there is a finding."""
     options = _options()
     fuzzer = Fuzzer(options.seed)
     left: int = options.calls

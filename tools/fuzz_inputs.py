@@ -1,4 +1,4 @@
-"""Inputs for tools/fuzz_enclave.py: seeds from the vectors and from a table, and the mutations of them."""
+"""Inputs for tools/fuzz_enclave.py: seeds from the vectors and from a table, and mutations of them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ ACTIONS = (
     *("list", "get", "create", "update", "delete", "sign", "derive", "set_default", "revoke", "delegate", "verify"),
     *("refresh", "rotate"),
 )
-# Every resource's columns at once; rows refer to each other by the one key "1".
+# The columns of every resource at once; rows refer to each other by the same key, "1".
 ROW = {
     **dict.fromkeys(("id", "cid", "credential_id", "session_id", "service_id", "subject", "client_id"), "1"),
     **dict.fromkeys(("label", "name", "type", "endpoint", "value", "kind", "status", "role", "grantee", "issuer"), "a"),
@@ -62,7 +62,7 @@ ROW = {
     "chain_id": "1",
     "digest": "11" * 32,
 }
-# For functions without a vector of a normal call.
+# For functions without a vector for a normal call.
 SEEDS: dict[str, list[dict[str, Any]]] = {
     "exec": [
         {"filter": f"resource:{resource} action:{action}", "args": ROW} for resource in RESOURCES for action in ACTIONS
@@ -86,7 +86,7 @@ BINARY = re.compile(r"^(0x[0-9a-f]{2,}|[A-Za-z0-9+/_-]{8,}={0,2})$")
 
 
 def corpus() -> dict[str, list[dict[str, Any]]]:
-    """Inputs per function, from the vectors and the table above."""
+    """Return the inputs per function, from the vectors and the table above."""
     found: dict[str, list[dict[str, Any]]] = {function: list(seeds) for function, seeds in SEEDS.items()}
     found["version"] = [{}]
     for path in sorted((ROOT / "vectors").rglob("*.json")):
@@ -153,7 +153,7 @@ def _bend_binary(rng: random.Random, text: str) -> str:
 
 
 def damage(rng: random.Random, data: bytes) -> bytes:
-    """Bytes with one to four flips, cuts, insertions, repeats or awkward lengths in them."""
+    """Return the bytes with one to four flips, cuts, insertions, repeats or awkward lengths."""
     bent = bytearray(data)
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
         rng.choice(DAMAGES)(rng, bent, rng.randrange(len(bent) + 1))
@@ -184,5 +184,5 @@ DAMAGES = (_flip, _flip, _flip, _awkward_head, _cut, _insert, _repeat)
 
 
 def chance(rng: random.Random, percent: int) -> bool:
-    """True that often."""
+    """Return True with this probability."""
     return rng.randrange(100) < percent

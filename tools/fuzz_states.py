@@ -1,7 +1,7 @@
 """Inputs for tools/fuzz_enclave.py that need a valid state: vaults damaged inside their seal, pairings, tokens.
 
-Random bytes never open a seal or finish a pairing, so the code behind those is reached from here: honest calls make the
-state that a function needs, and the input that it would then take is mutated.
+Random bytes never open a seal or finish a pairing, so the code behind those is reached from here: honest calls produce
+the state that a function needs, and the input that it would then accept is mutated.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Maker = Callable[[Enclave], dict[str, Any]]
 
-# Functions that need no open vault, and functions that need one; the others take either.
+# Functions that need no open vault, and functions that need one; the others work in both cases.
 CLOSED = frozenset({"generate", "load", "unlock", "import", "sync_complete"})
 CARELESS = frozenset({"version", "keccak256", "status", "lock", "parse_webauthn", "cid", "did_key", "evaluate_policy"})
 OPERATION = {
@@ -41,11 +41,11 @@ _SECRET = base64.b64decode(HOST_KEY["secret"])
 
 
 class States:
-    """Makes states and inputs around one valid vault.
+    """Creates states and inputs around one valid vault.
 
     Args:
         rng: decides what is damaged.
-        credential: what `generate` takes.
+        credential: the credential for `generate`.
     """
 
     def __init__(self, rng: random.Random, credential: object) -> None:
@@ -57,7 +57,7 @@ class States:
         self._database = _opened(self._sealed)
 
     def prepare(self, enclave: Enclave, function: str) -> None:
-        """Bring the instance into the state in which the function runs furthest."""
+        """Bring the instance into the state in which the function runs as far as possible."""
         if function in CARELESS:
             return
         if function in CLOSED:
@@ -127,13 +127,13 @@ class States:
         }
 
     def _initiated(self, enclave: Enclave) -> dict[str, Any]:
-        """`sync_compare` on a new device."""
+        """Return the input for `sync_compare` on a new device."""
         opened = ask(enclave, "sync_init")
         accepted = ask(self._partner, "sync_respond", session_id=opened["session_id"], public_key=opened["public_key"])
         return {"session_id": opened["session_id"], "public_key": accepted.get("public_key")}
 
     def _responded(self, enclave: Enclave) -> dict[str, Any]:
-        """`sync_respond` on the device with the vault: with the key, or with the code."""
+        """Return the input for `sync_respond` on the device with the vault: with the key, or with the code."""
         opened = ask(self._partner, "sync_init")
         first = {"session_id": opened["session_id"], "public_key": opened["public_key"]}
         if chance(self._rng, 40):
@@ -163,7 +163,7 @@ def _text(data: bytes) -> str:
 
 
 def _opened(sealed: bytes) -> bytes:
-    """The database of a vault with one wrap, which has no identifier (docs/formats.md)."""
+    """Return the database of a vault with one wrap, which has no identifier (docs/formats.md)."""
     head = 44 + int.from_bytes(sealed[6:8])
     clear, key = sealed[head : head + 42], sealed[head + 42 : head + 90]
     data_key = AESGCM(_kek(clear[2:18])).decrypt(clear[-12:], key, _WRAP + b"\0" + sealed[44:head] + clear)

@@ -1,7 +1,7 @@
-"""Keeps the gas tables of docs/contracts.md equal to the snapshots that forge checks (contracts/snapshots).
+"""Keeps the gas tables in docs/contracts.md equal to the snapshots that forge checks (contracts/snapshots).
 
-tools/gas_table.py --check    exit 1 when the table is out of step
-tools/gas_table.py --write    renew the table
+tools/gas_table.py --check    exit 1 if the table is out of date
+tools/gas_table.py --write    update the table
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ def main() -> int:
 
 
 def renew(page: str) -> str:
-    """The page with both tables as the snapshots say. Raises ValueError when it has no place for them."""
+    """Return the page with both tables from the snapshots. Raises ValueError if it has no place for them."""
     before, rest = page.split(BEGIN)
     _, after = rest.split(END)
     return before + BEGIN + "\n" + _operations() + "\n" + _calls() + "\n" + END + after
 
 
 def _operations() -> str:
-    """One row for each operation: its gas at each entry point with the precompile, then what Solidity adds at most."""
+    """Return one row per operation: its gas at each entry point with the precompile, then the most Solidity adds."""
     with_precompile, without = _read("OperationsWithPrecompile"), _read("OperationsInSolidity")
     rows = []
     for name in sorted({key.rpartition(", ")[0] for key in with_precompile}):

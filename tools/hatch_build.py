@@ -17,12 +17,12 @@ EDITABLE = "editable"
 
 
 class EnclaveBuildHook(BuildHookInterface):  # type: ignore[type-arg]  # hatchling leaves its parameter open
-    """Compiles `enclave/` (or takes the cached result) before the files of the wheel are collected."""
+    """Compiles `enclave/`, or takes the cached result, before the wheel's files are collected."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build the module, and count the git-ignored file among the wheel's. Raises enclave/build.py's BuildError.
+        """Build the module, and include the git-ignored file in the wheel. Raises BuildError from enclave/build.py.
 
-        An editable installation serves the client's modules as they stand in the checkout, and the bundle from build/.
+        An editable installation serves the client's modules straight from the checkout, and the bundle from build/.
         """
         root = Path(self.root)
         _builder(root, "enclave").build()

@@ -1,7 +1,7 @@
-"""Writes vectors/ipns/records.json: IPNS records made by other libraries, which the enclave must equal byte for byte.
+"""Writes vectors/ipns/records.json: IPNS records from other libraries, which the enclave's must equal byte for byte.
 
-`tools/ipns_vectors.py` writes the file. `records` are the records themselves, for every reader and writer of IPNS;
-`cases` are calls of the enclave that must give the same bytes.
+`tools/ipns_vectors.py` writes the file. `records` contains the records themselves, for every implementation of IPNS;
+`cases` are calls to the enclave that must return the same bytes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MINUTES_5 = 300_000_000_000
 
 @dataclass(frozen=True)
 class Said:
-    """What a record says, and the seed of its key. `ttl_ns` is in nanoseconds."""
+    """A record's contents, and the seed of its key. `ttl_ns` is in nanoseconds."""
 
     name: str
     seed: int
@@ -40,7 +40,7 @@ class Said:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The arguments of the enclave's `publish`."""
+        """Return the arguments for the enclave's `publish`."""
         names = ("root_cid", "sequence", "validity", "ttl_ns")
         return {name: getattr(self, name) for name in names}
 
@@ -100,7 +100,7 @@ def main() -> None:
 
 
 def record_of(said: Said) -> dict[str, Any]:
-    """A record with what it says; bytes in hex."""
+    """Return a record with its contents; bytes in hex."""
     record = signed(said)
     about = {"public_key": public_key(said).hex(), "ipns_name": ipns_name(public_key(said))}
     digest = hashlib.sha256(record).hexdigest()
@@ -109,7 +109,7 @@ def record_of(said: Said) -> dict[str, Any]:
 
 
 def signed(said: Said) -> bytes:
-    """The protobuf IpnsEntry with its fields 8 (signatureV2) and 9 (data)."""
+    """Return the protobuf IpnsEntry with its fields 8 (signatureV2) and 9 (data)."""
     data = dag_cbor.encode(
         {
             "Value": b"/ipfs/" + said.root_cid.encode(),
@@ -127,27 +127,27 @@ SEVEN_BITS = 0x7F
 
 
 def varint(number: int) -> bytes:
-    """A protobuf varint."""
+    """Return a protobuf varint."""
     return bytes([number]) if number <= SEVEN_BITS else bytes([number & SEVEN_BITS | 0x80]) + varint(number >> 7)
 
 
 def seed_of(said: Said) -> bytes:
-    """The key's seed, 32 equal bytes."""
+    """Return the key's seed, 32 equal bytes."""
     return bytes([said.seed]) * 32
 
 
 def public_key(said: Said) -> bytes:
-    """The key's 32 public bytes."""
+    """Return the public key, 32 bytes."""
     return Ed25519PrivateKey.from_private_bytes(seed_of(said)).public_key().public_bytes_raw()
 
 
 def ipns_name(key: bytes) -> str:
-    """The key's name: a CIDv1 of codec libp2p-key with an identity multihash, in base36."""
+    """Return the key's name: a CIDv1 with codec libp2p-key and an identity multihash, in base36."""
     return multibase.encode(b"\x01\x72\x00\x24\x08\x01\x12\x20" + key, "base36")
 
 
 def case_of(said: Said) -> dict[str, Any]:
-    """A vault that adopts the key, and publishes."""
+    """Return a case in which a vault adopts the key and publishes."""
     record, name = signed(said), ipns_name(public_key(said))
     waiting = {"public_key": public_key(said).hex(), "name": name, "pending": True}
     steps = [
@@ -160,13 +160,13 @@ def case_of(said: Said) -> dict[str, Any]:
 
 
 def refusal(name: str, change: dict[str, Any], code: str) -> dict[str, Any]:
-    """An open vault that is asked to publish something else."""
+    """Return a case in which an open vault must refuse to publish something else."""
     step = {"input": {**RECORDS[0].fields, **change}, "error": code}
     return {"name": name, "now_ms": NOW_MS, "steps": [made_vault(), step]}
 
 
 def locked() -> dict[str, Any]:
-    """A locked vault publishes nothing and names no key."""
+    """Return a case in which a locked vault publishes nothing and reveals no key."""
     steps = [made_vault(), {"function": "lock"}]
     steps += [{"input": RECORDS[0].fields, "error": "vault_locked"}]
     steps += [{"function": name, "error": "vault_locked"} for name in ("publishing_key", "publishing_delegation")]
@@ -174,7 +174,7 @@ def locked() -> dict[str, Any]:
 
 
 def absent() -> dict[str, Any]:
-    """A key that waits for a vault publishes nothing."""
+    """Return a case in which a key that waits for a vault publishes nothing."""
     steps = [{"function": "publishing_key", "contains": {"pending": True}}]
     steps += [{"input": RECORDS[0].fields, "error": "vault_uninitialized"}]
     steps += [{"function": "publishing_delegation", "error": "vault_uninitialized"}]
@@ -182,7 +182,7 @@ def absent() -> dict[str, Any]:
 
 
 def made_vault() -> dict[str, Any]:
-    """The step that makes a vault, with fixed randomness."""
+    """Return the step that creates a vault, with fixed randomness."""
     step: dict[str, Any] = json.loads(MINTING.read_text())["cases"][0]["steps"][0]
     random = b"".join(hashlib.sha256(bytes([index])).digest() for index in range(64)).hex()
     return {"function": "generate", "random": random, "input": step["input"]}

@@ -1,7 +1,7 @@
-"""Lets pages of `docs/` link to Markdown files elsewhere in the repository, with links that work in both places.
+"""Lets pages in `docs/` link to Markdown files elsewhere in the repository, with links that work in both places.
 
-A page writes `../SECURITY.md`, which the repository's view follows. The site contains only `docs/`, so this hook
-adds the files of PAGES under `repository/` and rewrites the links that lead to or from them.
+A page writes `../SECURITY.md`, which works in the repository's view. The site contains only `docs/`, so this hook
+adds the files in PAGES under `repository/` and rewrites the links to and from them.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ LINK = re.compile(r"\[([^\]\n]+)\]\(([^)\s#:]+)(#[^)\s]*)?\)")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that lie outside `docs/`."""
+    """Add the pages from outside `docs/`."""
     for page in PAGES:
         files.append(File.generated(config, PREFIX + page, abs_src_path=str(ROOT / page)))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Rewrite the links of a page that lead out of `docs/`, or that are written for the repository."""
+    """Rewrite a page's links that lead out of `docs/` or that are written for the repository."""
     _ = config, files
     here = page.file.src_uri
     folder = (ROOT / here.removeprefix(PREFIX) if here.startswith(PREFIX) else DOCS / here).parent
@@ -41,7 +41,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def _rewritten(link: re.Match[str], folder: Path, site_folder: Path) -> str:
-    """Return the link for the site; only its text if it leads to a file that is not on the site."""
+    """Return the link for the site, or only its text if it leads to a file that is not on the site."""
     text, target, anchor = link.groups()
     path = Path(os.path.normpath(folder / target))
     if path.is_relative_to(DOCS):

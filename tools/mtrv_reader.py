@@ -1,7 +1,7 @@
 """Reads a vault's MTRV export without Holdfast: `python mtrv_reader.py FILE` asks for the password, shows the contents.
 
-Needs the packages `cryptography` and `argon2-cffi` only. docs/formats.md describes the format. What the file holds can
-sign in its owner's name: treat what this prints, and above all `--database`, like the key itself.
+Needs only the packages `cryptography` and `argon2-cffi`. docs/formats.md describes the format. The contents can
+sign in the owner's name, so protect this program's output, above all that of `--database`, like the key itself.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ MAGIC = b"MTRV"
 VERSION = 1
 ARGON2ID = 1
 HEADER = struct.Struct(">4sBBHIII16s12sQ")
-# The most that this program spends on a file, which may come from anyone.
+# The most work that this program does for a file, which may come from anyone.
 MEMORY_KIB = range(8 * 1024, 64 * 1024 + 1)
 PASSES = range(1, 11)
 LANES = range(1, 9)
-# The tables, most useful first. Columns with secrets are left out below.
+# The tables, most useful first. Columns with secrets are omitted below.
 SECRET_COLUMNS = {"val_share", "user_share", "val_key", "user_key", "nonce", "value", "token"}
 
 
@@ -36,7 +36,7 @@ class FormatError(Exception):
 
 
 class Header(NamedTuple):
-    """The clear part of the file, which the encryption authenticates."""
+    """The unencrypted part of the file, which the encryption authenticates."""
 
     memory_kib: int
     passes: int
@@ -47,7 +47,7 @@ class Header(NamedTuple):
 
 
 def read_header(data: bytes) -> Header:
-    """The header of `data`. Raises FormatError naming what is wrong with it."""
+    """Return the header of `data`. Raises FormatError with the reason if it is invalid."""
     if len(data) < HEADER.size:
         raise FormatError("the file is too short")
     magic, version, kdf, reserved, memory, passes, lanes, salt, nonce, length = HEADER.unpack_from(data)
@@ -63,7 +63,7 @@ def read_header(data: bytes) -> Header:
 
 
 def decrypt(data: bytes, password: str) -> bytes:
-    """The SQLite database in the file. Raises FormatError when it does not open."""
+    """Return the SQLite database in the file. Raises FormatError if it cannot be decrypted."""
     header = read_header(data)
     key = hash_secret_raw(password.encode(), header.salt, header.passes, header.memory_kib, header.lanes, 32, Type.ID)
     try:
@@ -73,7 +73,7 @@ def decrypt(data: bytes, password: str) -> bytes:
 
 
 def contents(image: bytes) -> dict[str, list[dict[str, object]]]:
-    """Every table's rows, without the columns that hold secrets."""
+    """Return every table's rows, without the columns that contain secrets."""
     connection = sqlite3.connect(":memory:")
     try:
         connection.deserialize(image)
@@ -93,7 +93,7 @@ def _shown(row: sqlite3.Row) -> dict[str, object]:
 
 
 def main() -> int:
-    """Show the export named on the command line; 0 when it could be read."""
+    """Print the export given on the command line; return 0 if it could be read."""
     parser = argparse.ArgumentParser(description="Reads a vault's MTRV export.")
     parser.add_argument("file", type=Path)
     parser.add_argument("--database", type=Path, help="also write the whole SQLite database, secrets included, here")

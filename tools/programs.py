@@ -1,7 +1,7 @@
-"""Fetches Debian programs that tests use into .setup/programs, without root and without installing them.
+"""Downloads Debian programs that tests use into .setup/programs, without root and without installing them.
 
-`python3 tools/programs.py` needs apt-get, dpkg and only Python's standard library. nginx and Prometheus are for
-`make topology` and its test, Firefox and WebKitGTK for the tests of the pages in those browsers.
+`python3 tools/programs.py` needs only apt-get, dpkg and Python's standard library. nginx and Prometheus are for
+`make topology` and its test, Firefox and WebKitGTK for the page tests in those browsers.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from typing import NamedTuple
 FOLDER = Path(__file__).resolve().parent.parent / ".setup" / "programs"
 _PLACES = ("usr/bin", "usr/sbin")
 _DOWNLOAD = ("download",)
-# Also the libraries that this system lacks. As nothing is installed, no lock of the package database is needed.
+# Includes the libraries that this system lacks. Nothing is installed, so no lock on the package database is needed.
 _WITH_LIBRARIES = ("-o", "Debug::NoLocking=1", "install", "--download-only", "--no-install-recommends")
 
 
 class ProgramSet(NamedTuple):
-    """Programs that are fetched and used together."""
+    """Programs that are downloaded and used together."""
 
     title: str
     folder: str  # in FOLDER
-    packages: dict[str, str]  # program and its package
-    download: tuple[str, ...]  # the words of apt-get
+    packages: dict[str, str]  # each program with its package
+    download: tuple[str, ...]  # arguments for apt-get
 
 
 SITE = ProgramSet(
@@ -39,18 +39,18 @@ SETS = (SITE, FIREFOX, WEBKIT)
 
 
 def program(name: str) -> str | None:
-    """Return the path of a program of the system, or of one that was fetched; None without either."""
+    """Return the path of an installed or downloaded program; None if there is neither."""
     fetched = (str(FOLDER / one.folder / place) for one in SETS for place in _PLACES)
     return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", *fetched]))
 
 
 def missing(wanted: ProgramSet) -> list[str]:
-    """Return the names of a set's programs that are neither installed nor fetched."""
+    """Return the names of a set's programs that are neither installed nor downloaded."""
     return [name for name in wanted.packages if program(name) is None]
 
 
 def fetch(wanted: ProgramSet) -> str | None:
-    """Fetch a set unless all of it is here. Return what stopped it, or None."""
+    """Download a set unless it is complete. Return what prevented it, or None."""
     if not missing(wanted):
         return None
     if not shutil.which("apt-get") or not shutil.which("dpkg"):
@@ -76,7 +76,7 @@ def _update() -> str | None:
 
 
 def _apt(folder: Path, option: str, *words: str) -> str | None:
-    """Run apt-get in a folder; return what stopped it, or None."""
+    """Run apt-get in a folder; return what prevented it, or None."""
     options = [f"Dir::State::lists={FOLDER / 'lists'}", f"Dir::Cache={FOLDER / 'cache'}", option]
     command = ["apt-get", "-qq", *(word for value in options for word in ("-o", value)), *words]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
@@ -84,7 +84,7 @@ def _apt(folder: Path, option: str, *words: str) -> str | None:
 
 
 def _unpack(archives: Path, folder: Path) -> None:
-    """Put the programs in place in one step: an interrupted call must not leave half of them."""
+    """Put the programs in place in one step, because an interrupted call must not leave half of them."""
     unpacked = folder.with_suffix(".part")
     shutil.rmtree(unpacked, ignore_errors=True)
     unpacked.mkdir()
@@ -95,7 +95,7 @@ def _unpack(archives: Path, folder: Path) -> None:
 
 
 def main() -> int:
-    """Fetch every set; 1 when one of them is missing, with a line for each of those."""
+    """Download every set; return 1 if one is missing, after printing a line for each of those."""
     stopped = {one.title: why for one in SETS if (why := fetch(one))}
     for title, why in stopped.items():
         print(f"holdfast: {title}: {why}", file=sys.stderr)

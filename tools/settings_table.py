@@ -2,10 +2,10 @@
 
 Or compares them:
 
-    tools/settings_table.py --check    exit 1 when a page says something else than the code
-    tools/settings_table.py --write    renew the pages
+    tools/settings_table.py --check    exit 1 if a page differs from the code
+    tools/settings_table.py --write    update the pages
 
-A page marks the place of each table with a pair of comments. The rest of the page is written by hand.
+A pair of comments marks the place of each table on a page. The rest of the page is written by hand.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from holdfast.settings.rows import SettingRow
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-# Defaults that are computed: what the computation is, in words.
+# Defaults that are computed, with a description of the computation.
 COMPUTED = {
     "HOLDFAST_CONFIRMATION_DEPTH": "0 where `HOLDFAST_RPC_URL` is on this machine, else 12",
     "HOLDFAST_DATA_DIR": "the platform's user data folder",
@@ -52,7 +52,7 @@ EXITS = {
 
 
 def main() -> int:
-    """Compare or write; returns 0 if the pages are up to date."""
+    """Compare or write; return 0 if the pages are up to date."""
     if sys.argv[1:] not in (["--write"], ["--check"]):
         print("usage: settings_table.py --check|--write")
         return 2
@@ -62,7 +62,7 @@ def main() -> int:
 
 
 def renewed(page: Path, tables: dict[str, list[str]], *, write: bool) -> int:
-    """Renew one page, or compare it; returns 1 if it is out of date."""
+    """Update one page, or compare it; return 1 if it is out of date."""
     old = new = page.read_text("utf-8")
     for name, lines in tables.items():
         new = put(page, new, name, lines)
@@ -75,7 +75,7 @@ def renewed(page: Path, tables: dict[str, list[str]], *, write: bool) -> int:
 
 
 def put(page: Path, text: str, name: str, lines: list[str]) -> str:
-    """Return the page with the table of that name renewed. Raises ValueError if the page has no place for it."""
+    """Return the page with the table of that name updated. Raises ValueError if the page has no place for it."""
     begin, end = f"<!-- table: {name} -->", f"<!-- end: {name} -->"
     pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
     if len(pattern.findall(text)) != 1:
@@ -84,26 +84,26 @@ def put(page: Path, text: str, name: str, lines: list[str]) -> str:
 
 
 def settings(rows: tuple[SettingRow, ...]) -> list[str]:
-    """One row a setting."""
+    """Return one row per setting."""
     lines = [f"| `{row.name}` | {_default(row)} | {row.about}{' (secret)' if row.secret else ''} |" for row in rows]
     return ["| Variable | Default | Meaning |", "|---|---|---|", *lines]
 
 
 def limits() -> list[str]:
-    """One row a limit."""
+    """Return one row per limit."""
     defaults = Limits()
     rows = [f"| `{name}` | {getattr(defaults, name.lower())} |" for name in LIMIT_NAMES]
     return ["| Variable | Default |", "|---|---|", *rows]
 
 
 def exit_codes() -> list[str]:
-    """One row a code."""
+    """Return one row per code."""
     rows = [f"| {code.value} | `{code.name}` | {EXITS[code]} |" for code in Exit]
     return ["| Code | Name | Meaning |", "|---|---|---|", *rows]
 
 
 def metrics() -> list[str]:
-    """One row a metric."""
+    """Return one row per metric."""
     rows = [f"| `{row.name}` | {row.kind.value} | {_labels(row.labels)} | {row.help} |" for row in METRICS]
     return ["| Metric | Type | Labels | Meaning |", "|---|---|---|---|", *rows]
 

@@ -1,11 +1,11 @@
-"""Starts the site of deploy/compose.yaml on this machine, without containers, and tries it: `make topology`.
+"""Starts the installation of deploy/compose.yaml on this machine, without containers, and tests it: `make topology`.
 
 PostgreSQL, two nodes, nginx and Prometheus run with the configuration that the Compose file mounts. The script
-registers through the proxy, kills a node, goes on, starts it again, and asks Prometheus what it saw. Grafana is not
-started: the registries of Python, npm and Debian do not have it.
+registers through the proxy, kills a node, continues, restarts it, and asks Prometheus what it saw. Grafana is not
+started, because the registries of Python, npm and Debian do not have it.
 
-tools/topology.py             try it; exit 1 with the reason when something is not as it should be
-tools/topology.py --stay      then go on running until Ctrl-C
+tools/topology.py             test it; exit 1 with the reason if something is wrong
+tools/topology.py --stay      then keep running until Ctrl-C
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _REQUESTS = 12
 _OK, _TOO_MANY = 200, 429
-_LIMIT = 3  # registrations from an address
+_LIMIT = 3  # registrations per address
 
 
 def main() -> int:
@@ -59,7 +59,7 @@ def _try(site: Topology) -> None:
     both = [site.address_of(first), site.address_of(second)]
     _expect_up(site, both, down=[])
     _register(site, "before", 2)
-    # Counters of both nodes: the proxy sent requests to each.
+    # Counters of both nodes show that the proxy sent requests to each.
     served = "sum by (instance) (holdfast_requests_total)"
     _expect(lambda: set(site.values(served)) == set(both), "Prometheus counts requests of both nodes")
     _register_too_often(site)
@@ -75,9 +75,9 @@ def _try(site: Topology) -> None:
 
 
 def _register(site: Topology, when: str, network: int) -> None:
-    """Open sessions from many addresses, each of which must succeed, and look each handle up."""
+    """Open sessions from many addresses, each of which must succeed, and look up each handle."""
     for n in range(_REQUESTS):
-        # nginx tells the nodes the address that it sees: loopback has as many as are needed.
+        # nginx passes the client address on to the nodes; loopback has as many addresses as are needed.
         with _client(site, f"127.0.{network}.{n + 1}") as client:
             answer = client.post("/api/sessions", json={"handle": f"name-{network}-{n}", "did": DID})
             assert answer.status_code == _OK, f"{when}: {answer.status_code} {answer.text}"
@@ -87,7 +87,7 @@ def _register(site: Topology, when: str, network: int) -> None:
 
 
 def _ask_what_people_see(site: Topology) -> None:
-    """Have Prometheus evaluate every alert rule and every query of the dashboard."""
+    """Make Prometheus evaluate every alert rule and every query of the dashboard."""
     _expect(lambda: all(rule["health"] == "ok" for rule in _rules(site)), f"{len(_rules(site))} rules are evaluated")
     queries = dashboard_queries()
     empty = [query for query in queries if not site.ask_prometheus("query", query=query)["result"]]

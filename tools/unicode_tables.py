@@ -1,6 +1,6 @@
-"""Write rules/unicode_tables.py: Unicode's confusables and scripts, from the ICU library that the package icu4py has.
+"""Write rules/unicode_tables.py: Unicode's confusables and scripts, from the ICU library in the package icu4py.
 
-`--check` exits with 1 where the module is not what would be written.
+`--check` exits with 1 if the module is out of date.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Any
 FILE = Path(__file__).parents[1] / "src/holdfast/rules/unicode_tables.py"
 _SURROGATES = range(0xD800, 0xE000)
 _CODE_POINTS = [point for point in range(sys.maxunicode + 1) if point not in _SURROGATES]
-_ROOM = 400  # UTF-16 code units; nothing made of one character is longer
+_ROOM = 400  # UTF-16 code units; no result for a single character is longer
 _LONG_NAME = 1
 _NO_SCRIPT = frozenset({"COMMON", "INHERITED", "UNKNOWN"})
 
 
 class Icu:
-    """What is asked of ICU; its functions' names end with its major version."""
+    """The functions of ICU that are used here; their names end with ICU's major version."""
 
     def __init__(self) -> None:
         files = {file.name.partition("-")[0]: file for file in metadata.files("icu4py") or () if "libicu" in file.name}
@@ -39,21 +39,21 @@ class Icu:
         self._decomposer = self._pointer(self._common, "unorm2_getNFDInstance")
 
     def unicode_version(self) -> str:
-        """Such as "17.0.0"."""
+        """Return the version, such as "17.0.0"."""
         parts = (ctypes.c_uint8 * 4)()
         self._function(self._common, "u_getUnicodeVersion")(parts)
         return ".".join(str(part) for part in parts[:3])
 
     def skeleton(self, text: str) -> str:
-        """TR39 section 4, skeleton."""
+        """Return the skeleton of TR39 section 4."""
         return self._text(self._function(self._i18n, "uspoof_getSkeleton"), self._checker, text, 0)
 
     def decomposed(self, text: str) -> str:
-        """NFD."""
+        """Return the text in NFD."""
         return self._text(self._function(self._common, "unorm2_normalize"), self._decomposer, text)
 
     def script(self, point: int) -> str:
-        """The long name of a code point's Script property, in capitals."""
+        """Return the long name of a code point's Script property, in capitals."""
         status = ctypes.c_int(0)
         code = self._function(self._common, "uscript_getScript")(point, ctypes.byref(status))
         name = self._function(self._common, "uscript_getName", ctypes.c_char_p)(code)
@@ -79,7 +79,7 @@ class Icu:
 
 
 def source(icu: Icu) -> str:
-    """The module's text."""
+    """Return the module's text."""
     about = (
         f'"""Unicode {icu.unicode_version()}: confusables (TR39) and scripts (UAX 24).\n\n'
         f"Written by `tools/unicode_tables.py` from ICU {icu.version}; not edited by hand.\n"
@@ -94,7 +94,7 @@ def source(icu: Icu) -> str:
 
 
 def _prototypes(icu: Icu) -> list[str]:
-    """Characters that stay as they are in NFD: of every other, its parts are looked up."""
+    """Return prototypes for characters that NFD leaves unchanged; any other is looked up by its parts."""
     pairs = ((point, icu.skeleton(chr(point))) for point in _CODE_POINTS if icu.decomposed(chr(point)) == chr(point))
     return [
         ":".join([f"{point:x}", *(f"{ord(c):x}" for c in skeleton)])
@@ -118,7 +118,7 @@ def _block(name: str, rows: list[str]) -> str:
 
 
 def main() -> int:
-    """Write the module; with --check compare it."""
+    """Write the module; with --check, compare it."""
     text = source(Icu())
     if "--check" in sys.argv:
         return 0 if FILE.read_text() == text else 1

@@ -1,4 +1,4 @@
-"""Writes vectors/user_operations/{v07,v08,v09}.json: operations and the real entry points' getUserOpHash of them.
+"""Writes vectors/user_operations/{v07,v08,v09}.json: operations, and what the real entry points' getUserOpHash returns.
 
 `python tools/user_operation_vectors.py` writes the files; with `--check` it compares them instead.
 """
@@ -39,7 +39,7 @@ SELECTOR = keccak256(f"getUserOpHash({STRUCT})".encode())[:4]
 FACTORIES = ("no factory", "factory", "factory without data")
 PAYMASTERS = ("no paymaster", "paymaster", "paymaster without data")
 SUFFIX_MAGIC = bytes.fromhex("22e325a297439656")
-# What stands before length and magic, and the length.
+# What precedes length and magic, and the length.
 SUFFIXES = {
     "a signature of 65 bytes": (b"\x0a" * 12 + b"\x0b" * 65, 65),
     "a signature of one byte": (b"\x0a" * 12 + b"\x0b", 1),
@@ -69,7 +69,7 @@ def with_suffixes() -> list[tuple[str, UserOperation]]:
 
 
 def refused() -> list[tuple[str, UserOperation]]:
-    """Return operations whose suffix names more bytes than there are: EntryPoint 0.9 reverts, older versions do not."""
+    """Return operations whose suffix length exceeds the data: EntryPoint 0.9 reverts, older versions do not."""
     operation = with_suffixes()[0][1]
     ends = {
         "one byte more than the data": bytes(9) + (10).to_bytes(2),
@@ -113,7 +113,7 @@ def _operation(chance: random.Random, factory: str, paymaster: str, numbers: str
 
 
 def call_data(packed: PackedUserOperation) -> bytes:
-    """The call of getUserOpHash, encoded by eth-abi: independent of the code under test."""
+    """Return the call of getUserOpHash, encoded by eth-abi and so independent of the code under test."""
     fields = (
         to_hex(packed.sender),
         packed.nonce,
@@ -129,7 +129,7 @@ def call_data(packed: PackedUserOperation) -> bytes:
 
 
 async def ask(chain: LocalChain, entry_point: EntryPoint) -> dict[str, Any]:
-    """The content of one file."""
+    """Return the content of one file."""
     named = operations() + with_suffixes()
     answers = [chain.rpc.eth_call(entry_point.address, call_data(pack(operation))) for _, operation in named]
     hashes = await asyncio.gather(*answers)
@@ -158,7 +158,7 @@ async def _reverts(chain: LocalChain, entry_point: EntryPoint, operation: UserOp
 
 
 async def contents() -> dict[str, str]:
-    """Every file's text, from a fresh chain."""
+    """Return every file's text, from a new chain."""
     with tempfile.TemporaryDirectory() as logs:
         async with aiohttp.ClientSession() as session, Supervisor(Path(logs)) as supervisor:
             tools = await find_tools(print)
@@ -170,7 +170,7 @@ async def contents() -> dict[str, str]:
 
 
 def main() -> int:
-    """Write the files, or with --check compare them; 0 when they are in step."""
+    """Write the files, or with --check compare them; return 0 if they are up to date."""
     found = asyncio.run(contents())
     if "--check" in sys.argv[1:]:
         stale = [name for name, text in found.items() if (FOLDER / name).read_text() != text]

@@ -1,6 +1,6 @@
-"""Who may import whom in the enclave: no circle of files, no import of a higher room, no import without use.
+"""Import rules for the enclave: no circular imports, no import from a higher layer, no unused import.
 
-`tools/zig_imports.py` reads every `@import` of enclave/src and prints what breaks these rules; it exits with 1 then.
+`tools/zig_imports.py` reads every `@import` in enclave/src and prints what breaks these rules; it then exits with 1.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 SOURCES = Path(__file__).resolve().parent.parent / "enclave" / "src"
 
-# From the highest room to the lowest. A file imports files of its room and of lower ones; the rooms of one
-# line do not import each other.
+# From the highest folder to the lowest. A file imports files from its own folder and from lower ones; the folders on
+# one line do not import each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
     (".",),  # the compiler's roots: root.zig, enclave.zig, fast.zig, unit_test.zig
     ("entry",),
@@ -37,33 +37,33 @@ Graph = dict[str, dict[str, str | None]]
 
 
 def main() -> int:
-    """Print what breaks the rules; 0 when nothing does."""
+    """Print what breaks the rules; return 0 if nothing does."""
     found = violations(graph(SOURCES)) + unused(SOURCES)
     print("\n".join(found) or f"{len(graph(SOURCES))} files, no circle, no upward import")
     return 1 if found else 0
 
 
 def graph(sources: Path) -> Graph:
-    """For each Zig file below `sources` the files that it imports, with the name that each is given there, if any."""
+    """Return, for each Zig file below `sources`, the files that it imports, with each import's name, if any."""
     return {file.relative_to(sources).as_posix(): imports(sources, file) for file in sorted(sources.rglob("*.zig"))}
 
 
 def imports(sources: Path, file: Path) -> dict[str, str | None]:
-    """The Zig files that one file imports, as paths below `sources`; `std` and other modules are left out."""
+    """Return the Zig files that one file imports, as paths below `sources`; `std` and other modules are omitted."""
     named = [(name or None, target) for name, target in IMPORT.findall(file.read_text()) if target.endswith(".zig")]
     base = sources.resolve()
     return {(file.parent / target).resolve().relative_to(base).as_posix(): name for name, target in named}
 
 
 def violations(files: Mapping[str, Mapping[str, object]]) -> list[str]:
-    """Sentences about each import of a higher or neighbouring room, each room without a layer, and a circle."""
+    """Return a sentence for each import from a higher or parallel folder, each folder without a layer, and a circle."""
     rooms = sorted({room(file) for file in files} - LEVELS.keys())
     unknown = [f"{each}/ has no layer: add it to LAYERS in tools/zig_imports.py" for each in rooms]
     return unknown or [*_upward(files), *_circle(files)]
 
 
 def room(file: str) -> str:
-    """The folder of a file, `.` for one directly in the sources."""
+    """Return a file's folder; `.` for a file directly in the sources."""
     return file.split("/", maxsplit=1)[0] if "/" in file else "."
 
 
@@ -85,7 +85,7 @@ def _circle(files: Mapping[str, Mapping[str, object]]) -> list[str]:
 
 
 def unused(sources: Path) -> list[str]:
-    """Sentences about each import whose name the rest of its file does not use; `pub` names count as used."""
+    """Return a sentence for each import whose name the rest of its file does not use; `pub` names count as used."""
     return [
         f"{file.relative_to(sources).as_posix()} imports {name} and does not use it"
         for file in sorted(sources.rglob("*.zig"))

@@ -1,4 +1,4 @@
-"""The database's disk becomes slow: the kernel limits its writes or, without that right, the server is frozen in pulses."""
+"""The database's disk becomes slow: the kernel limits its writes or, if it may not, the server is frozen in pulses."""
 
 from __future__ import annotations
 

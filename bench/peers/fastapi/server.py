@@ -1,9 +1,9 @@
-"""Four endpoints on FastAPI, SQLAlchemy's async ORM and aiosqlite, as one would write them with care.
+"""Four endpoints on FastAPI, SQLAlchemy's async ORM and aiosqlite, carefully written.
 
-Pydantic models for what goes in and out, a session by dependency, durable before the answer. Registrations go through
-an engine with a single connection: several writers of one SQLite file would only wait for each other by sleeping.
+Pydantic models for input and output, a session by dependency, durable before the response. Registrations go through
+an engine with a single connection, because several writers of one SQLite file would only sleep and retry.
 
-Annotations are not postponed here: FastAPI reads them while it starts.
+Annotations are not postponed here, because FastAPI reads them at startup.
 """
 
 import os
@@ -36,7 +36,7 @@ RESERVED = frozenset(
 
 
 class Base(DeclarativeBase):
-    """The tables of `bench/peers/schema.sql`."""
+    """The tables from `bench/peers/schema.sql`."""
 
 
 class Session(Base):
