@@ -1,8 +1,8 @@
 /**
  * The enclave's operations in Node, through the browser's host. Started by bench/node.py with the module's path and a
- * credential (base64); reads {"operation", "floor"} line by line, answers the seconds of processor time a call.
+ * credential (base64); reads {"operation", "floor"} line by line, and prints the CPU seconds per call.
  *
- * With --start in the credential's place: the milliseconds from reading the file to the first answer, once.
+ * With --start instead of the credential, prints the milliseconds from reading the file to the first response, once.
  */
 
 import { readFileSync } from "node:fs";
@@ -69,7 +69,7 @@ async function operations(module) {
   };
 }
 
-/** Seconds of processor time a call, over at least `floor` seconds of calls. */
+/** Return the CPU seconds per call, measured over at least `floor` seconds of calls. */
 async function time(work, floor) {
   const started = process.cpuUsage();
   for (let calls = 1; ; calls++) {

@@ -156,7 +156,7 @@ def _compile_modules() -> None:
 
 
 def _build_enclave() -> None:
-    """Run this before installing the project: its build hook compiles the enclave too, but without showing the steps."""
+    """Run this before installing the project: its build hook compiles the enclave too, but shows no progress."""
     builder = ROOT / "enclave" / "build.py"
     if builder.exists():
         subprocess.run([str(PYTHON), str(builder)], check=True, cwd=ROOT)

@@ -10,8 +10,8 @@ import {DevPaymaster} from "../src/dev/DevPaymaster.sol";
 import {DevUSDC} from "../src/dev/DevUSDC.sol";
 import {Fixture, IUserOpHash} from "./utils/Fixture.sol";
 
-/// @notice The cost of operations as separate transactions: snapshots/*.json, from which docs/contracts.md is checked.
-/// @dev Isolated: every outermost call pays for a transaction and meets cold storage, as on a chain.
+/// @notice The cost of operations as separate transactions: snapshots/*.json, with which docs/contracts.md is compared.
+/// @dev Isolated: every outermost call pays for a transaction and accesses cold storage, as on a chain.
 /// forge-config: default.isolate = true
 /// forge-config: precompile.isolate = true
 contract GasTest is Fixture {
@@ -22,7 +22,7 @@ contract GasTest is Fixture {
     DevPaymaster private paymaster;
     string private signatures;
 
-    // Of what the next operation is made.
+    // The parts of the next operation.
     address private entryPoint;
     string private version;
     bool private sponsored;
@@ -89,7 +89,7 @@ contract GasTest is Fixture {
         sponsored = true;
         _register("deploy, register DID, sponsored", 0);
         _register("deploy, register DID and alias, sponsored", keccak256(bytes(version)));
-        _pay("", false); // an account's first operation but one pays for its nonce
+        _pay("", false); // an account's second operation pays for its nonce
         _pay("USDC payment by passkey, sponsored", true);
         _commitThenRegister();
         sponsored = false;
@@ -108,7 +108,7 @@ contract GasTest is Fixture {
         vm.assertEq(registry.didOf(sender), registry.didHashOf(x, y));
     }
 
-    /// @dev Where the sponsor posts no commitment, the account posts it itself.
+    /// @dev If the sponsor posts no commitment, the account posts it itself.
     function _commitThenRegister() private {
         (uint256 x, uint256 y) = _nextAccount();
         bytes32 aliasHash = keccak256(abi.encode(version, "by the account"));

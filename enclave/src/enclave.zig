@@ -7,7 +7,7 @@ const memory = @import("platform/memory.zig");
 const sqlite_os = @import("storage/sqlite_os.zig");
 
 pub const std_options: std.Options = .{
-    // Table look-ups of the AES key schedule are protected too; measured, this costs nothing.
+    // Table look-ups of the AES key schedule are protected, too; by measurement, this costs nothing.
     .side_channels_mitigations = .full,
 };
 
@@ -30,14 +30,14 @@ export fn enclave_alloc(len: u32) u32 {
     return @intCast(@intFromPtr(buffer.ptr));
 }
 
-/// Wipes and releases a buffer from `enclave_alloc`; `len` is the length that was given then.
+/// Wipes and releases a buffer from `enclave_alloc`; `len` is the length that was passed to it.
 export fn enclave_free(address: u32, len: u32) void {
     if (address == 0) return;
     const start: [*]u8 = @ptrFromInt(address);
     memory.allocator.free(start[0..@max(len, 1)]);
 }
 
-/// Runs the named function. Returns address << 32 | length of the answer, which the module owns until the next call.
+/// Runs the named function. Returns address << 32 | length of the response, which the module owns until the next call.
 /// The input is wiped before the function returns.
 export fn enclave_call(name_address: u32, name_len: u32, input_address: u32, input_len: u32) u64 {
     const answer = dispatch.call(view(name_address, name_len), view(input_address, input_len));

@@ -1,8 +1,8 @@
-//! The module's own sealing, HKDF and Argon2id, opened to a test that feeds them the standards' vectors. Never shipped:
+//! The module's own sealing, HKDF and Argon2id, exported to a test that runs the standards' vectors. Never shipped:
 //! tests/support/primitives.py puts this file next to a copy of enclave/src and compiles both with the module's flags.
 //!
-//! Every input lies in one buffer, its parts one after the other; every answer replaces it and is returned as a length,
-//! or as -1 for a refusal.
+//! All parts of an input are in one buffer, one after another. The result replaces them, and its length is returned,
+//! or -1 for a refusal.
 
 const std = @import("std");
 const aead = @import("crypto/aead.zig");
@@ -51,8 +51,8 @@ export fn vector_argon2id(password: u32, salt: u32, memory_kib: u32, passes: u32
     return key.len;
 }
 
-/// password ‖ salt ‖ secret ‖ associated data -> `length` bytes: what `aead.argon2id` calls, without its bounds, for
-/// vectors with little memory, other lengths or the parameters that the module does not use.
+/// password ‖ salt ‖ secret ‖ associated data -> `length` bytes: the function behind `aead.argon2id`, without bounds,
+/// for vectors with little memory, other lengths or parameters that the module does not use.
 export fn vector_argon2id_unbounded(password: u32, salt: u32, secret: u32, associated: u32, memory_kib: u32, passes: u32, lanes: u32, length: u32) i32 {
     var out: [64]u8 = undefined;
     const blocks = memory.allocator.alloc(u8, memory_kib * 1024) catch return -1;
@@ -67,7 +67,7 @@ export fn vector_argon2id_unbounded(password: u32, salt: u32, secret: u32, assoc
     return @intCast(length);
 }
 
-/// COSE key ‖ message ‖ signature -> 0 bytes where the passkey of that key made the signature.
+/// COSE key ‖ message ‖ signature -> 0 bytes if the passkey with that key made the signature.
 export fn vector_passkey(cose: u32, message: u32, signature: u32) i32 {
     var arena = std.heap.ArenaAllocator.init(memory.allocator);
     defer arena.deinit();
@@ -84,7 +84,7 @@ export fn vector_ed25519_sign(message: u32) i32 {
     return 96;
 }
 
-/// secret scalar ‖ the other's compressed key ‖ transcript -> nothing, sealed for the other side: nonce of zeros, tag.
+/// secret scalar ‖ the other's compressed key ‖ transcript -> an empty vault sealed for the other side: zero nonce, tag
 export fn vector_pairing() i32 {
     const channel: pairing.Channel = .{ .secret = buffer[0..32].*, .peer = buffer[32..65].*, .transcript = buffer[65..97].* };
     var arena = std.heap.ArenaAllocator.init(memory.allocator);

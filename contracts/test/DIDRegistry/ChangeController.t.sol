@@ -21,7 +21,7 @@ contract ChangeControllerTest is Fixture {
         vm.assertEq(registry.didOf(bob), 0);
     }
 
-    /// @notice An address that is named can still register a DID itself.
+    /// @notice An address proposed as controller can still register a DID itself.
     function test_doesNotBarTheNamedFromTheirOwnDid() public {
         vm.prank(alice);
         registry.changeController(DID, bob);

@@ -4,10 +4,10 @@ pragma solidity 0.8.37;
 import {Fixture} from "../utils/Fixture.sol";
 import {IDIDRegistry} from "../../src/interfaces/IDIDRegistry.sol";
 
-/// @notice What every function that makes a first claim must hold to. A test contract says how its function is called,
+/// @notice Tests for every function that makes a first claim. A test contract defines how its function is called
 /// and which secret the function's commitment has.
 abstract contract Claims is Fixture {
-    /// @dev Who may claim.
+    /// @dev The address that may claim.
     function _claimant() internal view virtual returns (address) {
         return alice;
     }

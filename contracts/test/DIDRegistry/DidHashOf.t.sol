@@ -8,7 +8,7 @@ contract DidHashOfTest is Fixture {
         vm.assertEq(registry.didHashOf(x, y), _didOfKey(x, y));
     }
 
-    /// @notice The generator of P-256; `did_of_key` of `holdfast.wire.keccak` gives the same text.
+    /// @notice The generator point of P-256; `did_of_key` in `holdfast.wire.keccak` returns the same text.
     function test_knownKey() public view {
         vm.assertEq(
             registry.didHashOf(

@@ -7,7 +7,7 @@ import {DIDRegistry} from "../../src/DIDRegistry.sol";
 import {Vm} from "../utils/Vm.sol";
 
 /// @notice Makes random writes in the name of four accounts, over the DIDs of their keys, four foreign DIDs and four
-/// aliases, and keeps a plain model.
+/// aliases, and updates a plain model accordingly.
 contract RegistryActor {
     Vm private constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
     DIDRegistry private immutable registry;
@@ -47,7 +47,7 @@ contract RegistryActor {
         return keccak256(abi.encode("alias", seed % SIZE));
     }
 
-    /// @notice A DID of a key goes to its account only, and needs a commitment only where an alias is claimed.
+    /// @notice A key's DID can be registered only to its account, and needs a commitment only if an alias is claimed.
     function register(uint256 who, uint256 what, uint256 name, bool named, bool wait) external {
         (address caller, uint256 key) = (person(who), what % SIZE);
         bytes32 aliasHash = named ? aliasOf(name) : bytes32(0);
@@ -159,7 +159,7 @@ contract RegistryInvariantsTest is Fixture {
         }
     }
 
-    /// @notice `didOf` is exactly the inverse of a DID's controller: one DID for a controller, one controller for a DID.
+    /// @notice `didOf` is exactly the inverse of a DID's controller: one DID per controller, one controller per DID.
     function invariant_controllerAndDidAreInverse() public view {
         for (uint256 i = 0; i < actor.SIZE(); ++i) {
             bytes32 didHash = registry.didOf(actor.person(i));
@@ -174,7 +174,7 @@ contract RegistryInvariantsTest is Fixture {
         }
     }
 
-    /// @notice Every alias that is taken leads to a registered DID.
+    /// @notice Every registered alias leads to a registered DID.
     function invariant_aliasesLeadSomewhere() public view {
         for (uint256 i = 0; i < actor.SIZE(); ++i) {
             (bytes32 didHash, address controller,) = registry.getAlias(actor.aliasOf(i));
@@ -182,7 +182,7 @@ contract RegistryInvariantsTest is Fixture {
         }
     }
 
-    /// @notice The random walk is worth its name: it does get DIDs registered and handed over.
+    /// @notice Proves that the random calls are effective: DIDs are registered and handed over.
     function test_theActorReachesRegistrationAndHandover() public {
         actor.register(1, 1, 1, true, true);
         actor.register(3, 3, 0, false, false);

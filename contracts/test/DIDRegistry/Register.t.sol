@@ -51,7 +51,7 @@ contract RegisterTest is Claims {
         vm.assertEq(didHash, 0);
     }
 
-    /// @notice A stranger who reads a DID before it is on the chain cannot take it, committed to or not.
+    /// @notice A stranger who sees a DID before it is on the chain cannot take it, with or without a commitment.
     function testFuzz_aStrangerCannotRegisterAVictimsDid(address stranger, uint256 salt) public {
         vm.assume(stranger != factory.getAddress(pubKeyX, pubKeyY, salt));
         _commit(did, ALIAS, stranger, SECRET);
@@ -76,7 +76,7 @@ contract RegisterTest is Claims {
         registry.register(pubKeyX, pubKeyY, 0, 0, 0, CID);
     }
 
-    /// @notice The text of the DID does not help either.
+    /// @notice Knowing the DID's text does not help either.
     function test_aStrangerCannotRegisterItAsAForeignDid() public {
         string memory text = _didTextOfKey(pubKeyX, pubKeyY);
         vm.assertEq(keccak256(bytes(text)), did);
@@ -86,7 +86,7 @@ contract RegisterTest is Claims {
         registry.registerForeign(text, ALIAS, SECRET, CID);
     }
 
-    /// @notice The address stays when the key changes, and the first key's DID stays the account's to register.
+    /// @notice The address stays the same when the key changes, and only the account can register the first key's DID.
     function test_aRotatedAccountRegistersItsFirstDid() public {
         (uint256 x, uint256 y) = vm.publicKeyP256(OTHER_KEY);
         vm.prank(address(account));
@@ -149,7 +149,7 @@ contract RegisterTest is Claims {
         registry.register(pubKeyX, pubKeyY, 0, 0, 0, string(new bytes(257)));
     }
 
-    /// @notice A watcher that copies the claim to the alias, the commitment, or both, and is mined first, gets nothing.
+    /// @notice A watcher that copies the claim to the alias, the commitment or both, and is mined first, gains nothing.
     function test_cannotBeFrontRun() public {
         bytes32 commitment = _commitment(address(account));
         registry.commit(commitment);
@@ -167,7 +167,7 @@ contract RegisterTest is Claims {
         vm.assertEq(didHash, did);
     }
 
-    /// @notice A commitment serves only the controller it names, and nothing but what it names.
+    /// @notice A commitment is valid only for its controller and for exactly what it commits to.
     function testFuzz_bindsTheWholeClaim(bytes32 didHash, bytes32 aliasHash, address controller, bytes32 secret)
         public
     {

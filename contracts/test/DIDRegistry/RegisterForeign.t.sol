@@ -119,7 +119,7 @@ contract RegisterForeignTest is Claims {
         registry.registerForeign(DID_TEXT, ALIAS, SECRET, string(new bytes(257)));
     }
 
-    /// @notice A watcher that copies the claim, the commitment, or both, and is mined first, gets nothing.
+    /// @notice A watcher that copies the claim, the commitment, or both, and is mined first, gains nothing.
     function test_cannotBeFrontRun() public {
         bytes32 commitment = _commitment(alice);
         registry.commit(commitment);
@@ -157,7 +157,7 @@ contract RegisterForeignTest is Claims {
         vm.assertEq(storedCid, cid);
     }
 
-    /// @notice A commitment serves only the controller it names, and nothing but what it names.
+    /// @notice A commitment is valid only for its controller and for exactly what it commits to.
     function testFuzz_bindsTheWholeClaim(bytes32 didHash, bytes32 aliasHash, address controller, bytes32 secret)
         public
     {

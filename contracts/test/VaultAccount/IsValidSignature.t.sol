@@ -17,12 +17,12 @@ contract IsValidSignatureTest is Fixture {
         _expect(HASH, _assert(KEY, account.messageDigest(HASH), 0x05), YES);
     }
 
-    /// @notice Else a signature over a message could be passed off as an operation, or the other way round.
+    /// @notice Otherwise a signature over a message could be passed off as an operation, or vice versa.
     function test_refusesASignatureOverTheBareHash() public view {
         _expect(HASH, _sign(KEY, HASH), NO);
     }
 
-    /// @notice Else what one account signed would count for every account of the same key.
+    /// @notice Otherwise a signature by one account would be valid for every account of the same key.
     function test_refusesTheSignatureOfAnotherAccountOfTheKey() public {
         VaultAccount other = VaultAccount(payable(factory.createAccount(pubKeyX, pubKeyY, 1)));
         _expect(HASH, _sign(KEY, other.messageDigest(HASH)), NO);

@@ -67,7 +67,7 @@ abstract contract Fixture {
 
     // --- registry
 
-    /// @dev Posts a commitment as a stranger and moves on by a block.
+    /// @dev Posts a commitment as a stranger and mines a block.
     function _commit(bytes32 didHash, bytes32 aliasHash, address controller, bytes32 secret) internal {
         bytes32 commitment = registry.commitmentOf(didHash, aliasHash, controller, secret);
         vm.prank(mallory);
@@ -84,7 +84,7 @@ abstract contract Fixture {
         vm.assertEq(registry.didOf(controller), didHash);
     }
 
-    /// @dev The hash of a key's DID by another way than the registry's.
+    /// @dev Computes the hash of a key's DID independently of the registry.
     function _didOfKey(uint256 x, uint256 y) internal pure returns (bytes32) {
         return keccak256(bytes(_didTextOfKey(x, y)));
     }
@@ -135,7 +135,7 @@ abstract contract Fixture {
         return abi.encodePacked(r, P256_N - uint256(s));
     }
 
-    /// @dev A passkey's assertion over `digest` with the given flags.
+    /// @dev Returns a passkey's assertion over `digest` with the given flags.
     function _assert(uint256 key, bytes32 digest, bytes1 flags) internal pure returns (bytes memory) {
         bytes memory data = abi.encodePacked(keccak256("rp id"), flags, uint32(7));
         string memory client =
@@ -144,7 +144,7 @@ abstract contract Fixture {
         return abi.encode(r, s, uint256(23), uint256(1), data, client);
     }
 
-    /// @dev 32 bytes are 43 digits; the cheat code pads them to 44.
+    /// @dev Base64url of 32 bytes has 43 digits; the cheat code pads it to 44.
     function _base64url(bytes32 digest) private pure returns (string memory digits) {
         digits = vm.toBase64URL(abi.encodePacked(digest));
         assembly ("memory-safe") {

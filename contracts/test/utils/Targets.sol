@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// @notice Records what reaches it, or refuses it with parameters.
+/// @notice Records its calls, or reverts with an error that has parameters.
 contract Target {
     error Refused(uint256 code);
 
@@ -24,7 +24,7 @@ contract Target {
     }
 }
 
-/// @notice Answers every call with the same bytes, or reverts with them.
+/// @notice Returns the same bytes for every call, or reverts with them.
 contract Saying {
     bytes private data;
     bool private reverting;
@@ -44,7 +44,7 @@ contract Saying {
     }
 }
 
-/// @notice Answers every call with a quarter of a megabyte.
+/// @notice Returns a quarter of a megabyte for every call.
 contract Flooding {
     fallback() external {
         assembly {
@@ -53,14 +53,14 @@ contract Flooding {
     }
 }
 
-/// @notice Uses all the gas it gets.
+/// @notice Consumes all the gas it gets.
 contract Looping {
     fallback() external {
         while (true) {}
     }
 }
 
-/// @notice Dies of an invalid instruction, which takes all gas at once.
+/// @notice Executes an invalid instruction, which consumes all gas at once.
 contract Dying {
     fallback() external {
         assembly {

@@ -29,7 +29,7 @@ pub fn create(ctx: *Ctx, database: Database, resource: resources.Resource, input
 
 /// {chain?, account_index?, address_index?, curve?, chain_id?, label?, ...} -> the new row. With an index, the
 /// account's key is derived from the vault's seed and added to the vault's keys. Without an index, the key is one that
-/// the vault has already.
+/// is in the vault already.
 pub fn derive(ctx: *Ctx, database: Database, resource: resources.Resource, input: Json) Error!Json {
     const chain = try addresses.chainOf(ctx, input);
     const entry = try keyOf(ctx, database, chain, input);
@@ -54,7 +54,7 @@ fn keyOf(ctx: *Ctx, database: Database, chain: Chain, input: Json) Error!keyring
     const account = try args.optionalInteger(ctx, input, "account_index", 0, hd.hardened - 1);
     const address = try args.optionalInteger(ctx, input, "address_index", 0, hd.hardened - 1);
     if (!isIndexed(input)) return keyring.load(ctx, database, named);
-    if (named != null) return ctx.fail(error.InvalidField, "enclave_id"); // an index says which key by itself
+    if (named != null) return ctx.fail(error.InvalidField, "enclave_id"); // an index identifies the key by itself
     const curve = try curves.Curve.parse(try args.optionalString(ctx, input, "curve", 16) orelse "secp256k1");
     const purpose = try addresses.purpose(ctx, input, chain);
     const path = [_]u32{
@@ -67,7 +67,7 @@ fn keyOf(ctx: *Ctx, database: Database, chain: Chain, input: Json) Error!keyring
     return derived(ctx, database, curve, &path);
 }
 
-/// The key at a path below the seed. It is added to the vault's keys if it is not one of them yet.
+/// The key at a path below the seed. It is added to the vault's keys unless it is there already.
 fn derived(ctx: *Ctx, database: Database, curve: curves.Curve, path: []const u32) Error!keyring.Entry {
     var seed = try seeds.open(ctx, database);
     defer memory.wipe(&seed);

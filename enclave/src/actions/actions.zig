@@ -1,4 +1,4 @@
-//! The actions that only single resources have: all but list, get, create, update, delete and revoke.
+//! The actions that only some resources have: all except list, get, create, update, delete and revoke.
 
 const std = @import("std");
 const accounts = @import("accounts.zig");
@@ -26,7 +26,7 @@ pub const Asked = struct { args: Json, by_token: bool = false };
 
 const Call = struct { ctx: *Ctx, database: Database, resource: resources.Resource, args: Json, by_token: bool };
 
-/// Runs the action of that name. Fails with UnknownAction.
+/// Runs the action with that name. Fails with UnknownAction.
 pub fn run(ctx: *Ctx, database: Database, resource: resources.Resource, name: []const u8, asked: Asked) Error!Json {
     if (table.find(resource.name, name)) |action| {
         if (action.mints and asked.by_token) return ctx.fail(error.CommandDenied, "a token cannot make tokens of the vault");
@@ -92,7 +92,7 @@ fn deriveAccount(call: Call) Error!Json {
 
 fn setDefault(call: Call) Error!Json {
     const key = try rows.keyOf(call.ctx, call.resource, call.args);
-    const row = try rows.get(call.ctx, call.database, call.resource, key); // NotFound before anything changes
+    const row = try rows.get(call.ctx, call.database, call.resource, key); // NotFound before any change
     _ = row;
     try call.database.run("UPDATE accounts SET is_default = 0 WHERE is_default = 1", &.{});
     try call.database.run("UPDATE accounts SET is_default = 1 WHERE id = ?", &.{.{ .text = key }});
@@ -122,7 +122,7 @@ fn deriveFromKey(call: Call) Error!Json {
     return addressing.derive(call.ctx, try ofNamedKey(call));
 }
 
-/// The arguments with `enclave_id` set when the key was named as `id`. Without it, `sign` would use the vault's first
+/// The arguments with `enclave_id` set if the key was given as `id`. Without it, `sign` would use the vault's first
 /// key.
 fn ofNamedKey(call: Call) Error!Json {
     const key = try rows.optionalKey(call.ctx, call.resource, call.args) orelse return call.args;
@@ -172,7 +172,7 @@ fn refreshed(call: Call, rotate: bool) Error!Json {
     return keyring.refresh(call.ctx, call.database, key, val, rotate);
 }
 
-/// {id, expires_at} -> the row with another expiry. A revoked row is not extended: Conflict.
+/// {id, expires_at} -> the row with a new expiry. A revoked row cannot be extended: Conflict.
 fn extend(call: Call) Error!Json {
     const key = try rows.keyOf(call.ctx, call.resource, call.args);
     const row = try rows.get(call.ctx, call.database, call.resource, key);

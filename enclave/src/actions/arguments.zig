@@ -1,5 +1,5 @@
 //! The arguments of an action: which ones it has, and how they are completed with other names and defaults. A token's
-//! policy judges the completed arguments, so that the way they were written makes no difference.
+//! policy judges the completed arguments, so the way in which they were written makes no difference.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -15,7 +15,7 @@ const Filling = filling_file.Filling;
 const Json = json.Json;
 const Resource = resources.Resource;
 
-/// Whether the action reads an argument of that name.
+/// Whether the action reads an argument with that name.
 pub fn has(resource: Resource, action: []const u8, name: []const u8) bool {
     if (table.find(resource.name, action)) |particular| {
         return isKey(resource, name) or contains(particular.takes, name) or (particular.makes_row and makes(resource, name));

@@ -1,4 +1,4 @@
-//! Completes the arguments of an action before a token's policy judges them: the key under both names, every default.
+//! Completes an action's arguments before a token's policy judges them: the key under both names, every default.
 
 const std = @import("std");
 const accounts = @import("accounts.zig");
@@ -16,7 +16,7 @@ const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 const Resource = resources.Resource;
 
-/// The arguments that are being completed.
+/// The arguments being completed.
 pub const Filling = struct {
     ctx: *Ctx,
     database: Database,
@@ -107,7 +107,7 @@ fn operation(filling: Filling) Error!void {
     if (entry == .string) try filling.put("entry_point", try shown_operation.lowered(filling.ctx, entry.string));
 }
 
-/// The defaults that the table's columns have for a new row.
+/// The defaults of the table's columns for a new row.
 pub fn columnDefaults(filling: Filling) Error!void {
     for (filling.resource.columns) |column| {
         if (column.default) |text| try filling.default(column.name, try valueOf(filling.ctx, column.kind, text));

@@ -1,4 +1,4 @@
-//! Makes the vault's tokens: delegations, which pass on authority, and invocations, which use it.
+//! Mints the vault's tokens: delegations, which pass on authority, and invocations, which use it.
 
 const std = @import("std");
 const args = @import("../call/args.zig");
@@ -29,7 +29,7 @@ const max_brief_life_s = 600;
 /// A new token, and a container with it and the chain of delegations that it depends on.
 pub const Minted = struct { token: []const u8, container: []const u8 };
 
-/// A delegation. With `token`, it passes on that chain's authority; without, the vault's.
+/// A delegation. With `token`, it passes on that chain's authority; without one, the vault's.
 pub fn delegation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     const held = try heldChain(ctx, input);
     var token_signer = try signerOf(ctx, database, input);
@@ -54,8 +54,8 @@ pub fn delegation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     return withChain(ctx, minted, held);
 }
 
-/// An invocation. With `token`, it uses a chain whose last audience is this vault's key; without, the vault invokes on
-/// itself. An invocation that the chain does not allow is refused now.
+/// An invocation. With `token`, it uses a chain whose last audience is this vault's key; without one, the vault invokes
+/// on itself. An invocation that the chain does not allow is refused now.
 pub fn invocation(ctx: *Ctx, database: Database, input: Json) Error!Minted {
     const held = try heldChain(ctx, input);
     var token_signer = try signerOf(ctx, database, input);
@@ -118,7 +118,7 @@ fn signerOf(ctx: *Ctx, database: Database, input: Json) Error!signing.TokenSigne
 }
 
 /// Refuses a delegation that no verifier would accept: one that allows more than its chain, one whose chain ends at
-/// another audience, and a root that a key other than the DID's has signed.
+/// another audience, and a root signed by a key other than the DID's.
 fn checkMinted(ctx: *Ctx, database: Database, input: Json, held: ?[]const ucan.payload.Token, minted: []const u8) Error!void {
     const token = ucan.payload.decode(ctx.arena, minted) catch |err| return codec_errors.token(ctx, err);
     const path = held orelse {
@@ -151,7 +151,7 @@ fn metaOf(ctx: *Ctx, input: Json) Error!?ipld.Value {
 }
 
 /// The statements of `policy`, then those of `caveats`. In `caveats`, the field `policy` contains statements too, and
-/// every other field must equal the argument of its name.
+/// every other field must equal the argument with its name.
 fn policyOf(ctx: *Ctx, input: Json) Error!ipld.Value {
     var statements: std.ArrayList(ipld.Value) = .empty;
     if (args.field(input, "policy")) |given| try addAll(ctx, &statements, given, "policy");

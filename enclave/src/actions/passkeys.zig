@@ -40,7 +40,7 @@ pub fn verify(ctx: *Ctx, database: Database, input: Json) Error!Json {
     });
 }
 
-/// The credential that an assertion names.
+/// The credential that an assertion identifies.
 pub fn named(ctx: *Ctx, input: Json) Error![]const u8 {
     return encoding.base64Url(ctx.arena, (try assertionOf(ctx, input)).credential_id);
 }

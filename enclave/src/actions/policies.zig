@@ -1,4 +1,4 @@
-//! Whether a policy that the vault signs names only arguments that its commands have.
+//! Checks that a policy which the vault signs refers only to arguments that its commands have.
 
 const std = @import("std");
 const arguments = @import("arguments.zig");
@@ -14,7 +14,7 @@ const Resource = resources.Resource;
 /// The arguments of a payment (docs/client.md). The host carries this command out, not `exec`.
 const payment = [_][]const u8{ "to", "amount", "token", "chainId", "total" };
 
-/// Refuses a policy for one of the vault's commands that names an argument which none of the covered commands has: it
+/// Refuses a policy for one of the vault's commands that refers to an argument which no covered command has: it
 /// could never be satisfied, or would restrict nothing. Policies for other services' commands are not checked.
 pub fn checkEnforced(ctx: *Ctx, command: []const u8, policy: ipld.Value) Error!void {
     var parts = std.mem.splitScalar(u8, command[1..], '/');
@@ -34,7 +34,7 @@ fn speaks(ctx: *Ctx, resource: Resource, action: ?[]const u8, statement: ipld.Va
         return true;
     }
     const segments = selector.parse(ctx.arena, second.text) catch return error.InvalidToken;
-    if (segments.len == 0 or segments[0].step != .field) return true; // of the arguments as a whole
+    if (segments.len == 0 or segments[0].step != .field) return true; // the arguments as a whole
     const name = segments[0].step.field;
     if (pays(resource, action)) try checkAddress(ctx, name, statement);
     if (action) |one| return takes(resource, one, name);
@@ -45,7 +45,7 @@ fn speaks(ctx: *Ctx, resource: Resource, action: ?[]const u8, statement: ipld.Va
     return pays(resource, null) and arguments.contains(&payment, name);
 }
 
-/// Refuses an address that is not in EIP-55's form: payments are judged in that form, so no other spelling would match.
+/// Refuses an address that is not in EIP-55 form: payments are judged in that form, so no other spelling would match.
 fn checkAddress(ctx: *Ctx, name: []const u8, statement: ipld.Value) Error!void {
     if (!arguments.contains(&.{ "to", "token" }, name) or statement.list.len < 3 or statement.list[2] != .text) return;
     const given = statement.list[2].text;

@@ -1,10 +1,10 @@
-//! The table of the actions that belong to single resources; every resource has the common ones (vault/resources.zig).
+//! The table of the actions that only some resources have; every resource has the common ones (vault/resources.zig).
 
 const std = @import("std");
 const filling = @import("filling.zig");
 const Error = @import("../platform/errors.zig").Error;
 
-/// What carries an action out; actions.zig has a function for each.
+/// What performs an action; actions.zig has a function for each.
 pub const Handler = enum {
     create_account,
     derive_account,
@@ -32,7 +32,7 @@ pub const Action = struct {
     run: Handler,
     /// The arguments that it reads in addition to the row's key.
     takes: []const []const u8 = &.{},
-    /// Whether it reads the columns of a new row too.
+    /// Whether it also reads the columns of a new row.
     makes_row: bool = false,
     /// Completes the arguments with their defaults before a token's policy judges them.
     fill: ?*const fn (filling.Filling) Error!void = null,
@@ -46,7 +46,7 @@ const signed = [_][]const u8{ "digest", "message", "user_op", "entry_point", "ch
 const asserted = [_][]const u8{ "assertion", "challenge", "origin", "rp_id", "user_verification", "cross_origin", "top_origins" };
 const verified = [_][]const u8{ "token", "proofs", "subject", "audience", "command", "args", "added_args", "now" };
 
-/// The actions that only single resources have.
+/// The actions that only some resources have.
 pub const all = [_]Action{
     .{ .resource = "accounts", .name = "create", .run = .create_account, .makes_row = true, .fill = filling.forNewAccount },
     .{ .resource = "accounts", .name = "derive", .run = .derive_account, .takes = &(addressing ++ [_][]const u8{"curve"}), .makes_row = true, .fill = filling.forDerivedAccount },
@@ -74,7 +74,7 @@ pub const all = [_]Action{
     .{ .resource = "invocations", .name = "verify", .run = .verify_token, .takes = &verified },
 };
 
-/// The action of that name in the table above, or null.
+/// The action with that name in the table above, or null.
 pub fn find(resource: []const u8, name: []const u8) ?*const Action {
     for (&all) |*action| {
         if (std.mem.eql(u8, action.resource, resource) and std.mem.eql(u8, action.name, name)) return action;

@@ -20,7 +20,7 @@ const Database = @import("../storage/database.zig").Database;
 const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
-/// {kind?: "delegation" | "invocation"} and what `delegate` or `invocation` takes -> MintUcanResult.
+/// {kind?: "delegation" | "invocation"} and the fields of `delegate` or `invocation` -> MintUcanResult.
 pub fn mint(ctx: *Ctx, input: Json) Error!Json {
     const open = try session.require(ctx);
     const kind = try args.optionalString(ctx, input, "kind", 16) orelse "delegation";
@@ -29,7 +29,7 @@ pub fn mint(ctx: *Ctx, input: Json) Error!Json {
     return ctx.fail(error.InvalidField, "kind");
 }
 
-/// `mint_ucan` of an invocation.
+/// `mint_ucan` for an invocation.
 pub fn invoke(ctx: *Ctx, input: Json) Error!Json {
     const open = try session.require(ctx);
     return invocation(ctx, open.database, input);
@@ -60,7 +60,7 @@ fn recorded(ctx: *Ctx, database: Database, comptime table: []const u8, minted: m
     return whole;
 }
 
-/// The recorded delegation of `command` to `audience` that restricts nothing: of the vault's DID, without policy, without
+/// The recorded delegation of `command` to `audience` without restrictions: from the vault's DID, without policy or
 /// time bounds, not revoked. Null if there is none.
 pub fn unlimited(ctx: *Ctx, database: Database, audience: []const u8, command: []const u8) Error!?Json {
     const statement = try database.query(
@@ -123,7 +123,7 @@ pub fn verify(ctx: *Ctx, database: Database, resource: resources.Resource, input
 /// `resolved` are the completed arguments, which policies judge.
 pub const Wish = struct { command: []const u8, given: Json, resolved: Json, audience: ?[]const u8 };
 
-/// Succeeds if the token allows the request; otherwise fails with the error that says why not.
+/// Succeeds if the token allows the request; otherwise fails with the error that gives the reason.
 pub fn authorize(ctx: *Ctx, database: Database, token: Json, wish: Wish) Error!void {
     const bytes = try values.tokenBytes(ctx, token, "token");
     const bundle = ucan.Bundle.read(ctx.arena, bytes) catch |err| return codec_errors.token(ctx, err);

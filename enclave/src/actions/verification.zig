@@ -41,7 +41,7 @@ pub fn verify(ctx: *Ctx, input: Json) Error!Json {
     return answer;
 }
 
-/// The canonical CIDs of every delegation of the chain and of the token itself, root first.
+/// The canonical CIDs of every delegation in the chain and of the token itself, root first.
 fn pathOf(ctx: *Ctx, bundle: ucan.Bundle) Error!Json {
     var list = std.json.Array.init(ctx.arena);
     const delegations = (if (bundle.invocation) |token|
@@ -102,7 +102,7 @@ fn leaf(ctx: *Ctx, bundle: ucan.Bundle) Error!ucan.payload.Token {
     return path[path.len - 1];
 }
 
-/// {token} -> {tokens: [claims]}: the claims of each token of a container. Nothing is verified.
+/// {token} -> {tokens: [claims]}: the claims of each token in a container. Nothing is verified.
 pub fn inspect(ctx: *Ctx, input: Json) Error!Json {
     const bytes = try values.tokenBytes(ctx, try args.required(ctx, input, "token"), "token");
     const tokens = ucan.container.tokens(ctx.arena, bytes) catch |err| return codec_errors.token(ctx, err);

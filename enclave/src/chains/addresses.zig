@@ -20,7 +20,7 @@ pub const Chain = enum {
     bitcoin,
     cosmos,
 
-    /// The chain of an account's `chain_id`: the chain of that name; any other text is the number of an Ethereum chain.
+    /// The chain for an account's `chain_id`: the chain with that name; other text is the number of an Ethereum chain.
     pub fn ofId(chain_id: []const u8) Chain {
         return std.meta.stringToEnum(Chain, chain_id) orelse .ethereum;
     }

@@ -32,7 +32,7 @@ pub fn parseAddress(text: []const u8) Error!Address {
 pub fn parseQuantity(text: []const u8) Error!Word {
     if (text.len < 3 or text.len > 66 or !std.mem.startsWith(u8, text, "0x")) return error.InvalidField;
     const value = std.fmt.parseInt(u256, text[2..], 16) catch return error.InvalidField;
-    if (std.mem.indexOfAny(u8, text[2..], "_+-") != null) return error.InvalidField; // parseInt takes these
+    if (std.mem.indexOfAny(u8, text[2..], "_+-") != null) return error.InvalidField; // parseInt accepts these
     return word(value);
 }
 
@@ -47,7 +47,7 @@ pub fn padded(address: Address) Word {
     return @as([12]u8, @splat(0)) ++ address;
 }
 
-/// Keccak-256 of words one after the other, which is the hash of abi.encode for static values.
+/// Keccak-256 of concatenated words, which is the hash of abi.encode for static values.
 pub fn hashWords(words: []const Word) Word {
     return hashes.keccak(std.mem.sliceAsBytes(words));
 }

@@ -19,7 +19,7 @@ const signature_mark = [8]u8{ 0x22, 0xe3, 0x25, 0xa2, 0x97, 0x43, 0x96, 0x56 };
 
 const Version = enum { v07, v08, v09 };
 
-/// The operation's hash for the entry point of that address. Fails with UnsupportedEntryPoint for any other.
+/// The operation's hash for the entry point at that address. Fails with UnsupportedEntryPoint for any other.
 pub fn hash(ctx: *Ctx, op: Json, entry_point: eth.Address, chain_id: u64) Error!Word {
     const version = versionOf(entry_point) orelse return error.UnsupportedEntryPoint;
     const fields = try packed_(ctx, op, version);

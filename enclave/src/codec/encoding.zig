@@ -47,7 +47,7 @@ pub fn fromHex(arena: Allocator, digits: []const u8) Error![]u8 {
     return std.fmt.hexToBytes(data, digits) catch error.InvalidEncoding;
 }
 
-/// Standard base64 with padding: the one form in which the module answers binary fields.
+/// Standard base64 with padding: the only form in which the module returns binary fields.
 pub fn base64(arena: Allocator, data: []const u8) Error![]u8 {
     const text = try arena.alloc(u8, std.base64.standard.Encoder.calcSize(data.len));
     fast_base64(text.ptr, text.len, data.ptr, data.len);
@@ -100,7 +100,7 @@ fn fromNumbers(arena: Allocator, numbers: []const std.json.Value) Error![]u8 {
 
 fn fromText(arena: Allocator, text: []const u8, expected_len: ?usize) Error![]u8 {
     if (expected_len) |len| {
-        if (text.len == 2 * len and !isHex(text)) return fromHex(arena, text); // 0x and a byte less is as long
+        if (text.len == 2 * len and !isHex(text)) return fromHex(arena, text); // 0x and one byte fewer has the same length
     }
     return if (isHex(text)) fromHex(arena, text[2..]) else fromBase64(arena, text);
 }

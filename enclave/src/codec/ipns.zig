@@ -10,15 +10,15 @@ const Allocator = std.mem.Allocator;
 
 pub const Error = cbor.Error;
 
-/// What a record says.
+/// A record's contents.
 pub const Entry = struct {
-    /// The text of the CID that the name stands for.
+    /// The text of the CID to which the name points.
     root_cid: []const u8,
-    /// Rises with every change.
+    /// Increases with every change.
     sequence: u64,
     /// The instant at which the record expires: RFC 3339 with nine digits of a second, in UTC.
     validity: []const u8,
-    /// How long a reader may keep the record before it asks again, in nanoseconds.
+    /// How long a reader may cache the record before requesting it again, in nanoseconds.
     ttl_ns: u64,
 };
 

@@ -21,7 +21,7 @@ pub fn array(arena: Allocator, items: anytype) Error!Json {
     return .{ .array = list };
 }
 
-/// Sets a field of an object that `object` made.
+/// Sets a field of an object that `object` created.
 pub fn put(arena: Allocator, target: *Json, name: []const u8, value: Json) Error!void {
     try target.object.put(arena, name, value);
 }

@@ -1,6 +1,6 @@
 //! The policy language of UCAN Delegation 1.0: predicates over an invocation's arguments.
 //!
-//! A policy is a list of statements, all of which must hold. Operators: == != < <= > >= like and or not all any.
+//! A policy is a list of statements, all of which must be true. Operators: == != < <= > >= like and or not all any.
 //! A statement whose selector resolves to nothing is false, and so is a comparison of kinds that cannot be compared. An
 //! empty `or` is true, as the specification says. `any` over an empty collection is false.
 
@@ -126,7 +126,7 @@ const Evaluator = struct {
     }
 
     fn select(self: *Evaluator, text: Value, args: Value) Error!?Value {
-        if (text == .text) try self.spend(text.text.len); // it is read anew for every element that a quantifier visits
+        if (text == .text) try self.spend(text.text.len); // it is read again for every element that a quantifier visits
         const segments = try segmentsOf(self.arena, text);
         var value = args;
         for (segments) |*segment| {
@@ -216,6 +216,6 @@ fn compares(operator: Operator, a: Value, b: Value) bool {
         .le => order != .gt,
         .gt => order == .gt,
         .ge => order != .lt,
-        else => unreachable, // called for the four orderings alone
+        else => unreachable, // called only for the four orderings
     };
 }

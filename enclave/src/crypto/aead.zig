@@ -17,7 +17,7 @@ pub fn seal(allocator: std.mem.Allocator, plain: []const u8, associated: []const
     return out;
 }
 
-/// As `seal`, into a buffer of the right length.
+/// Like `seal`, into a buffer of the right length.
 pub fn sealInto(out: []u8, plain: []const u8, associated: []const u8, nonce: Nonce, key: Key) void {
     gcm.seal(out, plain, associated, nonce, key);
 }
@@ -31,7 +31,7 @@ pub fn open(allocator: std.mem.Allocator, sealed: []const u8, associated: []cons
     return plain;
 }
 
-/// As `open`, into a buffer of the right length.
+/// Like `open`, into a buffer of the right length.
 pub fn openInto(plain: []u8, sealed: []const u8, associated: []const u8, nonce: Nonce, key: Key, failure: Error) Error!void {
     if (!gcm.open(plain, sealed, associated, nonce, key)) return failure;
 }

@@ -31,7 +31,7 @@ pub fn fill(out: []u8, input: Input, parameters: Parameters) Error!void {
     return fillWith(try scratch(), out, input, parameters);
 }
 
-/// As `fill`, with any parameters that RFC 9106 allows and that fit in `blocks`. The implementation wipes `blocks`.
+/// Like `fill`, with any parameters that RFC 9106 allows and that fit in `blocks`. The implementation wipes `blocks`.
 pub fn fillWith(blocks: []u8, out: []u8, input: Input, parameters: Parameters) Error!void {
     const done = reference_argon2id(
         &.of(out),
@@ -47,7 +47,7 @@ pub fn fillWith(blocks: []u8, out: []u8, input: Input, parameters: Parameters) E
     if (!done) return error.ParametersOutOfBounds;
 }
 
-/// The struct of the same fields in argon2id.c.
+/// The struct with the same fields in argon2id.c.
 const Part = extern struct {
     bytes: [*]const u8,
     length: u32,

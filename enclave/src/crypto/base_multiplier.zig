@@ -17,7 +17,7 @@ pub fn BaseMultiplier(comptime Curve: type) type {
     return struct {
         const Affine = @TypeOf(Curve.basePoint.affineCoordinates());
 
-        /// Filled at the first use and kept for the life of the instance. It contains nothing secret.
+        /// Filled on first use and kept as long as the instance exists. It contains nothing secret.
         var table: [digits][multiples]Affine = undefined;
         var ready = false;
 

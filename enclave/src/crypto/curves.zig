@@ -11,7 +11,7 @@ pub const Curve = enum {
     p256,
     secp256k1,
 
-    /// The curve of one of the interface's names, or of "p256". Fails with UnsupportedCurve.
+    /// The curve for one of the interface's names, or for "p256". Fails with UnsupportedCurve.
     pub fn parse(text: []const u8) Error!Curve {
         if (std.mem.eql(u8, text, "P-256") or std.mem.eql(u8, text, "p256")) return .p256;
         if (std.mem.eql(u8, text, "secp256k1")) return .secp256k1;
@@ -72,7 +72,7 @@ pub const Shares = struct {
 
 pub const Generated = struct { shares: Shares, public: PublicKey };
 
-/// A fresh key. Its secret is never in one piece outside this function.
+/// A fresh key. Its secret never exists in one piece outside this function.
 pub fn generate(curve: Curve) Error!Generated {
     return switch (curve) {
         inline else => |known| generateOn(known),

@@ -53,8 +53,8 @@ pub fn Ecdsa(comptime Curve: type) type {
             return hasX(point, r);
         }
 
-        /// Whether `d` is the secret of `q` and `point` that of the nonce, by (d + k)G = Q + kG. One multiplication
-        /// checks both, and its scalar differs from the first one's, so that an error of the hardware does not repeat
+        /// Whether `d` is the secret of `q`, and the nonce that of `point`, by (d + k)G = Q + kG. One multiplication
+        /// checks both, and its scalar differs from the first one's, so that a hardware error does not repeat
         /// itself.
         fn belongs(d: Scalar, q: Curve, k: Scalar, point: Curve) bool {
             return base.multiply(d.add(k)).equivalent(q.add(point));
@@ -110,7 +110,7 @@ pub fn Ecdsa(comptime Curve: type) type {
             return Scalar.fromBytes48(wide, .big);
         }
 
-        /// RFC 6979 section 3.2: HMAC_DRBG, seeded with the key, the digest and what entropy was added.
+        /// RFC 6979 section 3.2: HMAC_DRBG, seeded with the key, the digest and any additional entropy.
         const Nonces = struct {
             key: [32]u8,
             value: [32]u8 = @splat(1),

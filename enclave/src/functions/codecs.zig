@@ -86,7 +86,7 @@ fn keyOf(ctx: *Ctx, input: Json) Error!did_key.PublicKey {
     return did_key.fromSec1(algorithm, bytes) catch |err| codec_errors.key(ctx, err);
 }
 
-/// The bytes of a public key. Bare hex is accepted too, as answers give it: no base64 of a key is as long.
+/// The bytes of a public key. Bare hex is accepted too, as responses contain it: no base64 of a key is as long.
 fn publicKey(ctx: *Ctx, input: Json, algorithm: varsig.Algorithm) Error![]const u8 {
     const given = try args.required(ctx, input, "public_key");
     const lengths: []const usize = if (algorithm == .ed25519) &.{32} else &.{ 33, 65 };

@@ -44,7 +44,7 @@ fn run(ctx: *Ctx, input: Json, text: []const u8, arguments: Json) Error!Json {
     try open.database.execute("BEGIN");
     errdefer {
         open.database.execute("ROLLBACK") catch {};
-        open.saved_changes += open.database.changesInAll() - before; // taken back: nothing to save
+        open.saved_changes += open.database.changesInAll() - before; // rolled back: nothing to save
     }
     const result = try actions.run(ctx, open.database, resource, filter.action, asked);
     try open.database.execute("COMMIT");

@@ -1,4 +1,4 @@
-//! `generate`: makes a key, its DID, its first account and the vault that contains them.
+//! `generate`: creates a key, its DID, its first account and the vault that contains them.
 
 const std = @import("std");
 const addresses = @import("../chains/addresses.zig");

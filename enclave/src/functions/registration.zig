@@ -1,4 +1,4 @@
-//! `create_registration`: makes the call of the registry, wrapped in the account's call and in a user operation.
+//! `create_registration`: encodes the registry's call, wrapped in the account's call and in a user operation.
 
 const std = @import("std");
 const addresses = @import("../chains/addresses.zig");
@@ -42,7 +42,7 @@ const Account = struct { key: curves.PublicKey, salt: eth.Word };
 
 /// CreateRegistrationInput and {registry_addr?, entry_point?, factory?, implementation?, salt?, nonce?, deployed?,
 /// secret?, step?: "commit" | "register", registered?} -> RegistrationResult. An alias, or a DID of another method, can
-/// be registered only after a commitment in an earlier block: `step` "commit" makes the call of that operation.
+/// be registered only after a commitment in an earlier block: `step` "commit" creates the call for that operation.
 /// `user_op` is null if nothing needs to be done: with `registered` true, and for a commitment that is not needed.
 pub fn create(ctx: *Ctx, input: Json) Error!Json {
     const registration = try read(ctx, input);

@@ -186,7 +186,7 @@ fn translated(ctx: *Ctx, err: protocol.Error) Error {
     };
 }
 
-/// A failure that can happen in an honest exchange is an answer with `success: false`; a malformed call stays an error.
+/// A failure that can happen in an honest exchange is a response with `success: false`; malformed calls stay errors.
 fn refusal(ctx: *Ctx, id: [32]u8, err: Error) Error!Json {
     return switch (err) {
         error.SessionUnknown,

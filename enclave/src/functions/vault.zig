@@ -75,7 +75,7 @@ pub fn status(ctx: *Ctx, _: Json) Error!Json {
     });
 }
 
-/// {idle_seconds} -> {idle_seconds}: the vault locks itself after so long without a call; 0: never.
+/// {idle_seconds} -> {idle_seconds}: the vault locks itself after this long without a call; 0 means never.
 pub fn setAutoLock(ctx: *Ctx, input: Json) Error!Json {
     _ = try session.require(ctx);
     const seconds = try args.optionalInteger(ctx, input, "idle_seconds", 0, 7 * 24 * 3600) orelse
@@ -84,7 +84,7 @@ pub fn setAutoLock(ctx: *Ctx, input: Json) Error!Json {
     return json.object(ctx.arena, .{ .idle_seconds = seconds });
 }
 
-/// {did?} -> QueryOutput of the vault's DID, with `identifier` if one is recorded. Other DIDs are not known here.
+/// {did?} -> QueryOutput for the vault's DID, with `identifier` if one is recorded. Other DIDs are not known here.
 pub fn query(ctx: *Ctx, input: Json) Error!Json {
     const open = try session.require(ctx);
     const wanted = try args.optionalString(ctx, input, "did", 512) orelse "";
@@ -100,7 +100,7 @@ pub fn query(ctx: *Ctx, input: Json) Error!Json {
     });
 }
 
-/// {key} -> {wraps}: from the next save on, this key opens the vault too.
+/// {key} -> {wraps}: from the next save on, this key also opens the vault.
 pub fn addWrap(ctx: *Ctx, input: Json) Error!Json {
     const open = try session.require(ctx);
     const key = try session.requireKey(ctx, input);

@@ -13,7 +13,7 @@ const Json = json.Json;
 const authenticator_data = @import("../webauthn/authenticator_data.zig");
 pub const credential = @import("../webauthn/credential.zig");
 
-/// What `generate` records of the vault's passkey.
+/// What `generate` records about the vault's passkey.
 pub const Passkey = struct {
     credential_id: []const u8,
     public_key: cose.Key,
@@ -22,7 +22,7 @@ pub const Passkey = struct {
     flags: authenticator_data.Flags,
     sign_count: u32,
     transports: []const []const u8,
-    /// "platform" or "cross-platform": what the browser says, otherwise what the transports imply.
+    /// "platform" or "cross-platform": what the browser reports or, without that, what the transports imply.
     device_type: []const u8,
     /// The whole credential in the form that `parse_webauthn` returns.
     parsed: Json,

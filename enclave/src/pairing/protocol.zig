@@ -40,7 +40,7 @@ pub const KeyPair = struct {
     }
 };
 
-/// The session identifier: it binds the initiator to its key and its nonce before it knows the responder's key.
+/// The session identifier: it commits the initiator to its key and its nonce before it knows the responder's key.
 pub fn commitment(initiator: [public_length]u8, nonce: [nonce_length]u8) [32]u8 {
     return hash("/commitment", &.{ &initiator, &nonce });
 }
@@ -52,7 +52,7 @@ pub const Parts = struct {
     nonce: [nonce_length]u8,
 };
 
-/// What both sides must have seen in the same way.
+/// What both sides must have seen identically.
 pub fn transcript(parts: Parts) [32]u8 {
     return hash("/transcript", &.{ &parts.session, &parts.initiator, &parts.responder, &parts.nonce });
 }
@@ -108,7 +108,7 @@ pub fn seal(arena: Allocator, channel: Channel, nonce: gcm.Nonce, vault: []const
     return out;
 }
 
-/// The vault in the clear. Fails with SealRejected for anything that was not sealed in this exchange.
+/// The decrypted vault. Fails with SealRejected for anything that was not sealed in this exchange.
 pub fn open(arena: Allocator, channel: Channel, sealed: []const u8) Error![]u8 {
     if (sealed.len < overhead) return error.SealRejected;
     var key = try vaultKey(channel.secret, channel.peer, channel.transcript);

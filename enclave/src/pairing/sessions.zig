@@ -44,7 +44,7 @@ pub const Sessions = struct {
     used: [remembered][32]u8 = @splat(@splat(0)),
     next_used: usize = 0,
 
-    /// The open session of this identifier and role. An expired one is finished now and fails with SessionExpired.
+    /// The open session with this identifier and role. An expired one is ended now and fails with SessionExpired.
     pub fn find(self: *Sessions, id: [32]u8, role: Role, now_ms: i64) Error!*Session {
         for (&self.open) |*slot| {
             const session = if (slot.*) |*s| s else continue;
@@ -58,7 +58,7 @@ pub const Sessions = struct {
         return if (self.wasUsed(id)) error.SessionUsed else error.SessionUnknown;
     }
 
-    /// Stores a new session in a free place, or in place of an expired one, or of the oldest.
+    /// Stores a new session in a free place or, if there is none, in place of an expired one or of the oldest.
     pub fn add(self: *Sessions, session: Session, now_ms: i64) Error!*Session {
         if (self.wasUsed(session.id)) return error.SessionUsed;
         for (&self.open) |*slot| {
@@ -141,7 +141,7 @@ test "a session is found until it is late or used" {
     _ = try sessions.add(other, 1000);
     sessions.expire(1000);
     _ = try sessions.find(@splat(6), .responder, 1000);
-    sessions.expire(0); // set back, and right again
+    sessions.expire(0); // set back, and corrected later
     try std.testing.expectError(error.SessionExpired, sessions.find(@splat(6), .responder, 1000));
     for (0..20) |i| {
         other.id = @splat(@intCast(100 + i));

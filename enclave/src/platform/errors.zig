@@ -127,7 +127,7 @@ comptime {
     std.debug.assert(rows.len == std.meta.tags(Error).len);
 }
 
-/// The table's row of an error.
+/// The table's row for an error.
 pub fn row(err: Error) Row {
     for (rows) |candidate| {
         if (candidate.err == err) return candidate;

@@ -26,7 +26,7 @@ pub fn nowMs() i64 {
     return @intFromFloat(now);
 }
 
-/// As `nowMs`, for deciding whether something has expired. Fails with ClockUnavailable: without a time nothing is
+/// Like `nowMs`, for deciding whether something has expired. Fails with ClockUnavailable: without a time nothing is
 /// valid.
 pub fn timeMs() Error!i64 {
     const now = nowMs();

@@ -75,7 +75,7 @@ pub const Database = struct {
         const copy = sqlite3_malloc64(bytes.len) orelse return error.OutOfMemory;
         @memcpy(copy[0..bytes.len], bytes);
         const size: i64 = @intCast(bytes.len);
-        // SQLite frees the copy in every case.
+        // SQLite frees the copy in any case.
         const outcome = sqlite3_deserialize(database.connection, "main", copy, size, size, free_on_close_and_resizable);
         if (outcome != ok) return error.InvalidDatabase;
         database.settle() catch return error.InvalidDatabase;
@@ -105,7 +105,7 @@ pub const Database = struct {
         if (sqlite3_get_autocommit(database.connection) == 0) try database.execute("ROLLBACK");
     }
 
-    /// Runs one statement to its end.
+    /// Runs one statement to completion.
     pub fn run(database: Database, sql: []const u8, values: []const Value) Error!void {
         const statement = try database.query(sql, values);
         defer statement.finish();
@@ -122,12 +122,12 @@ pub const Database = struct {
         return statement;
     }
 
-    /// Rows that the last statement changed.
+    /// The number of rows that the last statement changed.
     pub fn changes(database: Database) i64 {
         return sqlite3_changes64(database.connection);
     }
 
-    /// Rows that all statements have changed since the database was opened, including those that were rolled back.
+    /// The number of rows that all statements have changed since the database was opened, including those rolled back.
     pub fn changesInAll(database: Database) i64 {
         return sqlite3_total_changes64(database.connection);
     }
@@ -144,7 +144,7 @@ pub const Database = struct {
 pub const Statement = struct {
     prepared: *Prepared,
 
-    /// Whether there is another row.
+    /// Returns whether there is another row.
     pub fn next(statement: Statement) Error!bool {
         const outcome = sqlite3_step(statement.prepared);
         if (outcome == row) return true;

@@ -15,7 +15,7 @@ const max_header = fixed_header + max_did + max_wraps * (2 + max_wrap_id + 16 + 
 pub const max_wraps = 16;
 pub const max_wrap_id = 128;
 pub const max_did = 512;
-/// Every JSON reader takes this for a whole number. At one save a microsecond it lasts 285 years.
+/// Every JSON parser reads this as an integer. At one save per microsecond it lasts 285 years.
 pub const max_revision = (1 << 53) - 1;
 
 /// Where a key-encryption key comes from.
@@ -80,7 +80,7 @@ pub fn parse(arena: Allocator, bytes: []const u8) Error!Header {
     };
 }
 
-/// The sealed bytes of `database`, in memory of `allocator`, under a fresh nonce.
+/// The sealed bytes of `database`, in memory from `allocator`, under a fresh nonce.
 pub fn seal(allocator: Allocator, did: []const u8, revision: u64, now_ms: i64, wraps: []const Wrap, data_key: aead.Key, database: []const u8) Error![]u8 {
     var writer = std.Io.Writer.Allocating.initCapacity(allocator, max_header + database.len + aead.tag_length) catch return error.OutOfMemory;
     defer writer.deinit();
@@ -92,7 +92,7 @@ pub fn seal(allocator: Allocator, did: []const u8, revision: u64, now_ms: i64, w
     return writer.toOwnedSlice() catch error.OutOfMemory;
 }
 
-/// The database's bytes, in memory of `allocator`.
+/// The database's bytes, in memory from `allocator`.
 pub fn open(allocator: Allocator, header: Header, data_key: aead.Key) Error![]u8 {
     return aead.open(allocator, header.ciphertext, header.raw, header.nonce, data_key, error.InvalidDatabase);
 }

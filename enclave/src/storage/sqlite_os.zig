@@ -50,7 +50,7 @@ extern fn sqlite3_vfs_register(vfs: *Vfs, make_default: c_int) c_int;
 var vfs: Vfs = .{};
 const methods: Methods = .{};
 
-/// Sets SQLite's allocator. Call it before any other function of SQLite; a second call does nothing.
+/// Sets SQLite's allocator. Call it before any other SQLite function; a second call has no effect.
 pub fn configure() bool {
     const done = struct {
         var value = false;
@@ -87,7 +87,7 @@ fn noPath(_: *Vfs, _: [*:0]const u8, _: c_int, _: [*]u8) callconv(.c) c_int {
 }
 
 fn randomness(_: *Vfs, len: c_int, out: [*]u8) callconv(.c) c_int {
-    // Used only for row numbers. Without randomness the module refuses to make anything secret.
+    // Used only for row numbers. Without randomness the module refuses to create anything secret.
     host.random(out[0..@intCast(len)]) catch return 0;
     return len;
 }

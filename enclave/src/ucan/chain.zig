@@ -25,7 +25,7 @@ pub const Error = error{
 /// Longest chain that is followed, in delegations.
 pub const max_length = 16;
 
-/// What is known when a chain is checked.
+/// The circumstances in which a chain is checked.
 pub const Facts = struct {
     /// Seconds since 1970, UTC.
     now_s: i64,
@@ -53,7 +53,7 @@ pub fn checkToken(token: Token, facts: Facts) Error!void {
     }
 }
 
-/// Whether a CID names the token, with either form of its signature: both tokens allow the same.
+/// Whether a CID identifies the token, with either form of its signature: both tokens allow the same.
 fn isOf(token: Token, link: []const u8) bool {
     if (std.mem.eql(u8, link, &token.envelope.cid)) return true;
     return if (token.envelope.twin) |*twin| std.mem.eql(u8, link, twin) else false;
@@ -127,7 +127,7 @@ pub fn names(did: []const u8, token: Token) Error!bool {
 }
 
 /// Checks an invocation with the delegations that prove it, in any order. Their policies judge `args`: the invocation's
-/// arguments, or the same completed with defaults.
+/// arguments, either as they are or completed with defaults.
 pub fn checkInvocation(arena: Allocator, token: Token, proofs: []const Token, args: ipld.Value, facts: Facts) Error!void {
     try checkToken(token, facts);
     if (token.prf.len == 0) {
@@ -140,7 +140,7 @@ pub fn checkInvocation(arena: Allocator, token: Token, proofs: []const Token, ar
     try check(arena, path, holder, .{ .subject = token.sub.?, .command = token.cmd, .args = args }, facts);
 }
 
-/// The delegations that an invocation names, root first.
+/// The delegations that an invocation refers to, root first.
 pub fn proofsOf(arena: Allocator, token: Token, proofs: []const Token) Error![]const Token {
     if (token.prf.len > max_length) return error.UcanChainTooLong;
     const path = try arena.alloc(Token, token.prf.len);

@@ -1,4 +1,4 @@
-//! Makes UCAN 1.0 tokens. The caller passes a signer, the time and the nonce.
+//! Mints UCAN 1.0 tokens. The caller passes a signer, the time and the nonce.
 
 const std = @import("std");
 const did_key = @import("../codec/did_key.zig");
@@ -95,7 +95,7 @@ fn seconds(at: ?i64) Value {
     return if (at) |s| .{ .int = s } else .null;
 }
 
-/// Reads the new token back, which proves that others can.
+/// Parses the new token again, which proves that others can read it.
 fn sealed(arena: Allocator, kind: envelope.Kind, version: envelope.Version, fields: Fields, signer: envelope.Signer) Error![]const u8 {
     const token = try envelope.seal(arena, kind, version, .{ .map = fields.list.items }, signer);
     _ = try payload.decode(arena, token);

@@ -29,7 +29,7 @@ pub const Request = struct {
 };
 
 /// Succeeds if the token (a delegation, a container of one chain, or a container of an invocation and its proofs)
-/// allows the request. Otherwise the error says why not.
+/// allows the request. Otherwise the error gives the reason.
 pub fn authorize(arena: Allocator, token: []const u8, request: Request) Error!void {
     const read = try Bundle.read(arena, token);
     const facts: chain.Facts = .{ .now_s = request.now_s, .revoked = request.revoked };

@@ -16,7 +16,7 @@ const Statement = database_file.Statement;
 const Error = @import("../platform/errors.zig").Error;
 const Json = json.Json;
 
-/// One key as the database stores it. `val` is null if the val share is stored elsewhere.
+/// One key as stored in the database. `val` is null if the val share is stored elsewhere.
 pub const Entry = struct {
     enclave_id: []const u8,
     public: curves.PublicKey,
@@ -51,7 +51,7 @@ pub fn didOf(ctx: *Ctx, public: curves.PublicKey) Error![]const u8 {
     return std.mem.concat(ctx.arena, u8, &.{ "did:new:", try encoding.hex(ctx.arena, &public.hash()) });
 }
 
-/// The key of that identifier; without one, the key of the open vault's DID. Fails with NotFound.
+/// The key with that identifier; without one, the key of the open vault's DID. Fails with NotFound.
 pub fn load(ctx: *Ctx, database: Database, enclave_id: ?[]const u8) Error!Entry {
     const wanted = enclave_id orelse return ofDid(ctx, database, ctx.state.did);
     const statement = try database.query(select ++ "WHERE enclave_id = ?", &.{.{ .text = wanted }});
@@ -92,7 +92,7 @@ fn read(ctx: *Ctx, statement: Statement) Error!Entry {
     };
 }
 
-/// Signs a digest with the key. `val_share` is the share that is stored elsewhere, if the vault does not have it.
+/// Signs a digest with the key. `val_share` is the share that is stored elsewhere, if it is not in the vault.
 pub fn sign(ctx: *Ctx, entry: Entry, val_share: ?[shares_file.sealed_length]u8, digest: [32]u8, entropy: []const u8) Error!ecdsa.Signature {
     var shares = try opened(ctx, entry, val_share);
     defer shares.wipe();

@@ -1,6 +1,6 @@
-//! The vault's publishing key: an Ed25519 key that signs IPNS records and nothing else. Only its public key leaves.
+//! The vault's publishing key: an Ed25519 key that signs only IPNS records. Only its public key leaves the module.
 //!
-//! A passkey has the public key as its user handle, so the key must exist before the vault does: it is kept in the
+//! A passkey has the public key as its user handle, so the key must exist before the vault does: it stays in the
 //! instance's state until `generate` puts it into the new vault's database.
 
 const std = @import("std");
@@ -17,7 +17,7 @@ const Error = @import("../platform/errors.zig").Error;
 const sealed_length = ed25519.seed_length + aead.tag_length;
 const binding = "holdfast/publishing-key/v1";
 
-/// The public key of the key that waits in the instance for a vault. The first call makes it.
+/// The public key of the key that waits in the instance for a vault. The first call creates it.
 pub fn pending(ctx: *Ctx) Error!ed25519.PublicKey {
     if (ctx.state.pending_publishing_seed == null) ctx.state.pending_publishing_seed = try host.randomBytes(ed25519.seed_length);
     return ed25519.publicOf(ctx.state.pending_publishing_seed.?);
@@ -30,14 +30,14 @@ pub fn adopt(ctx: *Ctx, database: Database) Error!void {
     try insert(ctx, database, seed);
 }
 
-/// The public key of the open vault. A vault that was made without a publishing key gets one now.
+/// The public key of the open vault. A vault created without a publishing key gets one now.
 pub fn public(ctx: *Ctx, database: Database) Error!ed25519.PublicKey {
     var seed = try open(ctx, database);
     defer memory.wipe(&seed);
     return ed25519.publicOf(seed);
 }
 
-/// Signs with the open vault's key, as `public` finds it. The caller must have made the message itself: bytes from
+/// Signs with the open vault's key, as found by `public`. The caller must have built the message itself: bytes from
 /// outside are never signed.
 pub fn sign(ctx: *Ctx, database: Database, message: []const u8) Error!ed25519.Signature {
     var seed = try open(ctx, database);

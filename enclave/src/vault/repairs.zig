@@ -1,4 +1,4 @@
-//! Corrects what earlier versions recorded wrongly, when a vault is opened.
+//! Corrects, when a vault is opened, what earlier versions recorded incorrectly.
 
 const std = @import("std");
 const addresses_file = @import("../chains/addresses.zig");
@@ -48,7 +48,7 @@ fn accountsOfKeys(database: Database, arena: Allocator) Error![]const Account {
     return all.items;
 }
 
-/// The chain that version 1 made the address for; null if version 1 did not make it from the account's key.
+/// The chain for which version 1 created the address; null if version 1 did not derive it from the account's key.
 fn chainOf(arena: Allocator, account: Account) Error!?Found {
     if (std.mem.startsWith(u8, account.address, "bc1")) return .{ .chain = .bitcoin };
     const hashed = try eth.checksummed(arena, account.key.hash()[12..32].*);
@@ -69,8 +69,8 @@ fn onChain(arena: Allocator, found: Found, account: Account) Error![]const u8 {
     return eth.checksummed(arena, eth.cloneAddress(contract_set.app_factory, contract_set.vault_account, salt));
 }
 
-/// Corrects one account. If the right address is an account already, that account stays, and becomes the default if the
-/// wrong one was.
+/// Corrects one account. If there is already an account with the right address, that one stays, and becomes the default
+/// if the wrong one was.
 fn correct(database: Database, arena: Allocator, account: Account, right: []const u8, chain: Chain) Error!void {
     const coin_type = if (account.coin_type == Chain.ethereum.coinType()) chain.coinType() else account.coin_type;
     const other = try database.query("SELECT id FROM accounts WHERE address = ? AND chain_id = ? AND id <> ?", &.{

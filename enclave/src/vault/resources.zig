@@ -1,8 +1,8 @@
-//! The table of resources: the interface's fourteen, their columns, and the actions that each has.
+//! The table of resources: the interface's fourteen, their columns, and the actions of each.
 
 const std = @import("std");
 
-/// `json` is a list of texts.
+/// `json` is a list of strings.
 pub const Kind = enum { text, time, integer, boolean, json, blob, hex };
 
 /// Who sets a column when a row is created.
@@ -96,7 +96,7 @@ pub const all = [_]Resource{
         created,
         revoked,
     }, .actions = &.{ .list, .get, .create, .update, .delete, .revoke } },
-    // The table also has columns for the sealed shares and their keys, which no answer contains.
+    // The table also has columns for the sealed shares and their keys, which no response contains.
     .{ .name = "enclaves", .key = "enclave_id", .columns = &.{
         .{ .name = "enclave_id", .origin = .system },
         .{ .name = "curve", .origin = .system },
@@ -158,7 +158,7 @@ pub const all = [_]Resource{
     }, .actions = &.{ .list, .get, .create, .update, .delete, .revoke } },
 };
 
-/// The resource of that name, or null.
+/// The resource with that name, or null.
 pub fn find(name: []const u8) ?Resource {
     for (all) |resource| if (std.mem.eql(u8, resource.name, name)) return resource;
     return null;

@@ -1,4 +1,4 @@
-//! The tokens that the vault has revoked. Their rows are the only record of it.
+//! The tokens that the vault has revoked. Their rows are the only record of revocation.
 
 const std = @import("std");
 const cid = @import("../codec/cid.zig");
@@ -14,7 +14,7 @@ pub fn known(ctx: *Ctx, database: Database) Error![]const []const u8 {
     return revoked;
 }
 
-/// The revoked tokens, as the text of their CIDs.
+/// The revoked tokens, as CID texts.
 pub fn texts(ctx: *Ctx, database: Database) Error![]const []const u8 {
     var found: std.ArrayList([]const u8) = .empty;
     inline for (.{ "delegations", "ucans" }) |table| {

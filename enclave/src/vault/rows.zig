@@ -30,12 +30,12 @@ pub fn run(ctx: *Ctx, database: Database, resource: Resource, action: resources.
     };
 }
 
-/// The key that the arguments name, under the key column's name or as `id`. Fails with MissingField.
+/// The key in the arguments, under the key column's name or as `id`. Fails with MissingField.
 pub fn keyOf(ctx: *Ctx, resource: Resource, input: Json) Error![]const u8 {
     return try optionalKey(ctx, resource, input) orelse ctx.fail(error.MissingField, resource.key);
 }
 
-/// As `keyOf`, or null without a key. Two different values are refused, because a token's policy may name either field.
+/// Like `keyOf`, but null without a key. Two different values are refused: a token's policy may use either name.
 pub fn optionalKey(ctx: *Ctx, resource: Resource, input: Json) Error!?[]const u8 {
     const by_id = try args.optionalString(ctx, input, "id", max_text);
     const key = try args.optionalString(ctx, input, resource.key, max_text) orelse return by_id;
@@ -43,7 +43,7 @@ pub fn optionalKey(ctx: *Ctx, resource: Resource, input: Json) Error!?[]const u8
     return key;
 }
 
-/// {limit?, offset?} -> rows in the order of their creation.
+/// {limit?, offset?} -> rows in order of creation.
 pub fn list(ctx: *Ctx, database: Database, resource: Resource, input: Json) Error!Json {
     const limit = try args.optionalInteger(ctx, input, "limit", 0, max_listed) orelse max_listed;
     const offset = try args.optionalInteger(ctx, input, "offset", 0, std.math.maxInt(i32)) orelse 0;
@@ -61,7 +61,7 @@ pub fn documented(ctx: *Ctx, database: Database, resource: Resource) Error!Json 
     return collect(ctx, database, resource, sql, &.{}, true);
 }
 
-/// The row of that key. Fails with NotFound.
+/// The row with that key. Fails with NotFound.
 pub fn get(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) Error!Json {
     const sql = try std.fmt.allocPrint(ctx.arena, "SELECT {s} FROM {s} WHERE {s} = ?", .{
         try columnList(ctx, resource, false), resource.name, resource.key,
@@ -70,7 +70,7 @@ pub fn get(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) E
     return if (found.array.items.len == 1) found.array.items[0] else ctx.fail(error.NotFound, resource.name);
 }
 
-/// Creates a row of the given fields. Returns the whole row.
+/// Creates a row from the given fields. Returns the whole row.
 pub fn create(ctx: *Ctx, database: Database, resource: Resource, input: Json) Error!Json {
     var fields: Fields = .{ .ctx = ctx };
     const key = try optionalKey(ctx, resource, input) orelse
@@ -130,7 +130,7 @@ fn keepRevocation(ctx: *Ctx, database: Database, resource: Resource, key: []cons
     if (!over) return ctx.fail(error.Conflict, "revoked, but not expired yet");
 }
 
-/// Marks the row as revoked; the time of a first revocation stays. Fails with NotFound.
+/// Marks the row as revoked; the time of the first revocation is kept. Fails with NotFound.
 pub fn revoke(ctx: *Ctx, database: Database, resource: Resource, key: []const u8) Error!Json {
     const sql = try std.fmt.allocPrint(ctx.arena, "UPDATE {s} SET revoked_at = coalesce(revoked_at, ?) WHERE {s} = ?", .{
         resource.name, resource.key,

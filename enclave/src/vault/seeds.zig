@@ -30,7 +30,7 @@ pub fn make(ctx: *Ctx, database: Database) Error!void {
     try fields.insert(database, "seeds");
 }
 
-/// The seed, for one operation; the caller wipes it. A vault that was made without a seed gets one now.
+/// The seed, for one operation; the caller wipes it. A vault created without a seed gets one now.
 pub fn open(ctx: *Ctx, database: Database) Error![length]u8 {
     return try read(database) orelse {
         try make(ctx, database);

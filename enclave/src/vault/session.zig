@@ -42,7 +42,7 @@ fn keyIn(ctx: *Ctx, given: Json) Error!sealed.HostKey {
         return .{ .kind = kind, .id = id, .secret = password };
     }
     const secret = try args.bytes(ctx, given, "secret", 128);
-    if (secret.len < 32) return ctx.fail(error.InvalidField, "secret"); // less could be searched
+    if (secret.len < 32) return ctx.fail(error.InvalidField, "secret"); // fewer could be found by brute force
     return .{ .kind = kind, .id = id, .secret = secret };
 }
 
@@ -79,7 +79,7 @@ pub fn adopt(ctx: *Ctx, database: Database, did: []const u8, key: ?sealed.HostKe
 }
 
 /// Makes an unencrypted database, from an export or another device, the open vault. It is checked first: nothing
-/// changes unless it is a sound vault.
+/// changes unless it is a valid vault.
 pub fn restore(ctx: *Ctx, image: []const u8, key: ?sealed.HostKey) Error!void {
     const database = try Database.load(image);
     errdefer database.close();
@@ -124,8 +124,8 @@ pub fn open_(ctx: *Ctx, bytes: []const u8, key: sealed.HostKey) Error!void {
     ctx.state.last_activity_ms = host.nowMs();
 }
 
-/// Refuses a vault whose DID none of its keys proves, or whose database names another DID. Otherwise the tokens of the
-/// DID's real owner would rule this vault.
+/// Refuses a vault whose DID none of its keys proves, or whose database has another DID. Otherwise the tokens of the
+/// DID's real owner would control this vault.
 fn own(ctx: *Ctx, database: Database, did: []const u8) Error!void {
     const entry = keyring.ofDid(ctx, database, did) catch |err| return if (err == error.OutOfMemory) err else error.InvalidDatabase;
     _ = curves.PublicKey.fromUncompressed(entry.public.curve, &entry.public.uncompressed()) catch return error.InvalidDatabase;
@@ -133,7 +133,7 @@ fn own(ctx: *Ctx, database: Database, did: []const u8) Error!void {
     if (!std.mem.eql(u8, told, did)) return error.InvalidDatabase;
 }
 
-/// Keeps sealed bytes without opening them. Their header is not trusted until they are opened.
+/// Stores sealed bytes without opening them. Their header is not trusted until they are opened.
 pub fn keepLocked(ctx: *Ctx, bytes: []const u8) Error!void {
     const header = try sealed.parse(ctx.arena, bytes);
     try ctx.state.keepDid(header.did);
@@ -141,10 +141,10 @@ pub fn keepLocked(ctx: *Ctx, bytes: []const u8) Error!void {
     ctx.state.forgetPending();
 }
 
-/// Seals the open vault under the next revision and a fresh nonce. The state keeps the bytes too.
+/// Seals the open vault under the next revision and a fresh nonce. The state also keeps the bytes.
 pub fn save(current: *state.State, scratch: std.mem.Allocator) Error![]const u8 {
     const open = &(current.open orelse return error.VaultLocked);
-    if (open.wraps.items.len == 0) return error.KeyRequired; // without a wrap it could never be opened
+    if (open.wraps.items.len == 0) return error.KeyRequired; // without a wrap it could never be opened again
     try open.database.abandon();
     if (open.revision >= sealed.max_revision) return error.ValueTooLarge;
     const image = try open.database.serialize(scratch);

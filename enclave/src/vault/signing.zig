@@ -104,7 +104,7 @@ pub const TokenSigner = struct {
     ctx: *Ctx,
     entry: keyring.Entry,
     val_share: ?[shares_file.sealed_length]u8 = null,
-    /// The reason why the last signature was not made.
+    /// The reason why the last signature failed.
     failure: Error = error.CryptoFailure,
 
     pub fn signer(self: *TokenSigner) envelope.Signer {

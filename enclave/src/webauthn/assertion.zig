@@ -1,5 +1,5 @@
-//! Whether the passkey that an assertion names made it, for this relying party and in this ceremony: the steps of
-//! WebAuthn Level 3, section 7.2, in their order. Nothing here is secret.
+//! Whether an assertion was made by the passkey that it names, for this relying party, in this ceremony: the steps of
+//! WebAuthn Level 3, section 7.2, in order. Nothing here is secret.
 
 const std = @import("std");
 const cbor = @import("../codec/cbor.zig");
@@ -15,14 +15,14 @@ const rsa = std.crypto.Certificate.rsa;
 
 pub const Error = error{ KeyInvalid, KeyUnsupported, OutOfMemory };
 
-/// A passkey's public key. DIDs use ES256 and EdDSA too.
+/// A passkey's public key. DIDs also use ES256 and EdDSA.
 pub const Key = union(enum) {
     point: did_key.PublicKey,
     /// `size` is the modulus's length in bytes.
     rs256: struct { public: rsa.PublicKey, size: usize },
 };
 
-/// What the relying party requested, and what it stores of the credential.
+/// What the relying party requested, and what it stores about the credential.
 pub const Expected = struct {
     credential_id: []const u8,
     /// Base64url without padding, as in client data.
@@ -67,7 +67,7 @@ pub fn failedStep(arena: Allocator, made: credential.Assertion, expected: Expect
     return null;
 }
 
-/// In a frame, the topmost page must be an expected one. Outside of frames, client data name no such page.
+/// In a frame, the topmost page must be an expected one. Outside of frames, client data contain no such page.
 fn framed(data: credential.ClientData, expected: ?[]const ?[]const u8) bool {
     if (!data.cross_origin) return data.top_origin == null;
     for (expected orelse &.{}) |candidate| {

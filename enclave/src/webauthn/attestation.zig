@@ -1,5 +1,5 @@
 //! Attestation objects (WebAuthn Level 3, section 6.5.4) and the shape of each statement format (section 8). Shapes are
-//! checked, signatures and certificates are not: a DID may be registered with any make of authenticator.
+//! checked, signatures and certificates are not: a DID may be registered with any model of authenticator.
 
 const std = @import("std");
 const authenticator_data = @import("authenticator_data.zig");
@@ -58,7 +58,7 @@ const formats = [_]Format{
     .{
         .name = "apple",
         .fields = &.{
-            .{ .name = "alg", .kind = .int, .required = false }, // early devices sent it
+            .{ .name = "alg", .kind = .int, .required = false }, // sent by early devices
             .{ .name = "x5c", .kind = .certificates },
         },
     },
