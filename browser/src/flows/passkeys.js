@@ -35,7 +35,7 @@ export async function addPasskey(client, { deviceName = "", attestation, ...opti
  * @param {{attestation?: import("../generated/types.js").Attestation}} [proof] of an identifier that a code proves
  * @returns {Promise<boolean>} false: nothing was sent, because the vault is not registered at the service, or because
  *   its identifier has to be proven by a code and `attestation` is absent
- * @throws {RequestRefused} the service says no (`code`)
+ * @throws {RequestRefused} the service refuses; `code` says why
  */
 export async function registerPasskey(client, credentialId, { attestation } = {}) {
   const { credentials } = await client.vault.query();
