@@ -56,7 +56,7 @@ export class KeptSnapshots {
   }
 
   /**
-   * Checks that the gateways respond, and schedules an upload of what is due.
+   * Checks that a gateway responds.
    *
    * @throws {NetworkError} no gateway responds
    */
