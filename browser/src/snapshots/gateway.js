@@ -89,7 +89,7 @@ export class Gateways {
     return found.reduce((newest, it) => (it && ["newer", "renewed"].includes(changeOf(newest, it)) ? it : newest), null);
   }
 
-  /** Cancels the present requests. */
+  /** Cancels pending requests. */
   close() {
     this.#https.forEach((http) => http.close());
   }

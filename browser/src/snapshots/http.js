@@ -64,7 +64,7 @@ export class Http {
     }
   }
 
-  /** Cancels the present requests. */
+  /** Cancels pending requests. */
   close() {
     this.#closing.abort();
   }

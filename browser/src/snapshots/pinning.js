@@ -79,7 +79,7 @@ export class Pinning {
     }
   }
 
-  /** Cancels the present requests. */
+  /** Cancels pending requests. */
   close() {
     this.#http.close();
   }

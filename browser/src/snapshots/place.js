@@ -96,7 +96,7 @@ export class SnapshotPlace {
     }
   }
 
-  /** Cancels the present requests. */
+  /** Cancels pending requests. */
   close() {
     this.#http.close();
     this.gateways.close();
