@@ -1,4 +1,4 @@
-/** Runs the vectors of content-addressed formats through the modules in src/snapshots: the Python client's answers. */
+/** Runs the test vectors of the content-addressed formats, made by the Python client, through src/snapshots. */
 
 import assert from "node:assert/strict";
 import { readCar, writeCar } from "../src/snapshots/cars.js";
@@ -9,7 +9,7 @@ import { nameOf, publicKeyOf } from "../src/snapshots/names.js";
 import { changeOf, isExpired, readRecord } from "../src/snapshots/records.js";
 import { readRoot, sealedOf, snapshotOf, snapshotOfCar } from "../src/snapshots/roots.js";
 
-/** @type {Record<string, (vector: any) => Promise<unknown>>} by the file's path below vectors/ */
+/** @type {Record<string, (vector: any) => Promise<unknown>>} by the file's path within vectors/ */
 export const RUNS = {
   "car/valid": async ({ car, root, blocks }) => {
     const read = await readCar(octets(car));
@@ -65,7 +65,7 @@ export const RUNS = {
   },
 };
 
-/** What no vector says. @type {Record<string, () => Promise<unknown>>} */
+/** Tests of what the vectors do not cover. @type {Record<string, () => Promise<unknown>>} */
 export const TESTS = {
   "which record is newer": async () => {
     const known = { sequence: 7, rootCid: "a", validityNs: 5n };
@@ -125,7 +125,7 @@ function manifestOf({ delegation, ...fields }) {
   return { ...fields, schemaVersion: 1, ...(delegation && { delegation: octets(delegation) }) };
 }
 
-/** Bytes in hex or base64, or as a list of hex texts and [hex, times]. */
+/** Decodes bytes from hex, base64, or a list of hex texts and [hex, repetitions]. */
 function octets(spelled) {
   if (typeof spelled === "string") return /^(0x)?([0-9a-f]{2})*$/.test(spelled) ? fromHex(spelled.replace(/^0x/, "")) : Uint8Array.from(atob(spelled), (it) => it.charCodeAt(0));
   return Uint8Array.from(spelled.flatMap((part) => (typeof part === "string" ? [...fromHex(part)] : Array(part[1]).fill([...fromHex(part[0])]).flat())));

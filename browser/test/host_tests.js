@@ -22,7 +22,7 @@ function trapping() {
   return new Enclave({ exports }, { memory: null });
 }
 
-/** A clock that stands still, and the timers that wait for it. */
+/** A fake clock that advances only on request, with its timers. */
 class Timers {
   now = 1700000000000;
   waiting = new Set();
@@ -33,7 +33,7 @@ class Timers {
     return () => this.waiting.delete(timer);
   }
 
-  /** Lets time pass, and every timer fire at its moment. */
+  /** Advances the clock and fires every timer when it is due. */
   pass(ms) {
     const end = this.now + ms;
     for (;;) {
@@ -49,7 +49,7 @@ class Timers {
 
 const DEVICE = "a name that stands in the database alone";
 const KEY = { kind: "secret", secret: new Uint8Array(32).fill(7) };
-// An attestation object of format "none".
+// An attestation object with the format "none".
 const CREDENTIAL =
   "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YViUv6vDdDKViwYzYNOtZGHJxHNa5/jt1GWSpeDwFFKy5LVFAAAABwAAAAAAAAAAAAAAAAAAAAAAEAABAgMEBQYHCAkKCwwNDg+lAQIDJiABIVggJu/OvQ7p40pmkYfhizqRIrL3M5RbZJzJ+fkh6fna2BIiWCCQI4venMe7Mw0VDGdwTdJa5wVSBXRLbzG/QHB0WHLQ5g==";
 
@@ -59,7 +59,7 @@ async function opened(wasm, timers) {
   return enclave;
 }
 
-/** Whether the database lies open in memory; asked without a call, which would lock an idle vault itself. */
+/** Whether the decrypted database is in memory. It is checked without a call, which would itself lock an idle vault. */
 const isOpen = (enclave) => Buffer.from(memoryOf(enclave)).includes(DEVICE);
 
 /** @param {Uint8Array} wasm the module */

@@ -1,4 +1,4 @@
-/** Every text of the pages, in English. {name} stands for a value; `.one` and `.other` are plural forms (Intl.PluralRules). */
+/** All texts of the pages, in English. {name} is replaced with a value; `.one` and `.other` are plural forms (Intl.PluralRules). */
 
 /** @type {Record<string, string>} */
 export default {
