@@ -79,7 +79,7 @@ def build(folder: Path) -> dict[str, int]:
 
 
 def build_served(folder: Path) -> None:
-    """Build what is served at /client/: the client, and the pages' scripts, which import its file. Raises BuildError."""
+    """Build what /client/ serves: the client, and the pages' scripts, which import its file. Raises BuildError."""
     build(folder)
     _bundle([SOURCES / name for name in PAGES], folder / "pages", *_SHARED)
     _build_bundle(folder)

@@ -46,7 +46,7 @@ export class Bundler {
     const given = await this.#ask("pm_sponsorUserOperation", [placeholder(operation), this.#entryPoint]);
     const sponsored = merged(operation, given, SPONSORS);
     // If this were signed, the account would pay for what its owner believes to be free.
-    if (!sponsored.paymaster) throw new OperationFailed("the sponsor named no paymaster");
+    if (!sponsored.paymaster) throw new OperationFailed("the sponsor's response has no paymaster");
     return sponsored;
   }
 
@@ -70,7 +70,7 @@ export class Bundler {
    */
   async send(operation, hash) {
     const answer = await this.#ask("eth_sendUserOperation", [operation, this.#entryPoint]);
-    if (answer !== hash) throw new NetworkError("the bundler's operation hash is not ours");
+    if (answer !== hash) throw new NetworkError("the bundler's operation hash differs from ours");
   }
 
   /**
@@ -99,9 +99,9 @@ export class Bundler {
   async receipt(hash) {
     const answer = await this.#ask("eth_getUserOperationReceipt", [hash]);
     if (answer === null) return null;
-    if (answer?.userOpHash !== hash) throw new NetworkError("the answer is another operation's receipt");
+    if (answer?.userOpHash !== hash) throw new NetworkError("the response is another operation's receipt");
     const { transactionHash, blockNumber } = answer.receipt ?? {};
-    if (!transactionHash) throw new NetworkError("the answer lacks the transaction's receipt");
+    if (!transactionHash) throw new NetworkError("the response lacks the transaction's receipt");
     if (answer.success !== true) throw new OperationFailed(`the operation was mined and failed (${answer.reason ?? "no reason"})`);
     return { transactionHash, blockNumber: Number(blockNumber), logs: answer.logs ?? [] };
   }
@@ -134,7 +134,7 @@ function placeholder(operation) {
  * @returns {UserOp}
  */
 function merged(operation, given, names) {
-  if (typeof given !== "object" || given === null) throw new NetworkError("the bundler's answer has another form");
+  if (typeof given !== "object" || given === null) throw new NetworkError("the bundler's response has an unexpected form");
   const chosen = names.filter((name) => typeof given[name] === "string").map((name) => [name, given[name]]);
   return { ...operation, ...Object.fromEntries(chosen) };
 }

@@ -113,7 +113,7 @@ export class SmartAccount {
     const deployed = BigInt(state.nonce) > 0n || BigInt(state.pubKeyX) !== 0n || this.#next > 0n;
     const { x, y } = this.key;
     if (BigInt(state.pubKeyX) !== 0n && (BigInt(state.pubKeyX) !== x || BigInt(state.pubKeyY) !== y)) {
-      throw new OperationFailed(`the account ${this.address} obeys another key than this vault's`);
+      throw new OperationFailed(`the account ${this.address} is controlled by another key than this vault's`);
     }
     const nonce = BigInt(state.nonce) > this.#next ? BigInt(state.nonce) : this.#next;
     const first = deployed ? {} : { factory: this.contracts.appFactory, factoryData: createAccount(x, y) };

@@ -479,6 +479,6 @@ function opening({ did, takeOver, minRevision }) {
  * @param {Vault} vault
  */
 async function started(subsystem, name, vault) {
-  if (!subsystem) throw new Error(`${name}: no module for it was given (options.subsystems)`);
+  if (!subsystem) throw new Error(`${name}: no module was given for it (options.subsystems)`);
   await subsystem(vault);
 }
