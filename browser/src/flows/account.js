@@ -139,7 +139,7 @@ function hex(value) {
 }
 
 /**
- * Whether the sponsor refused because of the operation itself (a revert or an outdated nonce), whoever pays for it.
+ * Whether the sponsor refused because of the operation itself (a revert or an outdated nonce), not of who pays.
  *
  * @param {OperationFailed} error
  */
