@@ -1,14 +1,15 @@
-"""The PostgreSQL schema, as migrations that run while nodes of the old and the new release serve.
+"""The PostgreSQL schema, as migrations that run while nodes of the old and the new release are serving.
 
-A step is one transaction under a lock of the database, so one node migrates and the others wait. There are three kinds:
+A step is one transaction under a database-wide lock, so one node migrates and the others wait. There are three kinds:
 *expand* adds tables, columns and functions that an older release does not use; *backfill* fills them in parts;
-*contract* removes what only older releases used, and raises the oldest release that the database admits.
-Functions carry a version in their names, so that an older release goes on calling its own.
+*contract* removes what only older releases used, and raises the oldest release that can use the database.
+Function names include a version, so that an older release continues to call its own.
 """
 
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
     from holdfast.service.store.postgresql.lane import Connection
     from holdfast.settings.postgresql import Address
 
-_LOCK = 0x686F6C64  # "hold"; transaction-level, which a pooler in transaction mode passes on
+_LOCK = 0x686F6C64  # "hold"; a transaction-level lock works through a pooler in transaction mode
 _WAIT_FOR_LOCK = "60s"
 # While a step waits for a table (a running export or pg_dump reads it), every request waits behind the step.
 _WAIT_FOR_TABLE = "300ms"
 _BETWEEN_TRIES_S = 1.0
-_TRIES_FOR_TABLES = 60
-# Asked of the catalogue itself: to_regclass answers from a cache that another node's migration may have made stale.
+_WAIT_IN_ALL_S = 60.0
+# Queries the catalogue itself: to_regclass uses a cache that another node's migration may have made stale.
 _HAS_SCHEMA = (
     "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
     " WHERE n.nspname = 'holdfast' AND c.relname = 'schema_version')"
@@ -42,9 +43,9 @@ class Step:
     """One step of the schema.
 
     Attributes:
-        scripts: files of `migrations/` that run in one transaction.
+        scripts: files in `migrations/` that run in one transaction.
         backfill: what has to be done for every row of a table, before the scripts.
-        oldest: the oldest schema whose release can work with the database once this step is done.
+        oldest: the oldest schema version whose release can use the database once this step is done.
     """
 
     scripts: tuple[str, ...] = ()
@@ -106,9 +107,9 @@ async def migrate(address: Address, within_s: float = 5.0) -> Migration:
     """Bring the database to this release's schema, if it is older.
 
     Raises:
-        SchemaTooNew: no release as old as this one can work with it.
-        StoreUnreachable: it does not answer, or is stopping.
-        StoreUnavailable: it refuses a statement, or the address or account is wrong.
+        SchemaTooNew: the database no longer supports releases as old as this one.
+        StoreUnreachable: it does not respond, or is stopping.
+        StoreUnavailable: it refuses a statement, or the address or role is wrong.
     """
     try:
         connection = await open_connection(address, within_s)
@@ -134,7 +135,7 @@ async def _migrate(connection: Connection) -> Migration:
 
 
 async def _version(connection: Connection) -> int:
-    """The version of the schema; 0 without one. Raises SchemaTooNew."""
+    """Return the schema version; 0 without a schema. Raises SchemaTooNew."""
     if not await connection.fetchval(_HAS_SCHEMA):
         return 0
     row = await connection.fetchrow("SELECT version, oldest FROM holdfast.schema_version")
@@ -146,19 +147,21 @@ async def _version(connection: Connection) -> int:
 
 
 async def _step(connection: Connection) -> int:
-    """Do the next step; while others use a table that it changes, again and again."""
-    for _ in range(_TRIES_FOR_TABLES):
+    """Do the next step; while others use a table that it changes, try again for a minute."""
+    ends = time.monotonic() + _WAIT_IN_ALL_S
+    while True:
         try:
             return await _try_step(connection)
         except asyncpg.LockNotAvailableError:
-            await asyncio.sleep(_BETWEEN_TRIES_S)
-    return await _try_step(connection)
+            if time.monotonic() >= ends:
+                raise
+        await asyncio.sleep(_BETWEEN_TRIES_S)
 
 
 async def _try_step(connection: Connection) -> int:
-    """Do the next step under the lock; another node may have done it meanwhile. The version that is there now."""
+    """Do the next step under the lock, unless another node has done it meanwhile; return the current version."""
     async with connection.transaction():
-        # Of this transaction alone: a pooler may give the connection to another client afterwards.
+        # For this transaction only: a pooler may give the connection to another client afterwards.
         await connection.execute(f"SET LOCAL lock_timeout = '{_WAIT_FOR_LOCK}'; SET LOCAL statement_timeout = 0")
         await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
         await connection.execute(f"SET LOCAL lock_timeout = '{_WAIT_FOR_TABLE}'")
