@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _LOCK = 0x686F6C64  # "hold"; a transaction-level lock works through a pooler in transaction mode
 _WAIT_FOR_LOCK = "60s"
-# While a step waits for a table (a running export or pg_dump reads it), every request waits behind the step.
+# While a step waits for a table that a running export or pg_dump is reading, every request waits behind the step.
 _WAIT_FOR_TABLE = "300ms"
 _BETWEEN_TRIES_S = 1.0
 _WAIT_IN_ALL_S = 60.0
@@ -44,7 +44,7 @@ class Step:
 
     Attributes:
         scripts: files in `migrations/` that run in one transaction.
-        backfill: what has to be done for every row of a table, before the scripts.
+        backfill: what has to be done for every row of a table before the scripts run.
         oldest: the oldest schema version whose release can use the database once this step is done.
     """
 
@@ -147,7 +147,7 @@ async def _version(connection: Connection) -> int:
 
 
 async def _step(connection: Connection) -> int:
-    """Do the next step; while others use a table that it changes, try again for a minute."""
+    """Do the next step, retrying for a minute while others use a table that it changes."""
     ends = time.monotonic() + _WAIT_IN_ALL_S
     while True:
         try:

@@ -66,7 +66,7 @@ def _slot() -> int:
 
 @dataclass(frozen=True, slots=True)
 class SessionToOpen:
-    """A session, the place of its identifier, and the limits within which it is admitted."""
+    """A session, its identifier's place, and the limits within which it is admitted."""
 
     session: NewSession
     place: Place
