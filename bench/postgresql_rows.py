@@ -36,8 +36,8 @@ def shard(expression: str) -> str:
 
 
 # One registered identifier each: claim, credential and its place, counter of its address, a line of history (its rows
-# tell the others), a verification, a used attestation and a window of sends; a kept answer; a snapshot of two blocks with
-# its pin and name.
+# tell the others), a verification, a used attestation and a window of sends; a kept answer; a snapshot of two blocks
+# with its pin and name.
 FILL = f"""
 INSERT INTO holdfast.identifiers SELECT {shard("'k' || n")}, 'email', 'person.' || n || '@example.com',
     'Person.' || n || '@example.com', {DID}, 'registered', {IP}, 1.8e9 + n, 1.8e9 + n, false FROM g;
