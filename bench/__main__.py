@@ -61,6 +61,7 @@ def _options(words: argparse.Namespace, folder: Path) -> Options:
         alternations=words.alternations,
         rows=words.rows,
         vaults=words.vaults,
+        workers=words.workers,
         identifiers=tuple(words.identifiers),
         connections=tuple(words.connections),
         server=words.server,
@@ -78,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--alternations", type=int, default=7, help="turns of each server")
     parser.add_argument("--rows", type=int, default=10_000, help="registered identifiers; events of `indexer`")
     parser.add_argument("--vaults", type=int, default=1000, help="vaults of 100 KB for `snapshots`")
+    parser.add_argument("--workers", type=int, default=1, help="worker processes of every server of `snapshots`")
     parser.add_argument(
         "--identifiers",
         type=int,

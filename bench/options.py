@@ -22,6 +22,7 @@ class Options:
     alternations: int = 7
     rows: int = 10_000
     vaults: int = 1000
+    workers: int = 1
     identifiers: tuple[int, ...] = (10_000, 1_000_000, 10_000_000)
     connections: tuple[int, ...] = (1, 16, 64)
     server: str = "all"

@@ -187,7 +187,7 @@ def test_a_person_who_never_touches_the_key_is_not_waited_for_for_ever(device, a
     def untouched(cmd, data=b"", event=None, on_keepalive=None):
         if data[0] != 2:
             return answer(cmd, data, event, on_keepalive)
-        event.wait(30)
+        event.wait(300)
         return bytes([CtapError.ERR.KEEPALIVE_CANCEL])
 
     device.call = untouched
@@ -195,7 +195,7 @@ def test_a_person_who_never_touches_the_key_is_not_waited_for_for_ever(device, a
     begun = time.monotonic()
     with pytest.raises(WebAuthnError, match=r"in time|cancelled"):
         waiting.prf(made.credential_id) if ask == "prf" else waiting.assertion(b"c" * 32, (made.credential_id,))
-    assert time.monotonic() - begun < 25
+    assert time.monotonic() - begun < 150
 
 
 async def test_the_passkey_of_a_vaults_person_leads_to_the_vault():

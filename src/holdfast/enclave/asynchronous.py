@@ -42,7 +42,7 @@ class AsyncEnclave:
         return self._enclave
 
     async def call(self, function: str, /, **fields: object) -> dict[str, Any]:
-        """As `Enclave.call`. A cancelled task gets no answer, but its call runs to its end."""
+        """As `Enclave.call`. A cancelled task gets no result, but its call is completed."""
         return await self._off_loop(function, partial(self._enclave.call, function, **fields))
 
     async def call_as(self, kind: type[T], function: str, /, **fields: object) -> T:

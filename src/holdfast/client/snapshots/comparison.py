@@ -1,4 +1,4 @@
-"""Two versions of one vault, table by table: what only one has, and what differs. Nothing is merged."""
+"""Comparison of two versions of a vault, table by table: rows that only one has, and rows that differ. No merging."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from holdfast.client.vault.async_vault import AsyncVault
 
 KEYS = "keys"  # of a TableDifference: the passkeys and passwords that open one version only
-# How a row is known; the first of these fields that it has.
+# What identifies a row: the first of these fields that it has.
 _KEYS = ("id", "cid", "credential_id", "address", "did", "name")
 _PAGE = 10_000
 
 
 class TableDifference(Record, frozen=True, kw_only=True):
-    """One table in which the versions differ, by the rows' names.
+    """One table in which the versions differ; its rows are given by name.
 
     Attributes:
         table: the resource, or "keys": which passkeys and passwords open only one of the versions.
-        only_here: rows that this device's version alone has.
-        only_there: rows that the other version alone has.
-        different: rows that both have, with different contents.
+        only_here: rows that only this device's version has.
+        only_there: rows that only the other version has.
+        different: rows that both versions have, with different contents.
     """
 
     table: str
@@ -34,7 +34,7 @@ class TableDifference(Record, frozen=True, kw_only=True):
 
 
 async def compare_vaults(here: AsyncVault, there: AsyncVault) -> list[TableDifference]:
-    """The tables in which two open vaults differ, none if they hold the same. Raises PluginCallError."""
+    """Return the tables in which two unlocked vaults differ, if any. Raises PluginCallError."""
     tables = [(str(resource), await _rows(here, resource), await _rows(there, resource)) for resource in Resource]
     tables.append((KEYS, await _keys(here), await _keys(there)))
     found = [_difference(table, ours, theirs) for table, ours, theirs in tables]

@@ -1,4 +1,4 @@
-"""What a client does with its vault's snapshots: keeps them up to date by itself, ends conflicts, recovers."""
+"""What a client does with its vault's snapshots: uploads them automatically, resolves conflicts, recovers vaults."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class OtherKeys(ClientStateError):
 
 
 class KeptSnapshots:
-    """The snapshots of one client's vault; without a vault or its store every method raises ClientStateError."""
+    """The snapshots of one client's vault. Without a vault that has a store, every method raises ClientStateError."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class KeptSnapshots:
         self._on_snapshot = on_snapshot
         self._connect = partial(SnapshotPlace, client.base_url, self._config, retries=retries, transport=transport)
         self._place: SnapshotPlace | None = None
-        # One attempt at a time for a vault, also from several clients of it.
+        # One attempt at a time for each vault, even if several clients use it.
         self._turn = asyncio.Lock() if vault is None else _TURNS.setdefault(vault, asyncio.Lock())
         pauses = Pauses(quiet_s=self._config.debounce_s)
         self._automatic = AutomaticSnapshots(self.publish, pauses)
@@ -71,9 +71,9 @@ class KeptSnapshots:
             vault.listeners.append(self.changed)
 
     def changed(self) -> None:
-        """There may be something to bring up."""
+        """Note that there may be something to upload."""
         if self._given is not None and self._given.store is not None and self._config.automatic:
-            # In a context that knows no waiting caller: the upload outlives the call that caused it.
+            # In an empty context, without the caller's thread: the upload outlives the call that caused it.
             contextvars.Context().run(self._automatic.changed)
 
     async def state(self) -> SnapshotState:
@@ -142,7 +142,7 @@ class KeptSnapshots:
             await self._place.close()
 
     async def _other(self) -> Snapshot:
-        """The other device's version of a conflict. Raises ClientStateError without one."""
+        """Return the other device's version in a conflict. Raises ClientStateError if there is no conflict."""
         state = await self.state()
         if state.other_root is None:
             raise ClientStateError("no other version of the vault is known")
@@ -150,7 +150,7 @@ class KeptSnapshots:
 
     @contextlib.asynccontextmanager
     async def _opened(self, other: Snapshot, key: KeyProvider) -> AsyncIterator[AsyncVault]:
-        """The other version, open in an enclave that stores nothing."""
+        """Return the other version, unlocked in an enclave that stores nothing."""
         vault, _ = self._vault()
         async with type(vault)() as second:
             opened = await second.unlock(key, other.sealed)
@@ -159,7 +159,7 @@ class KeptSnapshots:
             yield second
 
     async def _take(self, other: Snapshot, key: KeyProvider) -> None:
-        """Go on with the other version, sealed anew as a revision after this device's."""
+        """Continue with the other version, sealed again as a revision after this device's."""
         vault, store = self._vault()
         known, removed = KnownKey(await asyncio.to_thread(key.host_key)), await removed_keys(vault)
         await vault.lock()

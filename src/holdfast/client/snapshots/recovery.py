@@ -1,4 +1,4 @@
-"""From a passkey alone to the vault: its user handle names the record, the record the snapshot, its PRF opens it."""
+"""Recovery from a passkey alone: its user handle leads to the record and the snapshot, its PRF output unlocks it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OLDER = 10  # snapshots before the newest one that are tried: as many as stay p
 
 
 class RecoveryRefused(StorageError):
-    """The vault was not recovered, and nothing was stored.
+    """The vault was not recovered and nothing was stored.
 
     Attributes:
         code: no_prf, no_snapshot, expired, wrong_key, stale or damaged.
@@ -49,10 +49,10 @@ class RecoveryRefused(StorageError):
 
 
 class Recovered(Record, frozen=True, kw_only=True):
-    """A recovered vault: whose, from which snapshot, and when that was sealed (Unix milliseconds).
+    """A recovered vault: its DID, the snapshot it came from, and when that was sealed (Unix milliseconds).
 
-    `sequence` is the record's; None for one from a CAR file. If the key does not open the newest snapshot, the vault is
-    from an older one, and `newer_root` and `newer_updated_at` are of the newest.
+    `sequence` is the record's; None for a vault from a CAR file. If the key does not unlock the newest snapshot, the
+    vault is from an older one; `newer_root` and `newer_updated_at` are those of the newest.
     """
 
     did: str
@@ -71,7 +71,7 @@ class _Found:
 
 
 class Recovery:
-    """One recovery into an empty vault with a store."""
+    """One recovery into an empty vault that has a store."""
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class Recovery:
         return chosen
 
     async def _of_car(self, car: bytes) -> _Found:
-        """The vault opens with the person's own secret alone: that is what makes a file without a record theirs."""
+        """Check that the person's secret unlocks the vault: the only proof that a file without a record is theirs."""
         snapshot = await asyncio.to_thread(snapshots.from_car, car)
         await self._check(snapshot, None)
         return _Found(snapshot, None)
@@ -131,9 +131,9 @@ class Recovery:
         return _Found(snapshot, record)
 
     async def _record(self, name: str | None, chosen: DiscoveredPasskey | None) -> NameRecord | None:
-        """The record under the given name, the passkey's, or the one that the service knows for the passkey.
+        """Return the record under the given name, the passkey's name, or the name that the service has for the passkey.
 
-        The last is for passkeys that were made before there were publishing keys: their user handle is random.
+        The last is for passkeys created before publishing keys existed, whose user handles are random.
         """
         if name is not None:
             return await self._place.gateway.record(name)
@@ -154,7 +154,7 @@ class Recovery:
             await self._ask(question, RecoveryRefused("expired", question))
 
     async def _compare(self, found: _Found) -> None:
-        """A lower sequence than this device has seen is accepted only by the person."""
+        """Refuse a lower sequence than this device has seen, unless the person accepts it."""
         known = await asyncio.to_thread(read_state, self._store, found.snapshot.manifest.did)
         if found.record is not None and found.record.sequence < known.sequence:
             error = SnapshotRolledBack(known.sequence, found.record.sequence)

@@ -33,7 +33,7 @@ def did_of(sealed: bytes) -> str:
 
 
 def wrap_names(sealed: bytes) -> list[tuple[str, str]]:
-    """Return kind and ID of each key that opens a sealed vault. Raises PluginCallError for other bytes."""
+    """Return kind and ID of each key that unlocks a sealed vault. Raises PluginCallError for other bytes."""
     return [(kind, key_id) for kind, key_id, _ in wraps_of(sealed)]
 
 

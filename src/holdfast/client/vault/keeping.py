@@ -1,4 +1,4 @@
-"""Decides when a sealed vault goes to the store, and stores revisions with their manifests."""
+"""Decides when a sealed vault has to be stored, and stores revisions with their manifests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Keeper", "did_of", "revision_of"]
 class Keeper:
     """Stores sealed vaults and finds them again.
 
-    If the store fails, the revision remains due, and the next call of the vault stores it.
+    If the store fails, the revision remains due, and the vault's next call stores it.
     """
 
     def __init__(self, store: VaultStore | None, wasm_version: str) -> None:
@@ -31,7 +31,7 @@ class Keeper:
         self._behind = True
 
     def forget(self) -> None:
-        """Note that the next stored revision must drop all older ones."""
+        """Note that storing the next revision must delete all older ones."""
         self._forgetting = True
 
     def due(self, *, unsaved: bool) -> bool:
