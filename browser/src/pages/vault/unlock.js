@@ -8,6 +8,7 @@ import { button, buttons, field, form, paragraph, submit } from "../parts/nodes.
 import { hadVault, markVault, received, setReceived, setVaultOf, vaultOf } from "../parts/notes.js";
 import { obstacle } from "../parts/obstacle.js";
 import { shown } from "../parts/passwords.js";
+import { copiesOf } from "../parts/providers.js";
 import { Told, succeeded } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { alarm, run, say, show, tell } from "../parts/screen.js";
@@ -128,7 +129,8 @@ async function opened(used, takeOver = false) {
   const opens = await vaultOf(used.credentialId);
   const did = opens?.did ?? (await onlyVault(used.credentialId));
   await unlocked(await passkeyKey(used), did, takeOver);
-  if (!opens) await setVaultOf(used.credentialId, { did, synced: null });
+  // A password manager may have saved the passkey since it was made.
+  await setVaultOf(used.credentialId, { did, copies: (await copiesOf(used.assertion)) ?? opens?.copies ?? null });
 }
 
 /**
