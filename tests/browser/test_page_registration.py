@@ -219,6 +219,10 @@ async def test_a_browser_without_passkeys_and_the_wrong_address(browser: Browser
     await visit.open("/")
     await visit.told("This browser has no passkeys.", '[data-name="obstacle"]')
     await visit.inspect("start-unsupported")
+    await visit.open("/vault")
+    await visit.screen("none")
+    await visit.told("This browser has no passkeys.", '[data-name="obstacle"]')
+    await visit.inspect("none-unsupported")
     page = await browser.new_page()
     await page.goto(f"http://127.0.0.1:{server.port}/")
     # The public URL's default.
