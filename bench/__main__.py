@@ -12,6 +12,7 @@ from bench import (
     enclave_bench,
     indexer_bench,
     lookup_rows,
+    pages_bench,
     ramp,
     service,
     snapshots,
@@ -32,6 +33,7 @@ SCENARIOS = {
     "enclave": enclave_bench.run,
     "indexer": indexer_bench.run,
     "snapshots": snapshots.run,
+    "pages": pages_bench.run,
 }
 
 
