@@ -12,6 +12,7 @@ from bench import (
     enclave_bench,
     indexer_bench,
     lookup_rows,
+    metrics,
     pages_bench,
     ramp,
     service,
@@ -29,6 +30,7 @@ SCENARIOS = {
     "service": service.run,
     "lookup-rows": lookup_rows.run,
     "stores": stores.run,
+    "metrics": metrics.run,
     "load": ramp.run,
     "enclave": enclave_bench.run,
     "indexer": indexer_bench.run,
@@ -63,11 +65,13 @@ def _options(words: argparse.Namespace, folder: Path) -> Options:
         alternations=words.alternations,
         rows=words.rows,
         vaults=words.vaults,
+        workers=words.workers,
         identifiers=tuple(words.identifiers),
         connections=tuple(words.connections),
         server=words.server,
         without=frozenset(words.without),
         filled=words.filled,
+        store=words.store,
         nodes=tuple(words.nodes),
         rates=tuple(words.rates),
     )
@@ -80,6 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--alternations", type=int, default=7, help="turns of each server")
     parser.add_argument("--rows", type=int, default=10_000, help="registered identifiers; events of `indexer`")
     parser.add_argument("--vaults", type=int, default=1000, help="vaults of 100 KB for `snapshots`")
+    parser.add_argument("--workers", type=int, default=1, help="worker processes of every server of `snapshots`")
     parser.add_argument(
         "--identifiers",
         type=int,
@@ -88,6 +93,9 @@ def _parser() -> argparse.ArgumentParser:
         help="sizes for `lookup-rows`; ten million need 26 GB of disk, and half an hour to fill both stores",
     )
     parser.add_argument("--filled", type=Path, help="folder where `lookup-rows` keeps filled stores for the next run")
+    parser.add_argument(
+        "--store", choices=["embedded", "postgresql", "all"], default="all", help="for `lookup-rows`: one of them alone"
+    )
     parser.add_argument("--nodes", type=int, nargs="+", default=[1, 2, 3], help="numbers of nodes for `load`")
     parser.add_argument(
         "--rates",

@@ -15,6 +15,11 @@ SERVER = frozenset(_CORES[:1])
 LOAD = frozenset(_CORES[1:2])
 
 
+def of_servers(workers: int) -> frozenset[int]:
+    """The cores of a server with that many worker processes: several share the load client's core too."""
+    return SERVER if workers == 1 else frozenset(_CORES)
+
+
 @contextmanager
 def children_on(cores: frozenset[int]) -> Iterator[None]:
     """Processes started inside inherit these cores. Does nothing on systems without a choice of cores."""

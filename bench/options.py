@@ -22,11 +22,13 @@ class Options:
     alternations: int = 7
     rows: int = 10_000
     vaults: int = 1000
+    workers: int = 1
     identifiers: tuple[int, ...] = (10_000, 1_000_000, 10_000_000)
     connections: tuple[int, ...] = (1, 16, 64)
     server: str = "all"
     without: frozenset[str] = frozenset()
     filled: Path | None = None
+    store: str = "all"
     nodes: tuple[int, ...] = (1, 2, 3)
     rates: tuple[int, ...] = (500, 1000, 2000, 4000, 8000, 16000)
 

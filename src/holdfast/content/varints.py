@@ -5,10 +5,13 @@ from __future__ import annotations
 from holdfast.content.errors import ContentError
 
 _MORE = 0x80
+_SHORT = [bytes([number]) for number in range(_MORE)]
 
 
 def encode(number: int) -> bytes:
     """The varint of a number that is not negative."""
+    if number < _MORE:
+        return _SHORT[number]
     parts = bytearray()
     while number >= _MORE:
         parts.append(number & 0x7F | _MORE)

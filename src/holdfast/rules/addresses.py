@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 NOWHERE = "local"  # a connection without an address, as over a Unix socket
 _HOST_PREFIX_V6 = 64  # one host has a whole /64, so a limit per address would have no effect
-_SITE_PREFIX_V6 = 48  # what one subscriber, or one tunnel, commonly gets (RFC 6177)
+_SITE_PREFIX_V6 = 48  # the prefix that one subscriber or tunnel commonly gets (RFC 6177)
 _NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052, section 2.1
 _LOW_32_BITS = 0xFFFFFFFF
 
@@ -31,10 +31,11 @@ def embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
     return IPv4Address(int(address) & _LOW_32_BITS) if address in _NAT64 else None
 
 
-@lru_cache(4096)
 def network_of(subject: str) -> str | None:
     """Return the /48 around an IPv6 subject, None for any other subject."""
-    host, slash, _ = subject.partition("/")
-    if not slash:
-        return None
+    return _site_around(subject.partition("/")[0]) if "/" in subject else None
+
+
+@lru_cache(4096)
+def _site_around(host: str) -> str:
     return str(IPv6Network((ip_address(host), _SITE_PREFIX_V6), strict=False))

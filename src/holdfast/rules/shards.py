@@ -1,4 +1,4 @@
-"""The shard of a key: which of 4096 parts of a distributed database holds it. Format: vectors/service/shards.json."""
+"""The shard of a key: which of 4096 parts of a distributed database stores it. Format: vectors/service/shards.json."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ SHARDS = 4096
 
 
 def shard_of(*parts: str | bytes) -> int:
-    """The shard of a key, 0 to 4095: the first 12 bits of the SHA-256 of its parts, joined by a zero byte.
+    """Return a key's shard, 0 to 4095: the first 12 bits of the SHA-256 of its parts, joined by zero bytes.
 
     Args:
         parts: texts, hashed as UTF-8, or bytes. An identifier is its channel and canonical key; a credential its folded
             ID; an address or a network itself; a window what is counted and its subject.
     """
-    joined = b"\0".join([part.encode() if isinstance(part, str) else part for part in parts])
+    try:
+        joined = "\0".join(parts).encode()  # type: ignore[arg-type]  # nearly always: texts alone
+    except TypeError:
+        joined = b"\0".join([part.encode() if isinstance(part, str) else part for part in parts])
     return int.from_bytes(sha256(joined).digest()[:2]) >> 4

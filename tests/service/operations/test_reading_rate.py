@@ -77,6 +77,19 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert passed(rate, "192.0.2.1", 10) == 5
 
 
+def test_addresses_that_have_their_whole_limit_again_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many read, only those are remembered whose limit is not whole yet, and as many again."""
+    monkeypatch.setattr(reading_rate, "_FORGOTTEN_FROM", 10)
+    clock = Clock()
+    rate = ReadingRate(60, clock)  # one read is made good within a second
+    assert passed(rate, "198.51.100.1", 60) == 60
+    for number in range(200):
+        rate.count(f"192.0.2.{number}")
+        assert len(rate._due) <= 10
+        clock.now += 0.5
+    assert passed(rate, "198.51.100.1", 120) == 60  # 100 seconds later
+
+
 async def test_every_reading_path_counts(make_api: Callable[..., Api]) -> None:
     vault = await registered(make_api(snapshots_free_bytes="0", snapshots_reads_per_address_minute="4"))
     root = await vault.keep()

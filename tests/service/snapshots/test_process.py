@@ -102,6 +102,27 @@ def test_up_and_down_through_every_entry(serve: Callable[..., Server], vault: Re
     assert "request failed" not in server.log.read_text()
 
 
+@pytest.mark.parametrize("entry", ["rsgi", "asgi"])
+def test_clients_that_leave_in_the_middle_of_an_answer_disturb_no_other(
+    serve: Callable[..., Server], vault: RemoteVault, entry: str
+) -> None:
+    more = {"indexer_url": "http://127.0.0.1:9"} if entry == "asgi" else {}
+    server = serve(registrar_did=AUDIENCE, snapshots_free_bytes="0", **more)
+    vault.register(server)
+    blocks = vault.snapshot(3 * MIB)
+    assert vault.upload(server, blocks).status_code == 200
+    asked = (f"/ipfs/{blocks[1].cid}?format=raw", f"/ipfs/{blocks[0].cid}?format=car")
+    for path in asked * 5:
+        with server.client() as client, client.stream("GET", path) as answer:
+            assert answer.status_code == 200
+            assert next(answer.iter_raw(1000)) != b""
+    with server.client() as client:
+        assert client.get(asked[0]).content == blocks[1].data
+        assert len(read_car(client.get(asked[1]).content)[1]) == len(blocks)
+    assert server.stop() == 0
+    assert "request failed" not in server.log.read_text() and "Traceback" not in server.log.read_text()
+
+
 def test_what_was_acknowledged_survives_kill_9_and_half_an_upload_leaves_nothing(
     serve: Callable[..., Server],
     vault: RemoteVault,

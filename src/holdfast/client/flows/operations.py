@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from holdfast.chain import calls
+from holdfast.chain.abi import call_data
 from holdfast.chain.bundler import Bundler, OperationReceipt
 from holdfast.chain.errors import ChainError
 from holdfast.chain.paymaster import Paymaster
@@ -15,7 +16,7 @@ from holdfast.chain.user_operations import UserOperation
 from holdfast.client.flows.accounts import account_of, is_deployed
 from holdfast.client.flows.failures import OperationFailed, chain_errors, is_stale
 from holdfast.client.flows.paying import Payer
-from holdfast.client.types import UserOp
+from holdfast.client.types import NATIVE, UserOp
 from holdfast.wire.client_errors import NetworkError, PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
 
@@ -33,7 +34,7 @@ _BLOCK_S, _BLOCK_LOOK_S = 3.0, 0.5
 
 
 class SmartAccount:
-    """The vault's account on one service's chain. `sent` holds the next nonce of each account."""
+    """The vault's account on one service's chain. `sent` maps each account to its next nonce."""
 
     def __init__(
         self,
@@ -53,9 +54,9 @@ class SmartAccount:
         self._bundler = bundler_of(self._transport, self.contracts)
 
     async def prepared(self, call: calls.Call) -> UserOperation:
-        """Return an operation for one call, with gas limits, fees and payer. The first one also deploys the account.
+        """Return an operation for one call, with gas limits, fees and payer. An account's first one also deploys it.
 
-        The service's answer may be two seconds old, so the nonces that this client has used are considered too, and an
+        The service's state may be two seconds old, so the nonces that this client has used are considered too, and an
         operation that is refused for its nonce is prepared once more.
         """
         if not self.key.controls:
@@ -94,7 +95,7 @@ class SmartAccount:
         return Payer(self._bundler, self._policy, await self._chain(), paymaster)
 
     async def _chain(self) -> RpcClient | None:
-        """Return the chain's JSON-RPC endpoint: the application's, else the one that the service shows, else None."""
+        """Return the chain's JSON-RPC endpoint: the application's, else the one the service advertises, else None."""
         url = self._policy.rpc_url
         if url is None:
             try:
@@ -102,6 +103,18 @@ class SmartAccount:
             except NetworkError:
                 return None
         return RpcClient(url, self._transport, timeout_s=_FEES_WITHIN_S) if url else None
+
+    async def balance(self, token: str) -> int | None:
+        """Return the account's balance in the token's smallest unit; None if no endpoint of the chain states it."""
+        chain = await self._chain()
+        if chain is None:
+            return None
+        with suppress(ChainError):
+            if token == NATIVE:
+                return await chain.get_balance(self.key.address)
+            held = await chain.eth_call(token, call_data("balanceOf(address)", self.key.address))
+            return int.from_bytes(held[:32]) if held else None
+        return None
 
     async def next_block(self, after: int | None, within_s: float) -> int:
         """Wait for a block above the number `after` (None: above the newest). Without an endpoint, wait some seconds.

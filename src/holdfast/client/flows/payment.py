@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.chain import calls
 from holdfast.client.callbacks import answered
 from holdfast.client.flows.accounts import ADDRESS
-from holdfast.client.flows.failures import PaymentRefused
+from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, OperationFailed, PaymentRefused
 from holdfast.client.flows.operations import hash_text
 from holdfast.client.flows.payee import payee_of
 from holdfast.client.types import NATIVE, PaymentParams, PaymentResult
@@ -19,6 +19,7 @@ from holdfast.wire.keccak import checksum_address
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from holdfast.chain.user_operations import UserOperation
     from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.flows.delegation_budget import DelegationBudget
     from holdfast.client.flows.operations import SmartAccount
@@ -32,7 +33,7 @@ _TRIES = 8
 
 
 def checked(params: PaymentParams, chain_id: int) -> int:
-    """Return the amount. Raises ValueError for parameters that are no payment, or are for another chain."""
+    """Return the amount. Raises ValueError for parameters that are not a payment or are for another chain."""
     if not _AMOUNT.fullmatch(params.amount) or not 0 < int(params.amount) <= _MAX_AMOUNT:
         raise ValueError("amount: a positive whole number in the token's smallest unit")
     if params.token != NATIVE and not ADDRESS.fullmatch(params.token):
@@ -43,12 +44,12 @@ def checked(params: PaymentParams, chain_id: int) -> int:
 
 
 def payment_call(params: PaymentParams, payee: str, amount: int) -> calls.Call:
-    """Return the call of the account that makes the payment."""
+    """Return the account call that makes the payment."""
     return (payee, amount, b"") if params.token == NATIVE else calls.transfer(params.token, payee, amount)
 
 
 def asked(params: PaymentParams, payee: Payee, amount: int) -> dict[str, Any]:
-    """Return the arguments of `/accounts/pay` that a delegation's policy checks. Each has another `total`."""
+    """Return the arguments of `/accounts/pay` that a delegation's policy checks, one set for each `total`."""
     return {
         "to": payee.address,
         "amount": amount,
@@ -72,7 +73,7 @@ class Payments:
         payee = await payee_of(self._client, params.to)
         await self._authorise(params, payee, amount)
         await _tell(on_progress, "prepared")
-        operation = await self._account.prepared(payment_call(params, payee.address, amount))
+        operation = await self._prepared(params, payee.address, amount)
         signed = await self._account.signed(operation)
         await _tell(on_progress, "signed")
         sent = await self._account.send(signed)
@@ -81,8 +82,23 @@ class Payments:
         await _tell(on_progress, "confirmed")
         return payment_result(params, hash_text(sent))
 
+    async def _prepared(self, params: PaymentParams, payee: str, amount: int) -> UserOperation:
+        """Return the operation. Raises AccountNotFunded if it was refused and the account has less than the amount."""
+        try:
+            return await self._account.prepared(payment_call(params, payee, amount))
+        except OperationFailed as refused:
+            if isinstance(refused, AccountNotFunded | GasTooDear):
+                raise
+            balance = await self._account.balance(params.token)
+            if balance is None or balance >= amount:
+                raise
+            message = f"the account {self._account.key.address} has {balance} of the {amount} that are to be paid"
+            raise AccountNotFunded(
+                f"{message} ({refused})", self._account.key.address, balance, amount, params.token
+            ) from refused
+
     async def _authorise(self, params: PaymentParams, payee: Payee, amount: int) -> None:
-        """Check the token, if any, by its chain and limits. Without one, the owner of the unlocked vault may pay."""
+        """Check the UCAN, if any: its delegations and their limits. Without one, the unlocked vault's owner may pay."""
         if params.ucan is None:
             return
         for _ in range(_TRIES):
@@ -97,7 +113,7 @@ class Payments:
         once = claims["cid"] if claims["kind"] == "invocation" else None
         if once is not None:
             self._refuse_replay(once)
-            # The invocation was made for this vault. Its `total` was needed to mint it, and is not trusted.
+            # The invocation was made for this vault. Its `total` was needed to mint it and is not trusted.
             question |= {"audience": (await self._vault.status()).did}
             question["args"] = args | {name: value for name, value in claims["args"].items() if name == "total"}
         spent = self._budget.spent([cid for cid in claims["path"] if cid != once], token)

@@ -1,4 +1,4 @@
-"""Static responses: prepared once, with an ETag, answered with 304 if unchanged (RFC 9110, section 13.1.2).
+"""Static responses, prepared once with an ETag; 304 if the client's copy is current (RFC 9110, section 13.1.2).
 
 A body of some size also has a gzip form, which is made in a thread when the first client asks that can read it.
 """
@@ -35,7 +35,7 @@ class _Form:
 
 
 class StaticAnswer:
-    """A body with its headers, and the 304 for a client that has it."""
+    """A body with its headers, and the 304 response for a client that already has it."""
 
     __slots__ = ("_content_type", "_packed", "_plain", "_shared", "_worth")
 
@@ -91,7 +91,7 @@ def accepts_gzip(header: str | None) -> bool:
 
 
 def etag_of(body: bytes) -> str:
-    """Return a strong validator: the digest of the bytes."""
+    """Return a strong validator: the bytes' digest."""
     return f'"{hashlib.sha256(body).hexdigest()[:32]}"'
 
 

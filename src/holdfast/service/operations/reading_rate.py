@@ -1,11 +1,12 @@
-"""Counts what each address reads, in memory: a row in the database for every read would cost more than the read."""
+"""Counts each address's reads in memory: a database row for every read would cost more than the read."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from holdfast.rules.quotas import Counted, of_address
+from holdfast.rules.addresses import network_of
+from holdfast.rules.limits import NETWORK_FACTOR
 from holdfast.rules.reading_rate import admitted_until, wait_s
 from holdfast.wire.failures import TOO_MANY_REQUESTS, SnapshotRefused
 
@@ -14,11 +15,12 @@ if TYPE_CHECKING:
 
 PERIOD_S = 60
 _MAX_SUBJECTS = 100_000
+_FORGOTTEN_FROM = 1024  # subjects: fewer are not worth looking through
 
 
 @dataclass(slots=True)
 class ReadingRate:
-    """The reads of this process. A check and its count have no await between them, so no two requests share a place.
+    """This process's reads. No await separates a check from its count, so parallel requests cannot exceed the limit.
 
     Attributes:
         per_minute: requests that an address may send at once, and again in every minute.
@@ -27,22 +29,32 @@ class ReadingRate:
     per_minute: int
     clock: Clock
     _due: dict[str, float] = field(default_factory=dict)
+    _room: int = field(default_factory=lambda: min(_MAX_SUBJECTS, _FORGOTTEN_FROM))
 
     def count(self, address: str) -> None:
-        """Count a read of an address, for IPv6 also on the /48 around it. Raises SnapshotRefused(TOO_MANY_REQUESTS)."""
-        now, after = self.clock(), {}
-        for quota in of_address(Counted.READS, address, self.per_minute, PERIOD_S):
-            due = self._due.get(quota.subject, 0.0)
-            then = admitted_until(due, now, quota.limit, PERIOD_S)
-            if then is None:
-                raise SnapshotRefused(TOO_MANY_REQUESTS, retry_after_s=wait_s(due, now, quota.limit, PERIOD_S))
-            after[quota.subject] = then
-        if len(self._due) >= _MAX_SUBJECTS:
+        """Count a read by an address; for IPv6 also against its /48. Raises SnapshotRefused(TOO_MANY_REQUESTS)."""
+        now, network = self.clock(), network_of(address)
+        after = {address: self._after(address, self.per_minute, now)}
+        if network is not None:
+            after[network] = self._after(network, NETWORK_FACTOR * self.per_minute, now)
+        if len(self._due) >= self._room:
             self._forget(now)
         self._due.update(after)
 
+    def _after(self, subject: str, limit: int, now: float) -> float:
+        """When the subject has its whole limit again, after one more read. Raises SnapshotRefused."""
+        due = self._due.get(subject, 0.0)
+        then = admitted_until(due, now, limit, PERIOD_S)
+        if then is None:
+            raise SnapshotRefused(TOO_MANY_REQUESTS, retry_after_s=wait_s(due, now, limit, PERIOD_S))
+        return then
+
     def _forget(self, now: float) -> None:
-        """Drop the addresses that have their whole limit; if none does, all: memory stays bounded."""
+        """Drop the addresses that have their whole limit; if none does, all: memory stays bounded.
+
+        The next time is when there are twice as many, so that each read pays for looking at two addresses at most.
+        """
         self._due = {subject: due for subject, due in self._due.items() if due > now}
         if len(self._due) >= _MAX_SUBJECTS:
             self._due.clear()
+        self._room = min(_MAX_SUBJECTS, max(_FORGOTTEN_FROM, 2 * len(self._due)))

@@ -9,8 +9,10 @@ from multiformats import CID
 
 from holdfast.content import ipld
 from holdfast.content.cars import car_begin, section_begin
-from holdfast.content.cids import Block
+from holdfast.content.cids import Block, codec_of
 from holdfast.wire.failures import BLOCK_NOT_FOUND, PATH_NOT_FOUND, SnapshotRefused
+
+Bytes = bytes | bytearray  # a new array costs one copy less than bytes, and nothing changes it later
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -26,21 +28,19 @@ class Car:
 
     Attributes:
         begins: bytes before each block; before the first, the file's header too.
+        size: bytes of the whole file.
     """
 
     blocks: tuple[BlockPlace, ...]
     begins: tuple[bytes, ...]
-
-    @property
-    def size(self) -> int:
-        """Bytes of the whole file."""
-        return sum(map(len, self.begins)) + sum(place.size for place in self.blocks)
+    size: int
 
 
 def car_of(root: str, blocks: tuple[BlockPlace, ...]) -> Car:
     """The CAR file of these blocks, at least one."""
-    first, *more = (section_begin(place.cid, place.size) for place in blocks)
-    return Car(blocks, (car_begin(root) + first, *more))
+    begins = [section_begin(place.cid, place.size) for place in blocks]
+    begins[0] = car_begin(root) + begins[0]
+    return Car(blocks, tuple(begins), sum(map(len, begins)) + sum([place.size for place in blocks]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,48 +57,78 @@ class SnapshotReading:
             raise SnapshotRefused(BLOCK_NOT_FOUND)
         return found
 
-    async def block(self, place: BlockPlace) -> bytes:
-        """A block's bytes. Raises SnapshotRefused(BLOCK_NOT_FOUND)."""
-        data = await self.blocks.get(place.key)
-        if data is None:
-            raise SnapshotRefused(BLOCK_NOT_FOUND)
-        return data
-
-    async def car(self, top: BlockPlace, path: Sequence[str], wanted: Wanted) -> Car:
-        """The CAR file of what a path below a block ends at, with the blocks on the way. Raises SnapshotRefused."""
-        cid = top.cid
+    async def dag(self, cid: str) -> tuple[BlockPlace, ...]:
+        """Where a block lies, and then those that it links to. Raises SnapshotRefused(BLOCK_NOT_FOUND)."""
         kept = await self.index.root(cid)
-        if kept is None:  # a raw block, which has nothing below it
-            if path:
-                raise SnapshotRefused(PATH_NOT_FOUND)
-            return car_of(cid, (top,))
+        return kept.blocks if kept is not None else (await self.place(cid),)
+
+    async def block(self, place: BlockPlace) -> Bytes:
+        """A block's bytes. Raises SnapshotRefused(BLOCK_NOT_FOUND)."""
+        data = self._at_once(place)
+        return data if data is not None else await self._fetched(place)
+
+    async def car(self, dag: tuple[BlockPlace, ...], path: Sequence[str], wanted: Wanted) -> Car:
+        """The CAR file of what a path below a block ends at, with the blocks on the way. Raises SnapshotRefused."""
+        top, *below = dag
         if path:
-            return await self._car_of_path(top, kept.blocks, path)
-        below = kept.blocks[1:] if wanted.scope == "all" else ()
-        return car_of(cid, (top, *(below if wanted.dups else dict.fromkeys(below))))
+            return await self._car_of_path(top, below, path)
+        if wanted.scope != "all":
+            return car_of(top.cid, (top,))
+        return car_of(top.cid, (top, *(below if wanted.dups else dict.fromkeys(below))))
 
     async def pieces(self, car: Car) -> AsyncIterator[bytes]:
         """The file's bytes. A block that has gone meanwhile ends it early: its length then shows that it is cut."""
         for begin, place in zip(car.begins, car.blocks, strict=True):
             yield begin + await self.block(place)
 
-    async def whole(self, car: Car) -> bytes:
+    async def whole(self, car: Car) -> Bytes:
         """The bytes of a small file. Raises SnapshotRefused(BLOCK_NOT_FOUND)."""
+        data = self._whole_at_once(car)
+        return data if data is not None else await self._joined(car)
+
+    def _at_once(self, place: BlockPlace) -> Bytes | None:
+        """A block's bytes if that needs no waiting."""
+        data = bytearray(place.size)
+        return data if self.blocks.fill(place.key, memoryview(data)) else None
+
+    def _whole_at_once(self, car: Car) -> Bytes | None:
+        """A file's bytes if that needs no waiting. Each block is read to where it stands in the file."""
+        data, at = bytearray(car.size), 0
+        view = memoryview(data)
+        for begin, place in zip(car.begins, car.blocks, strict=True):
+            block = at + len(begin)
+            view[at:block] = begin
+            at = block + place.size
+            if not self.blocks.fill(place.key, view[block:at]):
+                return None
+        return data
+
+    async def _joined(self, car: Car) -> bytes:
         found = await self.blocks.get_all([place.key for place in car.blocks])
         parts: list[bytes] = []
-        for begin, data in zip(car.begins, found, strict=True):
-            if data is None:
-                raise SnapshotRefused(BLOCK_NOT_FOUND)
-            parts += (begin, data)
+        for begin, place, data in zip(car.begins, car.blocks, found, strict=True):
+            parts += (begin, _whole_block(place, data))
         return b"".join(parts)
 
-    async def _car_of_path(self, top: BlockPlace, blocks: Sequence[BlockPlace], path: Sequence[str]) -> Car:
+    async def _fetched(self, place: BlockPlace) -> bytes:
+        return _whole_block(place, await self.blocks.get(place.key))
+
+    async def _car_of_path(self, top: BlockPlace, below: Sequence[BlockPlace], path: Sequence[str]) -> Car:
         """The root, then the block that the path leads to; a path that ends inside the root needs no other."""
-        value = _followed(ipld.value_of(Block(top.cid, await self.block(top))), path)
+        if codec_of(top.cid) == "raw":  # it has nothing below it
+            raise SnapshotRefused(PATH_NOT_FOUND)
+        value = _followed(ipld.value_of(Block(top.cid, bytes(await self.block(top)))), path)
         if not isinstance(value, CID):
             return car_of(top.cid, (top,))
         target = ipld.cid_of_link(value)
-        return car_of(top.cid, (top, *[place for place in blocks if place.cid == target][:1]))
+        return car_of(top.cid, (top, *[place for place in below if place.cid == target][:1]))
+
+
+def _whole_block(place: BlockPlace, data: bytes | None) -> bytes:
+    """The block, unless it is lost or its object has another size. Raises SnapshotRefused(BLOCK_NOT_FOUND)."""
+    if data is None or len(data) != place.size:
+        raise SnapshotRefused(BLOCK_NOT_FOUND)
+    return data
 
 
 def _followed(value: Any, path: Sequence[str]) -> Any:

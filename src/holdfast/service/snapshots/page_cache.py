@@ -1,32 +1,27 @@
-"""Files that the kernel has in memory, read without waiting for a disk: a thread for each would cost more."""
+"""Reads files that are in the kernel's page cache without a thread: there is no disk to wait for."""
 
 from __future__ import annotations
 
 import os
 
+_preadv = getattr(os, "preadv", None)
 _NOWAIT = getattr(os, "RWF_NOWAIT", 0)  # Linux
-_MAX_BYTES = 1024 * 1024  # of a block
+_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)
+_BEYOND = bytearray(1)  # takes what a longer file has behind its expected end
 
 
-def read_cached(path: str) -> bytes | None:
-    """A file's bytes; None if it is missing, larger than a block, or not wholly in the page cache."""
-    if not _NOWAIT:
-        return None
+def read_cached(path: str, into: memoryview) -> bool:
+    """Fill `into` with a file's bytes. False if it is missing, of another size, or not wholly in the page cache."""
+    if not _NOWAIT or _preadv is None:
+        return False
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(path, _FLAGS)
     except OSError:
-        return None
+        return False
     try:
-        return _read(descriptor)
-    except OSError:  # BlockingIOError, or a file system that cannot tell
-        return None
+        read: int = _preadv(descriptor, [into, _BEYOND], 0, _NOWAIT)
+        return read == len(into)
+    except OSError:  # BlockingIOError, or a file system without support for this
+        return False
     finally:
         os.close(descriptor)
-
-
-def _read(descriptor: int) -> bytes | None:
-    size = os.fstat(descriptor).st_size
-    if size > _MAX_BYTES:
-        return None
-    data = bytearray(size)
-    return bytes(data) if os.preadv(descriptor, [data], 0, _NOWAIT) == size else None

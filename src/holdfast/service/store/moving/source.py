@@ -1,4 +1,4 @@
-"""The rows of the embedded database in the form, and the order, that they have in PostgreSQL."""
+"""The rows of the embedded database, in the form and order that they have in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.database import InUse
+from holdfast.service.store.history import IN_ONE_MOMENT
 from holdfast.service.store.moving.snapshots import SNAPSHOT_TABLES
 from holdfast.service.store.moving.tables import MovedTable
 from holdfast.service.store.sqlite.hashes import unpack_hash
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Row = tuple[Any, ...]
-IN_ONE_MOMENT = (
-    "session", "code_sent", "verified", "displaced", "registered", "confirmed", "refused", "credential_revoked",
-    "released",
-)  # fmt: skip
 _VERSION_7 = 7 << 76
 _VARIANT = 2 << 62
 
@@ -31,21 +28,23 @@ _VARIANT = 2 << 62
 TABLES = (
     MovedTable(
         "identifiers",
-        ("shard", "channel", "key", "given", "did", "stage", "ip", "created_at", "registered_at"),
+        ("shard", "channel", "key", "given", "did", "stage", "ip", "created_at", "registered_at", "in_audit"),
         3,
-        "SELECT shard_of(channel, key) AS shard, channel, key, given, did, stage, ip, created_at, registered_at"
-        " FROM identifiers ORDER BY 1, 2, 3",
+        "SELECT shard_of(channel, key) AS shard, channel, key, given, did, stage, ip, created_at, registered_at,"
+        " in_audit FROM identifiers ORDER BY 1, 2, 3",
+        booleans=("in_audit",),
     ),
     MovedTable(
         "credentials",
         (
             "shard", "channel", "key", "credential", "credential_shard", "identifier", "did", "tx_hash",
-            "block_number", "smart_account", "created_at", "asked", "ask_at", "confirmation", "settled_at",
+            "block_number", "smart_account", "created_at", "asked", "ask_at", "confirmation", "settled_at", "in_audit",
         ),
         4,
         "SELECT shard_of(i.channel, i.key), i.channel, i.key, credential, shard_of(credential), identifier, c.did,"
-        " unpack_hash(tx_hash), block_number, smart_account, c.created_at, asked, ask_at, confirmation, settled_at"
-        " FROM credentials AS c JOIN identifiers AS i ON i.id = c.identifier_id ORDER BY 1, 2, 3, 4",
+        " unpack_hash(tx_hash), block_number, smart_account, c.created_at, asked, ask_at, confirmation, settled_at,"
+        " c.in_audit FROM credentials AS c JOIN identifiers AS i ON i.id = c.identifier_id ORDER BY 1, 2, 3, 4",
+        booleans=("in_audit",),
     ),
     MovedTable(
         "credential_places",
@@ -102,26 +101,23 @@ TABLES = (
         "audit",
         ("shard", "channel", "key", "id", "at", "action", "did"),
         4,
-        "SELECT shard_of(channel, key), channel, key, audit_id(at, action, kind, id), at, action, did FROM ("
-        "SELECT 0 AS kind, id, at, action, channel, key, did FROM audit"
-        " UNION ALL SELECT 1, id, created_at, 'session', channel, key, did FROM identifiers WHERE NOT in_audit"
-        " UNION ALL SELECT 2, c.id, c.created_at, 'registered', i.channel, i.key, c.did FROM credentials AS c"
-        " JOIN identifiers AS i ON i.id = c.identifier_id WHERE NOT c.in_audit) ORDER BY 1, 2, 3, 4",
+        "SELECT shard_of(channel, key), channel, key, audit_id(at, action, id), at, action, did FROM audit"
+        " ORDER BY 1, 2, 3, 4",
     ),
 )  # fmt: skip
 
 
 class SourceDatabase:
-    """Reads one file as of one moment."""
+    """Reads a database file as of one moment."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         connection.create_function("shard_of", -1, shard_of, deterministic=True)
         connection.create_function("unpack_hash", 1, unpack_hash, deterministic=True)
-        connection.create_function("audit_id", 4, _audit_id, deterministic=True)
+        connection.create_function("audit_id", 3, _audit_id, deterministic=True)
 
     def count(self, table: MovedTable) -> int:
-        """How many rows of the target come from here."""
+        """Return how many rows of the target table come from here."""
         if table.name == "windows":
             statement = "SELECT count(*) FROM (SELECT DISTINCT what, subject FROM charges)"
         elif table.gathers:
@@ -131,7 +127,7 @@ class SourceDatabase:
         return int(self._connection.execute(statement).fetchone()[0])
 
     def rows(self, table: MovedTable) -> Iterator[Row]:
-        """Its rows, ordered by key."""
+        """Yield the table's rows, ordered by key."""
         cursor = self._connection.execute(table.query)
         if table.name == "windows":
             return _windows(cursor)
@@ -144,12 +140,12 @@ class SourceDatabase:
 
 @contextmanager
 def opened(file: Path, *, alone: bool) -> Iterator[SourceDatabase]:
-    """The source as of now. With `alone` no service can open it meanwhile; InUse when one has it open."""
+    """Open the source as of now. With `alone`, no service can open it meanwhile; raises InUse if one has it open."""
     with closing(connect(file)) as connection:
         if alone:
             try:
                 connection.execute("PRAGMA busy_timeout = 200")
-                connection.execute("PRAGMA journal_mode = DELETE")  # needs the file without any other connection
+                connection.execute("PRAGMA journal_mode = DELETE")  # fails if there is any other connection to the file
                 connection.execute("BEGIN EXCLUSIVE")
             except sqlite3.OperationalError as error:
                 raise InUse(str(error)) from error
@@ -158,22 +154,20 @@ def opened(file: Path, *, alone: bool) -> Iterator[SourceDatabase]:
         yield SourceDatabase(connection)
 
 
-def _audit_id(at: float, action: str, kind: int, number: int) -> str:
-    """A time-ordered identifier (RFC 9562, UUIDv7) of a line of the history.
+def _audit_id(at: float, action: str, number: int) -> str:
+    """Return a time-ordered identifier (RFC 9562, UUIDv7) for a line of the history.
 
     Args:
         at: when, in seconds since the epoch.
         action: orders what happened within one millisecond.
-        kind: which of the source's tables has the line.
-        number: its row there; with `kind` this makes it unique.
+        number: its row in the source, which makes it unique.
     """
     place = IN_ONE_MOMENT.index(action) if action in IN_ONE_MOMENT else len(IN_ONE_MOMENT)
-    unique = kind << 60 | number
-    return str(uuid.UUID(int=int(at * 1000) << 80 | _VERSION_7 | place << 64 | _VARIANT | unique))
+    return str(uuid.UUID(int=int(at * 1000) << 80 | _VERSION_7 | place << 64 | _VARIANT | number))
 
 
 def _windows(events: Iterator[Row]) -> Iterator[Row]:
-    """One row for each window, out of one for each event."""
+    """Combine one row per event into one row per window."""
     key: Row | None = None
     ids: list[int] = []
     times: list[float] = []
@@ -189,7 +183,7 @@ def _windows(events: Iterator[Row]) -> Iterator[Row]:
 
 
 def _gathered(elements: Iterator[Row], keys: int) -> Iterator[Row]:
-    """One row for each key, with the list of its elements last; a row with None has none."""
+    """Yield one row per key, with the list of its elements last; None in the last column means no elements."""
     for _, group in groupby(elements, lambda row: row[:keys]):
         rows = list(group)
         yield (*rows[0][:-1], [row[-1] for row in rows if row[-1] is not None])

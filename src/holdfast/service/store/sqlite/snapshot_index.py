@@ -1,4 +1,4 @@
-"""The index of kept snapshots in the embedded store's file."""
+"""The index of stored snapshots in the embedded store's file."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.sqlite.writer import GroupCommitWriter
 
 _PLACE = "SELECT b.cid, b.cid || '.' || b.id, b.size FROM snapshot_blocks b"
+_BLOCK = f"{_PLACE} WHERE b.cid = ? AND EXISTS (SELECT 1 FROM snapshot_links l WHERE l.block_id = b.id)"  # noqa: S608 - our own names
 _OBJECTS = (
     "SELECT b.id, b.cid || '.' || b.id, min(r.did) FROM snapshot_blocks b JOIN snapshot_links l ON l.block_id = b.id"
     " JOIN snapshot_roots r ON r.id = l.root_id WHERE b.id > ? GROUP BY b.id ORDER BY b.id LIMIT ?"
@@ -27,8 +28,8 @@ _ROOT = (
     " JOIN snapshot_blocks b ON b.id = l.block_id WHERE r.cid = ? ORDER BY l.position"
 )
 
-# The index has the ends of the DIDs (migrations.py). Without the plus sign SQLite would put the value in place of the
-# column everywhere, and use no index.
+# The index contains the ends of the DIDs (migrations.py). Without the plus sign SQLite would put the value for the
+# column everywhere and use no index.
 IS_REGISTERED = (
     "SELECT 1 FROM credentials WHERE substr(did, -12) = substr(?, -12) AND +did = ?"
     " AND confirmation <> 'refused' LIMIT 1"
@@ -36,7 +37,7 @@ IS_REGISTERED = (
 
 
 class SqliteSnapshotIndex:
-    """Fills SnapshotIndex: point reads where they are asked for, writes by the store's group commit."""
+    """Implements SnapshotIndex: point reads on the calling thread, writes by the store's group commit."""
 
     lists_objects = True
 
@@ -74,10 +75,7 @@ class SqliteSnapshotIndex:
 
     async def block(self, cid: str) -> BlockPlace | None:
         """See SnapshotIndex."""
-        row = self._read.one(
-            f"{_PLACE} WHERE b.cid = ? AND EXISTS (SELECT 1 FROM snapshot_links l WHERE l.block_id = b.id)",  # noqa: S608 - our own names
-            cid,
-        )
+        row = self._read.one(_BLOCK, cid)
         return BlockPlace(*row) if row else None
 
     async def root(self, cid: str) -> KeptRoot | None:

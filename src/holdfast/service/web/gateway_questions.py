@@ -1,0 +1,69 @@
+"""What a query and an Accept header ask of the trustless gateway, read once for all requests that ask alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from holdfast.rules.gateway import Wanted, wanted
+from holdfast.service.web.failures import NEVER_RENDERED, SHARED
+from holdfast.service.web.input import query_values
+
+if TYPE_CHECKING:
+    from holdfast.service.http.messages import Headers, Request
+
+FOLDER = "/ipfs/"
+_FOR_EVER = ("cache-control", "public, max-age=29030400, immutable")
+_REMEMBERED = 256
+_LONGEST = 200  # characters of what is remembered
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A form of an answer, whatever the CID.
+
+    Attributes:
+        filename: under which the client wants to save it.
+        shape: what the ETag says besides the CID where no path follows it.
+        shared: headers that every answer has.
+    """
+
+    asked: Wanted
+    filename: str | None
+    shape: str
+    shared: tuple[tuple[str, str], ...]
+
+    def etag(self, cid: str, path: str = "") -> str:
+        """The validator of what lies at a path below a CID."""
+        return self.asked.etag(cid, path) if path else f'"{cid}.{self.shape}"'
+
+    def headers(self, request: Request, cid: str, path: str = "") -> Headers:
+        """The headers of an answer, for a CID that was checked."""
+        asked = self.asked
+        own: Headers = [
+            ("etag", self.etag(cid, path)),
+            ("content-disposition", asked.disposition(cid, self.filename)),
+            ("x-ipfs-path", request.raw_path),
+            ("x-ipfs-roots", cid),
+            *self.shared,
+        ]
+        if asked.from_accept:
+            own.append(("content-location", asked.location(f"{FOLDER}{cid}/{path}" if path else FOLDER + cid)))
+        return own
+
+
+def question_of(request: Request) -> Question:
+    """What a request asks for. Raises SnapshotRefused as `wanted` does."""
+    query, accept = request.query, request.header("accept") or ""
+    return _remembered(query, accept) if len(query) + len(accept) <= _LONGEST else _read(query, accept)
+
+
+def _read(query: str, accept: str) -> Question:
+    values = query_values(query)
+    asked = wanted(values, accept)
+    shared = [("content-type", asked.media), _FOR_EVER, ("vary", "Accept"), *SHARED, *NEVER_RENDERED]
+    return Question(asked, values.get("filename"), asked.shape(""), tuple(shared))
+
+
+_remembered = lru_cache(_REMEMBERED)(_read)

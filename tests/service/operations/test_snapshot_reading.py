@@ -1,0 +1,132 @@
+"""Reading kept snapshots from the page cache and by a thread: the same bytes, and the same refusals."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.kept_snapshots import Vault, folder, kept_by, registered
+
+from holdfast.content.cars import read_car
+from holdfast.rules.gateway import wanted
+from holdfast.service.snapshots import page_cache
+from holdfast.wire.failures import BLOCK_NOT_FOUND, SnapshotRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import httpx
+    from tests.support.api import Api
+
+    from holdfast.content.cids import Block
+    from holdfast.service.operations.snapshot_reading import SnapshotReading
+    from holdfast.service.store.snapshot_index import BlockPlace
+
+WHOLE = wanted({"format": "car"}, None)
+SMALL, LARGE = 100_000, 3 * 1024 * 1024 + 17
+
+
+@dataclass
+class Kept:
+    """A kept snapshot of several blocks, small enough to be answered in one piece."""
+
+    vault: Vault
+    blocks: tuple[Block, ...]
+
+    @property
+    def reading(self) -> SnapshotReading:
+        return kept_by(self.vault).reading
+
+    def file(self, block: Block) -> Path:
+        (file,) = [file for file in folder(self.vault).iterdir() if file.name.startswith(block.cid)]
+        return file
+
+    async def get(self, block: Block, form: str, **headers: str) -> httpx.Response:
+        return await self.vault.api.http.get(f"/ipfs/{block.cid}?format={form}", headers=headers)
+
+    async def places(self) -> tuple[BlockPlace, ...]:
+        return await self.reading.dag(self.blocks[0].cid)
+
+
+@pytest.fixture(params=["at once", "by a thread"])
+async def kept(make_api: Callable[..., Api], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Kept:
+    """Every test runs with what the kernel has in memory, and as if it had nothing there."""
+    if request.param == "by a thread":
+        monkeypatch.setattr(page_cache, "_NOWAIT", 0)
+    vault = await registered(make_api(snapshots_free_bytes="0"))
+    blocks = vault.blocks(os.urandom(SMALL))
+    await vault.keep(blocks)
+    return Kept(vault, blocks)
+
+
+async def test_blocks_and_files_are_what_was_kept(kept: Kept) -> None:
+    root, part = kept.blocks
+    for block in kept.blocks:
+        answer = await kept.get(block, "raw")
+        assert answer.content == block.data and answer.headers["content-length"] == str(len(block.data))
+    car = await kept.get(root, "car")
+    assert read_car(car.content) == (root.cid, {block.cid: block.data for block in kept.blocks})
+    ranged = await kept.get(part, "raw", range="bytes=10-19")
+    assert (ranged.status_code, ranged.content) == (206, part.data[10:20])
+    known = await kept.get(part, "raw", **{"if-none-match": f'"{part.cid}.raw"'})
+    assert (known.status_code, known.content) == (304, b"")
+
+
+async def test_a_file_that_is_sent_in_pieces_is_what_was_kept(kept: Kept) -> None:
+    blocks = kept.vault.blocks(os.urandom(LARGE))
+    await kept.vault.keep(blocks)
+    car = await kept.get(blocks[0], "car")
+    assert read_car(car.content) == (blocks[0].cid, {block.cid: block.data for block in blocks})
+
+
+@pytest.mark.parametrize("damage", ["lost", "cut", "longer"])
+async def test_a_block_that_is_lost_or_has_another_size_is_not_found(kept: Kept, damage: str) -> None:
+    """GET and HEAD refuse alike, in the text form; nothing of the file is sent."""
+    file, (root, part) = kept.file(kept.blocks[1]), kept.blocks
+    whole = file.read_bytes()
+    if damage == "lost":
+        file.unlink()
+    else:
+        file.write_bytes(whole[:-1] if damage == "cut" else whole + b"x")
+    for block, form in ((part, "raw"), (root, "car")):
+        answer = await kept.get(block, form)
+        assert answer.status_code == 404 and answer.headers["content-type"] == "text/plain; charset=utf-8"
+    assert (await kept.vault.api.http.head(f"/ipfs/{part.cid}?format=raw")).status_code == 404
+    assert (await kept.get(root, "raw")).content == root.data, "what is there is given out"
+    file.write_bytes(whole)
+    assert (await kept.get(part, "raw")).content == part.data
+
+
+async def test_bytes_are_not_hashed_again(kept: Kept) -> None:
+    """They were when they came, and every reader hashes them (docs/decisions/0850)."""
+    file, (_, part) = kept.file(kept.blocks[1]), kept.blocks
+    file.write_bytes(bytes(len(part.data)))
+    answer = await kept.get(part, "raw")
+    assert (answer.status_code, answer.content) == (200, bytes(len(part.data)))
+
+
+async def test_a_snapshot_that_is_collected_after_it_was_looked_up(kept: Kept) -> None:
+    """Unpinned and collected between the look into the index and the reading of its blocks."""
+    places = await kept.places()
+    car = kept.reading.car(places, [], WHOLE)
+    (pin,) = await kept.vault.pins()
+    assert (await kept.vault.api.http.delete(f"/pins/{pin['requestid']}", headers=kept.vault.token())).is_success
+    await kept_by(kept.vault).blocks.delete([place.key for place in places])
+    for read in (kept.reading.block(places[1]), kept.reading.whole(await car)):
+        with pytest.raises(SnapshotRefused) as refused:
+            await read
+        assert refused.value.row is BLOCK_NOT_FOUND
+
+
+async def test_a_block_that_is_collected_while_a_file_is_sent_cuts_it(kept: Kept) -> None:
+    places = await kept.places()
+    car = await kept.reading.car(places, [], WHOLE)
+    pieces = kept.reading.pieces(car)
+    first = await anext(pieces)
+    await kept_by(kept.vault).blocks.delete([places[1].key])
+    with pytest.raises(SnapshotRefused):
+        await anext(pieces)
+    assert bytes(first).endswith(kept.blocks[0].data) and len(first) < car.size
