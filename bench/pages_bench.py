@@ -14,10 +14,12 @@ from bench.places import say
 from bench.report import number, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from playwright.async_api import BrowserContext
 
+    from bench.alternate import Spread
     from bench.options import Options
     from bench.report import Report
     from bench.visits import Load
@@ -73,8 +75,8 @@ async def _measured(folder: Path, rounds: int) -> Figures:
             if rounds > 1:
                 async with profile(folder) as context:  # a service's first payment takes longer
                     await paying.round_of(context, service, shop, 1, lambda *_: None)
-            for number_ in range(rounds):
-                say(f"round {number_ + 1} of {rounds}")
+            for turn in range(rounds):
+                say(f"round {turn + 1} of {rounds}")
                 async with profile(folder) as context:
                     await _visited(context, service.url, figures)
                     await paying.round_of(context, service, shop, 2 if rounds > 1 else 1, figures.note)
@@ -109,22 +111,26 @@ def _sizes(report: Report, figures: Figures) -> None:
 def _times(report: Report, figures: Figures) -> None:
     rows = []
     for name, pairs in figures.times.items():
-        ours, ceilings = (list(values) for values in zip(*pairs, strict=True))
-        mine, other = spread(ours), spread(ceilings)
+        ours, ceilings = (spread(values) for values in zip(*pairs, strict=True))
         aim = next((aim for start, aim in AIMS.items() if name.startswith(start)), None)
-        judged = ["", ""] if aim is None else [f"<= {aim:g}", report.verdict(mine.median <= aim)]
-        ratio = spread([one / two for one, two in pairs if two] or [0])
-        rows.append(
-            [name, shown(mine), *judged, CEILINGS[name.split(",")[0].split(":")[0]], shown(other), number(ratio.median)]
-        )
+        judged = ["", ""] if aim is None else [f"<= {aim:g}", report.verdict(ours.median <= aim)]
+        rows.append([name, shown(ours), *judged, *_compared(name, pairs, ceilings)])
     head = ("ms", "median (best to worst)", "aim", "reached", "ceiling", "ceiling, ms", "times the ceiling")
     report.table("Pages: times", head, rows)
+
+
+def _compared(name: str, pairs: Sequence[tuple[float, float]], ceilings: Spread) -> list[str]:
+    ratios = [ours / ceiling for ours, ceiling in pairs if ceiling]
+    if not ratios:
+        return ["", "", ""]
+    of = next(ceiling for start, ceiling in CEILINGS.items() if name.startswith(start))
+    return [of, shown(ceilings), number(spread(ratios).median)]
 
 
 AIMS = {
     "usable": PAGE_USABLE_MS,
     "enclave ready, warm": ENCLAVE_WARM_MS,
-    "payment, show()": PAYMENT_S * 1000,
+    "payment, show() to result": PAYMENT_S * 1000,
 }
 CEILINGS = {
     "usable": "a bare page, and the same files fetched at once",
