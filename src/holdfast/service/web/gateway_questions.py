@@ -25,7 +25,7 @@ class Question:
 
     Attributes:
         filename: under which the client wants to save it.
-        shape: what the ETag says besides the CID where no path follows it.
+        shape: what the ETag says in addition to the CID if no path follows it.
         shared: headers that every answer has.
     """
 
