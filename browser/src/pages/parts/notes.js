@@ -3,6 +3,8 @@
 import { VaultStore } from "../library.js";
 
 const MARK = "holdfast-vaults";
+/** Whether there is a registration to go on with: without it the first screen need not wait for the database. */
+const BEGUN = "holdfast-registration";
 
 /**
  * @typedef {object} Begun a registration that is not finished
@@ -33,12 +35,14 @@ async function stored(work) {
 }
 
 /** @returns {Promise<Begun | null>} */
-export function begun() {
+export async function begun() {
+  if (unmarked(BEGUN)) return null;
   return stored((store) => store.note("pages:registration"));
 }
 
 /** @param {Begun | null} row null: it is over */
 export function setBegun(row) {
+  mark(BEGUN, row !== null);
   return stored((store) => store.setNote("pages:registration", row));
 }
 
@@ -94,12 +98,27 @@ export function hadVault() {
   }
 }
 
+/** Whether a mark is surely absent. @param {string} name */
+function unmarked(name) {
+  try {
+    return localStorage.getItem(name) === null;
+  } catch {
+    return false; // only the database can say
+  }
+}
+
+/** @param {string} name @param {boolean} set */
+function mark(name, set) {
+  try {
+    if (set) localStorage.setItem(name, "1");
+    else localStorage.removeItem(name);
+  } catch {
+    // then the database is asked each time
+  }
+}
+
 /** A vault is stored: marks it outside IndexedDB, and asks the browser to keep the storage. */
 export function markVault() {
-  try {
-    localStorage.setItem(MARK, "1");
-  } catch {
-    // without the mark a deleted copy looks like none
-  }
+  mark(MARK, true); // without the mark a deleted copy looks like none
   void navigator.storage?.persist?.().catch(() => false);
 }
