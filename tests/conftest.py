@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
+from tests.support import trusted_certificates
+from tests.support.order import longest_first
 
 from holdfast.world import node
 
@@ -16,6 +19,7 @@ pytest_plugins = (
     "tests.support.databases",
 )
 
+trusted_certificates.read_once()
 os.environ["PATH"] = node.search_path()  # the environment's Node, which every test that needs one runs
 
 # A failure must be one of the change under test. HOLDFAST_TEST_EXPLORE=1 looks for new examples instead.
@@ -24,3 +28,8 @@ _CALM = settings(
 )
 settings.register_profile("calm", _CALM)
 settings.load_profile("calm")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    longest_first(items)

@@ -14,13 +14,19 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMPS = ROOT / ".setup"
-LOCKS = {"run": ("run", "node", "build"), "test": ("dev",)}
+LOCKS = {"run": ("run", "build"), "test": ("dev",)}
 # Only wheels, which run no code during installation; two packages, which the client's peer-to-peer library needs, have
 # only source distributions.
 SOURCES_ONLY = ("--no-binary", "python-baseconv,varint")
@@ -49,12 +55,23 @@ def main() -> int:
 def _set_up(target: str) -> None:
     _ensure_programs(target)
     _ensure_venv()
-    _install_locks(target)
-    _build_enclave()
+    _install_locks("node", "node")
+    for_tests = (_ensure_node_packages, _ensure_programs_of_a_site) if target == "test" else ()
+    _at_once(partial(_install_and_compile, target), *for_tests)
     _install_project()
-    if target == "test":
-        _ensure_node_packages()
-        _ensure_programs_of_a_site()
+    _compile_modules()
+
+
+def _install_and_compile(target: str) -> None:
+    _install_locks(target, *LOCKS[target])
+    _build_enclave()
+
+
+def _at_once(*steps: Callable[[], None]) -> None:
+    """Run steps side by side, as some wait for the network while another computes. Raises the first one's error."""
+    with ThreadPoolExecutor(len(steps)) as pool:
+        for running in [pool.submit(step) for step in steps]:
+            running.result()
 
 
 def _ensure_programs(target: str) -> None:
@@ -111,14 +128,14 @@ def _ensure_venv() -> None:
     STAMPS.mkdir()
 
 
-def _install_locks(target: str) -> None:
-    files = [ROOT / "requirements" / f"{name}.lock" for name in LOCKS[target]]
-    if _fresh(f"locks-{target}", files):
+def _install_locks(name: str, *locks: str) -> None:
+    files = [ROOT / "requirements" / f"{lock}.lock" for lock in locks]
+    if _fresh(f"locks-{name}", files):
         return
     _step(f"installing pinned dependencies ({', '.join(f.name for f in files)}); the first time takes a minute or two")
     arguments = [word for file in files for word in ("-r", str(file))]
     _pip("install", "--require-hashes", "--only-binary", ":all:", *SOURCES_ONLY, "--no-deps", *QUIETLY, *arguments)
-    _stamp(f"locks-{target}", files)
+    _stamp(f"locks-{name}", files)
 
 
 def _install_project() -> None:
@@ -130,6 +147,14 @@ def _install_project() -> None:
     _stamp("project", files)
 
 
+def _compile_modules() -> None:
+    """Compile the package's modules once: where Python may write no bytecode, every process would do it anew."""
+    files = sorted((ROOT / "src").rglob("*.py"))
+    if not _fresh("bytecode", files):
+        subprocess.run([str(PYTHON), "-m", "compileall", "-q", "-j", "0", str(ROOT / "src")], check=True, cwd=ROOT)
+        _stamp("bytecode", files)
+
+
 def _build_enclave() -> None:
     """Runs before the project is installed, whose hook would build it too, but without output: this shows each step."""
     builder = ROOT / "enclave" / "build.py"
@@ -138,14 +163,20 @@ def _build_enclave() -> None:
 
 
 def _ensure_node_packages() -> None:
-    """Install the chain's tools, the JavaScript checks and the tests' peers from npm, with the environment's Node."""
+    """Install the chain's tools, the JavaScript checks and the tests' peers from npm, with the environment's Node.
+
+    The project's own installation bundles the client with what lies in browser/ then.
+    """
     folders = {"npm": ROOT / "contracts", "npm-browser": ROOT / "browser", "npm-peers": ROOT / "tests" / "peers"}
-    for name, folder in folders.items():
-        lock = folder / "package-lock.json"
-        if not _fresh(name, [lock]):
-            _step(f"installing the tools of {folder.name}/ from npm (once; up to a minute)")
-            _npm_install(folder)
-            _stamp(name, [lock])
+    _at_once(*(partial(_ensure_packages_of, folder, name) for name, folder in folders.items()))
+
+
+def _ensure_packages_of(folder: Path, name: str) -> None:
+    lock = folder / "package-lock.json"
+    if not _fresh(name, [lock]):
+        _step(f"installing the tools of {folder.name}/ from npm (once; up to a minute)")
+        _npm_install(folder)
+        _stamp(name, [lock])
 
 
 def _npm_install(folder: Path) -> None:

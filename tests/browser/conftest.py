@@ -1,4 +1,4 @@
-"""A real Chromium, without a window, on pages of localhost."""
+"""A real Chromium, without a window, on pages of localhost. One runs for all tests; each test has contexts to itself."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import async_playwright
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from playwright.async_api import Browser
+    from playwright.async_api import Browser, Playwright
 
+HERE = Path(__file__).parent
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -28,9 +30,44 @@ def chromium() -> str:
     return found
 
 
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run this folder's tests in the event loop of the session, in which the browser lives."""
+    shared = pytest.mark.asyncio(loop_scope="session")
+    for item in items:
+        if HERE in item.path.parents and pytest_asyncio.is_async_test(item):
+            item.add_marker(shared, append=False)
+
+
+class Chromium:
+    """The browser of the session; a test that ends it costs the next one only a start."""
+
+    def __init__(self, playwright: Playwright) -> None:
+        self._playwright = playwright
+        self._browser: Browser | None = None
+
+    async def running(self) -> Browser:
+        if self._browser is None or not self._browser.is_connected():
+            launch = self._playwright.chromium.launch
+            self._browser = await launch(executable_path=chromium(), args=FLAGS, timeout=120_000)
+        return self._browser
+
+    async def close(self) -> None:
+        if self._browser is not None:
+            await self._browser.close()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def session_chromium() -> AsyncIterator[Chromium]:
     async with async_playwright() as playwright:
-        launched = await playwright.chromium.launch(executable_path=chromium(), args=FLAGS, timeout=120_000)
-        yield launched
-        await launched.close()
+        shared = Chromium(playwright)
+        yield shared
+        await shared.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def browser(session_chromium: Chromium) -> AsyncIterator[Browser]:
+    """The browser, without anything that an earlier test opened or stored."""
+    running = await session_chromium.running()
+    yield running
+    for context in running.contexts:
+        await context.close()

@@ -8,25 +8,15 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import pytest
-from tests.support.chain_service import chain_service
 from tests.support.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome
 
 from holdfast.client.flows.operations import STATE_AGE_S
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from playwright.async_api import Browser, Page, Route
     from tests.support.chain_service import ChainService
 
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
-
-
-@pytest.fixture(scope="module")
-def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
-    with chain_service(tmp_path_factory.mktemp("chain")) as service:
-        yield service
 
 
 async def opened(browser: Browser, chain: ChainService) -> Page:

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
+import pytest_asyncio
 from tests.support.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ PASSWORD = "correct horse battery"
 KEY = f"{{kind: 'password', password: '{PASSWORD}'}}"
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def page(browser: Browser, serve: Callable[..., Server]) -> Page:
     return await new_page(browser, serve())
 
@@ -85,7 +85,7 @@ async def test_error_classes_have_the_documented_names_and_messages(page: Page) 
 async def test_what_comes_back_has_the_documented_fields(page: Page) -> None:
     await Authenticator.of(page)
     conforms(await page.evaluate(CLIENT, {}), "BootStatus")
-    async with asyncio.timeout(20):  # the page's policy forbids to wait by an expression
+    async with asyncio.timeout(60):  # the page's policy forbids to wait by an expression
         while await page.evaluate("events.length") < 6:
             await asyncio.sleep(0.05)
     for event in await page.evaluate("events"):

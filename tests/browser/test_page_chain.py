@@ -8,23 +8,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import httpx
-import pytest
-from tests.support.chain_service import chain_service
 from tests.support.page_visits import Visit
 
 from holdfast.wire.keccak import keccak256
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from playwright.async_api import Browser
     from tests.support.chain_service import ChainService
-
-
-@pytest.fixture(scope="module")
-def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
-    with chain_service(tmp_path_factory.mktemp("chain")) as service:
-        yield service
 
 
 async def test_a_person_registers_on_the_chain(browser: Browser, chain: ChainService) -> None:

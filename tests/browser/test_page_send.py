@@ -8,25 +8,15 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import pytest
-from tests.support.chain_service import chain_service
 from tests.support.page_visits import Visit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from playwright.async_api import Browser
     from tests.support.chain_service import ChainService
 
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
 ALIKE = "0x5290" + "11" * 16 + "9EE7"
 PATIENCE_MS = 30_000
-
-
-@pytest.fixture(scope="module")
-def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
-    with chain_service(tmp_path_factory.mktemp("chain")) as service:
-        yield service
 
 
 async def person(browser: Browser, chain: ChainService) -> tuple[Visit, str, str]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
-from tests.support.chain_service import chain_service
 from tests.support.pages import Pages, serving
 from tests.support.passkeys import CLIENT, MAKE, PATIENCE_MS, Authenticator, outcome, visit
 from tests.support.payment_window import ConfirmPage, confirm_page
@@ -56,12 +55,6 @@ class ExampleShop(Pages):
 class Shop(Pages):
     def page(self) -> tuple[bytes, str]:
         return b"<!doctype html><title>Shop</title><h1>Shop</h1>", "text/html"
-
-
-@pytest.fixture(scope="module")
-def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
-    with chain_service(tmp_path_factory.mktemp("chain")) as service:
-        yield service
 
 
 @pytest.fixture

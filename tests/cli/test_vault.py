@@ -357,7 +357,7 @@ def test_pair_two_terminals(terminal, tmp_path, way):
             new.stdin.write("y\n")
             new.stdin.flush()
             received, given = json.loads(new.stdout.readline()), json.loads(old.stdout.readline())
-            assert (new.wait(20), old.wait(20)) == (0, 0)
+            assert (new.wait(120), old.wait(120)) == (0, 0)
     assert received == {"did": given["did"], "received": True}
     assert Terminal(tmp_path / "new").json("vault", "status")["did"] == given["did"]
 

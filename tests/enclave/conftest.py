@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support import primitives as compiled
 from tests.support.credentials import KEY, registration
+from tests.support.made_once import made_once
 
 from holdfast.enclave import Enclave
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def primitives(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The module's primitives on their own (tests/support/primitives.py); compiled once, in half a minute."""
-    return compiled.Primitives(compiled.compiled(tmp_path_factory.mktemp("primitives")))
+    folder = made_once(tmp_path_factory, "primitives", compiled.compile_into)
+    return compiled.Primitives(folder / compiled.MODULE)
 
 
 @pytest.fixture

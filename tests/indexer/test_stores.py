@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import asyncpg
 import pytest
 from tests.support.indexes import OPTIONS, by_key, catch_up, contents, expected, follower, whole_list
 from tests.support.pgbouncer import PROGRAM, pooled
 
-from holdfast.indexer.postgres_store import PostgresIndexStore
+from holdfast.indexer.postgres_store import LEASE_S, PostgresIndexStore
 from holdfast.indexer.queries import ListQuery
 from holdfast.indexer.reader import Batch
 from holdfast.indexer.rows import Event, IndexedBlock
@@ -147,24 +148,32 @@ async def test_one_process_leads_until_it_closes(make_store: Callable[[], IndexS
 
 
 async def test_a_lease_whose_holder_died_is_taken_over(
-    make_postgres_store: Callable[..., IndexStore], monkeypatch: pytest.MonkeyPatch
+    make_postgres_store: Callable[..., PostgresIndexStore], postgres_url: str
 ) -> None:
-    monkeypatch.setattr("holdfast.indexer.postgres_store.LEASE_S", 1.5)
     first, second = make_postgres_store(), make_postgres_store()
     await first.open("one")
     await second.open("one")
     assert await first.lead() and not await second.lead()
-    await asyncio.sleep(0.6)
+    await pass_time(postgres_url, 0.6 * LEASE_S, first)
     assert await first.lead(), "which renews its lease"
-    await asyncio.sleep(0.6)
+    await pass_time(postgres_url, 0.6 * LEASE_S, first)
     assert not await second.lead()
-    while not await second.lead():
-        await asyncio.sleep(0.1)
-    await asyncio.sleep(0.6)
+    await pass_time(postgres_url, 0.6 * LEASE_S, first)
+    assert await second.lead()
     assert not await first.lead()
     await second.close()
     assert await first.lead()
     await first.close()
+
+
+async def pass_time(url: str, seconds: float, holder: PostgresIndexStore) -> None:
+    """Bring the lease's end nearer, and the time at which its holder renews it."""
+    connection = await asyncpg.connect(url)
+    shift = "UPDATE holdfast_indexer.leader SET ends = ends - $1::interval"
+    await connection.execute(shift, timedelta(seconds=seconds))
+    await connection.close()
+    assert holder._renew_at is not None
+    holder._renew_at -= seconds
 
 
 async def test_an_index_behind_a_pooler_in_transaction_mode(

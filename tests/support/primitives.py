@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 ENCLAVE = Path(__file__).resolve().parents[2] / "enclave"
+MODULE = "primitives.wasm"
 CALLS = ("buffer", "seal", "open", "hkdf", "argon2id", "argon2id_unbounded", "passkey", "pairing", "ed25519_sign")
 
 
-def compiled(folder: Path) -> Path:
+def compile_into(folder: Path) -> None:
     """enclave/test/primitives.zig beside a copy of the sources: the root that it stands in for is the module's own."""
     spec = importlib.util.spec_from_file_location("enclave_build", ENCLAVE / "build.py")
     assert spec and spec.loader
@@ -34,8 +35,7 @@ def compiled(folder: Path) -> Path:
     exports = [f"--export=vector_{name}" for name in CALLS]
     objects = [str(build.object_of(part, build.cache_directory())) for part in build.PARTS]
     _zig(build, folder, build.FAST_OBJECT)
-    _zig(build, folder, ("build-exe", *objects, "fast.o", "-femit-bin=primitives.wasm", *exports, *flags))
-    return folder / "primitives.wasm"
+    _zig(build, folder, ("build-exe", *objects, "fast.o", f"-femit-bin={MODULE}", *exports, *flags))
 
 
 def _zig(build: ModuleType, folder: Path, arguments: Sequence[str]) -> None:

@@ -15,8 +15,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import httpx
 import pytest
+from tests.support.serving import is_healthy
 
 from holdfast.world.processes import free_port
 
@@ -140,11 +140,9 @@ def running_service(data_dir: Path, **settings: str) -> Iterator[RunningService]
 def _wait_until_up(base_url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and process.poll() is None:
-        try:
-            if httpx.get(base_url + "/healthz", timeout=30).status_code == 200:
-                return
-        except httpx.TransportError:
-            time.sleep(0.05)
+        if is_healthy(base_url):
+            return
+        time.sleep(0.02)
     raise AssertionError(f"the service did not start: {log.read_text()[-2000:]}")
 
 

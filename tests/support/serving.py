@@ -9,8 +9,11 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -95,11 +98,22 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
 def wait_until_ready(server: Server) -> None:
     def answers() -> bool:
         assert server.process.poll() is None, "the service did not start:\n" + server.log.read_text()
-        with contextlib.suppress(httpx.TransportError):
-            return httpx.get(server.url + "/healthz", timeout=PATIENCE_S).status_code == 200
-        return False
+        return is_healthy(server.url)
 
     assert becomes_true(answers), "the service did not start:\n" + server.log.read_text()
+
+
+def is_healthy(url: str) -> bool:
+    """Whether a service answers. Asked often while it starts, so by a client that itself starts in no time."""
+    address = urlsplit(url)
+    connection = HTTPConnection(address.hostname or "", address.port, timeout=PATIENCE_S)
+    try:
+        connection.request("GET", "/healthz")
+        return connection.getresponse().status == HTTPStatus.OK
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()
 
 
 def becomes_true(holds: Callable[[], bool]) -> bool:

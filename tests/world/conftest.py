@@ -3,6 +3,7 @@ a bundler does not survive that."""
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,18 +18,30 @@ from holdfast.world.local_world import LocalWorld, WorldOptions, open_world
 from holdfast.world.software_key import SoftwareKey
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-    from pathlib import Path
+    from collections.abc import AsyncIterator, Awaitable, Callable
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def worlds(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Callable[[str], Awaitable[LocalWorld]]]:
+    """The world of a hardfork: started for the first test that needs it, ended with the last of all tests."""
+    kept: dict[str, LocalWorld] = {}
+    async with AsyncExitStack() as opened:
+
+        async def of(hardfork: str) -> LocalWorld:
+            if hardfork not in kept:
+                logs = tmp_path_factory.mktemp(f"world-{hardfork}")
+                options = WorldOptions(logs=logs, chain=ChainOptions(hardfork=hardfork))
+                kept[hardfork] = await opened.enter_async_context(open_world(options, lambda _: None))
+            return kept[hardfork]
+
+        yield of
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session", params=["osaka", "prague"])
-async def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[LocalWorld]:
-    logs: Path = tmp_path_factory.mktemp(f"world-{request.param}")
-    options = WorldOptions(logs=logs, chain=ChainOptions(hardfork=request.param))
+async def world(request: pytest.FixtureRequest, worlds: Callable[[str], Awaitable[LocalWorld]]) -> LocalWorld:
     if why := why_no_chain():
         pytest.skip(why)
-    async with open_world(options, lambda _: None) as opened:
-        yield opened
+    return await worlds(request.param)
 
 
 @pytest.fixture(params=ENTRY_POINTS, ids=lambda entry_point: f"v{entry_point.version}")

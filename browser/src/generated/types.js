@@ -752,7 +752,7 @@
  */
 
 /**
- * The attestation that POST /api/verify/check returns and POST /api/dids takes.
+ * The attestation that POST /api/verify/check returns and POST /api/dids accepts.
  *
  * @typedef {object} Attestation
  * @property {string} identifier

@@ -166,6 +166,7 @@ export default {
   "recover.parts": "{done} von {all} Teilen sind hier.",
   "recover.open": "Tresor geöffnet",
   "recover.done": "Ihr Tresor ist hier, im Stand vom {time}.",
+  "recover.done.older": "Die neueste Kopie, vom {newest}, lässt sich mit diesem Schlüssel nicht öffnen. Ihr Tresor ist hier im Stand vom {time}: Was seither geändert wurde, fehlt.",
   "recover.failed.heading": "Ihr Tresor ist noch nicht hier",
   "recover.again": "Mit einem Passkey versuchen",
   "recover.file": "Momentaufnahme aus einer Datei nehmen",
@@ -225,6 +226,7 @@ export default {
   "versions.table.invocations": "Benutzte Erlaubnisse",
   "versions.table.sync": "Kopplungen",
   "versions.table.oidc": "Anmeldungen",
+  "versions.table.keys": "Passkeys und Passwörter, die ihn öffnen",
 
   "vault.heading": "Ihr Tresor",
   "vault.lock": "Verschließen",

@@ -166,6 +166,7 @@ export default {
   "recover.parts": "{done} of {all} parts are here.",
   "recover.open": "Vault opened",
   "recover.done": "Your vault is here, as it was on {time}.",
+  "recover.done.older": "The newest copy, from {newest}, cannot be opened with this key. Your vault is here as it was on {time}: what was changed since is missing.",
   "recover.failed.heading": "Your vault is not here yet",
   "recover.again": "Try with a passkey",
   "recover.file": "Use a snapshot file",
@@ -225,6 +226,7 @@ export default {
   "versions.table.invocations": "Uses of permissions",
   "versions.table.sync": "Pairings",
   "versions.table.oidc": "Sign-ins",
+  "versions.table.keys": "Passkeys and passwords that open it",
 
   "vault.heading": "Your vault",
   "vault.lock": "Lock",

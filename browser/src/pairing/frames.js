@@ -1,7 +1,7 @@
 /** Messages on a stream of bytes: four bytes of length, big-endian, then the message as JSON. */
 
 /** As the Python client's bound. */
-export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
+export const MAX_MESSAGE_BYTES = 48 * 1024 * 1024;
 const HEAD = 4;
 
 /**

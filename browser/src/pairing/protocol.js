@@ -22,6 +22,7 @@ export class SyncRefused extends ServiceError {
 export class PairingServer {
   #vault;
   #askDigits;
+  #published;
   /** @type {string | null} */
   #session = null;
   #answered = new Set();
@@ -35,10 +36,13 @@ export class PairingServer {
    * @param {Vault} vault it is open
    * @param {(digits: string) => Promise<string>} askDigits is told this device's six digits, and returns those that the
    *   person reads on the other one; "" refuses
+   * @param {() => Promise<string | null>} [published] the record of the last snapshot, which the other device continues:
+   *   `publishedRecord` of the client's snapshots
    */
-  constructor(vault, askDigits) {
+  constructor(vault, askDigits, published = async () => null) {
     this.#vault = vault;
     this.#askDigits = askDigits;
+    this.#published = published;
   }
 
   /**
@@ -83,9 +87,11 @@ export class PairingServer {
     const { code } = good(await this.#vault.syncCompare(session, { reveal }));
     const typed = await this.#askDigits(given(code));
     if (!typed) throw new SyncRefused("the person refused");
-    const { encrypted_vault: sealed } = good(await this.#vault.syncRespond(session, { code: typed }));
+    // Read first: a snapshot that goes up meanwhile may hold what the sent vault does not.
+    const record = await this.#published();
+    const { encrypted_vault, sealed_vault } = good(await this.#vault.syncRespond(session, { code: typed }));
     this.finished = this.released = true;
-    return { encrypted_vault: sealed };
+    return { encrypted_vault, sealed_vault, ...(record && { record }) };
   }
 }
 
@@ -97,12 +103,14 @@ export class PairingServer {
  * @param {import("../passkeys/secrets.js").VaultKey} key opens the vault on this device from now on
  * @param {(digits: string) => Promise<boolean>} compare shows the six digits, and asks whether the other device shows
  *   the same
+ * @param {(record: unknown) => Promise<void>} [continueFrom] is told the record of the last snapshot: `continueFrom` of
+ *   the client's snapshots
  * @returns {Promise<import("../generated/types.js").SyncCompleteResult>}
  * @throws {SyncRefused} nothing is stored
  */
-export async function receive(vault, ask, key, compare) {
+export async function receive(vault, ask, key, compare, continueFrom = async () => {}) {
   try {
-    return await received(vault, ask, key, compare);
+    return await received(vault, ask, key, compare, continueFrom);
   } catch (error) {
     if (!(error instanceof PluginCallError)) throw error;
     throw new SyncRefused(`the pairing ended (${error.code})`, { cause: error });
@@ -110,7 +118,7 @@ export async function receive(vault, ask, key, compare) {
 }
 
 /** @type {typeof receive} */
-async function received(vault, ask, key, compare) {
+async function received(vault, ask, key, compare, continueFrom = async () => {}) {
   const { session_id: session, public_key } = good(await vault.syncInit());
   const sessionId = given(session);
   const hello = await ask({ step: "hello", session_id: sessionId, public_key });
@@ -119,7 +127,11 @@ async function received(vault, ask, key, compare) {
   // The other device asks its person while this one asks: both have to agree.
   const [last, same] = await Promise.all([ask({ step: "reveal", session_id: sessionId, reveal }), compare(digits)]);
   if (!same) throw new SyncRefused("the digits differ");
-  return good(await vault.syncComplete({ sessionId, code: digits, encryptedVault: given(last.encrypted_vault) }, key));
+  // Earlier releases do not send the sealed vault.
+  const came = { encryptedVault: given(last.encrypted_vault), ...("sealed_vault" in last && { sealedVault: given(last.sealed_vault) }) };
+  const done = good(await vault.syncComplete({ sessionId, code: digits, ...came }, key));
+  await continueFrom(last.record);
+  return done;
 }
 
 /** @param {unknown} value @returns {string} */

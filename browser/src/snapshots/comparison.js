@@ -1,9 +1,11 @@
 /** Two versions of one vault, table by table: what only one has, and what differs. Nothing is merged. */
 
+import { carriedKeys } from "./keys.js";
 import { PluginCallError } from "./library.js";
 
 /** How a row is known; the first of these fields that it has. */
 const KEYS = ["id", "cid", "credential_id", "address", "did", "name"];
+const KEYS_TABLE = "keys";
 const PAGE = 10_000;
 /** Every table of a vault. @type {import("../generated/types.js").Resource[]} */
 const RESOURCES = [
@@ -15,7 +17,7 @@ const RESOURCES = [
  * One table in which the versions differ, by the rows' names.
  *
  * @typedef {object} TableDifference
- * @property {string} table the resource
+ * @property {string} table the resource, or "keys": the passkeys and passwords that open one of the versions only
  * @property {string[]} onlyHere rows that this device's version alone has
  * @property {string[]} onlyThere rows that the other version alone has
  * @property {string[]} different rows that both have, with different contents
@@ -28,8 +30,9 @@ const RESOURCES = [
  */
 export async function compared(here, there) {
   const found = [];
-  for (const table of RESOURCES) {
-    const [ours, theirs] = [await rows(here, table), await rows(there, table)];
+  for (const table of [...RESOURCES, KEYS_TABLE]) {
+    const read = table === KEYS_TABLE ? keys : rows;
+    const [ours, theirs] = [await read(here, table), await read(there, table)];
     const names = [...ours.keys()].sort();
     found.push({
       table,
@@ -52,6 +55,14 @@ async function rows(vault, table) {
     throw new PluginCallError("exec", `the rows of ${table} cannot be listed (${listed.error})`);
   }
   return new Map(listed.result.map((row) => [nameOf(row), JSON.stringify(row)]));
+}
+
+/**
+ * @param {import("./library.js").Vault} vault
+ * @returns {Promise<Map<string, string>>} the passkeys and passwords that open it
+ */
+async function keys(vault) {
+  return new Map((await carriedKeys(vault)).map(({ kind, id }) => [`${kind}:${id}`, ""]));
 }
 
 /** @param {any} row */

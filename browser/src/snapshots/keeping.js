@@ -4,11 +4,13 @@ import { AutomaticSnapshots } from "./automatic.js";
 import { writeCar } from "./cars.js";
 import { compared } from "./comparison.js";
 import { SnapshotConflict, SnapshotRolledBack, asStorageErrors, reasonOf } from "./errors.js";
+import { carriedKeys, copied, includes, removeAll, removedKeys, wrapsOf } from "./keys.js";
 import { ClientStateError, NetworkError, StorageError, VaultStore } from "./library.js";
 import { SnapshotPlace } from "./place.js";
 import { Publisher } from "./publisher.js";
 import { Recovery } from "./recovery.js";
 import { snapshotOfCar } from "./roots.js";
+import { continued, publishedRecord } from "./published.js";
 import { otherNote } from "./state.js";
 
 const WRITE = "/snapshots/write";
@@ -114,17 +116,18 @@ export class KeptSnapshots {
 
   /**
    * Ends a conflict. "here": this device's version is published on top of the other one, which stays pinned. "there": the
-   * other version goes on, as a revision after this device's.
+   * other version goes on, as a revision after this device's. Keys that either device removed stay removed.
    *
    * @param {"here" | "there"} version
-   * @param {VaultKey} key opens the vault
+   * @param {VaultKey | (() => Promise<VaultKey>)} key opens the vault; asked for only if the other version has to be opened
    * @returns {Promise<SnapshotState>}
    */
   async choose(version, key) {
     if (version !== "here" && version !== "there") throw new TypeError("version: here or there");
     const other = await this.#other();
+    const asked = () => (typeof key === "function" ? key() : Promise.resolve(key));
     return this.#inTurn(async () => {
-      if (version === "there") await this.#take(other, key);
+      await (version === "there" ? this.#take(other, await asked()) : this.#forgetRemoved(other, asked));
       return asStorageErrors(() => this.#publisher.overrule());
     });
   }
@@ -139,6 +142,20 @@ export class KeptSnapshots {
    */
   recover(options = {}) {
     return this.#inTurn(() => new Recovery(this.#client, this.#store, this.#place, options).recover());
+  }
+
+  /** @returns {Promise<string | null>} the record of the last acknowledged snapshot, for a device that is paired */
+  publishedRecord() {
+    return publishedRecord(this.#client.vault, this.#store);
+  }
+
+  /**
+   * Goes on from the last snapshot of the device that gave the vault. A record that the vault did not sign is ignored.
+   *
+   * @param {unknown} record what came with the vault, which is open now
+   */
+  continueFrom(record) {
+    return this.#inTurn(() => continued(this.#client.vault, this.#store, record));
   }
 
   /** Ends requests and timers. What is due goes up the next time. */
@@ -183,7 +200,7 @@ export class KeptSnapshots {
     try {
       await second.boot();
       const { success, error } = await second.unlock(key, { database: other.sealed.slice() });
-      if (!success) throw new ClientStateError(`the other version does not open with this key (${error})`);
+      if (!success) throw new OtherKeys(error);
       return await work(second);
     } finally {
       second.close();
@@ -199,11 +216,34 @@ export class KeptSnapshots {
     const { vault } = this.#client;
     const { did } = other.manifest;
     const before = (await this.#store.load(did))?.revision ?? 0;
-    const sealed = await this.#opened(other, copied(key), (second) => sealedAfter(second, before));
+    const [keys, removed] = [await carriedKeys(vault), await removedKeys(vault)];
+    const { sealed, forgetOlder } = await this.#opened(other, copied(key), async (second) => {
+      const removedThere = await removedKeys(second);
+      await removeAll(second, removed);
+      return { sealed: await sealedAfter(second, before), forgetOlder: removedThere.some((it) => includes(keys, it)) };
+    });
     await vault.lock();
     const { success, error } = await vault.unlock(key, { database: sealed }, { did });
     if (!success) throw new ClientStateError(`the other version does not open here (${error}): open the vault again`);
-    await vault.save();
+    await vault.save({ forgetOlder });
+  }
+
+  /**
+   * Removes the keys that were removed from the other version. It is opened only if this one has a key that it lacks. A
+   * version that the key does not open is of a device that an earlier release paired: its keys were never this one's.
+   *
+   * @param {Snapshot} other
+   * @param {() => Promise<VaultKey>} key
+   */
+  async #forgetRemoved(other, key) {
+    const { vault } = this.#client;
+    const theirs = wrapsOf(other.sealed);
+    if ((await carriedKeys(vault)).every((it) => includes(theirs, it))) return;
+    try {
+      await removeAll(vault, await this.#opened(other, await key(), removedKeys));
+    } catch (error) {
+      if (!(error instanceof OtherKeys)) throw error;
+    }
   }
 
   /**
@@ -215,6 +255,15 @@ export class KeptSnapshots {
     const done = this.#turn.then(work);
     this.#turn = done.then(() => {}, () => {});
     return done;
+  }
+}
+
+/** The other version of the vault does not open with this key. */
+class OtherKeys extends ClientStateError {
+  /** @param {string} [code] */
+  constructor(code) {
+    super(`the other version does not open with this key (${code})`);
+    this.name = "ClientStateError";
   }
 }
 
@@ -241,14 +290,4 @@ async function sealedAfter(vault, before) {
 async function tokenOf(vault, audience) {
   const expiration = Math.floor(Date.now() / 1000) + TOKEN_LIVES_S;
   return (await vault.invoke({ command: WRITE, args: {}, audience, expiration, record: false })).container;
-}
-
-/**
- * A key serves once: its bytes move into the worker.
- *
- * @param {VaultKey} key
- * @returns {VaultKey}
- */
-function copied(key) {
-  return /** @type {VaultKey} */ ("secret" in key ? { ...key, secret: key.secret.slice(0) } : key);
 }

@@ -5,7 +5,7 @@ import { SnapshotConflict, SnapshotRolledBack, reasonOf } from "./errors.js";
 import { ClientStateError, RequestRefused } from "./library.js";
 import { changeOf, readRecord } from "./records.js";
 import { snapshotOf } from "./roots.js";
-import { otherNote, readState, writeState } from "./state.js";
+import { otherNote, readState, recordNote, writeState } from "./state.js";
 
 /** A record has to outlive a lost device by years; answers with it are kept for a minute only. */
 const VALID_YEARS = 20;
@@ -142,15 +142,16 @@ export class Publisher {
    */
   async #compared(state, record) {
     if (!record) return state;
-    const { rootCid, sequence } = record;
+    const { rootCid, sequence, data } = record;
     if (sequence < state.sequence) throw new SnapshotRolledBack(state.sequence, sequence);
     // The answer to the last record was lost on its way.
-    if (rootCid === state.sentRoot && rootCid !== state.acknowledgedRoot) return this.#acknowledged(state, sequence);
+    if (rootCid === state.sentRoot && rootCid !== state.acknowledgedRoot) return this.#acknowledged(state, sequence, data);
     if (rootCid !== state.acknowledgedRoot) {
       await this.#keepOther(state.did, rootCid);
       await this.#note(state, { sequence });
       throw new SnapshotConflict(rootCid);
     }
+    await this.#store.setNote(recordNote(state.did), data);
     return this.#note(state, { sequence });
   }
 
@@ -187,7 +188,7 @@ export class Publisher {
       const overtaken = error instanceof RequestRefused && error.status === CONFLICT && (await this.#overtaken(name, bytes, state));
       throw overtaken ? new SnapshotConflict(overtaken) : error;
     }
-    return this.#withoutOldPins(await this.#acknowledged(state, state.sequence + 1));
+    return this.#withoutOldPins(await this.#acknowledged(state, state.sequence + 1, bytes));
   }
 
   /**
@@ -205,8 +206,9 @@ export class Publisher {
     return found.rootCid;
   }
 
-  /** @param {SnapshotState} state @param {number} sequence */
-  async #acknowledged(state, sequence) {
+  /** @param {SnapshotState} state @param {number} sequence @param {Uint8Array} record */
+  async #acknowledged(state, sequence, record) {
+    await this.#store.setNote(recordNote(state.did), record);
     const { did, sentRoot, sentRevision, acknowledgedRoot: precedingRoot } = state;
     const stored = await this.#store.load(did);
     // Named in the manifest, unless the vault has changed meanwhile.

@@ -4,18 +4,20 @@ import { fromBase64 } from "../bytes.js";
 import { checkBinding, checkWhole } from "./binding.js";
 import { ContentError } from "./content_error.js";
 import { RecoveryRefused, SnapshotRolledBack } from "./errors.js";
-import { ClientStateError, RequestRefused, WebAuthnError, passkeyKey, usePasskey } from "./library.js";
+import { copied, wrapsOf } from "./keys.js";
+import { ClientStateError, RequestRefused, ServiceError, WebAuthnError, passkeyKey, usePasskey } from "./library.js";
 import { PUBLIC_KEY_BYTES, nameOf } from "./names.js";
 import { isExpired } from "./records.js";
 import { snapshotOfCar } from "./roots.js";
-import { firstState, readState, writeState } from "./state.js";
+import { firstState, readState, recordNote, writeState } from "./state.js";
 
 /**
  * @typedef {import("./library.js").VaultKey} VaultKey
  * @typedef {import("./library.js").UsedPasskey} UsedPasskey
  * @typedef {import("./roots.js").Snapshot} Snapshot
  * @typedef {import("./records.js").IpnsRecord} IpnsRecord
- * @typedef {"passkey chosen" | "record verified" | "fetching" | "snapshot verified" | "vault opened"} RecoveryStep
+ * @typedef {"passkey chosen" | "record verified" | "fetching" | "snapshot verified" | "vault opened" | "older"} RecoveryStep
+ *   older: the key does not open the newest snapshot, and the vault is from one before it
  *
  * @typedef {object} RecoveryOptions
  * @property {UsedPasskey} [passkey] what `usePasskey` returned; the person is asked for one unless it or a `key` is given
@@ -32,10 +34,17 @@ import { firstState, readState, writeState } from "./state.js";
  * @property {number} revision
  * @property {number} updatedAt when it was sealed, in Unix milliseconds
  * @property {number | null} sequence the record's; null for one from a CAR file
+ * @property {{rootCid: string, updatedAt: number} | null} newer the newest snapshot, if the key does not open it: then the
+ *   vault is from the newest one that it opens
  *
  * @typedef {{snapshot: Snapshot, record: IpnsRecord | null, revision: number}} Found
  */
 
+/** Snapshots before the newest one that are tried: as many as stay pinned. */
+const OLDER = 10;
+const CONFLICT = /** @type {const} */ ("conflict");
+const PINNED = /** @type {const} */ ("pinned");
+const BEHIND = "the newest snapshot does not open with the key that recovered this vault";
 /** Others are "damaged". @type {Record<string, import("./errors.js").RecoveryCode>} */
 const CODES = { block_missing: "incomplete", cut_short: "incomplete", unsupported: "unsupported" };
 
@@ -71,8 +80,51 @@ export class Recovery {
     if (passkey) this.#tell("passkey chosen");
     const found = car ? await this.#ofCar(car) : await this.#ofName(passkey);
     await this.#compared(found);
-    await this.#open(found, key ?? (await this.#keyOf(/** @type {UsedPasskey} */ (passkey))));
-    return this.#kept(found);
+    const opened = await this.#opened(found, key ?? (await this.#keyOf(/** @type {UsedPasskey} */ (passkey))));
+    return this.#kept(opened, found);
+  }
+
+  /**
+   * Opens the newest snapshot that the key opens; `older` is told for one before the newest.
+   *
+   * @param {Found} newest
+   * @param {VaultKey} key
+   * @returns {Promise<Found>}
+   */
+  async #opened(newest, key) {
+    const refused = await this.#open(newest, copied(key));
+    if (refused && (refused.code !== "wrong_key" || !newest.record)) throw refused;
+    if (!refused) return newest;
+    const tried = new Set();
+    let found = /** @type {Found | null} */ (newest);
+    for (let count = 0; found && count <= OLDER; count += 1) {
+      const fresh = wrapsOf(found.snapshot.sealed).filter((it) => mayOpen(key, it) && !tried.has(it.bytes));
+      if (found !== newest && fresh.length && !(await this.#open(found, copied(key)))) {
+        this.#tell("older");
+        return found;
+      }
+      fresh.forEach(({ bytes }) => tried.add(bytes));
+      found = await this.#before(found);
+    }
+    throw refused;
+  }
+
+  /**
+   * The verified snapshot before another one, as far back as they are kept.
+   *
+   * @param {Found} found
+   * @returns {Promise<Found | null>}
+   */
+  async #before({ snapshot: { manifest }, record }) {
+    if (!manifest.rootCid || !record) return null;
+    try {
+      const snapshot = await this.#place.gateways.snapshot(manifest.rootCid);
+      const revision = await this.#checked(snapshot, record.publicKey);
+      return snapshot.manifest.did === manifest.did ? { snapshot, record, revision } : null;
+    } catch (error) {
+      if (error instanceof ContentError || error instanceof ServiceError) return null;
+      throw error;
+    }
   }
 
   /** @param {UsedPasskey} passkey */
@@ -153,30 +205,50 @@ export class Recovery {
     if (!(await this.#options.accept?.(reason, refusal))) throw refusal;
   }
 
-  /** @param {Found} found @param {VaultKey} key */
+  /**
+   * @param {Found} found
+   * @param {VaultKey} key
+   * @returns {Promise<RecoveryRefused | null>} why it does not open
+   */
   async #open({ snapshot: { sealed, manifest } }, key) {
     // A copy: what crosses to the worker may be moved.
     const { success, error } = await this.#client.vault.unlock(key, { database: sealed.slice() }, { did: manifest.did });
-    if (!success) throw refusalOf(error);
+    if (!success) return refusalOf(error);
     this.#tell("vault opened");
+    return null;
   }
 
-  /** @param {Found} found @returns {Promise<Recovered>} */
-  async #kept({ snapshot: { rootCid, manifest, sealed }, record, revision }) {
+  /** @param {Found} found @param {Found} newest @returns {Promise<Recovered>} */
+  async #kept(found, newest) {
+    const { snapshot: { rootCid, manifest, sealed }, record, revision } = found;
     const { did, updatedAt, wasmVersion, schemaVersion } = manifest;
     const stored = await this.#store.load(did);
     if (!stored || stored.revision < revision) await this.#store.save({ rootCid, did, updatedAt, wasmVersion, schemaVersion }, sealed, revision);
     const sequence = record?.sequence ?? null;
-    // Of one from a file it is not known whether the place has it: it goes up.
-    const pinned = record && { status: /** @type {const} */ ("pinned"), acknowledgedRevision: revision, sequence: record.sequence };
-    await writeState(this.#store, { ...firstState(did), revision, rootCid, acknowledgedRoot: rootCid, precedingRoot: manifest.rootCid, ...pinned });
-    return { did, rootCid, revision, updatedAt, sequence };
+    const newer = found === newest ? null : { rootCid: newest.snapshot.rootCid, updatedAt: newest.snapshot.manifest.updatedAt };
+    // Of one from a file it is not known whether the place has it: it goes up. An older one waits for the person's choice.
+    const known = newer ? { status: CONFLICT, reason: BEHIND, otherRoot: newer.rootCid } : { status: PINNED, acknowledgedRevision: revision };
+    await writeState(this.#store, {
+      ...firstState(did), revision, rootCid, acknowledgedRoot: rootCid, precedingRoot: manifest.rootCid, ...(record && { ...known, sequence: record.sequence }),
+    });
+    if (record && !newer) await this.#store.setNote(recordNote(did), record.data);
+    return { did, rootCid, revision, updatedAt, sequence, newer };
   }
 
   /** @param {RecoveryStep} step @param {{done: number, all: number}} [progress] */
   #tell(step, progress) {
     this.#options.onProgress?.(step, progress);
   }
+}
+
+/**
+ * Whether a key may open a wrap: a passkey's by its ID, a password's by any.
+ *
+ * @param {VaultKey} key
+ * @param {{kind: string, id: string}} wrap
+ */
+function mayOpen(key, { kind, id }) {
+  return key.kind === kind && (kind === "password" || key.id === id);
 }
 
 /** @param {Error} [cause] */

@@ -57,6 +57,15 @@ export function otherNote(did) {
   return `snapshots:other:${did}`;
 }
 
+/**
+ * Where the record of the last acknowledged snapshot lies, which a pairing passes on.
+ *
+ * @param {string} did
+ */
+export function recordNote(did) {
+  return `snapshots:record:${did}`;
+}
+
 /** @param {string} did */
 function nameOf(did) {
   return `snapshots:${did}`;

@@ -64,7 +64,7 @@ export const FUNCTIONS = {
   load: { database: vault, key, min_revision: number, ...opening },
   unlock: { database: vault, key, min_revision: number, ...opening },
   lock: {},
-  save: {},
+  save: { forgetOlder: flag },
   query: { did: word },
   exec: { filter: word, token, args: data, audience: word },
   export: { password: text(4 * KIB) },
@@ -102,7 +102,7 @@ export const FUNCTIONS = {
   sync_init: {},
   sync_respond: { session_id: word, public_key: word, code: text(16) },
   sync_compare: { session_id: word, public_key: word, reveal: word },
-  sync_complete: { session_id: word, code: text(16), encrypted_vault: vault, key, replace: flag, takeOver: flag },
+  sync_complete: { session_id: word, code: text(16), encrypted_vault: vault, sealed_vault: vault, key, replace: flag, takeOver: flag },
 };
 
 /** Fields of answers that the interface documents as `number[]`; they cross as buffers. */

@@ -3,6 +3,7 @@
 import { bytesOf, fromBase64 } from "../bytes.js";
 import { PluginCallError as CallRefused, instantiate } from "../enclave-host.js";
 import { PluginCallError, StorageError } from "../errors.js";
+import { give, noteRemoval, take } from "./carrying.js";
 import { VaultLock } from "./lock.js";
 import { OCTETS, read } from "./protocol.js";
 import { readHeader } from "./sealed_header.js";
@@ -139,7 +140,7 @@ export class WorkerSession {
    */
   async #made(fn, { replace = false, takeOver = false, ...args }) {
     if (this.#open) return refusedVault(fn, "a vault is open in this tab: lock it first", "conflict");
-    const answer = this.#call(fn, args);
+    const answer = fn === "sync_complete" ? take(this.#ask, args) : this.#call(fn, args);
     if (answer.success === false) return answer;
     const failed = await this.#place(answer.did, replace, takeOver);
     if (failed === null) return answer;
@@ -176,9 +177,19 @@ export class WorkerSession {
    * @param {Record<string, any>} args
    */
   async #called(fn, args) {
-    if (fn === "save") return this.#save({});
+    if (fn === "save") return this.#save({ forgetOlder: args.forgetOlder ?? false });
+    if (fn === "sync_respond" && args.code) return this.#given(args);
     const answer = this.#call(fn, args);
+    if (answer.success !== false) noteRemoval(this.#ask, fn, args);
     if (CHANGING.has(fn) && answer.success !== false) await this.#saveDue(fn === "remove_wrap");
+    return answer;
+  }
+
+  /** @param {Record<string, any>} args */
+  async #given(args) {
+    const { answer, unsaved } = give(this.#ask, args);
+    this.#behind ||= unsaved;
+    await this.#saveDue(false);
     return answer;
   }
 
@@ -298,6 +309,8 @@ export class WorkerSession {
     if (this.#enclave?.closed) return true;
     return this.#call("status", {}).locked;
   }
+
+  #ask = (/** @type {string} */ fn, /** @type {Record<string, any>} */ args) => this.#call(fn, args);
 
   /**
    * @param {string} fn

@@ -170,9 +170,12 @@ export class Vault extends EventTarget {
     return this.#answered("lock");
   }
 
-  /** @returns {Promise<{database: number[], revision: number}>} sealed and stored; the vault stays open */
-  save() {
-    return this.#answered("save");
+  /**
+   * @param {{forgetOlder?: boolean}} [options] `forgetOlder`: no revision before this one stays
+   * @returns {Promise<{database: number[], revision: number}>} sealed and stored; the vault stays open
+   */
+  save({ forgetOlder } = {}) {
+    return this.#answered("save", { forgetOlder });
   }
 
   /** @returns {Promise<import("../generated/types.js").StatusOutput>} */
@@ -360,7 +363,8 @@ export class Vault extends EventTarget {
    *
    * @param {string} sessionId
    * @param {{publicKey?: string, code?: string}} step
-   * @returns {Promise<import("../generated/types.js").SyncRespondResult>}
+   * @returns {Promise<import("../generated/types.js").SyncRespondResult & {sealed_vault?: string}>} `sealed_vault` has
+   *   the wraps of the vault's keys
    */
   syncRespond(sessionId, { publicKey, code }) {
     return this.#answered("sync_respond", { session_id: sessionId, public_key: publicKey, code });
@@ -378,15 +382,17 @@ export class Vault extends EventTarget {
   }
 
   /**
-   * On the new device: opens what came; the vault is open, wrapped for `key` and stored afterwards.
+   * On the new device: opens what came; the vault is open, wrapped for `key` and stored afterwards. With `sealedVault` the
+   * passkeys and passwords of the other device open it too.
    *
-   * @param {{sessionId: string, code: string, encryptedVault: string}} received
+   * @param {{sessionId: string, code: string, encryptedVault: string, sealedVault?: string}} received
    * @param {VaultKey} key
    * @param {{replace?: boolean, takeOver?: boolean}} [where]
    * @returns {Promise<import("../generated/types.js").SyncCompleteResult>}
    */
-  syncComplete({ sessionId, code, encryptedVault }, key, where = {}) {
-    return this.#answered("sync_complete", { session_id: sessionId, code, encrypted_vault: encryptedVault, key, ...where });
+  syncComplete({ sessionId, code, encryptedVault, sealedVault }, key, where = {}) {
+    const came = { session_id: sessionId, code, encrypted_vault: encryptedVault, sealed_vault: sealedVault };
+    return this.#answered("sync_complete", { ...came, key, ...where });
   }
 
   /**

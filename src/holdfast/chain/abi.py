@@ -1,4 +1,4 @@
-"""ABI encoding of all types, and decoding of arguments, with eth-abi. `holdfast.wire.abi` reads what is read often.
+"""ABI encoding of all types, and decoding of arguments, with eth-abi. `holdfast.wire.abi` is the fast path.
 
 eth-abi takes 0.4 s to import and comes with the extras `client` and `world`, so the functions import it when called.
 """

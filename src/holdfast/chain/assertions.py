@@ -26,7 +26,7 @@ def encode_assertion(r: int, s: int, authenticator_data: bytes, client_data_json
         client_data_json: UTF-8 as the browser returned it; its challenge is the operation's hash.
 
     Raises:
-        NotAnAssertion: Either part is not what its name says.
+        NotAnAssertion: One of the two parts is malformed.
     """
     if not (0 < r < ORDER and 0 < s < ORDER):
         raise NotAnAssertion("r or s is out of range")

@@ -100,7 +100,7 @@ class Bundler:
     async def estimated(self, operation: UserOperation, margin: Margin = RAW) -> UserOperation:
         """Return the operation with the bundler's gas limits plus `margin`. Its fees do not change.
 
-        The bundler's limits for the paymaster are used if a paymaster pays and gave none.
+        The bundler's limits for the paymaster are used if a paymaster pays and did not set them.
         """
         request = _for_estimation(operation).to_rpc()
         answer = await self._ask("eth_estimateUserOperationGas", [request, self.entry_point])
@@ -212,9 +212,9 @@ def _for_estimation(operation: UserOperation) -> UserOperation:
 
 
 def merged(operation: UserOperation, answer: Any, settable: frozenset[str]) -> UserOperation:
-    """Return `operation` with those fields of the answer that it may set: never its sender, call or nonce.
+    """Return `operation` with the response's fields, of those that may be set: never sender, call or nonce.
 
-    Raises RpcError if the answer is not an object, or a value has the wrong form.
+    Raises RpcError if the response is not an object, or a value has the wrong form.
     """
     if not isinstance(answer, dict):
         raise RpcError("answer is not an object of gas limits")

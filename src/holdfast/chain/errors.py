@@ -1,10 +1,10 @@
 """Errors between Holdfast and a chain.
 
 ChainError
-├── RpcError            the endpoint's answer is an error, malformed, too short or late
-│   ├── NoPaymaster     a sponsor's answer names no paymaster
-│   └── TransportError  no usable HTTP answer at all
-│       └── AnswerTooLarge  more bytes than the transport takes
+├── RpcError            the endpoint's response is an error, malformed, too short or late
+│   ├── NoPaymaster     a sponsor's response contains no paymaster
+│   └── TransportError  no usable HTTP response at all
+│       └── AnswerTooLarge  more bytes than the transport accepts
 ├── UnknownEntryPoint   no hash is defined for this entry point
 └── UserOperationError  an operation was refused, or mined and failed
 
@@ -21,7 +21,7 @@ class ChainError(Exception):
 
 
 class RpcError(ChainError):
-    """A JSON-RPC answer that is an error, malformed, too short or late.
+    """A JSON-RPC response that is an error, malformed, too short or late.
 
     `code` and `data` are those of the JSON-RPC error object (JSON-RPC 2.0 section 5.1), None for errors found here.
     """
@@ -41,7 +41,7 @@ class RpcError(ChainError):
 
 
 class TransportError(RpcError):
-    """The endpoint gave no usable HTTP answer. `status` is its HTTP status, None if the connection failed."""
+    """The endpoint returned no usable HTTP response. `status` is its HTTP status, None if the connection failed."""
 
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)
@@ -54,14 +54,14 @@ class TransportError(RpcError):
 
 
 class AnswerTooLarge(TransportError):
-    """The endpoint's answer has more bytes than the transport takes; the same call would get the same answer."""
+    """The endpoint's response has more bytes than the transport accepts; a retry would get the same response."""
 
     def __init__(self, most_bytes: int) -> None:
         super().__init__(f"answer over {most_bytes} bytes")
 
 
 class NoPaymaster(RpcError):
-    """The answer of a sponsor or paymaster names no paymaster: it does not pay."""
+    """The response from a sponsor or paymaster contains no paymaster, so it does not pay."""
 
 
 class UnknownEntryPoint(ChainError):

@@ -1,4 +1,4 @@
-"""The present price of gas, read from the chain (EIP-1559)."""
+"""The current gas price, read from the chain (EIP-1559)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def fees_of_chain(rpc: RpcClient, chain_id: int) -> Fees:
     The tip is raised by a quarter, as bundlers refuse operations with a tip slightly below their own.
 
     Raises:
-        RpcError: No usable answer, or the endpoint serves another chain.
+        RpcError: No usable response, or the endpoint serves another chain.
     """
     found, block, tip = await asyncio.gather(
         rpc.chain_id(), rpc.call("eth_getBlockByNumber", ["latest", False]), _suggested_tip(rpc)

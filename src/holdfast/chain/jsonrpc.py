@@ -55,7 +55,7 @@ class RpcRequest:
 
 
 def is_read(method: str) -> bool:
-    """Return whether repeating the call changes nothing."""
+    """Return whether repeating the call has no further effect."""
     return method in READS
 
 
@@ -85,7 +85,7 @@ def outcome(answer: Any, request: RpcRequest) -> Any:
 
 
 def refuses_batches(answer: Any, asked: int) -> bool:
-    """Return whether the answer to a batch of `asked` calls means that none are taken: no list, or one error."""
+    """Return whether the response to a batch of `asked` calls means that batches are refused: no list, or one error."""
     if not isinstance(answer, list):
         return True
     return asked > 1 and len(answer) == 1 and isinstance(answer[0], dict) and answer[0].get("id") is None

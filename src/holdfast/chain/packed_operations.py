@@ -1,4 +1,4 @@
-"""A user operation as the entry point's ABI takes it, and the hash that an account signs.
+"""A user operation as the entry point's ABI encodes it, and the hash that an account signs.
 
 Sources: ERC-4337; EntryPoint 0.7.0, 0.8.0 and 0.9.0 `getUserOpHash`, from which vectors/user_operations/ are taken.
 """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from holdfast.chain.rpc import RpcClient
     from holdfast.chain.user_operations import UserOperation
 
-# The fields that an answer may set: never sender, call or nonce.
+# The fields that a response may set: never sender, call or nonce.
 _SETTABLE = frozenset({"paymaster", "paymasterData", "paymasterVerificationGasLimit", "paymasterPostOpGasLimit"})
 _UNASKED = _SETTABLE | {"signature"}
 
@@ -50,8 +50,8 @@ class Paymaster:
 
         Raises:
             UserOperationError: The paymaster or the bundler's estimate refused.
-            NoPaymaster: The answer names no paymaster.
-            RpcError: No usable answer arrived.
+            NoPaymaster: The response contains no paymaster.
+            RpcError: No usable response arrived.
         """
         stub = await self.stub(operation)
         estimated = await bundler.estimated(stub.operation, margin)

@@ -77,7 +77,7 @@ Verdict = Confirmed | Pending | Rejected
 
 
 def judge_registration(receipt: Receipt | None, *, registry: bytes, sought: Sought) -> Verdict:
-    """Judge a receipt, believing only events of the 20-byte address `registry`."""
+    """Judge a receipt, trusting only events from the 20-byte address `registry`."""
     if receipt is None:
         return Pending()
     verdict = _judged(receipt, registry, sought)
@@ -108,7 +108,7 @@ def _contradiction(receipt: Receipt, registry: bytes, sought: Sought, controller
 
 
 async def confirm_registration(rpc: RpcClient, transaction_hash: str, *, registry: bytes, sought: Sought) -> Verdict:
-    """Read the receipt and judge it. Raises RpcError if the chain gives no usable answer."""
+    """Read the receipt and judge it. Raises RpcError if the chain returns no usable response."""
     if not _TRANSACTION_HASH.fullmatch(transaction_hash):
         return NOT_A_HASH
     return judge_registration(await rpc.get_transaction_receipt(transaction_hash), registry=registry, sought=sought)

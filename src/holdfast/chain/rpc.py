@@ -1,6 +1,6 @@
 """An asynchronous JSON-RPC client over a transport.
 
-Calls made in one turn of the event loop are sent as one batch. Reads are retried a few times, other calls never.
+Calls made in one turn of the event loop are sent as one batch. Reads are retried a few times; other calls are not.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class RpcClient:
-    """A client of one JSON-RPC endpoint. Its methods raise RpcError and nothing else."""
+    """A client for one JSON-RPC endpoint. Its methods raise only RpcError."""
 
     def __init__(self, url: str, transport: Transport, *, batches: bool = True, timeout_s: float = TIMEOUT_S) -> None:
         self._url = url
@@ -89,7 +89,7 @@ class RpcClient:
     def _flush(self) -> None:
         """Send the waiting calls in batches. At most `MAX_IN_FLIGHT` are in flight at once.
 
-        So batches grow under load, and a single call never waits. To an endpoint that takes no batches, calls are sent
+        So batches grow under load, and a single call never waits. To an endpoint that refuses batches, calls are sent
         one by one, without a limit.
         """
         size = MAX_BATCH if self._batches else 1
@@ -101,7 +101,7 @@ class RpcClient:
 
     def _batch_done(self, task: asyncio.Task[None]) -> None:
         self._in_flight.discard(task)
-        if not task.cancelled():  # the loop is ending and takes no new task
+        if not task.cancelled():  # the loop is ending and accepts no new task
             self._flush()
 
     async def _send_batch(self, pending: list[tuple[jsonrpc.RpcRequest, asyncio.Future[Any]]]) -> None:
@@ -141,7 +141,7 @@ class RpcClient:
         return jsonrpc.outcome(jsonrpc.parse(body), request)
 
     async def _batch(self, requests: list[jsonrpc.RpcRequest]) -> Any:
-        """Return the batch's answer. Anything but a list means that the endpoint takes no batches."""
+        """Return the batch's response. Anything but a list means that the endpoint refuses batches."""
         try:
             return jsonrpc.parse(await self._transport.post(self._url, jsonrpc.write(requests, batch=True)))
         except TransportError as error:

@@ -17,15 +17,15 @@ _OK = range(200, 300)
 
 
 class Transport(Protocol):
-    """Sends one POST. Raises TransportError unless a 2xx answer arrives."""
+    """Sends one POST. Raises TransportError unless a 2xx response arrives."""
 
     async def post(self, url: str, body: bytes) -> bytes:
-        """Return the body of the answer to `body`, sent as application/json."""
+        """Send `body` as application/json and return the response body."""
         ...
 
 
 class AiohttpTransport:
-    """Posts through a pooled `aiohttp.ClientSession`, which the caller closes. Takes answers of `most_bytes` bytes."""
+    """Posts through a pooled `aiohttp.ClientSession`, which the caller closes. Accepts at most `most_bytes` bytes."""
 
     def __init__(self, session: aiohttp.ClientSession, most_bytes: int = MAX_ANSWER_BYTES) -> None:
         self._session = session

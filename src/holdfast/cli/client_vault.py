@@ -158,7 +158,7 @@ def key_provider(kind: str, service: str, store: VaultStore | None = None, *, ne
 
 
 def contracts_of(service: str) -> dict[str, Any]:
-    """Return the service's contracts for a new vault's account; none if it does not answer, for this release's."""
+    """Return the service's contracts for a new vault's account; if it does not respond, none (this release's)."""
     from holdfast.client.blocking.service_client import ServiceClient
     from holdfast.client.http.calls import Retries
     from holdfast.wire.client_errors import NetworkError
@@ -172,7 +172,7 @@ def contracts_of(service: str) -> dict[str, Any]:
 
 
 def compare_account(service: str, made: Generated) -> None:
-    """Warn if the service predicts another account than the vault shows, because its factory creates other clones."""
+    """Warn if the service's predicted account differs from the vault's, because its factory creates other clones."""
     from holdfast.client.blocking.service_client import ServiceClient
     from holdfast.client.http.calls import Retries
     from holdfast.wire.client_errors import NetworkError

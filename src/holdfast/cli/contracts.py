@@ -56,7 +56,7 @@ def deploy(
     dev: Dev = False,
     as_json: Json = False,
 ) -> None:
-    """Plan, ask, send, check."""
+    """Plan the deployment, ask for confirmation, send the transactions, check the result."""
     _require_extras(as_json=as_json)
     key = _read_key(key_file, as_json=as_json)
     names = PRODUCTION + DEVELOPMENT if dev else PRODUCTION
@@ -153,7 +153,7 @@ def _asked(url: str, question: Callable[[RpcClient], Awaitable[T]], *, as_json: 
 
 
 async def _with_client(url: str, question: Callable[[RpcClient], Awaitable[T]]) -> T:
-    import httpx  # stands in the extras `client` and `world`
+    import httpx  # part of the extras `client` and `world`
 
     from holdfast.chain.rpc import RpcClient
     from holdfast.chain.transports import HttpxTransport

@@ -14,7 +14,7 @@ _WEI_PER_ETHER = 10**18
 
 
 def findings_value(chain_id: int, findings: list[ContractFinding], present: dict[str, bool]) -> dict[str, Any]:
-    """Return the JSON of `verify`. `present` tells for each entry point's version whether it is deployed."""
+    """Return the JSON of `verify`. `present` says for each entry point's version whether it is deployed."""
     rows = {f.contract.name: {"address": f.contract.address, "status": f.status} for f in findings}
     exact = all(finding.status is ContractStatus.EXACT for finding in findings)
     return {"chainId": chain_id, "exact": exact, "contracts": rows, "entryPoints": present}

@@ -7,7 +7,7 @@ class Exit(IntEnum):
     """The exit codes of all commands."""
 
     OK = 0
-    FAILED = 1  # the question has the answer no, or the work failed
+    FAILED = 1  # the checked condition is false, or the work failed
     USAGE = 2  # the command line was not understood
     CONFIGURATION = 3  # a setting is missing, wrong or refused
     UNAVAILABLE = 4  # the store or an upstream cannot be reached

@@ -1,4 +1,4 @@
-"""holdfast identifier, holdfast credential: what an operator may have to inspect or undo."""
+"""holdfast identifier, holdfast credential: for what an operator may have to inspect or undo."""
 
 from __future__ import annotations
 

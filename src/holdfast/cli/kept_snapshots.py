@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from holdfast.client.storage.vault_store import StoredVault, VaultStore
     from holdfast.client.vault.keys import KeyProvider
 
-# The DID that tokens are made out to, for a service whose address in --service is not its own.
+# The audience of tokens, for a service whose own address differs from the one in --service.
 SERVICE_DID = "HOLDFAST_SERVICE_DID"
 _KEPT_AT = "snapshots-at"
 _PLACE_S = 30.0
@@ -39,7 +39,7 @@ def begin(store: VaultStore | None, service: str) -> None:
 
 
 def bring_up(vault: Vault, store: VaultStore, service: str) -> None:
-    """Bring up what is due, if the vault's snapshots are kept at this service. A failure is told, and tried again."""
+    """Upload what is due, if the vault's snapshots are stored at this service. A failure is reported and retried."""
     from holdfast.wire.client_errors import ServiceError
 
     if store.note(_KEPT_AT) != service or vault.status().locked:
@@ -74,7 +74,7 @@ def name(vault: Vault) -> str:
 
 
 def summary(store: VaultStore, stored: StoredVault) -> Summary:
-    """What `vault status` says of the snapshots; nothing before the first."""
+    """Return what `vault status` says about the snapshots; nothing before the first one."""
     from holdfast.client.snapshots.state import read_state
 
     state = read_state(store, stored.manifest.did)

@@ -40,7 +40,7 @@ def migrate(
 ) -> None:
     """Bring the database's schema up to date; with --to, move everything from the embedded database to PostgreSQL.
 
-    A move may begin while the service runs, be interrupted, and be called again: it copies only what differs. Stop the
+    A move may begin while the service is running, be interrupted and be repeated: it copies only differences. Stop the
     service and call it once more to finish: that call compares every row's checksum.
     """
     settings = settings_or_fail(env_file, as_json=as_json)
@@ -86,7 +86,7 @@ def _move(settings: Settings, to: str, *, as_json: bool) -> None:
 
 
 def _show(table: str, done: int, of: int) -> None:
-    """Progress goes to standard error, so that what is printed stays one value."""
+    """Write progress to standard error, so that standard output contains only the result."""
     sys.stderr.write(f"{table}: {done} of {of}\n")
 
 

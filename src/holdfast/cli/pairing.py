@@ -34,7 +34,7 @@ def give(vault: Vault, *, host: str | None, libp2p: bool) -> dict[str, Any]:
         _show(address)
         while not server.finished and time.monotonic() < deadline:
             time.sleep(_LOOK_S)
-        time.sleep(_LOOK_S * 5)  # the last answer is still being sent
+        time.sleep(_LOOK_S * 5)  # the last response is still being sent
     if not server.released:
         raise SyncRefused("the vault was not sent")
     return {"did": vault.status().did, "given": True}
@@ -52,7 +52,7 @@ def take(link: str, folder: Path | None, key: str, service: str) -> dict[str, An
 
 
 def wait_and_take(folder: Path | None, key: str, service: str, *, host: str | None) -> dict[str, Any]:
-    """Wait for a browser that gives its vault, and receive it. Raises SyncRefused, NetworkError."""
+    """Wait for a browser that offers its vault, and receive it. Raises SyncRefused, NetworkError."""
     import secrets
 
     from holdfast.client.blocking.pairing import receive
@@ -70,7 +70,7 @@ def wait_and_take(folder: Path | None, key: str, service: str, *, host: str | No
 
 
 def host_meetings(listen: str, identity: Path, tell: Callable[[dict[str, Any]], None]) -> None:
-    """Run a meeting host until it is interrupted. Raises NetworkError; ValueError for a file that holds no identity."""
+    """Run a meeting host until it is interrupted. Raises NetworkError; ValueError for a file without an identity."""
     import signal
     from threading import Event
 
@@ -85,7 +85,7 @@ def host_meetings(listen: str, identity: Path, tell: Callable[[dict[str, Any]], 
 
 
 def _seed(file: Path) -> bytes:
-    """The identity's 32 bytes. They are made at the first start."""
+    """Return the identity's 32 bytes, which the first start generates."""
     import secrets
 
     from holdfast.cli.private_files import read_private, write_private

@@ -34,7 +34,7 @@ def write_private(file: Path, data: bytes, *, replace: bool = True) -> None:
 
 
 def read_private(file: Path) -> bytes:
-    """Return the content of a file that this user owns and that is no link. Raises OSError for any other."""
+    """Return the content of a file that this user owns and that is not a link. Raises OSError for any other."""
     descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
     with os.fdopen(descriptor, "rb") as stream:
         found = os.fstat(stream.fileno())
@@ -44,7 +44,7 @@ def read_private(file: Path) -> bytes:
 
 
 def private_folder(folder: Path) -> Path:
-    """Return the folder, made with mode 0700 if it is missing. Raises ValueError if others can read it."""
+    """Return the folder, created with mode 0700 if it is missing. Raises ValueError if others can read it."""
     try:
         folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)

@@ -53,7 +53,7 @@ def recover(folder: Path | None, wanted: Wanted) -> Recovered:
 
 @dataclass(slots=True)
 class Noticed:
-    """A security key, and the passkey that the person chose there: later commands ask for it by name."""
+    """A security key with the passkey that the person chose on it; later commands request that passkey by its ID."""
 
     authenticator: Authenticator
     credential_id: str = ""
@@ -76,7 +76,7 @@ def _source(wanted: Wanted) -> dict[str, Any]:
 
 
 def _ask(question: str) -> bool:
-    """Ask the person; without a terminal the answer is no."""
+    """Ask the person; without a terminal, return False."""
     if not common.is_terminal():
         return False
     common.say(question)

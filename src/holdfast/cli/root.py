@@ -1,4 +1,4 @@
-"""The table of commands. A row names the module of a command, so that `--help` imports none of them."""
+"""The table of commands. Each row has a command's module name, so that `--help` imports none of the modules."""
 
 from __future__ import annotations
 

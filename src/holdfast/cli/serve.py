@@ -23,7 +23,7 @@ def serve(
     workers: Annotated[int | None, typer.Option(help="Instead of HOLDFAST_WORKERS.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run the service until it is told to stop.
+    """Run the service until it is stopped.
 
     SIGTERM and SIGINT stop it after the requests it has accepted; SIGHUP re-reads the reserved list. Everything else
     is a setting: see `holdfast config`.
@@ -79,7 +79,7 @@ def _prepare(settings: object, secrets: object, *, as_json: bool) -> None:
 def _bindable(host: str, port: int, *, as_json: bool) -> int:
     """Return the port, or a free one instead of 0.
 
-    Exits with 4 and one sentence if it is taken; the server, which binds later, would end with a traceback.
+    Exits with 4 and one sentence if it is in use; the server, which binds later, would end with a traceback.
     """
     import socket
 

@@ -1,7 +1,7 @@
-"""`vault unlock`: another wrap, whose secret is in a file of the user's runtime folder until the unlock period ends.
+"""`vault unlock`: another wrap, whose secret is in a file in the user's runtime folder until the unlock period ends.
 
-No process waits for the end. The next command opens the vault with that secret once more, removes the wrap and the
-revisions that it opens from the store, and then the file.
+No process waits for the end. The next command unlocks the vault with that secret once more, removes the wrap and the
+revisions that it unlocks from the store, and then the file.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Period(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> SecretKey:
-        """The key that opens the vault."""
+        """The key that unlocks the vault."""
         from holdfast.client.vault.keys import SecretKey
 
         return SecretKey(bytes.fromhex(self.secret), SESSION_ID)
@@ -82,7 +82,7 @@ def live(folder: Path | None) -> Period | None:
 
 
 def begin(vault: Vault, folder: Path | None, minutes: int) -> None:
-    """Begin a period in which commands can open the vault."""
+    """Begin a period in which commands can unlock the vault."""
     take_away(vault)
     now = time.time()
     period = Period(vault.status().did or "", secrets.token_hex(_SECRET_BYTES), now, now + 60 * minutes)
@@ -93,7 +93,7 @@ def begin(vault: Vault, folder: Path | None, minutes: int) -> None:
 
 
 def end(store: VaultStore, folder: Path | None) -> None:
-    """End the period, over or not: remove its wrap, the revisions that it opens, and its file."""
+    """End the period, expired or not: remove its wrap, the revisions that it unlocks, and its file."""
     from holdfast.client.blocking.vault import Vault
 
     period = noted(folder)

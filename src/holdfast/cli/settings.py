@@ -64,7 +64,7 @@ def secrets_or_fail(settings: Settings, *, as_json: bool = False) -> Secrets:
 
 
 def store_or_fail(settings: Settings, *, as_json: bool = False, wait: bool = False) -> Store:
-    """Return the open store, or exit with 4. With `wait`, after HOLDFAST_DATABASE_WAIT."""
+    """Return the open store, or exit with 4; with `wait`, only after HOLDFAST_DATABASE_WAIT."""
     from holdfast.service.bootstrap import open_store, open_store_when_reachable
     from holdfast.service.store.database import SchemaTooNew
     from holdfast.service.store.port import StoreUnavailable

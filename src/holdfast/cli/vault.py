@@ -42,7 +42,7 @@ def create(
                 Exit.FAILED, "there is a vault here already: use --vault-dir to choose another folder", as_json=as_json
             )
         # The user handle leads to the vault's snapshots, so a synced passkey alone is enough to recover it.
-        person = Person(name, id=vault.publishing_key().user_handle)
+        person = Person.of(vault.publishing_key(), name)
         made = None if credential else common.security_key(service).create_passkey(person)
         if made is not None:
             store.set_note("passkey", made.credential_id)

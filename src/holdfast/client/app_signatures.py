@@ -1,4 +1,4 @@
-"""Signatures that a vault makes for an app of another origin (docs/connect.md), checked by the app's server."""
+"""Verification, on an app's server, of signatures that a vault made for that app (docs/connect.md)."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _KEY = re.compile(r"04([0-9a-f]{64})([0-9a-f]{64})")
 
 
 class AppSignatureRefused(ValueError):
-    """The signature proves nothing to this app.
+    """The signature is not valid for this app.
 
     Attributes:
-        code: why: `form`, `origin`, `challenge`, `text`, `time`, `key` (not the DID's) or `signature`.
+        code: what is wrong: `form`, `origin`, `challenge`, `text`, `time`, `key` (not the DID's) or `signature`.
     """
 
     def __init__(self, code: str) -> None:
@@ -45,14 +45,14 @@ def verify_app_signature(answer: Mapping[str, Any], *, origin: str, challenge: s
     """Return the DID that signed `text` for this app.
 
     Args:
-        answer: `signature` of the result of `connect()`: `message`, `signature` and `publicKey`, from a stranger.
+        answer: the `signature` member of what `connect()` returned: `message`, `signature` and `publicKey`; untrusted.
         origin: the app's own origin, such as `https://app.example`.
-        challenge: what this server gave for this one attempt; it must not be accepted a second time.
-        text: what the person was to sign.
-        now: the present time with its zone; the signature may be ten minutes old.
+        challenge: what this server issued for this one attempt; the caller must not accept it a second time.
+        text: what the person was asked to sign.
+        now: the current time with its zone; a signature may be up to ten minutes old.
 
     Raises:
-        AppSignatureRefused: it proves nothing.
+        AppSignatureRefused: the signature is not valid for this app.
     """
     message, signature, key = (answer.get(name) for name in ("message", "signature", "publicKey"))
     if not (isinstance(message, str) and isinstance(signature, str) and isinstance(key, str)):
@@ -82,7 +82,7 @@ def _time(text: str) -> datetime:
 
 
 def _key(text: str, did: str) -> ec.EllipticCurvePublicKey:
-    """The key, if the DID is its hash: then no registry has to be asked."""
+    """Return the key, if the DID is its hash: no registry has to be queried in that case."""
     found = _KEY.fullmatch(text)
     if found is None:
         raise AppSignatureRefused("form")
@@ -101,7 +101,7 @@ def _verify(message: str, signature: str, key: ec.EllipticCurvePublicKey) -> Non
         raise AppSignatureRefused("form")
     r, s = int(found[1], 16), int(found[2], 16)
     if s > ORDER // 2:
-        raise AppSignatureRefused("signature")  # the other form of a valid one: a signature has one form here
+        raise AppSignatureRefused("signature")  # the second valid form of a signature: one is accepted
     encoded = message.encode()
     digest = keccak256(b"\x19Ethereum Signed Message:\n" + str(len(encoded)).encode() + encoded)  # ERC-191
     try:

@@ -36,17 +36,17 @@ if TYPE_CHECKING:
 
 
 class AsyncClient(AsyncServiceClient):
-    """A client of one service, with an optional vault on this machine.
+    """A client for one service, with an optional vault on this machine.
 
-    Takes the arguments of AsyncServiceClient, and:
+    Takes the arguments of AsyncServiceClient, and these:
 
     Args:
-        vault: the vault whose key registers and pays; it must be unlocked then.
-        gas: who pays for gas and where its price is read; unless given, the service's sponsor, else the account.
-        snapshots: where the vault's snapshots are kept and read; unless given, what the vault was made with.
-        on_snapshot: told each step of an upload: queued, pinning, pinned, failed with its reason, conflict.
+        vault: the vault whose key registers and pays; it must be unlocked when it does.
+        gas: who pays for gas and where its price is read; by default the service's sponsor, or else the account.
+        snapshots: where the vault's snapshots are stored and read; by default what the vault was created with.
+        on_snapshot: called at each step of an upload: queued, pinning, pinned, failed (with the reason), conflict.
 
-    With a stored vault, every change goes up by itself some seconds later (`SnapshotConfig.automatic`).
+    If the vault has a store, every change is uploaded automatically a few seconds later (`SnapshotConfig.automatic`).
     """
 
     def __init__(  # noqa: PLR0913 - each but the first by keyword
@@ -80,7 +80,7 @@ class AsyncClient(AsyncServiceClient):
         return self._vault
 
     async def enclave_module(self, sha256: str | None = None) -> Path:
-        """Return the file of the service's enclave module, checked against a SHA-256 (hex) and cached on disk.
+        """Return the path of the service's enclave module, checked against a SHA-256 (hex) and cached on disk.
 
         The default hash is that of the module of this release. Raises WasmLoadError for a module with another hash.
         """
@@ -98,13 +98,13 @@ class AsyncClient(AsyncServiceClient):
     ) -> Registration:
         """Register the vault's DID under one identifier: on the service's chain, if it has one, and with the service.
 
-        A call after an interruption continues with the first step that is missing and repeats none.
+        After an interruption, a second call continues with the first missing step and repeats none.
 
         Args:
             handle: a chosen name, or
             email: an address, or
             sms: a phone number in E.164 form. Exactly one of the three.
-            code: called with a sentence when a code was sent; returns the code, or "" or None to give up.
+            code: called with a sentence once a code was sent; returns the code, or "" or None to give up.
             on_progress: called with a sentence for each step.
 
         Raises:
@@ -116,7 +116,7 @@ class AsyncClient(AsyncServiceClient):
         identifier, channel = chosen_identifier(handle, email, sms)
         async with self._operating:
             made = await self._registrar().register(identifier, channel, code, on_progress)
-        self._kept.changed()  # from now on the service takes this vault's snapshots
+        self._kept.changed()  # from now on the service accepts this vault's snapshots
         return made
 
     async def pay(self, params: PaymentParams, *, on_progress: Callable[[str], Any] | None = None) -> PaymentResult:
@@ -156,38 +156,38 @@ class AsyncClient(AsyncServiceClient):
         return account.key.address
 
     async def snapshot_state(self) -> SnapshotState:
-        """How far the vault's snapshots are. Raises ClientStateError without a vault and its store."""
+        """Return the state of the vault's snapshots. Raises ClientStateError without a vault that has a store."""
         return await self._kept.state()
 
     async def publish_snapshot(self) -> SnapshotState:
-        """Bring the newest revision up now: upload, pin, and name it. The vault must be open.
+        """Publish the newest revision now: upload, pin, and point the IPNS record at it. The vault must be unlocked.
 
         Raises:
-            SnapshotConflict: another device changed the vault too; `compare_snapshots` and `choose_snapshot` end it.
-            SnapshotRolledBack: the place shows an older snapshot than this device has seen.
-            RequestRefused, NetworkError, StorageError: the place does not take it; its own reason is the message.
+            SnapshotConflict: another device changed the vault; `compare_snapshots` and `choose_snapshot` resolve it.
+            SnapshotRolledBack: the published record is older than one seen before.
+            RequestRefused, NetworkError, StorageError: the upload was refused or failed; the message says why.
         """
         return await self._kept.publish()
 
     async def settle_snapshots(self, *, within_s: float = 10.0) -> bool:
-        """Upload now what is due later; return whether all is done. Waits `within_s` seconds at most."""
+        """Upload now what is due later; return whether everything was uploaded. Waits at most `within_s` seconds."""
         return await self._kept.settle(within_s)
 
     async def compare_snapshots(self, key: KeyProvider) -> list[TableDifference]:
-        """In a conflict: the tables in which this device's version and the other one differ. Both stay as they are.
+        """Return the tables in which the two conflicting versions, this device's and the other one, differ.
 
         Args:
-            key: opens the other version.
+            key: unlocks the other version.
         """
         return await self._kept.compare(key)
 
     async def choose_snapshot(self, version: Literal["here", "there"], key: KeyProvider) -> SnapshotState:
-        """End a conflict: go on with this device's version or with the other one. The one not chosen stays pinned.
+        """Resolve a conflict by continuing with one of the two versions. The other one stays pinned.
 
         Args:
-            version: `here` publishes this device's version on top of the other; `there` takes the other one into the
+            version: `here` publishes this device's version on top of the other one; `there` stores the other one in the
                 vault, as a revision after this device's, which stays in the store.
-            key: opens the other version.
+            key: unlocks the other version.
         """
         return await self._kept.choose(version, key)
 
@@ -201,30 +201,30 @@ class AsyncClient(AsyncServiceClient):
         accept: Callable[[str], Any] | None = None,
         on_progress: Callable[[str], Any] | None = None,
     ) -> Recovered:
-        """Bring the vault back on a new device: into the client's vault, which is empty and has a store.
+        """Recover a vault on a new device, into the client's vault, which must be empty and have a store.
 
-        A synced passkey is enough: its user handle leads to the newest snapshot, its PRF opens it. Every byte, and that
-        the vault's own key stands behind the name, is verified; gateways may lie.
+        A synced passkey is enough: its user handle leads to the newest snapshot, its PRF output unlocks it. All bytes
+        and the vault key's delegation to the publishing key are verified; gateways need not be trusted.
 
         Args:
-            passkey: asked for whichever passkey the person chooses, such as an `Authenticator`.
-            key: opens the vault in place of the passkey's PRF, such as a password.
-            name: the IPNS name, if no passkey leads to it.
-            car: a snapshot's CAR file, in place of anything published.
-            accept: asked with a sentence before a snapshot is taken that is older than one that this device has seen,
-                or whose record has expired; True takes it. Without it, such a snapshot is refused.
-            on_progress: told each step.
+            passkey: where the person chooses a passkey, such as an `Authenticator`.
+            key: unlocks the vault instead of the passkey's PRF output, such as a password.
+            name: the IPNS name, for when no passkey leads to it.
+            car: a snapshot's CAR file, used instead of what is published.
+            accept: called with a sentence before using a snapshot that is older than one that this device has seen,
+                or whose record has expired; True uses it. Without this callback, such a snapshot is refused.
+            on_progress: called with a sentence at each step.
 
         Raises:
-            RecoveryRefused: nothing is published, the passkey has no PRF, or the key does not open the vault.
-            SnapshotRolledBack: an older snapshot, and it was not accepted.
-            StorageError: a block or the binding to the DID is not right.
-            NetworkError: no place answers.
+            RecoveryRefused: nothing is published, the passkey has no PRF, or the key does not unlock the vault.
+            SnapshotRolledBack: the snapshot is older than one that this device has seen, and was not accepted.
+            StorageError: a block does not match its CID, or the snapshot is not bound to its DID.
+            NetworkError: no service or gateway could be reached.
         """
         return await self._kept.recover(passkey=passkey, key=key, name=name, car=car, accept=accept, tell=on_progress)
 
     async def close(self) -> None:
-        """Close the connections; what is not up yet goes up the next time. Closing again is harmless."""
+        """Close the connections. Pending uploads continue with the next client. Repeated calls have no effect."""
         await self._kept.close()
         await super().close()
 

@@ -31,12 +31,12 @@ DEFAULT_BASE_URL = "http://localhost:8787"
 
 
 class AsyncServiceClient(EndpointMethods):
-    """A client of all endpoints of one service. Calls may run concurrently.
+    """A client for all endpoints of one service. Calls may run concurrently.
 
     Args:
         base_url: the service's address.
         timeout: seconds per step of a request (connect, send, wait, read), or an httpx.Timeout.
-        retries: how often a request is repeated; see Retries.
+        retries: how often a failed request is repeated; see Retries.
         transport: the httpx transport; tests pass a stand-in.
         headers: sent with each request.
 
@@ -84,8 +84,8 @@ class AsyncServiceClient(EndpointMethods):
         Args:
             pub_key_x: X coordinate in hex, or the whole input as the interface's type.
             pub_key_y: Y coordinate in hex.
-            salt: decimal, hex or an int; each salt gives another account of the same key.
-            vault_url: the service to ask instead of this one.
+            salt: decimal, hex or an int; the same key has a different account for each salt.
+            vault_url: another service to send the request to.
         """
         if isinstance(pub_key_x, GetSmartAccountAddressInput):
             key = pub_key_x
@@ -155,7 +155,7 @@ class AsyncServiceClient(EndpointMethods):
         return await self._indexed("accounts", as_type(service.IndexerAccount), address)
 
     async def indexer_accounts(self, query: Mapping[str, str] | None = None) -> Any:
-        """Return accounts by `owner`, `key_owner` and other parameters of the indexer, as the indexer's JSON."""
+        """Return accounts filtered by `owner`, `key_owner` and other indexer parameters, as the indexer's JSON."""
         return await self._indexed("accounts", as_json, query=query)
 
     async def indexer_stats(self) -> service.IndexerStats:
@@ -171,14 +171,14 @@ class AsyncServiceClient(EndpointMethods):
         return await self._http.send(_below(endpoints.INDEXER, "health", as_type(service.IndexerHealth)))
 
     async def register_workflow(self, body: Mapping[str, Any] | None = None) -> Any:
-        """Let the service register its functions with the engine. Raises WorkflowNotConfigured, as `workflow` does.
+        """Make the service register its functions with the engine. Raises WorkflowNotConfigured, as `workflow` does.
 
         Only the engine can sign these requests: a service with a signing key refuses unsigned ones.
         """
         return await self._http.send(replace(call_of(endpoints.WORKFLOW_REGISTER, as_json), body=body or {}))
 
     async def run_workflow(self, query: Mapping[str, str], body: Mapping[str, Any]) -> Any:
-        """Call a function as the workflow engine does: `query` names it (fnId, stepId), `body` is the request body.
+        """Call a function as the engine does: `query` identifies it (fnId, stepId), `body` is the request body.
 
         Raises WorkflowNotConfigured, and RequestRefused with the engine's status for an unsigned request.
         """
@@ -192,5 +192,5 @@ class AsyncServiceClient(EndpointMethods):
 
 
 def _below(declared: Endpoint[requests.Asked], path: str, read: Reader[T]) -> Call[T]:
-    """Return the call of an endpoint that ends in `{path}`. `path` is percent-encoded already."""
+    """Return the call to an endpoint whose path ends in `{path}`. `path` is already percent-encoded."""
     return Call(method=declared.method, path=declared.path.replace("{path}", path), read=read)

@@ -1,7 +1,7 @@
-"""Callbacks of the application. In which thread they run depends on whether the client is blocking.
+"""The application's callbacks. The thread they run in depends on whether the client is blocking.
 
-Under asyncio a callback runs in the event loop's thread, and functions that may block run in a worker thread. In a
-blocking call both run in the calling thread: there they may block, ask a person, or use the blocking client again.
+Under asyncio, callbacks run in the event loop's thread and functions that may block run in a worker thread. In a
+blocking call both run in the calling thread, where they may block, ask a person, or use the blocking client again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Caller(Protocol):
-    """A thread that waits for a blocking call."""
+    """The thread that is waiting for a blocking call."""
 
     async def carry_out(self, function: Callable[[], T]) -> T:
         """Run the function in that thread and return or raise its outcome."""
@@ -36,7 +36,7 @@ async def answered(callback: Callable[..., Any], *args: Any) -> Any:
 
 
 async def outside(function: Callable[..., T], *args: Any) -> T:
-    """Run a function of the application that may block outside the event loop's thread, and return its result."""
+    """Run an application function that may block, outside the event loop's thread, and return its result."""
     caller = CALLER.get()
     if caller is None:
         return await asyncio.to_thread(function, *args)

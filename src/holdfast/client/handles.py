@@ -1,4 +1,4 @@
-"""The canonical form of handles, which the service and the chain share."""
+"""The canonical form of handles, shared by the service and the chain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells whether the packages for pairing over libp2p are installed, without importing them, which takes seconds."""
+"""Checks whether the packages for pairing over libp2p are installed, without importing them, which takes seconds."""
 
 from __future__ import annotations
 

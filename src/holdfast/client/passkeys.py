@@ -1,4 +1,4 @@
-"""Passkeys on security keys over USB and NFC (python-fido2): making, asserting, and the PRF that opens a vault."""
+"""Passkeys on security keys over USB and NFC (python-fido2): creation, assertion, and the PRF that unlocks a vault."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import secrets
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from holdfast.client.types import CreatePasskeyOptions, CreatePasskeyResult, DeviceCapabilities
@@ -22,39 +22,52 @@ if TYPE_CHECKING:
     from fido2.client import Fido2Client
     from fido2.ctap import CtapDevice
 
+    from holdfast.client.vault.calls import PublishingKey
+
 TOUCH = "touch your security key"
 VERIFY = "verify yourself on your security key"
 
 # The same preference as in browsers: P-256, then Ed25519, then RSA (IANA COSE algorithms).
 ALGORITHMS = (-7, -8, -257)
 _CHALLENGE_BYTES = 32
-# The PRF input of all vault keys (WebAuthn Level 3, section 10.1.4). Another purpose needs another input.
+# The PRF input for all vault keys (WebAuthn Level 3, section 10.1.4). Any other purpose needs its own input.
 PRF_INPUT = b"holdfast/vault-key/v1"
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """For whom a passkey is made.
+    """The person a passkey is created for.
 
-    `id` is its user handle: the vault's publishing key, by which a synced passkey leads to the vault's snapshots;
-    random unless given. It says nothing about the person.
+    `id` is its user handle, which says nothing about the person. For a passkey of a vault use `of`: a random handle,
+    the default, leads to no vault.
     """
 
     name: str
     display_name: str = ""
     id: bytes = field(default_factory=lambda: secrets.token_bytes(32))
 
+    @classmethod
+    def of(cls, key: PublishingKey, name: str, display_name: str = "") -> Self:
+        """The person of a vault: a synced passkey alone leads to the vault's snapshots.
+
+        Args:
+            key: the vault's `publishing_key()`, before or after `generate`.
+            name: what the device shows.
+            display_name: a longer name; `name` unless given.
+        """
+        return cls(name, display_name, key.user_handle)
+
 
 @dataclass(frozen=True, slots=True)
 class Authenticator:
-    """One security key, with callbacks to the person who holds it.
+    """One security key, with callbacks that address the person who holds it.
 
     Args:
         origin: the service's address. Its host is the relying party, unless `rp_id` is given.
-        device: the security key; by default the first one that is plugged in.
-        on_progress: called with what the person must do ("touch your security key").
+        device: the security key; by default the first one found.
+        on_progress: called with what the person has to do ("touch your security key").
         ask_pin: returns the key's PIN. Without it, a key that requires a PIN is refused.
-        timeout: milliseconds until an assertion, or the PRF that opens a vault, fails. The timeout of a registration
+        timeout: milliseconds until an assertion or a PRF evaluation fails. The timeout of a registration
         is in its options.
     """
 
@@ -70,7 +83,7 @@ class Authenticator:
         return urlsplit(self.origin).hostname or ""
 
     def create_passkey(self, person: Person, options: CreatePasskeyOptions | None = None) -> CreatePasskeyResult:
-        """Make a passkey. Raises WebAuthnError: cancelled, timed out, excluded, no key, no common algorithm."""
+        """Create a passkey. Raises WebAuthnError: cancelled, timed out, excluded, no key, no common algorithm."""
         chosen = options or CreatePasskeyOptions()
         with _webauthn_errors():
             made = self._client().make_credential(_creation(person, chosen, chosen.rp_id or self.rp_id))
@@ -95,9 +108,9 @@ class Authenticator:
         return _octets(results["first"])
 
     def discover(self) -> DiscoveredPasskey:
-        """A passkey of this relying party that the person chooses, with its user handle and the vault's secret.
+        """Return the relying party's passkey that the person chooses, with its user handle and the vault's secret.
 
-        Raises WebAuthnError, also where the security key keeps no such passkey.
+        Raises WebAuthnError, also if the security key stores no such passkey.
         """
         extensions = {"prf": {"eval": {"first": PRF_INPUT}}}
         request = self._request(secrets.token_bytes(_CHALLENGE_BYTES), (), self.rp_id, extensions)
@@ -136,18 +149,18 @@ class Authenticator:
 
 @dataclass(frozen=True, slots=True)
 class PasskeyKey:
-    """A KeyProvider whose secret is the PRF of a passkey on a security key. The credential's ID names the wrap."""
+    """A KeyProvider whose secret is the PRF output of a passkey on a security key. The credential ID is the wrap ID."""
 
     authenticator: Authenticator
     credential_id: str
 
     def host_key(self) -> HostKey:
-        """See KeyProvider. The person touches the key."""
+        """See KeyProvider. The person has to touch the key."""
         return HostKey("prf", self.credential_id, secret=self.authenticator.prf(self.credential_id))
 
 
 def device_capabilities() -> DeviceCapabilities:
-    """Return what an `Authenticator` can do here: use security keys, if the system lets this process find them.
+    """Return what an `Authenticator` can do here: use security keys, if this process is allowed to find them.
 
     Built-in authenticators (Windows Hello, Touch ID, Android) are not supported, so `platform_auth_available` is
     always False.
@@ -240,7 +253,7 @@ def _can_list_devices() -> bool:
 
 @contextmanager
 def _webauthn_errors() -> Iterator[None]:
-    """Converts what python-fido2 raises to WebAuthnError with a sentence for people."""
+    """Converts what python-fido2 raises to WebAuthnError with a human-readable sentence."""
     from fido2.client import ClientError, PinRequiredError
     from fido2.ctap import CtapError
 

@@ -1,4 +1,4 @@
-"""UCAN 1.0 for recipients of tokens: verification without a vault, and protection against replay.
+"""UCAN 1.0 for recipients of tokens: verification without a vault, and replay protection.
 
 A separate enclave instance reads and verifies the tokens (docs: enclave/ABI.md, `verify_ucan`), so there is one
 implementation of envelopes, signatures (P-256, secp256k1, Ed25519), policies, chains, time and revocation.
@@ -59,7 +59,7 @@ class UcanVerifier:
             audience: the DID that must be the token's audience.
             subject: the DID that must be the token's subject.
             command: the command that a chain of delegations must allow, or that an invocation must name.
-            args: the arguments of that command.
+            args: that command's arguments.
             revoked: CIDs of revoked delegations.
             now: seconds since 1970; by default the clock's time.
 
@@ -106,7 +106,7 @@ class ReplayGuard:
         self._lock = threading.Lock()
 
     def accept(self, claims: UcanClaims) -> None:
-        """Note an invocation as used. Raises UcanRefused if it was used before, or if it never expires."""
+        """Record an invocation as used. Raises UcanRefused if it was used before, or if it never expires."""
         if claims.kind != "invocation":
             raise UcanRefused("invalid_token", "only an invocation is used once")
         if claims.expiration is None:

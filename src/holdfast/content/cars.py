@@ -54,7 +54,7 @@ class CarReader:
     _blocks: int = 0
 
     def feed(self, piece: bytes) -> Iterator[Block]:
-        """The blocks that `piece` completes, each verified. Raises ContentError, after which nothing more is read."""
+        """Yield the blocks that `piece` completes, each verified. After a ContentError, nothing more may be read."""
         self._taken += len(piece)
         if self._taken > self.limits.car:
             raise ContentError("car_too_large", f"the CAR file has more than {self.limits.car} bytes")
@@ -131,13 +131,13 @@ def car_pieces(root: str, blocks: Iterable[Block]) -> Iterator[bytes]:
 
 def car_begin(root: str) -> bytes:
     """The header of a CAR file with one root, with its length before it."""
-    # Written by hand: the general encoder takes a millisecond, and only the root's CID differs.
+    # Written by hand, because the general encoder takes a millisecond and only the root's CID differs.
     header = _HEADER_BEGIN + bytes_of(root) + _HEADER_END
     return varints.encode(len(header)) + header
 
 
 def section_begin(cid: str, length: int) -> bytes:
-    """What stands before the bytes of a block of `length` bytes in a CAR file."""
+    """Return what precedes the bytes of a block of `length` bytes in a CAR file."""
     return varints.encode(CID_BYTES + length) + bytes_of(cid)
 
 

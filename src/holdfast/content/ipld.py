@@ -28,7 +28,7 @@ def cid_of_link(value: object) -> str:
 
 
 def encode(value: Any) -> bytes:
-    """A value in DAG-CBOR; links are made by `link`."""
+    """Encode a value in DAG-CBOR; `link` creates links."""
     return dag_cbor.encode(value)
 
 
@@ -51,5 +51,5 @@ def dag_cbor_block(value: Any) -> Block:
 
 
 def value_of(block: Block) -> Any:
-    """The value of a DAG-CBOR block, whose bytes are checked. Raises ContentError."""
+    """Return a DAG-CBOR block's value, after checking its bytes. Raises ContentError."""
     return decode(verified(block.cid, block.data))

@@ -44,14 +44,14 @@ _NS = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record whose signature holds. It may have expired: see `is_expired`.
+    """A record with a valid signature. It may have expired: see `is_expired`.
 
     Attributes:
         public_key: the 32 bytes of the key that signed it.
         root_cid: the snapshot that it names.
         sequence: rises with every change.
         validity_ns: until when it is valid, in nanoseconds since 1970.
-        ttl_ns: how long an answer may be kept before asking again, in nanoseconds.
+        ttl_ns: how long the record may be cached, in nanoseconds.
         data: the whole record as it was read.
     """
 
@@ -77,7 +77,7 @@ class Change(Enum):
 
     NEWER = "newer"  # a higher sequence
     RENEWED = "renewed"  # the same snapshot and sequence, valid for longer
-    SAME = "same"  # nothing new: the same, or an earlier end
+    SAME = "same"  # nothing new: the same record, or one that expires earlier
     OLDER = "older"  # a lower sequence
     CONFLICT = "conflict"  # the same sequence for another snapshot
 
@@ -97,7 +97,7 @@ def read_record(name: str | bytes, data: bytes) -> Record:
     """The record under a name (or an Ed25519 public key of 32 bytes), verified.
 
     Raises ContentError unless it is in canonical form, signed by the name's key, and names the root of a snapshot.
-    An ended record is read: the caller decides what follows.
+    An expired record is accepted: the caller decides what to do with it.
     """
     public_key = names.public_key_of(name) if isinstance(name, str) else name
     if len(data) > MAX_RECORD_BYTES:

@@ -26,7 +26,7 @@ _FIELDS = frozenset({"rootCid", "did", "updatedAt", "wasmVersion", "schemaVersio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """Whose snapshot it is, and what came before it.
+    """The snapshot's owner and its predecessor.
 
     Attributes:
         root_cid: the root of the snapshot before this one, or None.
@@ -66,7 +66,7 @@ class Root:
 
 
 def snapshot_blocks(manifest: Manifest, sealed: bytes) -> tuple[Block, ...]:
-    """The blocks of a snapshot, the root first. The same bytes always give the same root. Raises ContentError."""
+    """Return a snapshot's blocks, the root first. The same bytes always have the same root. Raises ContentError."""
     if not 0 < len(sealed) <= MAX_SEALED_BYTES:
         raise ContentError("vault_too_large", f"a sealed vault has 1 to {MAX_SEALED_BYTES} bytes")
     parts = [raw_block(sealed[at : at + MAX_BLOCK_BYTES]) for at in range(0, len(sealed), MAX_BLOCK_BYTES)]
@@ -75,7 +75,7 @@ def snapshot_blocks(manifest: Manifest, sealed: bytes) -> tuple[Block, ...]:
 
 
 def read_root(block: Block) -> Root:
-    """The root in a block of either form, whose bytes are checked. Raises ContentError."""
+    """Return the root in a block of either form, after checking its bytes. Raises ContentError."""
     if len(block.data) > MAX_ROOT_BYTES:
         raise ContentError("block_too_large", f"a snapshot's root has more than {MAX_ROOT_BYTES} bytes")
     if codec_of(block.cid) != "dag-cbor":
@@ -92,7 +92,7 @@ def read_root(block: Block) -> Root:
 
 
 def sealed_of(root: Root, blocks: Mapping[str, bytes]) -> bytes:
-    """The sealed vault whose blocks are `blocks`. Raises ContentError unless they are all there and fit the root.
+    """Return the sealed vault in these blocks. Raises ContentError unless all are there and match the root.
 
     Blocks that the root does not link to are not looked at; see `check_all_linked`.
     """
@@ -111,7 +111,7 @@ def check_sizes(root: Root, sizes: Mapping[str, int]) -> None:
 
 
 def check_all_linked(root: Root, blocks: Mapping[str, object]) -> None:
-    """Check that there is no block other than the root and those that it links to. Raises ContentError."""
+    """Check that there are no blocks other than the root and those that it links to. Raises ContentError."""
     if not set(blocks) <= {root.cid, *root.blocks}:
         raise ContentError("block_unlinked", "a block does not belong to the snapshot")
 

@@ -1,4 +1,4 @@
-"""Host of the enclave, the WebAssembly module that holds the keys.
+"""Host for the enclave, the WebAssembly module that contains the keys.
 
 `Enclave` is one instance, for one vault. `AsyncEnclave` is its form for asyncio. `bundled()` is the module's file.
 """

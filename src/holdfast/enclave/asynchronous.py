@@ -42,12 +42,16 @@ class AsyncEnclave:
         return self._enclave
 
     async def call(self, function: str, /, **fields: object) -> dict[str, Any]:
-        """As `Enclave.call`. A cancelled task gets no answer, but its call runs to its end."""
+        """As `Enclave.call`. A cancelled task gets no result, but its call is completed."""
         return await self._off_loop(function, partial(self._enclave.call, function, **fields))
 
     async def call_as(self, kind: type[T], function: str, /, **fields: object) -> T:
         """As `Enclave.call_as`."""
         return await self._off_loop(function, partial(self._enclave.call_as, kind, function, **fields))
+
+    async def together(self, work: Callable[..., T], *given: Any) -> T:
+        """Run `work(call, *given)`, which makes several calls; no other call comes in between."""
+        return await self._off_loop(getattr(work, "__name__", "work"), partial(work, self._enclave.call, *given))
 
     async def aclose(self) -> None:
         """Discard the instance and its thread, after the calls made before. Repeated calls have no effect."""

@@ -31,7 +31,7 @@ class AutoLock:
         self.cancel()
         try:
             seen = msgspec.json.decode(status, type=_Status)
-        except msgspec.ValidationError:  # the module had too little memory for the answer: look again later
+        except msgspec.ValidationError:  # the module had too little memory for the response: try again later
             self._cancel = self._after(_LONGEST_SECONDS, look)
             return
         if seen.locked or not seen.idle_seconds or seen.last_activity is None:

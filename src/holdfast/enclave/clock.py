@@ -1,4 +1,4 @@
-"""Epoch interruption, which ends a call that would not end by itself.
+"""Epoch interruption, which ends calls that would not end by themselves.
 
 Counting instructions ("fuel") costs more; an epoch costs one comparison per loop. One daemon thread advances the epoch
 while any instance exists.
@@ -19,7 +19,7 @@ TICK_SECONDS = 0.5
 
 
 class Instance(Protocol):
-    """An object during whose life the epoch advances."""
+    """While an object of this class exists, the epoch advances."""
 
     def left_behind(self) -> None:
         """Called in a forked child, where the instance belongs to the parent."""

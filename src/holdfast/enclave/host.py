@@ -39,7 +39,7 @@ class Enclave:
         path: a module to load instead of the bundled one.
         random: fills with cryptographic randomness; tests inject a fixed one.
         now: seconds since 1970; tests inject a fixed one.
-        after: runs a function once after so many seconds and returns how to cancel that; tests inject a stand-in.
+        after: runs a function once after this many seconds and returns a function that cancels it; tests replace it.
 
     Raises:
         WasmLoadError: the module cannot be loaded, or speaks another ABI.
@@ -57,14 +57,14 @@ class Enclave:
         self._sources = Sources(random, now)
         self._auto_lock = auto_lock.AutoLock(now, after)
         self._dead, self._closed = "", False
-        # No thread continues to wait for an instance that is no longer used.
+        # No thread keeps waiting for an instance that is no longer used.
         weakref.finalize(self, self._auto_lock.cancel).atexit = False
         loaded = module.load(path)
         try:
             self._start(loaded)
         except WasmLoadError:
             raise
-        except Exception as error:  # a module that is not ours may make the runtime or this host raise anything
+        except Exception as error:  # a foreign module may make the runtime or this host raise anything
             raise WasmLoadError(str(error).split("\n", 1)[0]) from error
 
     def call(self, function: str, /, **fields: object) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class Enclave:
         return self.call_as(dict[str, Any], function, **fields)
 
     def call_as(self, kind: type[T], function: str, /, **fields: object) -> T:
-        """As `call`; the answer is decoded as `kind` (a msgspec Struct, a TypedDict, ...)."""
+        """As `call`; the response is decoded as `kind` (a msgspec Struct, a TypedDict, ...)."""
         arguments = encoded(fields)
         try:
             answer = self.call_raw(function, arguments)
@@ -153,7 +153,7 @@ class Enclave:
         return answer
 
     def _watch(self) -> None:
-        # `status` does not count as activity, and like any call it locks a vault whose time is over.
+        # `status` does not count as activity, and like any call it locks a vault whose idle period is over.
         status = self._guarded("status", b"{}")
         self._auto_lock.arm(status, partial(_look, weakref.ref(self)))
 

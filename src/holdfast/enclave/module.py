@@ -1,4 +1,4 @@
-"""The module's file, and its compiled machine code in a cache, so that a start takes milliseconds."""
+"""The module's file, and its compiled machine code in a cache, so that startup takes milliseconds."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def cache_directory() -> Path:
     """Return a directory to which no other user can write, for machine code that this process will run.
 
     Raises:
-        OSError: it cannot be made, belongs to another user, or is writable by others.
+        OSError: it cannot be created, belongs to another user, or is writable by others.
     """
     root = os.environ.get("HOLDFAST_CACHE_DIR") or platformdirs.user_cache_dir("holdfast")
     directory = Path(root) / "compiled"
@@ -134,7 +134,7 @@ def _checksum(code: bytes | memoryview) -> bytes:
 def _compile_into(file: Path, source: bytes) -> wasmtime.Module:
     module = _compile(source)
     code = bytes(module.serialize())
-    with contextlib.suppress(OSError), _replacing(file) as temporary:  # a full disk makes only the next start slower
+    with contextlib.suppress(OSError), _replacing(file) as temporary:  # a full disk only makes the next start slower
         temporary.write_bytes(code + _checksum(code))
     return module
 

@@ -23,7 +23,7 @@ _HEX = re.compile(rb"0[xX][0-9a-fA-F]*")
 
 
 class Sources:
-    """The two imports of one instance. They do not refer to it, so no cycle keeps a dropped vault alive."""
+    """The two imports of an instance. They do not refer to it, so no reference cycle keeps a dropped vault alive."""
 
     def __init__(self, random: Callable[[int], bytes], now: Callable[[], float]) -> None:
         self._random, self._now = random, now

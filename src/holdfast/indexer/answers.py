@@ -1,4 +1,4 @@
-"""The answers of the indexer's paths: from path and query string to the body of a 200."""
+"""The responses of the indexer's paths: from path and query string to the body of a 200."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Answers:
-    """The paths of one index. `healthy` tells whether it agrees with its chain, `progress` how far it is."""
+    """The paths of one index. `healthy` says whether it agrees with its chain, `progress` how far it is."""
 
     def __init__(
         self, store: IndexStore, chain_id: int, healthy: Callable[[], bool], progress: Callable[[], FollowProgress]
@@ -116,7 +116,7 @@ class Answers:
 
 
 def _one_more(query: ListQuery) -> ListQuery:
-    """One row more than the page shows whether there is a next page."""
+    """Fetch one row more than a page has, which shows whether there is a next page."""
     return query._replace(limit=query.limit + 1)
 
 

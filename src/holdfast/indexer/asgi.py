@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("holdfast.indexer")
 
 _JSON = (b"content-type", b"application/json")
-_NO_STORE = (b"cache-control", b"no-store")  # the next block may change any answer
+_NO_STORE = (b"cache-control", b"no-store")  # the next block may change any response
 _ALLOW = (b"allow", b"GET, HEAD")
 _RETRY_AFTER = (b"retry-after", b"2")
 _METHODS = frozenset({"GET", "HEAD"})
@@ -102,7 +102,7 @@ class IndexerApp:
 
 
 async def refuse(scope: Scope, receive: Receive, send: Send, reason: str) -> None:
-    """Return an application for wrong settings: its start fails, or it answers 503. The reason contains no secret."""
+    """Return an application for wrong settings: its startup fails, or it returns 503. The reason contains no secret."""
     log.error("indexer: not started: %s", reason)
     if scope["type"] == "lifespan":
         await receive()

@@ -67,7 +67,7 @@ EVENT_KINDS = (
         ("account_address", "owner_address"),
         (None, None, None),
     ),
-    # Emitted by accounts. Any contract can emit this event; the rows tell which emitters are accounts.
+    # Emitted by accounts. Any contract can emit this event; the rows show which emitters are accounts.
     EventKind(_ACCOUNT, "PublicKeyChanged(uint256,uint256)", (), (None, None)),
 )
 
@@ -110,7 +110,7 @@ class Decoder:
     def events(self, logs: Iterable[Log]) -> list[Event]:
         """Return the events in `logs`, in chain order. Logs of other contracts and malformed logs are left out.
 
-        Key changes of any contract are returned: only rows tell which emitters are accounts.
+        Key changes from any contract are returned: only the rows show which emitters are accounts.
 
         Only a contract that is not ours can emit a malformed log, and it must not stop the index.
         """

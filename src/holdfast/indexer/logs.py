@@ -58,9 +58,9 @@ class LogReader:
     The contracts' logs are selected by address, and come first. Key changes are selected by topic only, since a filter
     with all accounts would exceed the limit of every endpoint; other contracts' logs with that topic are dropped when
     rows are made. Some endpoints refuse a filter without addresses, and anyone may emit so many such logs that the
-    answer is too large. Then the accounts are selected by address, in groups. Every method raises RpcError.
+    response is too large. Then the accounts are selected by address, in groups. Every method raises RpcError.
 
-    Where the logs that were asked for together, or those of one block, are too large an answer, `roomy` is asked for
+    If logs that were requested together, or those of one block, make too large a response, `roomy` is used for
     one block after the other: each block must be read whole, or the index could not go on.
     """
 
@@ -120,7 +120,7 @@ class LogReader:
         except AnswerTooLarge:
             if self._roomy is None or not place.is_one:
                 raise
-        async with self._one_at_a_time:  # so that no more than one large answer is in memory
+        async with self._one_at_a_time:  # so that only one large response is in memory
             return await self._decoded(await self._answer(self._roomy, wanted, place), place)
 
     async def _answer(self, rpc: Rpc, wanted: dict[str, Any], place: BlockFilter) -> Any:

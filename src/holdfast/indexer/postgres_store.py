@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 _WRITER_LOCK = 0x484F4C44_02
 _CONNECTIONS = 4
-LEASE_S = 15.0  # how long after the death of the process that writes another one takes over
+LEASE_S = 15.0  # how long after the death of the writing process another one takes over
 _TIMEOUT_S = 10.0
 _LIST_MOST_S = 2.0
 
@@ -77,7 +77,7 @@ class PostgresIndexStore(Reads):
     async def lead(self) -> bool:
         """See IndexStore. By a lease, which ends by itself; a pooler in transaction mode would not keep a lock.
 
-        A process whose lease has ended meanwhile writes nothing wrong: each write names the tip that it follows.
+        A process whose lease has expired cannot write anything wrong: each write states the tip that it follows.
         """
         now = asyncio.get_running_loop().time()
         if self._renew_at is not None and now < self._renew_at:

@@ -1,6 +1,6 @@
 """The table of lists: the filters of each and their meaning in SQL. The SQL is prepared once per combination.
 
-All SQL here is made from constants of this module. A caller's input is only ever a bound value.
+All SQL here consists of constants from this module. A caller's input is only ever a bound value.
 """
 # ruff: noqa: S608 - see above
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 FIRST_SIZE = 1_000
 MAX_SIZE = 100_000
-# At about 700 bytes per log, this is far below the 8 MiB that the JSON-RPC client accepts as one answer.
+# At about 700 bytes per log, this is far below the 8 MiB that the JSON-RPC client accepts as one response.
 TARGET_LOGS = 4_000
 
 
@@ -21,7 +21,7 @@ class RangeSize:
         self._granted = 0
 
     def granted(self, blocks: int, logs: int) -> None:
-        """Record an answer for `blocks` blocks with `logs` logs."""
+        """Record a response for `blocks` blocks with `logs` logs."""
         self._granted += 1
         if self._granted >= _PATIENCE:
             self._granted, self._ceiling = 0, min(self._ceiling * 2, self._largest)

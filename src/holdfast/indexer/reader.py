@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ChainMoved(Exception):
-    """The answers do not fit together, or one is missing: read again, after a pause.
+    """The responses are inconsistent, or one is missing: read again, after a pause.
 
     The chain was reorganised in the meantime, or the endpoint lacks blocks that it claims to have.
 
@@ -36,7 +36,7 @@ class ChainMoved(Exception):
 
 
 class RangeRefused(Exception):
-    """The endpoint did not answer for a range of this many blocks, but may for a smaller one."""
+    """The endpoint did not respond for a range of this many blocks, but may for a smaller one."""
 
 
 class Batch(NamedTuple):
@@ -59,7 +59,7 @@ class _Header(NamedTuple):
 class RangeReader:
     """The chain, as the follower reads it. Each method raises RpcError if the endpoint fails.
 
-    `roomy` is the same endpoint, which takes larger answers: it is asked for the logs of single blocks that need it.
+    `roomy` is the same endpoint with a larger size limit, used for the logs of single blocks that need it.
     """
 
     def __init__(self, rpc: Rpc, decoder: Decoder, roomy: Rpc | None = None) -> None:
@@ -89,12 +89,12 @@ class RangeReader:
 
         `accounts` names the accounts that were created before `first`.
 
-        The chain may move between any two answers, so their order matters. The last block's hash comes first: whatever
-        moves later makes it stale, which the next step of the follower sees; taken last, it would vouch for logs of a
-        chain that is gone. `parent` comes last, for the same reason: the hashes that logs bring along stand on it.
+        The chain may change between two responses, so their order matters. The last block's hash comes first: whatever
+        changes later makes it stale, which the follower's next step detects; read last, it would vouch for logs of a
+        fork that is gone. `parent` comes last, for the same reason: the block hashes in the logs build on it.
 
         Raises:
-            ChainMoved: The answers do not belong together, or `parent`, on which the range must stand, is gone.
+            ChainMoved: The responses are inconsistent, or `parent`, on which the range must build, is gone.
             RangeRefused: The endpoint refuses so many blocks at once.
         """
         kept = [block for block in await self.blocks(marks(first, last, head)) if block is not None]
@@ -113,7 +113,7 @@ class RangeReader:
         The hashes come first here too, and their chain of parents ties them to each other and to `parent`.
 
         Raises:
-            ChainMoved: The blocks do not stand on `parent` or on each other.
+            ChainMoved: The blocks do not build on `parent` or on each other.
         """
         found = await self._headers(list(range(first, last + 1)))
         if None in found:

@@ -20,7 +20,7 @@ INVALID_QUERY = ErrorRow(400, "Invalid query string")
 
 
 def unknown_parameter(allowed: list[str]) -> Refused:
-    """A parameter that this path does not take. If it were ignored, the answer would be to another question."""
+    """A parameter that this path does not accept. Ignoring it would return the result of a different query."""
     return Refused(ErrorRow(400, f"Unknown query parameter. Known: {', '.join(allowed) or 'none'}"))
 
 

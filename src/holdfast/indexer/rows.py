@@ -61,7 +61,7 @@ class AliasRow(NamedTuple):
 class AccountRow(NamedTuple):
     """A smart account that the factory has deployed; block and transaction are those of its creation.
 
-    `owner_address` stands for its first key, `key_owner` for the one that it obeys now.
+    `owner_address` identifies its first key, `key_owner` the one that controls it now.
     """
 
     account_address: bytes

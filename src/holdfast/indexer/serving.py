@@ -24,7 +24,7 @@ _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 async def serve(settings: IndexerSettings) -> None:
-    """Follow and answer until SIGINT or SIGTERM. Raises OSError if it cannot listen on the address."""
+    """Follow the chain and serve until SIGINT or SIGTERM. Raises OSError if it cannot listen on the address."""
     host, port = settings.host, settings.port
     _check_free(host, port)
     app = IndexerApp(lambda: build(settings))

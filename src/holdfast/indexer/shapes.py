@@ -69,7 +69,7 @@ class IndexerHealth(Shape, frozen=True, kw_only=True):
 
 
 class IndexerProgress(Shape, frozen=True, kw_only=True):
-    """How far the index is; what is not known yet is null."""
+    """How far the index is; unknown values are null."""
 
     last_block_number: int | None
     chain_block_number: int | None

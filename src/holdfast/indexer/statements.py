@@ -1,6 +1,6 @@
 """The SQL shared by both databases, except for the placeholders. Derived from the table of tables.
 
-All SQL here is made from constants of this package. What varies is only ever a bound value.
+All SQL here consists of constants from this package. Only bound values vary.
 """
 # ruff: noqa: S608 - see above
 
@@ -36,8 +36,8 @@ class Statements:
         by_key: finds a row of each entity by its key.
         alias_by_hash: finds an alias with the controller of its DID.
         journal_above: how to undo what came after a block, newest first.
-        forget: drop what lies too deep to be undone, given the floor.
-        cut: drop what came after a block.
+        forget: delete what is too deep to be undone, given the floor.
+        cut: delete what came after a block.
     """
 
     def __init__(self, *, numbered: bool) -> None:

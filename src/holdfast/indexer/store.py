@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class StoreError(Exception):
-    """The database cannot be reached or refuses; nothing was changed."""
+    """The database cannot be reached or refuses the request; nothing was changed."""
 
 
 class TipMoved(Exception):

@@ -80,7 +80,7 @@ TABLES: dict[str, Table] = {
             (_ORDER, ("owner_address", *_ORDER), ("key_owner", *_ORDER)),
         ),
         Table("totals", ENTITIES["totals"], ("id",)),
-        # All lists are in chain order, so each index ends with it and no answer needs sorting.
+        # All lists are in chain order, so every index ends with the chain position and no result needs sorting.
         Table(
             "events",
             Event,

@@ -24,7 +24,7 @@ _UINT256_END = 2**256
 
 
 class MalformedAnswer(ValueError):
-    """A contract's answer does not have the documented form."""
+    """A contract's result does not have the documented form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def encode_account_state(account: bytes, entry_point: bytes) -> bytes:
 
 
 def decode_address(data: bytes) -> bytes:
-    """Return the address in a one-slot answer. Raises MalformedAnswer."""
+    """Return the address in a one-slot result. Raises MalformedAnswer."""
     if len(data) != WORD or not any(data):
         raise MalformedAnswer("not one address")
     try:
@@ -94,7 +94,7 @@ def decode_address(data: bytes) -> bytes:
 
 
 def decode_uint256(data: bytes) -> int:
-    """Return the number in a one-slot answer. Raises MalformedAnswer."""
+    """Return the number in a one-slot result. Raises MalformedAnswer."""
     if len(data) != WORD:
         raise MalformedAnswer("not one slot")
     return int.from_bytes(data)

@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 NOWHERE = "local"  # a connection without an address, as over a Unix socket
 _HOST_PREFIX_V6 = 64  # one host has a whole /64, so a limit per address would have no effect
-_SITE_PREFIX_V6 = 48  # what one subscriber, or one tunnel, commonly gets (RFC 6177)
+_SITE_PREFIX_V6 = 48  # the prefix that one subscriber or tunnel commonly gets (RFC 6177)
 _NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052, section 2.1
 _LOW_32_BITS = 0xFFFFFFFF
 

@@ -14,7 +14,7 @@ class Network:
     Attributes:
         chain_id: EIP-155 ID.
         name: for people, shown by /api/status and the payment page.
-        explorer: address of its Blockscout, which shows a user operation by its hash under `/op/`.
+        explorer: URL of its Blockscout, which shows a user operation by its hash under `/op/`.
     """
 
     chain_id: int
@@ -63,7 +63,7 @@ def operation_page(chain_id: int, operation_hash: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token whose balance can be asked for."""
+    """A token whose balance can be queried."""
 
     symbol: str
     decimals: int

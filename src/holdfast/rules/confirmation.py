@@ -24,7 +24,7 @@ def ask_again_at(now: float, created_at: float, asked: int, *, in_sight: bool) -
 
 
 def overdue(now: float, created_at: float) -> bool:
-    """Return whether the time is over in which the chain must show the registration."""
+    """Return whether the time within which the chain must show the registration is over."""
     return now - created_at >= CONFIRMATION_DEADLINE_S
 
 

@@ -1,4 +1,4 @@
-"""Syntax of DIDs (W3C DID Core 1.0, section 3.1) and of what is registered with them."""
+"""Syntax of DIDs (W3C DID Core 1.0, section 3.1) and of the data registered with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request to the trustless gateway asks for (IPFS specifications: Trustless Gateway, IPIP-523)."""
+"""What a request to the trustless gateway asks for (IPFS specifications: Trustless Gateway and IPIP-523)."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ _NOT_IN_NAMES = str.maketrans("", "", '"\\/')
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The form that was asked for, and how.
+    """The requested format and its parameters.
 
     Attributes:
         dups: whether a CAR repeats a block as often as the root links to it.
         scope: `block`, `entity` or `all` of what the path ends at.
-        entity_bytes: the range as it was given; nothing here is larger than an entity, so it only changes the ETag.
+        entity_bytes: the range as it was sent; no block here is larger than one entity, so it only changes the ETag.
         from_accept: whether the form came from Accept alone.
     """
 
@@ -59,13 +59,13 @@ class Wanted:
 
     @property
     def media(self) -> str:
-        """The Content-Type of the answer."""
+        """The response's Content-Type."""
         if self.form is not Form.CAR:
             return self.form.value
         return f"{self.form.value}; version=1; order=dfs; dups={'y' if self.dups else 'n'}"
 
     def etag(self, cid: str, path: str) -> str:
-        """A strong validator: these parameters always give the same bytes."""
+        """A strong validator: the same parameters always return the same bytes."""
         return f'"{cid}.{self.shape(path)}"'
 
     def shape(self, path: str) -> str:
@@ -82,7 +82,7 @@ class Wanted:
         return _NAMES[self.form]
 
     def location(self, path: str) -> str:
-        """Content-Location: where this very form lies without any Accept."""
+        """Content-Location: the URL of this format, which needs no Accept header."""
         car = f"&car-dups={'y' if self.dups else 'n'}" if self.form is Form.CAR else ""
         return f"{quote(path)}?format={self.name}{car}"
 
@@ -92,7 +92,7 @@ class Wanted:
 
 
 def wanted(query: Mapping[str, str], accept: str | None) -> Wanted:
-    """What is asked for; `format` wins over Accept, and so do the query's CAR parameters.
+    """Return what is requested; `format` and the query's CAR parameters override the Accept header.
 
     Raises:
         SnapshotRefused: BAD_REQUEST for no form at all or a malformed parameter, NOT_ACCEPTABLE for another form.
@@ -118,7 +118,7 @@ def wanted(query: Mapping[str, str], accept: str | None) -> Wanted:
 
 
 def identity_car(cid: str) -> bytes | None:
-    """The CAR file of a CID that holds its raw bytes itself: a header, and no blocks. None for any other CID."""
+    """Return the CAR file for an identity CID, which contains its raw bytes: only a header. None for any other CID."""
     if not cid.startswith("bafkqa") or len(cid) > _MAX_IDENTITY:
         return None
     try:
@@ -131,9 +131,9 @@ def identity_car(cid: str) -> bytes | None:
 
 
 def byte_range(header: str | None, size: int) -> tuple[int, int] | None:
-    """First byte and end of the one range that is asked for; None for the whole (RFC 9110, section 14.2).
+    """Return first byte and end of the one requested range; None for the whole (RFC 9110, section 14.2).
 
-    Raises ValueError if the range lies beyond the end.
+    Raises ValueError if the range is beyond the end.
     """
     found = _RANGE.fullmatch(header.replace(" ", "")) if header else None
     if found is None or found[0] == "bytes=-":

@@ -104,7 +104,7 @@ def _handle_key(text: str) -> str:
 
 def _email_key(text: str) -> str:
     local, at, domain = text.rpartition("@")
-    # A dot at an edge or two in a row make it no dot-atom (RFC 5322, section 3.2.3), so no mailer could deliver to it.
+    # A leading, trailing or double dot is not allowed in a dot-atom (RFC 5322, section 3.2.3): undeliverable.
     if (
         not at
         or not 1 <= len(local.encode()) <= _MAX_LOCAL_PART

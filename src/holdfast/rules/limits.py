@@ -30,20 +30,20 @@ DID_POSTS_PER_ADDRESS_DAY = 100
 CHECKS_PER_ADDRESS_HOUR = 60
 REFUSED_SENDS_PER_ADDRESS_DAY = 20
 OPERATIONS_PER_ADDRESS_HOUR = 60  # sponsored or sent; one registration needs up to seven
-KEYED_REQUESTS_PER_ADDRESS_DAY = 2000  # requests whose answers are kept for repeats
+KEYED_REQUESTS_PER_ADDRESS_DAY = 2000  # requests whose responses are stored for repeats
 SMS_PER_NUMBER_HOUR = 5
 SMS_PER_COUNTRY_DAY = 200
 SMS_PER_DAY = 1000
 ALL_COUNTRIES = "all"
 
 NETWORK_FACTOR = 10  # a /48 of IPv6 may do ten times as much as a /64 in it
-KEPT_FOR_ASKER = 1  # of a code's attempts, reserved for the address that asked for the code
-REFUSED_KEPT_S = 30 * DAY_S  # how long a refused registration is kept, for an operator to look at
+KEPT_FOR_ASKER = 1  # attempts at a code that are reserved for the address that requested it
+REFUSED_KEPT_S = 30 * DAY_S  # how long a refused registration is retained for operators to inspect
 
 MAX_IDEMPOTENCY_KEY_CHARACTERS = 128
-MAX_KEPT_ANSWER_BYTES = 64 * 1024  # a larger answer is not kept, so a repeat is done again
+MAX_KEPT_ANSWER_BYTES = 64 * 1024  # a larger response is not stored, so a repeat does the work again
 ANSWERS_KEPT_S = DAY_S
-REPEAT_WAITS_S = 3.0  # how long a repeat waits for the first request's answer
+REPEAT_WAITS_S = 3.0  # how long a repeat waits for the first request's response
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_BUNDLER_BODY_BYTES = 512 * 1024

@@ -22,7 +22,7 @@ _FAIR_BELOW = (2 ** (8 * _DRAW_BYTES) // _SPACE) * _SPACE
 
 
 class CodeFailure(StrEnum):
-    """Why a check failed; the values are the sentences in the answer's `message`."""
+    """Why a check failed; the values are the sentences in the response's `message`."""
 
     NO_CODE = "No code was sent or it has been used. Request a new one."
     EXPIRED = "The code has expired. Request a new one."
@@ -49,7 +49,7 @@ class CountedAttempt:
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """How often a code was tried: in total, and from other addresses than the one that asked for it."""
+    """How often a code was tried: in total, and from addresses other than the one that requested it."""
 
     in_all: int
     by_others: int
@@ -58,12 +58,12 @@ class Attempts:
 def count(before: Attempts, limit: int, *, own: bool) -> tuple[Attempts, int]:
     """Return the count after one more attempt, and the attempt's number, which is the limit plus one if none was left.
 
-    One attempt is reserved for the address that asked for the code, so that a stranger cannot use up all of them.
+    One attempt is reserved for the address that requested the code, so that a stranger cannot use up all of them.
 
     Args:
         before: the count so far.
         limit: attempts in all.
-        own: whether the attempt comes from the address that asked for the code.
+        own: whether the attempt comes from the address that requested the code.
     """
     others_left = own or before.by_others < limit - KEPT_FOR_ASKER
     if before.in_all >= limit or not others_left:

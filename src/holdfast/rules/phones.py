@@ -46,6 +46,6 @@ def country_of(key: str) -> str:
 def _region(number: PhoneNumber) -> str:
     import phonenumbers
 
-    # A number that no numbering plan lists yet counts as one of the main country of its calling code.
+    # A number that no numbering plan lists yet counts for the main country of its calling code.
     found = phonenumbers.region_code_for_number(number)
     return found or phonenumbers.region_code_for_country_code(number.country_code or 0)

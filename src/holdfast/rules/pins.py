@@ -1,4 +1,4 @@
-"""Pins as the IPFS Pinning Service API 1.0.0 bounds them: what is asked for, what a list may ask, which pins match."""
+"""Pins within the bounds of the IPFS Pinning Service API 1.0.0: requests, list queries, and which pins match."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Match(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedPin:
-    """What a client asks to have pinned, checked."""
+    """A validated request to pin something."""
 
     cid: str
     name: str | None = None
@@ -62,7 +62,7 @@ class AskedPin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """A pin as it is kept. `created_us`, microseconds since the epoch, is no other pin's of the DID."""
+    """A stored pin. `created_us`, microseconds since the epoch, is unique among the DID's pins."""
 
     request_id: str
     did: str
@@ -74,7 +74,7 @@ class Pin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PinQuery:
-    """What GET /pins asks for; times in nanoseconds since the epoch."""
+    """The parameters of GET /pins; times in nanoseconds since the epoch."""
 
     cids: frozenset[str] = frozenset()
     name: str | None = None
@@ -128,7 +128,7 @@ def root_cid(text: str) -> str:
 
 
 def pin_query(query: str) -> PinQuery:
-    """What a query string asks for. Raises SnapshotRefused(BAD_REQUEST) with the parameter that is out of bounds."""
+    """Parse a query string. Raises SnapshotRefused(BAD_REQUEST) with the parameter that is out of bounds."""
     try:
         pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query), max_num_fields=MAX_META_ENTRIES)
     except ValueError:
@@ -212,7 +212,7 @@ def _cids(text: str) -> frozenset[str]:
 
 
 def _any_cid(text: str) -> str:
-    """Any text that may be a CID: one that cannot be kept here matches nothing."""
+    """Accept any text that may be a CID; one that cannot be stored here matches nothing."""
     if not re.fullmatch(r"[A-Za-z0-9+/=_-]{8,128}", text):
         raise _bad("cid: a text that is no CID")
     return text

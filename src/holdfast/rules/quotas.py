@@ -49,7 +49,7 @@ class Counted(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """One window: `subject` may do `what` at most `limit` times in any `window_s` seconds."""
+    """A sliding window: `subject` may do `what` at most `limit` times in any `window_s` seconds."""
 
     what: Counted
     subject: str
@@ -61,7 +61,7 @@ def admit(full: Sequence[tuple[Quota, float | None]], now: float) -> None:
     """Refuse if a window is full. The time to wait ends when all windows are below their limits.
 
     Args:
-        full: the full windows, each with the time of the event that must leave it to make room, in seconds since the
+        full: the full windows, each with the time of the event whose expiry makes room, in seconds since the
         epoch; None if the limit is 0.
         now: seconds since the epoch.
 
@@ -86,7 +86,7 @@ def of_address(what: Counted, ip: str, limit: int, window_s: int) -> tuple[Quota
 def of_send(identifier: Identifier, ip: str, limits: Limits, ceilings: Ceilings) -> tuple[Quota, ...]:
     """Return all windows on which a send counts (interface: POST /api/verify/send, 429; docs/decisions/0010).
 
-    Each send also counts in advance on the window of refused sends, and is taken off it if the provider accepts the
+    Each send also counts in advance against the window for refused sends, and is uncounted if the provider accepts the
     message. Otherwise parallel requests could exceed that window.
 
     Raises:
@@ -118,7 +118,7 @@ def of_operation(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
 
 
 def of_keyed_request(ip: str, ceilings: Ceilings) -> tuple[Quota, ...]:
-    """Return the windows on which a request with a new `Idempotency-Key` counts, because its answer is kept."""
+    """Return the windows for a request with a new `Idempotency-Key`, which counts because its response is stored."""
     return of_address(Counted.KEYED_REQUESTS, ip, ceilings.keyed_requests_per_address_day, DAY_S)
 
 

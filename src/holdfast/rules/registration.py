@@ -42,7 +42,7 @@ class Confirmation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Who holds an identifier now."""
+    """The current holder of an identifier."""
 
     did: str
     stage: Stage
@@ -91,7 +91,7 @@ class RegistrationRequest(msgspec.Struct, frozen=True, gc=False):
 class Move(StrEnum):
     """What is written once a registration is admitted."""
 
-    CLAIM = "claim"  # no session exists: make one, and count it
+    CLAIM = "claim"  # no session exists: create one and count it
     DISPLACE = "displace"  # the verified owner takes over the session of another DID
     CONTINUE = "continue"  # the session or registration belongs to this DID
 
@@ -104,13 +104,13 @@ def unavailable(*, reserved: bool, claimed: bool) -> ErrorRow | None:
 
 
 def admit_session(request: RegistrationRequest, facts: SessionFacts, limits: Limits) -> None:
-    """Refuse a session, in the interface's order of checks: reserved, taken, limit of the address."""
+    """Refuse a session if needed; the interface's order of checks is reserved, taken, address limit."""
     row = unavailable(reserved=request.reserved, claimed=facts.claim is not None)
     if row is not None:
         raise Refused(row)
     own, around = limits.max_registrations_per_ip, NETWORK_FACTOR * limits.max_registrations_per_ip
     if facts.registrations_from_ip >= own or facts.registrations_from_network >= around:
-        # Only an operator can lift this limit, which never expires, so a client need not ask again before tomorrow.
+        # Only an operator can lift this limit, which never expires, so a client need not retry before tomorrow.
         raise Refused(IP_LIMIT_REACHED, retry_after_s=DAY_S, limit="registrations")
 
 
@@ -134,7 +134,7 @@ def admit_registration(
         _admit_credential(request, facts, ceilings)
         return Move.CONTINUE
     if request.channel is not Channel.HANDLE and facts.claim.stage is Stage.SESSION:
-        return Move.DISPLACE  # a session proves nothing; the code behind the attestation does
+        return Move.DISPLACE  # a session proves nothing, but the attestation's code does
     raise Refused(IDENTIFIER_TAKEN)
 
 
@@ -162,14 +162,14 @@ class SessionBounds:
 
     @classmethod
     def exactly(cls, facts: SessionFacts) -> SessionBounds:
-        """Bounds that only these figures meet."""
+        """Return bounds that only these figures satisfy."""
         own, around = facts.registrations_from_ip, facts.registrations_from_network
         return cls(own_from=own, own_below=own + 1, around_from=around, around_below=around + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class RegistrationBounds:
-    """The figures below which a registration is admitted, and what else of the request decides."""
+    """The figures below which a registration is admitted, and the request's other deciding facts."""
 
     reserved: bool
     own_below: int

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 RESERVED_MESSAGE = "This name is reserved."
 
-# What TR39 makes of visible ASCII, after lower case; a test derives it again from the full table.
+# TR39's skeletons for visible ASCII, after lower-casing; a test derives this again from the full table.
 _ASCII_PROTOTYPES = str.maketrans({'"': "''", "%": "º/₀", "0": "o", "1": "l", "`": "'", "m": "rn", "|": "l"})
 # Digits and signs that people read as letters, but TR39 does not. TR39 covers 0 and 1 (o and l) already.
 _READ_AS_LETTERS = str.maketrans("1!34@5$78", "iieaasstb")
@@ -77,7 +77,7 @@ def _skeleton_in_letters(key: str) -> str:
 def passes_for_another(key: str) -> bool:
     """Return whether a handle beyond ASCII mixes scripts, or looks like a handle in ASCII.
 
-    A reader cannot tell two handles apart that look alike, so handles that imitate others cannot be registered. This
+    People cannot tell apart two handles that look alike, so handles that imitate others cannot be registered. This
     follows from the handle alone, whatever is registered already.
     """
     if key.isascii():

@@ -1,4 +1,4 @@
-"""The shard of a key: which of 4096 parts of a distributed database holds it. Format: vectors/service/shards.json."""
+"""The shard of a key: which of 4096 parts of a distributed database stores it. Format: vectors/service/shards.json."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ SHARDS = 4096
 
 
 def shard_of(*parts: str | bytes) -> int:
-    """The shard of a key, 0 to 4095: the first 12 bits of the SHA-256 of its parts, joined by a zero byte.
+    """Return a key's shard, 0 to 4095: the first 12 bits of the SHA-256 of its parts, joined by zero bytes.
 
     Args:
         parts: texts, hashed as UTF-8, or bytes. An identifier is its channel and canonical key; a credential its folded

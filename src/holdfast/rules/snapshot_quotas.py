@@ -1,4 +1,4 @@
-"""How much one DID may keep, and what an upload may take of it."""
+"""How much one DID may store, and how much of that an upload may reserve."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ SNAPSHOT_UPLOADS_PER_ADDRESS_HOUR = 240
 SNAPSHOT_READS_PER_ADDRESS_MINUTE = 3000
 SNAPSHOT_FREE_BYTES = 256 * _MIB
 UPLOAD_TIMEOUT_S = 300.0
-UPLOAD_KEPT_S = 900.0  # a reservation ends by itself: its process was killed
+UPLOAD_KEPT_S = 900.0  # then a reservation expires, for example because its process was killed
 UNPINNED_KEPT_S = 3600.0  # a snapshot uploaded with pin-roots=false waits this long for a pin
-QUEUED_KEPT_S = 24 * 3600.0  # a pin whose snapshot never came has failed by then
+QUEUED_KEPT_S = 24 * 3600.0  # then a pin whose snapshot never arrived fails
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class SnapshotLimits:
     """The effective limits of one DID.
 
     Attributes:
-        bytes_per_did: sum of its snapshots' blocks and of its uploads under way.
+        bytes_per_did: total bytes of its snapshots' blocks and of its uploads in progress.
         pins_per_did: pins in every state but failed.
         revisions_per_did: different snapshots.
     """
@@ -36,7 +36,7 @@ class SnapshotLimits:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a DID keeps at one moment: bytes of its snapshots, bytes reserved by its other uploads, pins, snapshots."""
+    """What a DID stores at one moment: its snapshots' bytes, bytes reserved by its other uploads, pins, snapshots."""
 
     kept: int
     reserved: int
@@ -47,8 +47,8 @@ class Usage:
 def reservation(usage: Usage, limits: SnapshotLimits, wanted: int, *, declared: bool) -> int:
     """How many bytes an upload may have. Raises SnapshotRefused(INSUFFICIENT_FUNDS).
 
-    `wanted` is the upload's length if it was `declared`, and then all of it must be free; otherwise it is the longest
-    that an upload can have, and the upload gets what is free of it.
+    `wanted` is the upload's length if it was `declared`, and then all of it must be free. Otherwise it is the maximum
+    length of an upload, and the upload gets as much of it as is free.
     """
     free = limits.bytes_per_did - usage.kept - usage.reserved
     if free <= 0 or (declared and wanted > free):

@@ -28,15 +28,15 @@ _SCHEME = "bearer "
 
 @dataclass(frozen=True, slots=True)
 class Bearer:
-    """A token that holds now, for this service.
+    """A token that is valid now, for this service.
 
     Attributes:
-        did: the vault whose key made it.
+        did: the vault whose key signed it.
         digest: names the token, whatever form its signature has.
-        cids: text of its CID in both forms, as a revocation may name it.
+        cids: its CID as text in both forms, as a revocation may state it.
         issued_at: seconds since the epoch; the earliest possible where the token does not say.
         expires_at: seconds since the epoch.
-        revokes: what a revocation names: one token's CID, None for every token issued until now.
+        revokes: for a revocation, the revoked token's CID, or None for every token issued until now.
     """
 
     did: str
@@ -52,7 +52,7 @@ def bearer_of(authorization: str | None, audience: str, now: float, command: str
 
     Raises:
         SnapshotRefused: 401 with the reason: no token, malformed or forged, for another service, command or subject,
-            expired, not yet valid, or made to live longer than ten minutes.
+            expired, not yet valid, or valid for longer than ten minutes.
     """
     token = _token(authorization)
     claims = token.claims
@@ -68,7 +68,7 @@ def bearer_of(authorization: str | None, audience: str, now: float, command: str
 
 
 def publisher_of(delegation: bytes | None, did: str, now: float) -> bytes | None:
-    """The Ed25519 key that a manifest's delegation lets publish for `did`; None without a delegation that holds now."""
+    """Return the Ed25519 key that a manifest's delegation lets publish for `did`; None without a valid delegation."""
     if delegation is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""UCAN 1.0 tokens by a P-256 key, read strictly and within bounds; nothing here asks for time, revocation or policy.
+"""UCAN 1.0 tokens by a P-256 key, parsed strictly and within bounds, without checks of time, revocation or policy.
 
 Sources: UCAN Delegation 1.0 and Invocation 1.0, varsig 1, the container format `ctn-v1`, the did:key method.
 """
@@ -48,18 +48,18 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 
 class TokenMalformed(ValueError):
-    """Bytes that are no token of the forms read here, or whose signature does not hold."""
+    """The bytes are not a token of the supported forms, or the signature is invalid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One signed token; its signature holds.
+    """A token whose signature is valid.
 
     Attributes:
         kind: `inv` or `dlg`.
         claims: the payload by its short names.
         did: the did:new that the issuer's key is the hash of.
-        digest: SHA-256 of what was signed: the same for both forms of the signature.
+        digest: SHA-256 of what was signed, which is the same for both forms of the signature.
         cids: text of the token's CID with either form of the signature.
     """
 
@@ -82,7 +82,7 @@ def read_container(text: str) -> bytes:
 
 
 def read_token(data: bytes) -> Token:
-    """A token whose P-256 signature holds. Raises TokenMalformed."""
+    """Parse a token and verify its P-256 signature. Raises TokenMalformed."""
     if len(data) > MAX_TOKEN_CHARACTERS or not data.startswith(_ENVELOPE_HEAD):
         raise TokenMalformed("no envelope")
     head = len(_ENVELOPE_HEAD) + _SIGNATURE_BYTES
@@ -122,7 +122,7 @@ def ed25519_key(did: str) -> bytes:
 
 
 def covers(command: str, asked: str) -> bool:
-    """Whether a delegation of `command` allows `asked`: the same, or a segment above it (UCAN Delegation, Command)."""
+    """Return whether a delegation of `command` allows `asked`: the same command or one below it (UCAN Delegation)."""
     return command in {"/", asked} or (command != "" and asked.startswith(command + "/"))
 
 

@@ -1,4 +1,4 @@
-"""The start banner: what is configured and what is not, without any secret."""
+"""The startup banner: what is configured and what is not, without any secret."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DEVELOPMENT = "outbox (development: codes go to files and the log)"
 
 
 def facts(settings: Settings, secrets: Secrets, address: str) -> dict[str, str]:
-    """Return label and value of each line."""
+    """Return each line's label and value."""
     return {
         "listening on": address,
         "public URL": settings.public_url,
@@ -35,7 +35,7 @@ def facts(settings: Settings, secrets: Secrets, address: str) -> dict[str, str]:
 
 
 def banner(settings: Settings, secrets: Secrets, address: str) -> str:
-    """Return the lines for people."""
+    """Return the banner's lines."""
     lines = [f"Holdfast {__version__} ({settings.env})"]
     lines += [f"  {label:13} {value}" for label, value in facts(settings, secrets, address).items()]
     return "\n".join(lines)

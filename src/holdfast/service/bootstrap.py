@@ -1,4 +1,4 @@
-"""Chooses all providers: settings and secrets in, an application out. No other module chooses."""
+"""Chooses all providers: takes settings and secrets, returns an application. No other module chooses providers."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ SPOOL = "uploads"
 
 
 def build_application(settings: Settings, secrets: Secrets) -> Application:
-    """Return the application of one process. Raises SettingError, SchemaTooNew or StoreUnavailable."""
+    """Return the application for one process. Raises SettingError, SchemaTooNew or StoreUnavailable."""
     return application_of(settings, build_service(settings, secrets, open_store_when_reachable(settings)))
 
 
@@ -126,7 +126,7 @@ def open_store(settings: Settings) -> Store:
 
 
 def open_store_when_reachable(settings: Settings) -> Store:
-    """As `open_store`, but wait up to HOLDFAST_DATABASE_WAIT seconds for a server that does not answer yet."""
+    """As `open_store`, but wait up to HOLDFAST_DATABASE_WAIT seconds for a server that does not respond yet."""
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     return open_when_reachable(database(settings), settings.database_wait)
 
@@ -140,7 +140,7 @@ def build_service(
     mailer: Mailer | None = None,
     sms: SmsVerifier | None = None,
 ) -> Service:
-    """Return the service for a store. Ports that are given replace those that the settings name."""
+    """Return the service for a store. Ports that are passed in replace those from the settings."""
     pools = ConnectionPools()
     mailer = mailer or _mailer(settings, pools)
     sms = sms or _sms_verifier(settings, pools, clock, entropy)
@@ -181,7 +181,7 @@ def build_service(
 def kept_snapshots(
     settings: Settings, secrets: Secrets, store: Store, clock: Clock, entropy: Entropy
 ) -> Snapshots | None:
-    """What keeps snapshots; None where they are off. Raises SettingError."""
+    """Return what stores snapshots; None if they are disabled. Raises SettingError."""
     if settings.snapshots == "off":
         return None
     if settings.blocks_stay_here:
@@ -273,7 +273,7 @@ def contract_set(settings: Settings) -> ContractSet:
 
 
 def shown_rpc(settings: Settings) -> str:
-    """Return the chain's endpoint as /api/status shows it: a key in its URL must not leak (decisions, section 8)."""
+    """Return the chain's endpoint for /api/status: an API key in its URL must not leak (decisions, section 8)."""
     if settings.public_rpc_url:
         return settings.public_rpc_url
     if settings.rpc_url in {chain.public_rpc for chain in CHAINS.values()}:
@@ -283,8 +283,8 @@ def shown_rpc(settings: Settings) -> str:
 
 
 def bundled_enclave() -> bytes:
-    """Return the enclave that belongs to this release."""
-    # Read by its path: importing its package would load the WebAssembly runtime, which the service does not need.
+    """Return this release's enclave."""
+    # Read as a file: importing its package would load the WebAssembly runtime, which the service does not need.
     file = Path(holdfast.__file__).parent / "enclave" / "enclave.wasm"
     try:
         return file.read_bytes()
@@ -293,7 +293,7 @@ def bundled_enclave() -> bytes:
 
 
 def _rpc(provider: str, url: str, session: Callable[[], ClientSession]) -> RpcClient:
-    # Imported here, so that the first question to a chain loads the HTTP client, and not the start.
+    # Imported here, so that the HTTP client is loaded by the first request to a chain and not at startup.
     from holdfast.chain.rpc import RpcClient
     from holdfast.chain.transports import AiohttpTransport
 
@@ -318,7 +318,7 @@ def _reserved_names(settings: Settings) -> ReservedNames:
 
 
 def _named(name: str, make: Any, *arguments: Any) -> Any:
-    """Return what `make` makes, and add the setting's name to its ValueError."""
+    """Return what `make` returns; if it raises ValueError, add the setting's name."""
     try:
         return make(*arguments)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The upstreams that `holdfast check` asks. The right answer to each question is known, so each can fail."""
+"""The upstreams that `holdfast check` queries. Each request has a known correct response, so each check can fail."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class Finding:
     """One thing that was checked.
 
     Attributes:
-        subject: the checked thing.
+        subject: what was checked.
         state: ok; note (works, but see the fix); error (must be fixed).
-        found: what was found; never a setting that may hold a secret, nor an upstream's own words.
+        found: what was found; never a setting that may contain a secret, nor text from an upstream.
         fix: what to do; empty if there is nothing to do.
     """
 
@@ -53,12 +53,12 @@ class Finding:
     fix: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """For machines."""
+        """Return the finding for `--json`."""
         return asdict(self)
 
 
 class WrongAnswer(Exception):
-    """An upstream answered wrongly. The message says how, without its own words."""
+    """An upstream sent a wrong response. The message describes it without quoting it."""
 
 
 async def see_sender(subject: str, url: str, sender: Mailer | SmsVerifier) -> Finding:
@@ -140,7 +140,7 @@ async def see_enclave(settings: Settings, service: Service) -> Finding:
 
 
 async def see_clock(settings: Settings, pools: ConnectionPools) -> Finding:
-    """Compare this clock with the Date header of the chain's endpoint. Codes and attestations expire by this clock."""
+    """Compare this clock, by which codes and attestations expire, with the Date header of the chain's endpoint."""
     try:
         session = pools.of("clock")()
         async with asyncio.timeout(CHECK_WITHIN_S), session.get(settings.rpc_url) as answer:
@@ -154,7 +154,7 @@ async def see_clock(settings: Settings, pools: ConnectionPools) -> Finding:
 
 
 async def see_snapshots(settings: Settings, service: Service) -> Finding:
-    """Whether the storage of snapshots takes a block, gives it back and removes it."""
+    """Check that the snapshot storage accepts a block, returns it and removes it."""
     snapshots = service.snapshots
     if snapshots is None:
         return Finding("snapshots", "note", "off: no vault is kept here", "unset HOLDFAST_SNAPSHOTS to keep them")
@@ -175,7 +175,7 @@ async def see_snapshots(settings: Settings, service: Service) -> Finding:
 
 
 async def see_engine(environment: Mapping[str, str], pools: ConnectionPools) -> Finding:
-    """Check that the workflow engine's address answers. Only at run time it shows whether it has registered."""
+    """Check that the workflow engine's address responds. Whether it has registered only shows at run time."""
     if not engine_configured(environment):
         return Finding("workflow", "ok", "no engine; the service confirms and expires by itself")
     url = engine_address(environment)
@@ -191,7 +191,7 @@ async def see_traces(environment: Mapping[str, str], pools: ConnectionPools) -> 
     """Send the collector an empty batch, which it must accept (OTLP specification, OTLP/HTTP)."""
     if not traces_configured(environment):
         return Finding("traces", "ok", "off")
-    from opentelemetry.util.re import parse_env_headers  # needs the extra, which is there if traces are configured
+    from opentelemetry.util.re import parse_env_headers  # needs the extra, which is installed if traces are configured
 
     given = environment.get("OTEL_EXPORTER_OTLP_TRACES_HEADERS") or environment.get("OTEL_EXPORTER_OTLP_HEADERS", "")
     headers = {**parse_env_headers(given, liberal=True), "Content-Type": "application/x-protobuf"}
@@ -205,7 +205,7 @@ async def see_traces(environment: Mapping[str, str], pools: ConnectionPools) -> 
 
 
 def _json(answer: UpstreamAnswer) -> dict[str, Any]:
-    """Return the JSON object with which a healthy upstream answers. Raises WrongAnswer."""
+    """Return the JSON object from a healthy upstream's response. Raises WrongAnswer."""
     _require(answer.status == _OK, f"answers with status {answer.status}")
     try:
         value = json.loads(answer.body)

@@ -1,4 +1,4 @@
-"""Background jobs: how they are repeated, and how one of several processes does them."""
+"""Background jobs: how they are repeated, and how only one of several processes does them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEASE_S = 120.0
 def periodic(name: str, every_s: float, work: Callable[[], Awaitable[object]]) -> asyncio.Task[None]:
     """Run `work` repeatedly. A failure is logged, and the next run still takes place.
 
-    Each run has an ID in the log like a request's: the job's name and eight hexadecimal digits.
+    Like a request, each run has an ID in the log: the job's name and eight hexadecimal digits.
     """
     return asyncio.create_task(_repeat(name, every_s, work), name=f"holdfast-{name}")
 
@@ -34,7 +34,7 @@ def periodic(name: str, every_s: float, work: Callable[[], Awaitable[object]]) -
 def under_lease(
     store: Store, clock: Clock, name: str, work: Callable[[], Awaitable[object]]
 ) -> Callable[[], Awaitable[object]]:
-    """Return `work` for the one process that holds the lease of this name; in others it does nothing."""
+    """Return `work` for the one process that holds the lease with this name; in others it does nothing."""
     holder = f"{os.getpid()}-{os.urandom(6).hex()}"
     run = counted(name, work)
 
@@ -47,7 +47,7 @@ def under_lease(
 
 
 def counted(name: str, work: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[object]]:
-    """Return `work` with its runs counted, timed and traced; `name` is one of the table of metrics."""
+    """Return `work` with its runs counted, timed and traced; `name` comes from the table of metrics."""
 
     async def run() -> object:
         began, outcome = time.perf_counter(), "failed"

@@ -1,4 +1,4 @@
-"""The folder through which the processes of one service share their counters.
+"""The folder through which the processes of a service share their counters.
 
 The folder is in the system's temporary folder and is removed at shutdown. A killed service cannot remove it, so the
 next start removes leftovers: folders with this name and of this user that no process has locked. The system releases a
@@ -24,7 +24,7 @@ _TRIES = 3
 
 @contextmanager
 def metrics_folder() -> Iterator[Path]:
-    """Make a new folder for this service, mode 0700; it is removed at the end. Raises OSError if that fails."""
+    """Create a folder for this service, mode 0700, which is removed at exit. Raises OSError if that fails."""
     sweep()
     folder, lock = _made()
     try:
@@ -47,9 +47,9 @@ def _made() -> tuple[Path, int | None]:
         lock = _lock(folder)
         if lock is not None:
             return folder, lock
-        with suppress(OSError):  # another service that starts now may have removed it before it was locked
+        with suppress(OSError):  # another service that is starting may have removed it before it was locked
             folder.rmdir()
-    return Path(tempfile.mkdtemp(prefix=PREFIX)), None  # on a file system without locks, no service removes leftovers
+    return Path(tempfile.mkdtemp(prefix=PREFIX)), None  # on a file system without locks, leftovers are never removed
 
 
 def _lock(folder: Path) -> int | None:

@@ -1,4 +1,4 @@
-"""A folder of object storage that a setting names, taken apart without touching the network."""
+"""Parses a setting's object storage URL, without network access."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from obstore.store import ObjectStore
 
-# What may stand after '?', and what obstore calls it. `public` is apart, as its value is a choice.
+# The allowed query parameters and their names in obstore. `public` is separate, because its value is a choice.
 _OPTIONS: dict[str, dict[str, str]] = {
     "s3": {"endpoint": "endpoint", "region": "region"},
     "gs": {"endpoint": "base_url"},
@@ -29,9 +29,9 @@ class Folder:
 
     Attributes:
         scheme: s3, gs, az or file.
-        folder: address of the bucket or folder.
+        folder: URL of the bucket or folder.
         options: further options for the store's client.
-        allow_http: whether the operator named an endpoint without TLS.
+        allow_http: whether the operator configured an endpoint without TLS.
     """
 
     scheme: str
@@ -41,10 +41,10 @@ class Folder:
 
 
 def parse_folder(setting: str, url: str) -> Folder:
-    """The folder that the variable `setting` names.
+    """Parse the URL in the variable `setting`.
 
     Raises:
-        ValueError: for an address of another form, with a sentence that does not repeat it.
+        ValueError: the URL has another form; the message does not repeat it.
     """
     try:
         parts = urlsplit(url)
@@ -62,7 +62,7 @@ def parse_folder(setting: str, url: str) -> Folder:
 
 
 def opened(place: Folder, *, make: bool = False) -> ObjectStore:
-    """The store of a folder, which `make` creates on this machine if need be. Raises obstore's errors.
+    """Open the store for a folder; with `make`, a missing local folder is created. Raises obstore's errors.
 
     Credentials come from the cloud's usual environment variables.
     """
@@ -76,7 +76,7 @@ def opened(place: Folder, *, make: bool = False) -> ObjectStore:
 
 
 def _given(setting: str, scheme: str, query: str) -> dict[str, str | bool]:
-    """Options in the words of the store's client."""
+    """Return the options under obstore's names."""
     names = _OPTIONS[scheme]
     given = dict(parse_qsl(query, keep_blank_values=True))
     known = {*names, "public"} if names else set()

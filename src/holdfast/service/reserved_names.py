@@ -1,4 +1,4 @@
-"""The present reserved list: the built-in names, plus and minus the operator's files, re-read when they change."""
+"""The current list of reserved names: built-in ones plus and minus the operator's files, re-read on change."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ReservedNames:
         self._list = self._read()
 
     def current(self) -> ReservedList:
-        """The present list."""
+        """Return the current list."""
         return self._list
 
     def refresh(self, *, force: bool = False) -> bool:

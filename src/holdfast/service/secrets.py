@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 SIGNING_KEY = "ATTESTATION_SIGNING_KEY"
 KEY_FILE = "attestation-signing-key"
-# Of 10^15 random keys of 64 hex digits, one has fewer than nine different digits. A placeholder rarely has more.
+# One in 10^15 random keys of 64 hex digits has fewer than nine different digits. A placeholder rarely has more.
 MIN_DISTINCT_BYTES = 9
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Secrets:
-    """The keys. Has no repr, so that they are never shown.
+    """The signing keys. Has no repr, so that they are never shown.
 
     Attributes:
         signing_keys: the first one signs, all of them verify.

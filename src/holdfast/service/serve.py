@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from holdfast.service.web.asgi import AsgiEntry
     from holdfast.service.web.rsgi import RsgiEntry
 
-STOP_WITHIN_S = int(PROXY_TIMEOUT_S) + 5  # slightly more than the longest time of an accepted request
+STOP_WITHIN_S = int(PROXY_TIMEOUT_S) + 5  # slightly more than the longest duration of an accepted request
 PARENT_WATCH_S = 1.0
 GARBAGE_THRESHOLD = 20_000  # objects; the default of 700 is reached every few requests
 
 
 def serve(settings: Settings) -> None:
-    """Serve until SIGINT or SIGTERM. Accepted requests are answered before it ends."""
+    """Serve until SIGINT or SIGTERM. Accepted requests are completed first."""
     run = {"granian": _serve_granian, "uvicorn": _serve_uvicorn}[settings.server]
     if not settings.admin_port:
         run(settings)
@@ -74,7 +74,7 @@ def application() -> Application:
     logs.configure(settings.log)
     prepare_telemetry(os.environ)
     built = build_application(settings, read_secrets(settings))
-    # The objects made so far live as long as the process, so the garbage collector need not look at them again.
+    # The objects created so far live as long as the process, so the garbage collector need not examine them again.
     gc.collect()
     gc.freeze()
     gc.set_threshold(GARBAGE_THRESHOLD, 20, 20)
@@ -88,7 +88,7 @@ def _end_with_parent() -> None:
         return
 
     def watch() -> None:
-        # Polled: workers hold each other's pipes, so no descriptor shows that the parent has ended.
+        # Polled, because workers hold each other's pipes, so no descriptor shows that the parent has ended.
         while os.getppid() == parent.pid:
             time.sleep(PARENT_WATCH_S)
         os.kill(os.getpid(), signal.SIGTERM)
@@ -99,7 +99,7 @@ def _end_with_parent() -> None:
 def needs_raw_paths(settings: Settings) -> bool:
     """Return whether paths must arrive as they were sent.
 
-    The indexer proxy refuses encoded slashes, which RSGI's decoded paths do not show. So the faster RSGI entry is used
+    The indexer proxy refuses encoded slashes, which RSGI's decoded paths hide. So the faster RSGI entry point is used
     only without an indexer.
     """
     return bool(settings.indexer_app or settings.indexer_url)
@@ -136,9 +136,9 @@ def granian_options(settings: Settings) -> dict[str, Any]:
         "workers": settings.workers,
         "websockets": False,
         "backlog": BACKLOG,
-        # granian accepts no further connection while a process has this many; the kernel queues them.
+        # granian accepts no further connections while a process has this many; the kernel queues them.
         "backpressure": settings.max_connections,
-        # Without TLS, only HTTP/1.1: a detection of HTTP/2 would let a silent connection stay open for ever.
+        # Without TLS, only HTTP/1.1: detecting HTTP/2 would let a silent connection stay open for ever.
         "http": HTTPModes.auto if settings.tls_cert else HTTPModes.http1,
         "http1_settings": HTTP1Settings(
             header_read_timeout=settings.idle_timeout * 1000, max_buffer_size=CONNECTION_BUFFER_BYTES

@@ -1,4 +1,4 @@
-"""The assembled service: its operations, the parts that they use, and its start and stop."""
+"""The assembled service: its operations, the parts that they use, startup and shutdown."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Service:
         if self.snapshots is not None:
             collect = under_lease(self.store, self.clock, "snapshots", self.snapshots.collect)
             self._tasks.append(periodic("snapshots", EXPIRE_EVERY_S, collect))
-            # In every process: each machine has a folder for uploads.
+            # In every process, because each machine has a folder for uploads.
             self._tasks.append(periodic("uploads", EXPIRE_EVERY_S, self.snapshots.uploads.waste.sweep))
         if metrics.enabled():
             self._tasks.append(periodic("measure", MEASURE_EVERY_S, counted("measure", self.measuring.measure)))

@@ -70,7 +70,7 @@ def is_local(host: str) -> bool:
 
 
 def _own_address(values: Mapping[str, Any]) -> str:
-    """Return localhost with the port: clients derive from the address that they reach whom their tokens are for."""
+    """Return localhost with the port: clients derive their tokens' audience from the address that they connect to."""
     port = values.get("port")
     return SERVICE_URL if not port else f"http://localhost:{port}"
 
@@ -86,7 +86,7 @@ def _host_of(values: Mapping[str, Any]) -> str:
 
 def _sender_of(values: Mapping[str, Any]) -> str:
     host = urlsplit(values["public_url"]).hostname or "localhost"
-    # Mail addresses contain an IPv6 address in the form of RFC 5321, section 4.1.3.
+    # In mail addresses, IPv6 addresses have the form of RFC 5321, section 4.1.3.
     return f"Holdfast <no-reply@{f'[IPv6:{host}]' if ':' in host else host}>"
 
 
@@ -135,7 +135,7 @@ def _languages(text: str) -> tuple[str, ...]:
 
 
 def _depth(values: Mapping[str, Any]) -> str:
-    # A chain on this machine is a development chain: it has no reorganisations, and mines on demand.
+    # A chain on this machine is a development chain, which mines on demand and has no reorganisations.
     return "0" if is_local(urlsplit(values["rpc_url"]).hostname or "") else str(CONFIRMATION_DEPTH)
 
 

@@ -1,7 +1,7 @@
-"""The service's settings, from the environment to one checked value.
+"""The service's settings, read from the environment into one validated value.
 
-The rows (`setting_rows`) list each variable once, with its default, its parser and its purpose. The command line, the
-documentation and the start banner use the same rows.
+The rows (`setting_rows`) list each variable once, with its default, parser and purpose. The command line, the
+documentation and the startup banner use the same rows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All choices of the operator, checked. Field names are the rows' names in lower case."""
+    """All of the operator's choices, validated. Field names are the rows' names in lower case."""
 
     host: str
     port: int
@@ -109,14 +109,14 @@ class Settings:
 
     @property
     def snapshot_limits(self) -> SnapshotLimits:
-        """What one DID may keep of snapshots."""
+        """How many snapshots and bytes one DID may store."""
         return SnapshotLimits(
             self.snapshots_bytes_per_did, self.snapshots_pins_per_did, self.snapshots_revisions_per_did
         )
 
     @property
     def blocks_stay_here(self) -> bool:
-        """Whether blocks of snapshots lie in a folder while the database may serve other machines as well."""
+        """Whether snapshot blocks are stored in a local folder although the database may also serve other machines."""
         return (
             self.snapshots == "on"
             and self.snapshots_url.startswith("file:")
@@ -125,7 +125,7 @@ class Settings:
 
     @property
     def production(self) -> bool:
-        """Whether development choices are refused: on request, and if the public URL is not on this machine."""
+        """Whether development settings are refused: on request, or if the public URL is not on this machine."""
         return self.env == "production" or not is_local(self.public_host)
 
 
@@ -142,7 +142,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def _require_both_tls_files(settings: Settings) -> None:
-    """Require certificate and key for TLS, both readable. A server's own error would say less."""
+    """Require certificate and key for TLS, both readable. The server's own error message would say less."""
     files = {"HOLDFAST_TLS_CERT": settings.tls_cert, "HOLDFAST_TLS_KEY": settings.tls_key}
     if not any(files.values()):
         return
@@ -155,11 +155,11 @@ def _require_both_tls_files(settings: Settings) -> None:
 
 def engine_unsigned(environment: Mapping[str, str]) -> bool:
     """Return whether the workflow SDK is in its development mode, in which it accepts unsigned calls."""
-    return environment.get("INNGEST_DEV", "").strip().lower() not in {"", "0", "false"}  # else a flag or an address
+    return environment.get("INNGEST_DEV", "").strip().lower() not in {"", "0", "false"}  # otherwise a flag or a URL
 
 
 def _refuse_development_choices(settings: Settings, given: Mapping[str, str]) -> None:
-    """Refuse settings that lose mail, leak codes or weaken the origin, in one message that names all of them."""
+    """Refuse settings that lose mail, leak codes or weaken the origin, in one message that lists all of them."""
     refused = [f"{name}: {why}" for name, why in _development_choices(settings, given)]
     if refused:
         raise SettingError("; ".join(refused))

@@ -1,6 +1,6 @@
-"""Loads, soon after the start and in a thread, what only some requests need, so that neither the start nor they wait.
+"""Loads, soon after startup and in a thread, what only some requests need, so that neither they nor startup wait.
 
-Imports take turns with the event loop: a request during an import waits for some milliseconds, not for all of it.
+Imports alternate with the event loop: a request during an import waits for some milliseconds, not for all of it.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 _log = logging.getLogger("holdfast.service")
-AFTER_S = 1.0  # by then those who wait for the start have their answer
+AFTER_S = 1.0  # by then, clients that waited for startup have their response
 
 
 def warm_up(*, engine: bool) -> asyncio.Task[None]:
-    """Start loading. `engine` tells whether a workflow engine is configured. Call it within the event loop."""
+    """Start loading. `engine` says whether a workflow engine is configured. Call it within the event loop."""
     jobs = (_identifiers, _upstreams, *((_workflow,) if engine else ()))
     return asyncio.create_task(_later(jobs), name="holdfast-warm-up")
 
@@ -38,7 +38,7 @@ async def _later(jobs: Iterable[Callable[[], None]]) -> None:
 
 
 def _identifiers() -> None:
-    """Load the tables for handles and domains beyond ASCII, and for phone numbers."""
+    """Load the tables for non-ASCII handles and domains, and for phone numbers."""
     for text, channel in (
         ("\u00e9", Channel.HANDLE),
         ("a@\u00e9.example", Channel.EMAIL),
@@ -49,7 +49,7 @@ def _identifiers() -> None:
 
 
 def _upstreams() -> None:
-    """Load the HTTP client, and the JSON-RPC client over it."""
+    """Load the HTTP client and the JSON-RPC client that uses it."""
     import aiohttp
 
     from holdfast.chain import rpc, transports
@@ -58,10 +58,10 @@ def _upstreams() -> None:
 
 
 def _workflow() -> None:
-    """Load the workflow engine's SDK, and the transport that its HTTP client loads when it is made."""
+    """Load the workflow engine's SDK, and the transport that its HTTP client loads when it is created."""
     import httpx
     from inngest._internal import comm_lib, server_lib
 
-    # The SDK's handler is made by the first request, because its client belongs to the thread that made it.
+    # The SDK's handler is created by the first request, because its client belongs to the thread that created it.
     httpx.Client().close()
     del comm_lib, server_lib

@@ -83,7 +83,7 @@ def _origin(text: str) -> str:
 
 
 def shown_name(text: str) -> str:
-    """Parse a name that pages show: one line of 1 to 40 printable characters."""
+    """Parse a name for the pages: one line of 1 to 40 printable characters."""
     name = text.strip()
     if not 0 < len(name) <= MAX_NAME or not name.isprintable():
         raise ValueError(f"a name of 1 to {MAX_NAME} printable characters is needed")
@@ -91,7 +91,7 @@ def shown_name(text: str) -> str:
 
 
 def url_with(*schemes: str) -> Callable[[str], str]:
-    """Return a parser of URLs with these schemes. The provider checks what follows the colon."""
+    """Return a parser for URLs with these schemes. The provider checks what follows the colon."""
 
     def parse(text: str) -> str:
         if text.partition(":")[0] not in schemes:

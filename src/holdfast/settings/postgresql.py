@@ -1,4 +1,4 @@
-"""What HOLDFAST_DATABASE_URL says of a PostgreSQL database: where it is, and what stands in front of it."""
+"""Parses HOLDFAST_DATABASE_URL for a PostgreSQL database: where it is, and whether a pooler is in front of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Address:
     """A database's address.
 
     Attributes:
-        dsn: what the driver takes.
+        dsn: the URL for the driver.
         place: the same without user and password, for messages.
         pooled: whether a pooler in transaction mode stands in front (`?pooler=transaction`): no statement outlives its
             transaction then, and settings of a connection are the server's.

@@ -1,4 +1,4 @@
-"""What every connection to PostgreSQL has, the service's and the indexer's: it notices a network that went silent."""
+"""Options for every connection to PostgreSQL, the service's and the indexer's: they detect a silent network."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 _IDLE_S, _INTERVAL_S, _PROBES = 5, 2, 3  # keep-alive probes; a peer that is gone is noticed after 11 s
 _USER_TIMEOUT_MS = 5000
 
-# Settings of the server for a connection. A pooler in transaction mode passes none of them on.
+# Server settings for a connection. A pooler in transaction mode forwards none of them.
 CONNECTION_SETTINGS = {
     "application_name": "holdfast",
     "tcp_keepalives_idle": "10",
@@ -23,14 +23,14 @@ CONNECTION_SETTINGS = {
 
 
 def keep_alive(connection: asyncpg.Connection[asyncpg.Record]) -> None:
-    """End a connection whose network went silent: the driver itself would wait for ever."""
+    """Make the system end a connection whose network goes silent; the driver itself would wait for ever."""
     opened: Any = connection._transport.get_extra_info("socket")  # type: ignore[attr-defined]  # noqa: SLF001 - the driver offers no other way to its socket
     if opened is None or opened.family == socket.AF_UNIX:
         return
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in (
         ("TCP_KEEPIDLE", _IDLE_S),
-        ("TCP_KEEPALIVE", _IDLE_S),  # what macOS calls it
+        ("TCP_KEEPALIVE", _IDLE_S),  # its name on macOS
         ("TCP_KEEPINTVL", _INTERVAL_S),
         ("TCP_KEEPCNT", _PROBES),
         ("TCP_USER_TIMEOUT", _USER_TIMEOUT_MS),

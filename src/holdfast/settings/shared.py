@@ -20,7 +20,7 @@ def contract_row(variable: str, contract: str, about: str) -> SettingRow:
 
 
 def _data_dir(_values: Mapping[str, Any]) -> str:
-    # Imported here: only a process that was given no folder asks the platform for one.
+    # Imported here, because only a process without a configured folder needs the platform's.
     import platformdirs
 
     return platformdirs.user_data_dir("holdfast", appauthor=False)

@@ -1,1 +1,1 @@
-"""What service and client share: error table, JSON shapes, encodings. Imports no other room."""
+"""What service and client share: error table, JSON shapes, encodings. Imports no other package of Holdfast."""

@@ -1,6 +1,6 @@
 """Reads ABI-encoded data by slicing (Solidity ABI specification, "Formal Specification of the Encoding").
 
-Covers the types in answers, events and errors of the contracts: 2 us where eth-abi takes 28, and no 0.4 s of import.
+Covers the types in the contracts' results, events and errors: 2 µs where eth-abi takes 28, and no 0.4 s of import.
 Encoding and nested types go through `holdfast.chain.abi`. Every reader raises ValueError for malformed data.
 """
 

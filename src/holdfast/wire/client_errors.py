@@ -34,7 +34,7 @@ class PluginCallError(ServiceError):
 
     Attributes:
         function_name: the enclave's function, `functionName` in the interface's words.
-        code: the enclave's stable error code, or None if the call got no answer.
+        code: the enclave's stable error code, or None if the call returned nothing.
     """
 
     name = "PluginCallError"

@@ -39,7 +39,7 @@ class ErrorForm(Enum):
 
     HOLDFAST = "holdfast"  # {"error": text}
     FAILURE = "failure"  # the Pinning Service API's Failure, which clients of Kubo's RPC read too
-    TEXT = "text"  # one sentence, as gateways answer
+    TEXT = "text"  # one sentence, as gateways return it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,21 +48,21 @@ class Endpoint(Generic[A]):
 
     Attributes:
         name: the name of the clients' method.
-        method: HTTP method. GET answers HEAD too.
-        path: as the interface writes it; `{path}` at the end stands for everything below, any other name in braces,
+        method: HTTP method. GET includes HEAD.
+        path: as the interface writes it; `{path}` at the end matches everything below, any other name in braces,
             wherever it is, for one segment.
         summary: one line for people.
-        asks: the type of the request: fields of the query (GET) or of the JSON body.
+        asks: the request's type, whose fields are those of the query (GET) or of the JSON body.
         missing: the error row for a request without a required field.
-        answers: types of the success's body; none if it is not one of the JSON shapes.
-        refusals: error rows of this endpoint, in addition to those that every endpoint may answer.
+        answers: types of the body on success; none if it is not one of the JSON shapes.
+        refusals: this endpoint's error rows, in addition to those that every endpoint may return.
         media: content type of the success.
         status: status of the success.
-        keyed: whether a request may name itself with `Idempotency-Key`, so that a repeat gets the first answer.
-        takes: content type of the body.
-        errors_as: form of its refusals.
-        failures: refusals of an endpoint whose error form is another than Holdfast's.
-        of_snapshots: whether it belongs to kept snapshots, which a setting turns off. Such endpoints speak protocols of
+        keyed: whether a request may have an `Idempotency-Key`, with which a repeat gets the first response.
+        takes: the request body's content type.
+        errors_as: the form of its refusals.
+        failures: refusals of an endpoint whose error form is not Holdfast's.
+        of_snapshots: whether it belongs to snapshots, which a setting can disable. Such endpoints speak protocols of
             others, so the service's client has no methods for them.
     """
 

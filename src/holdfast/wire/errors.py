@@ -1,7 +1,7 @@
 """The error table: each refusal's HTTP status and exact text.
 
 Rows above the marked line are documented by the interface, rows below it are added by Holdfast
-(docs/decisions/0002-open-error-rows.md). The service answers with these rows, and the client recognises them.
+(docs/decisions/0002-open-error-rows.md). The service responds with these rows, and the client recognises them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class ErrorRow:
 
 
 class Refused(Exception):
-    """Raised by rules and operations; the web layer answers with the error row.
+    """Raised by rules and operations; the web layer responds with the error row.
 
     Attributes:
         row: the error row.

@@ -1,4 +1,4 @@
-"""Refusals on the paths of kept snapshots: what the Pinning Service API calls a Failure, and the gateway's sentences.
+"""Refusals on the snapshot paths: what the Pinning Service API calls a Failure, and the gateway's sentences.
 
 A row's `details` is one sentence for people; where numbers make it clearer, the refusal carries a fuller one.
 """
@@ -18,10 +18,10 @@ class FailureRow:
 
 
 class SnapshotRefused(Exception):
-    """Raised by the rules and operations of kept snapshots; the web layer answers with the row.
+    """Raised by the rules and operations for snapshots; the web layer responds with the row.
 
     Attributes:
-        row: what is answered.
+        row: the error row to respond with.
         details: the sentence, the row's unless a fuller one was given. It never quotes a token.
         retry_after_s: whole seconds until the same request may pass, where that is known.
     """

@@ -54,7 +54,7 @@ class Sparse(logging.Filter):
         self._began, self._passed, self._held = -math.inf, 0, 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether the record is logged. The first one of a new minute tells how many were left out."""
+        """Return whether to log the record. The first one in a new minute says how many were left out."""
         if self._now() - self._began >= self._every_s:
             if self._held:
                 record.msg, record.args = f"{record.getMessage()} (and {self._held} records left out before it)", ()
@@ -93,7 +93,7 @@ def configure(form: str) -> None:
 
 
 class WithoutObjects(logging.Filter):
-    """Cuts the event loop's messages before the objects that they show: a task's text quotes its exception."""
+    """Cuts the event loop's messages before the objects that they print: a task's text quotes its exception."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Shorten the record and let it pass. Its exception is formatted like any other."""
@@ -105,7 +105,7 @@ _WITHOUT_OBJECTS = WithoutObjects()
 
 
 def _uncaught(what: str, error: BaseException | None) -> None:
-    """Log an uncaught exception, whose message Python would print."""
+    """Log an uncaught exception without its message, which Python would print."""
     logging.getLogger("holdfast").error(what, exc_info=error)
 
 

@@ -1,4 +1,4 @@
-"""All JSON shapes of the service's answers. Wire names are written out, as the interface mixes three styles."""
+"""All JSON shapes of the service's responses. Wire names are written out, as the interface mixes three styles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 
 class Answer(Struct, frozen=True, kw_only=True, omit_defaults=False):
-    """Base of all answers: immutable, keyword-only."""
+    """Base class of all response bodies: immutable, keyword-only."""
 
 
 class ErrorBody(Answer, frozen=True, kw_only=True):
@@ -107,7 +107,7 @@ class CodeSent(Answer, frozen=True, kw_only=True):
 
 
 class Attestation(Answer, frozen=True, kw_only=True):
-    """The attestation that POST /api/verify/check returns and POST /api/dids takes."""
+    """The attestation that POST /api/verify/check returns and POST /api/dids accepts."""
 
     identifier: str
     channel: str

@@ -1,4 +1,4 @@
-"""Shapes of the IPFS Pinning Service API 1.0.0 and of Kubo's RPC, as the paths of kept snapshots speak them."""
+"""JSON shapes of the IPFS Pinning Service API 1.0.0 and of Kubo's RPC, as the snapshot paths use them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from holdfast.wire.models import Answer
 
 
 class PinnedObject(Answer, frozen=True, kw_only=True):
-    """Pin: what is asked for. `cid` is a snapshot's root, `name` at most 255 characters."""
+    """Pin: what to pin. `cid` is a snapshot's root; `name` has at most 255 characters."""
 
     cid: str
     name: str | UnsetType = UNSET
@@ -58,20 +58,20 @@ class ImportedRoot(Answer, frozen=True, kw_only=True):
 
 
 class ImportedLine(Answer, frozen=True, kw_only=True):
-    """One line of the answer to an import."""
+    """One line of an import's response."""
 
     root: ImportedRoot = field(name="Root")
 
 
 class ImportStats(Answer, frozen=True, kw_only=True):
-    """What `stats=true` asks for."""
+    """What `stats=true` returns."""
 
     blocks: int = field(name="BlockCount")
     block_bytes: int = field(name="BlockBytesCount")
 
 
 class StatsLine(Answer, frozen=True, kw_only=True):
-    """The last line of the answer to an import with `stats=true`."""
+    """The last line of the response to an import with `stats=true`."""
 
     stats: ImportStats = field(name="Stats")
 

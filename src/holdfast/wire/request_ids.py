@@ -1,7 +1,7 @@
 """The ID of the request, or of the run of a background job, that the present code works for.
 
 A context variable carries it: tasks that a request starts, and the threads that `asyncio.to_thread` uses, inherit it.
-So every log line of a request has the ID, also lines of code that knows nothing of requests.
+So every log line of a request has the ID, even lines from code that knows nothing about requests.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The input of each endpoint. A field's first name is the one in answers and documents."""
+"""The input of each endpoint. A field's first name is the one in responses and documents."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def _is_loopback(url: str) -> bool:
 
 
 async def _is_a_fork(rpc: RpcClient) -> bool:
-    """A signature made on a fork is valid on the original chain too, which has the same chain ID and contracts."""
+    """Return whether the chain is a fork: a signature made on a fork is also valid on the chain it was forked from."""
     info = await rpc.call("anvil_nodeInfo")
     fork = info.get("forkConfig", {}) if isinstance(info, dict) else {}
     return bool(fork.get("forkUrl"))

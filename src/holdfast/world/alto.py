@@ -42,7 +42,7 @@ def _arguments(port: int, rpc_url: str, accounts: DevelopmentAccounts) -> list[s
         "port": str(port),
         "executor-private-keys": accounts.executor.private_key,
         "utility-private-key": accounts.utility.private_key,
-        # ERC-7562's storage rules need a tracer whose answer Alto cannot read from anvil.
+        # ERC-7562's storage rules need a tracer whose output from anvil Alto cannot parse.
         "safe-mode": "false",
         "log-level": "error",
         "min-bundle-interval": "50",

@@ -66,7 +66,7 @@ class LocalChain:
 
 
 async def start_chain(supervisor: Supervisor, tools: Tools, transport: Transport, options: ChainOptions) -> LocalChain:
-    """Start anvil and wait until it answers."""
+    """Start anvil and wait until it responds."""
     from holdfast.chain.rpc import RpcClient
 
     port = options.port or free_port()

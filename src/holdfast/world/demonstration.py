@@ -1,7 +1,7 @@
 """A narrated demonstration: a person gets a handle, a smart account and a DID on the chain, and makes a payment.
 
-All steps use the service's own HTTP interface, as an application would. At the end the chain itself is asked, without
-the service, and its answers decide.
+All steps use the service's HTTP interface, as an application would. At the end the chain itself is queried, without
+the service, and its results decide.
 """
 
 from __future__ import annotations

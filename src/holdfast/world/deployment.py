@@ -1,6 +1,6 @@
 """Deploys the entry points and our contracts to the addresses that they have on all chains, and funds the sponsor.
 
-Our contracts and the older entry points go through the deterministic deployer (anvil starts with it), whose call data
+Holdfast's contracts and the older entry points go through anvil's built-in deterministic deployer, whose call data
 is 32 bytes of salt and the init code: published code and salts for the entry points, the package's own data for ours.
 npm has no init code of EntryPoint 0.9, so the code that Ethereum mainnet has is set at its address. Nothing is
 compiled.

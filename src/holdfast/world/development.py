@@ -73,7 +73,7 @@ async def develop(
 
 
 async def demonstrate(options: DevelopmentOptions, say: Callable[[str], None]) -> Findings:
-    """Start, show one registration and one payment, stop. Raises WorldError, ChainError."""
+    """Start, demonstrate one registration and one payment, stop. Raises WorldError, ChainError."""
     async with develop(options, say, demo=True) as running:
         return await Demonstration(running.world, running.service_url, say).run()
 

@@ -73,7 +73,7 @@ class DevelopmentBundler:
 
 
 def _refusal_of(error: Exception) -> tuple[int, str, Any]:
-    cause = error.__cause__  # the bundler's own answer, if it refused the estimate
+    cause = error.__cause__  # the bundler's own response, if it refused the estimate
     if isinstance(cause, RpcError) and cause.code is not None:
         return cause.code, str(cause), cause.data
     return _INVALID_PARAMS, str(error), None

@@ -1,6 +1,6 @@
 """Runs one command so that it ends with its grandparent, however that ends: `python guard.py COMMAND…`.
 
-The grandparent holds the other end of our standard input. When it ends, even by SIGKILL, the pipe closes and the
+The grandparent holds the other end of the standard input. When it ends, even by SIGKILL, the pipe closes and the
 command's whole process group is ended: first by SIGTERM, then by SIGKILL. If the guard itself is killed, Linux kills
 the command (PR_SET_PDEATHSIG). Uses the standard library only, because it starts with `-I -S` to save time.
 """

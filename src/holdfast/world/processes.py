@@ -40,7 +40,7 @@ class Child:
 
 
 class Supervisor:
-    """An asynchronous context manager. At its end none of the started programs runs."""
+    """An asynchronous context manager. When it exits, none of the started programs is running any more."""
 
     def __init__(self, logs: Path, inherited: Sequence[int] = ()) -> None:
         self._logs = logs
@@ -114,7 +114,7 @@ async def end(process: asyncio.subprocess.Process) -> None:
 
 
 def free_port() -> int:
-    """Return a free loopback TCP port. On Linux no other process gets it while this one runs."""
+    """Return a free loopback TCP port. On Linux no other process gets it while this one is running."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind(("127.0.0.1", 0))

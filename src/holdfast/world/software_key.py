@@ -14,7 +14,7 @@ from holdfast.wire.p256 import low_s
 
 @dataclass(frozen=True)
 class SoftwareKey:
-    """A P-256 key; `SoftwareKey.generate()` makes a new one."""
+    """A P-256 key; `SoftwareKey.generate()` creates one."""
 
     private: ec.EllipticCurvePrivateKey
 

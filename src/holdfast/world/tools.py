@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 MANIFEST = Path(__file__).parent / "npm"
 CHECKOUT = Path(__file__).resolve().parents[3] / "contracts" / "node_modules"
 _INSTALL = ("install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
-# npm's own retries are made for one package: with hundreds of them, it blocks a machine without network for ten
+# npm's retries are designed for one package: with hundreds of packages, it blocks a machine without network for ten
 # minutes.
 _PATIENCE = ("--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000")
-# Hence one request first, which is answered or refused at once.
+# Hence one request first, which succeeds or fails at once.
 _ASK = ("view", "--fetch-retries=0", "--fetch-timeout=20000", "--no-update-notifier", "--loglevel=error")
 _NO_NETWORK = re.compile(
     r"\b(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|E?TIMEDOUT|ERR_SOCKET_TIMEOUT)\b"

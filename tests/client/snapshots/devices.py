@@ -57,7 +57,7 @@ class Device:
             passkey = Authenticator("http://localhost:8787", SoftwareAuthenticator()).create_passkey(Person("ada"))
             await self.vault.generate(types.GenerateInput(credential=passkey.credential), SECRET)
             return
-        person = Person("ada", id=(await self.vault.publishing_key()).user_handle)
+        person = Person.of(await self.vault.publishing_key(), "ada")
         passkey = authenticator.create_passkey(person)
         key = PasskeyKey(authenticator, passkey.credential_id)
         await self.vault.generate(types.GenerateInput(credential=passkey.credential), key)

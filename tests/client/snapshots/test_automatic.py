@@ -34,7 +34,7 @@ class Attempts:
         await asyncio.sleep(0)
 
     async def finished(self):
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await self.automatic._task
 
 
@@ -104,7 +104,7 @@ async def test_settling_brings_up_at_once_what_waits():
     assert (attempts.made, attempts.slept) == (1, [])
 
 
-async def until(condition, within_s=20.0):
+async def until(condition, within_s=60.0):
     async with asyncio.timeout(within_s):
         while not condition():
             await asyncio.sleep(0.02)
@@ -125,7 +125,7 @@ async def test_a_change_of_the_vault_goes_up_by_itself_and_what_failed_follows(t
         async def up():
             return (await device.client.snapshot_state()).acknowledged_revision >= sealed
 
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not await up():
                 await asyncio.sleep(0.02)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from statistics import median
 from typing import TYPE_CHECKING
 
 import pytest
@@ -103,11 +104,12 @@ def test_a_collector_that_is_gone_delays_nothing(serve: Callable[..., Server]) -
     address = f"http://operator:collectors-password@127.0.0.1:{free_port()}"
     server = serve(**QUICKLY, OTEL_EXPORTER_OTLP_ENDPOINT=address, OTEL_EXPORTER_OTLP_TIMEOUT="1")
     with server.client() as client:
-        slowest = max(_seconds(lambda: client.get("/api/contracts")) for _ in range(50))
+        usual = median(_seconds(lambda: client.get("/api/contracts")) for _ in range(50))
     assert becomes_true(lambda: "traces lost" in server.log.read_text()), server.log.read_text()
     began = time.monotonic()
     assert server.stop() == 0
-    assert time.monotonic() - began < 20 and slowest < 5  # generous: the machine is shared
+    assert time.monotonic() - began < PATIENCE_S
+    assert usual < 1, "requests wait for the collector, which may take a second"
     text = server.log.read_text()
     assert (
         text.count("traces lost") == 1

@@ -157,15 +157,16 @@ async def named_as_another(api: Api) -> httpx.Response:
 
 
 async def named_while_the_first_runs(api: Api) -> httpx.Response:
-    gate = asyncio.Event()
+    begun, gate = asyncio.Event(), asyncio.Event()
 
     async def never(*_: object) -> None:
+        begun.set()
         await gate.wait()
 
     api.mailer.send_code = never  # type: ignore[method-assign]
     body = {"identifier": MAIL, "channel": "email", "headers": NAMED}
     first = asyncio.create_task(api.post(SEND, **body))
-    await asyncio.sleep(0.1)
+    await begun.wait()
     answer = await api.post(SEND, **body)
     gate.set()
     await first

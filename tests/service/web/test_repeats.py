@@ -175,16 +175,17 @@ async def test_parallel_repeats_execute_once(api: Api) -> None:
 
 async def test_a_repeat_of_a_slow_request_is_told_to_wait(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("holdfast.service.operations.repeats.REPEAT_WAITS_S", 0.1)
-    gate = asyncio.Event()
+    begun, gate = asyncio.Event(), asyncio.Event()
     send = api.mailer.send_code
 
     async def slow(*arguments: Any) -> None:
+        begun.set()
         await gate.wait()
         await send(*arguments)
 
     api.mailer.send_code = slow  # type: ignore[method-assign]
     first = asyncio.create_task(api.post("/api/verify/send", **SEND, headers=NAMED))
-    await asyncio.sleep(0.05)
+    await begun.wait()
     second = await api.post("/api/verify/send", **SEND, headers=NAMED)
     assert error_of(second) == (409, "idempotency_key_in_use") and second.headers["retry-after"] == "1"
     gate.set()

@@ -85,9 +85,10 @@ async function waits(place, signal) {
  */
 async function given(address, meeting, { signal, onWaiting } = {}) {
   const { PairingServer, giveAt, linkTo } = await pairing();
-  const { vault } = await ready();
+  const client = await ready();
+  const { vault } = client;
   let met = false;
-  const server = new PairingServer(vault, (digits) => ((met = true), compared(digits)));
+  const server = new PairingServer(vault, (digits) => ((met = true), compared(digits)), async () => (await client.snapshots()).publishedRecord());
   const link = await linkTo(vault, address).catch((error) => Promise.reject(asTold(error)));
   signal?.addEventListener("abort", () => met || void link.end());
   try {

@@ -32,11 +32,13 @@ export function take({ link = "" } = {}) {
 /** @param {import("./address.js").Place} place */
 async function taken({ address, meeting }) {
   const { asker, linkTo, receive } = await pairing();
-  const { vault } = await ready();
+  const client = await ready();
+  const { vault } = client;
   const link = await linkTo(vault, address).catch((error) => Promise.reject(asTold(error)));
   try {
+    const continueFrom = async (/** @type {unknown} */ record) => (await client.snapshots()).continueFrom(record);
     const secret = crypto.getRandomValues(new Uint8Array(32));
-    const { did = "" } = await receive(vault, asker(link, meeting), { ...BETWEEN, secret }, agreed);
+    const { did = "" } = await receive(vault, asker(link, meeting), { ...BETWEEN, secret }, agreed, continueFrom);
     await setReceived(did);
     key();
   } catch (error) {
@@ -83,7 +85,7 @@ function key() {
     const { vault } = await ready();
     const { did, credentials } = await vault.query();
     const used = await usePasskey({ credentialIds: credentials.map((it) => it.credential_id) });
-    await vault.addKey(await passkeyKey(used));
+    await added(vault, await passkeyKey(used));
     await setVaultOf(used.credentialId, { did, synced: null });
     await kept(vault);
   };
@@ -106,10 +108,23 @@ function key() {
 function password() {
   const use = async (/** @type {string} */ chosen) => {
     const { vault } = await ready();
-    await vault.addKey({ kind: "password", password: chosen });
+    await added(vault, { kind: "password", password: chosen });
     await kept(vault);
   };
   show({ name: "take-password", heading: text("password.heading"), redraw: password, body: [newPassword(text("password.save"), use, button(text("back"), key, { kind: "plain", name: "back" }))] });
+}
+
+/**
+ * Adds a key, unless it came with the vault: a synced passkey. A password of the other device stays, and opens it too.
+ *
+ * @param {import("../../vault/vault.js").Vault} vault
+ * @param {import("../library.js").VaultKey} key
+ */
+async function added(vault, key) {
+  const { wraps } = await vault.keys();
+  const came = wraps.some(({ kind, id }) => kind === key.kind && id === (key.id ?? ""));
+  if (!came) await vault.addKey(key);
+  else if (key.kind === "password") await vault.addKey({ ...key, id: `password-${wraps.length}` });
 }
 
 /** @param {import("../../vault/vault.js").Vault} vault */

@@ -47,10 +47,20 @@ async function brought(given) {
     const found = await client.recover({ ...given, accept: asked, onProgress: mark });
     if (given.passkey && !given.key) await setVaultOf(given.passkey.credentialId, { did: found.did, synced: null });
     markVault();
-    await go("home", { said: text("recover.done", { time: moment(found.updatedAt) }) });
+    await go("home", { said: saidOf(found) });
   } catch (error) {
     failed(given, told(error), list);
   }
+}
+
+/**
+ * What came back; that it is not the newest copy is said first.
+ *
+ * @param {{updatedAt: number, newer: {updatedAt: number} | null}} found
+ */
+function saidOf({ updatedAt, newer }) {
+  const time = moment(updatedAt);
+  return newer ? text("recover.done.older", { time, newest: moment(newer.updatedAt) }) : text("recover.done", { time });
 }
 
 /** @param {Given} given */

@@ -68,7 +68,7 @@ export async function versions() {
   };
   /** @param {"here" | "there"} version */
   const choose = (version) => async () => {
-    await (await (await ready()).snapshots()).choose(version, version === "here" ? { kind: "password", password: "" } : await key());
+    await (await (await ready()).snapshots()).choose(version, key);
     await go("home", { said: text("versions.done") });
   };
   show({

@@ -13,7 +13,7 @@ ENTRY_POINT_V07: Final = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
 ENTRY_POINT_V08: Final = "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108"
 ENTRY_POINT_V09: Final = "0x433709009B8330FDa32311DF1C2AFA402eD8D009"
 
-# Account 9 of the public "test ... junk" mnemonic: whose signature DevPaymaster honours, on local chains only.
+# Account 9 of the public "test ... junk" mnemonic. DevPaymaster accepts its signature, on local chains only.
 DEV_SPONSOR: Final = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720"
 
 VAULT_ACCOUNT = "0x762Be0939e7083bEfDb2ef4b74Ad14088431c467"

@@ -118,7 +118,7 @@ async def make_plan(
 
 
 async def carry_out(rpc: RpcClient, plan: Plan, key: PrivateKey, told: Callable[[str, str], None]) -> None:
-    """Deploy the plan's steps in order. `told` is called with name and transaction hash of each once its code is there.
+    """Deploy the plan's steps in order. `told` is called with each one's name and transaction hash once it is deployed.
 
     Raises DeploymentError if the sender cannot pay or a contract is not there afterwards; RpcError.
     """
@@ -165,7 +165,7 @@ def _transaction(plan: Plan, step: DeploymentStep, nonce: int) -> Transaction:
 
 
 async def _send(rpc: RpcClient, raw: bytes) -> str:
-    """Send once and return the hash, which is computed here, so a lost answer does not lose the transaction."""
+    """Send once and return the hash, which is computed here, so a lost response does not lose the transaction."""
     sent = to_hex(keccak256(raw))
     answer: Any = await rpc.call("eth_sendRawTransaction", [to_hex(raw)])
     if answer != sent:

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 class Gateway:
-    """Reads over one or several gateways, or none: what the store lacks is fetched, verified and kept.
+    """Reads through any number of gateways: what the store lacks is fetched, verified and stored.
 
     Args:
-        gateway_url: an address, several of them in the order in which they are asked, or None.
-        store: keeps the blocks.
+        gateway_url: an address, or several in the order in which they are tried, or None.
+        store: stores the blocks.
 
-    A gateway that fails or lies is passed over; only if all do, the first one's error is raised.
+    A gateway that fails or returns wrong data is skipped; only if all do, the first one's error is raised.
 
     Safe to use from several threads, and where an event loop runs. Callbacks run in the calling thread.
     """
@@ -47,17 +47,17 @@ class Gateway:
         self._asynchronous = AsyncGateway(gateway_url, store, retries=retries, transport=transport)
 
     def block(self, cid: str) -> bytes:
-        """A block from the store, else from a gateway. Raises StorageError, NetworkError."""
+        """Return a block from the store, or else from a gateway. Raises StorageError, NetworkError."""
         return run(self._asynchronous.block(cid))
 
     def snapshot(self, root_cid: str) -> Snapshot:
-        """A whole snapshot. Raises StorageError, NetworkError."""
+        """Return a whole snapshot. Raises StorageError, NetworkError."""
         return run(self._asynchronous.snapshot(root_cid))
 
     def record(self, name: str) -> Record | None:
-        """The newest record under an IPNS name that any gateway gives; None if those that answer have none.
+        """Return the newest record that any gateway has under an IPNS name; None if those that respond have none.
 
-        Raises NetworkError if no gateway answers, StorageError for a text that is no name.
+        Raises NetworkError if no gateway responds, StorageError for an invalid name.
         """
         return run(self._asynchronous.record(name))
 

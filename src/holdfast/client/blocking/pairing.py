@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class PairingServer:
-    """Answers for the device that holds the vault, in one pairing.
+    """The side of one pairing that holds the vault.
 
     `finished` is True when the pairing is over, `released` when the vault was sent.
 
@@ -50,11 +50,11 @@ class PairingServer:
         return self._asynchronous.released
 
     def answer(self, body: bytes) -> bytes:
-        """Return the encoded answer to an encoded message."""
+        """Return the encoded response to an encoded message."""
         return run(self._asynchronous.answer(body))
 
     def handle(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Return the answer to one message. Never raises for what a stranger sends."""
+        """Return the response to one message. Never raises, whatever a stranger sends."""
         return run(self._asynchronous.handle(message))
 
 
@@ -65,14 +65,14 @@ def receive(
     show_digits: Callable[[str], Any],
     confirm: Callable[[str], Any],
 ) -> SyncCompleteResult:
-    """On the new device: receive the vault, wrap it for `key` and store it. It is unlocked afterwards.
+    """Receive the vault on the new device, wrap it for `key` and store it. It is unlocked afterwards.
 
     Args:
         vault: a booted vault object that holds no vault yet.
         channel: the channel to the device that holds the vault.
-        key: the key that opens the vault on this device from now on.
+        key: the key that unlocks the vault on this device from now on.
         show_digits: shows the six digits, before the person types them on the other device.
-        confirm: asked whether the other device shows the same six digits; a false value refuses.
+        confirm: returns whether the other device shows the same six digits; a false value refuses.
 
     Raises:
         SyncRefused: the digits differ, the pairing is over, or the other side refused. Nothing is stored.

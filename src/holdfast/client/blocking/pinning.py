@@ -38,34 +38,34 @@ class Pinning:
         self._asynchronous = AsyncPinning(endpoint, access_token, retries=retries, transport=transport)
 
     def list(self, **chosen: Any) -> list[PinReport]:
-        """Pins, newest first: see `page`."""
+        """Return pins, newest first: see `page`."""
         return run(self._asynchronous.list(**chosen))
 
     def page(self, **chosen: Any) -> PinPage:
-        """Pins by `cids`, `name` and how it must `match`, `statuses`, `before`, `after` (RFC 3339) and `meta`.
+        """Return pins by `cids`, `name` (compared by `match`), `statuses`, `before`, `after` (RFC 3339) and `meta`.
 
-        At most `limit`, 10 unless given, newest first. Raises ValueError for what the API does not allow.
+        At most `limit`, by default 10, newest first. Raises ValueError for a filter that the API does not allow.
         """
         return run(self._asynchronous.page(**chosen))
 
     def add(self, pin: PinRequest) -> PinReport:
-        """Ask for a pin."""
+        """Request a pin."""
         return run(self._asynchronous.add(pin))
 
     def get(self, request_id: str) -> PinReport:
-        """A pin's state."""
+        """Return a pin's state."""
         return run(self._asynchronous.get(request_id))
 
     def replace(self, request_id: str, pin: PinRequest) -> PinReport:
-        """Replace a pin by another in one step."""
+        """Replace a pin by another one in one step."""
         return run(self._asynchronous.replace(request_id, pin))
 
     def delete(self, request_id: str) -> None:
-        """Give a pin up."""
+        """Remove a pin."""
         run(self._asynchronous.delete(request_id))
 
     def wait(self, request_id: str, *, within_s: float = WAIT_S, poll_s: float = POLL_S) -> PinReport:
-        """The pin once it is pinned. Raises StorageError where it fails or takes longer than `within_s`."""
+        """Return the pin once it is pinned. Raises StorageError if it fails or takes longer than `within_s` seconds."""
         return run(self._asynchronous.wait(request_id, within_s=within_s, poll_s=poll_s))
 
     def close(self) -> None:

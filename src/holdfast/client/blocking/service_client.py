@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 class ServiceClient:
-    """A client of all endpoints of one service. Calls may run concurrently.
+    """A client for all endpoints of one service. Calls may run concurrently.
 
     Args:
         base_url: the service's address.
         timeout: seconds per step of a request (connect, send, wait, read), or an httpx.Timeout.
-        retries: how often a request is repeated; see Retries.
+        retries: how often a failed request is repeated; see Retries.
         transport: the httpx transport; tests pass a stand-in.
         headers: sent with each request.
 
@@ -258,8 +258,8 @@ class ServiceClient:
         Args:
             pub_key_x: X coordinate in hex, or the whole input as the interface's type.
             pub_key_y: Y coordinate in hex.
-            salt: decimal, hex or an int; each salt gives another account of the same key.
-            vault_url: the service to ask instead of this one.
+            salt: decimal, hex or an int; the same key has a different account for each salt.
+            vault_url: another service to send the request to.
         """
         return run(self._asynchronous.get_smart_account_address(pub_key_x, pub_key_y, salt, vault_url=vault_url))
 
@@ -316,7 +316,7 @@ class ServiceClient:
         return run(self._asynchronous.indexer_account(address))
 
     def indexer_accounts(self, query: Mapping[str, str] | None = None) -> Any:
-        """Return accounts by `owner`, `key_owner` and other parameters of the indexer, as the indexer's JSON."""
+        """Return accounts filtered by `owner`, `key_owner` and other indexer parameters, as the indexer's JSON."""
         return run(self._asynchronous.indexer_accounts(query))
 
     def indexer_stats(self) -> service.IndexerStats:
@@ -332,14 +332,14 @@ class ServiceClient:
         return run(self._asynchronous.indexer_health())
 
     def register_workflow(self, body: Mapping[str, Any] | None = None) -> Any:
-        """Let the service register its functions with the engine. Raises WorkflowNotConfigured, as `workflow` does.
+        """Make the service register its functions with the engine. Raises WorkflowNotConfigured, as `workflow` does.
 
         Only the engine can sign these requests: a service with a signing key refuses unsigned ones.
         """
         return run(self._asynchronous.register_workflow(body))
 
     def run_workflow(self, query: Mapping[str, str], body: Mapping[str, Any]) -> Any:
-        """Call a function as the workflow engine does: `query` names it (fnId, stepId), `body` is the request body.
+        """Call a function as the engine does: `query` identifies it (fnId, stepId), `body` is the request body.
 
         Raises WorkflowNotConfigured, and RequestRefused with the engine's status for an unsigned request.
         """

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 class Vault:
-    """One vault in one enclave of this process. Calls run one after the other, outside the event loop's thread.
+    """One vault in one enclave within this process. Calls run one after the other, outside the event loop's thread.
 
     Args:
         store: stores sealed revisions. Without one the caller stores what `lock` and `save` return.
         module: an enclave module to load instead of the bundled one (see `module_file`).
-        snapshots: the gateway from which missing blocks are read.
+        snapshots: the gateways from which missing blocks are fetched.
         on_event: called with each boot event.
-        val_share: returns the second share of a key whenever it signs, for a vault made with `keep_share`.
+        val_share: returns a key's second share whenever the key signs, for a vault created with `keep_share`.
 
     Call `boot` first and `close` last. In between, each method raises PluginCallError if the enclave refuses the
     call and StorageError if the store fails; before and after, ClientStateError.
@@ -61,7 +61,7 @@ class Vault:
     def boot(self) -> BootStatus:
         """Start the enclave, test the store, and check whether libp2p is installed.
 
-        Raises WasmLoadError. A failing store or missing libp2p shows in the status only.
+        Raises WasmLoadError. A failing store or missing libp2p only shows in the status.
         """
         return run(self._asynchronous.boot())
 
@@ -72,12 +72,12 @@ class Vault:
 
     @property
     def snapshot_config(self) -> types.VaultSnapshotConfig:
-        """Where snapshots are kept and read."""
+        """Where snapshots are stored and read."""
         return self._asynchronous.snapshot_config
 
     @property
     def listeners(self) -> list[Callable[[], None]]:
-        """Called in the event loop's thread whenever a revision was stored, or a stored vault was opened."""
+        """Called in the event loop's thread whenever a revision was stored or a stored vault was unlocked."""
         return self._asynchronous.listeners
 
     @property
@@ -104,12 +104,12 @@ class Vault:
     def generate(
         self, given: types.GenerateInput, key: KeyProvider, *, keep_share: ShareKeeper | None = None, **options: Any
     ) -> calls.Generated:
-        """Make a vault from a passkey's credential. It is unlocked and stored afterwards.
+        """Create a vault from a passkey's credential. It is unlocked and stored afterwards.
 
         Args:
             given: the credential and, optionally, an identifier.
-            key: the key that opens the vault from now on.
-            keep_share: stores the key's second share in a second place. The vault then keeps only the first one, and
+            key: the key that unlocks the vault from now on.
+            keep_share: stores the key's second share elsewhere. The vault then keeps only the first one, and
             needs `val_share` to sign.
             options: options of the enclave's function: `curve`, `chain_id`, `factory`, `implementation`, `salt`,
             `device_name`. By default the first account is a smart account of this release's contracts; for those of
@@ -124,7 +124,7 @@ class Vault:
     def unlock(
         self, key: KeyProvider, database: bytes | types.UnlockInput | None = None, *, did: str | None = None
     ) -> types.UnlockOutput:
-        """Unlock a vault: the given bytes, else the one that this enclave locked, else the newest stored one."""
+        """Unlock a vault: the given bytes, else the one this enclave has locked, else the newest stored one."""
         return run(self._asynchronous.unlock(key, database, did=did))
 
     def lock(self) -> types.LockOutput:
@@ -140,7 +140,7 @@ class Vault:
         return run(self._asynchronous.status())
 
     def query(self, did: str | types.QueryInput = "") -> types.QueryOutput:
-        """Return verification methods, accounts and credentials of a DID, by default the vault's own."""
+        """Return a DID's verification methods, accounts and credentials; by default for the vault's own DID."""
         return run(self._asynchronous.query(did))
 
     def exec(
@@ -151,9 +151,9 @@ class Vault:
         token: str | None = None,
         audience: str | None = None,
     ) -> types.ExecOutput[Any]:
-        """Do `resource:<name> action:<name>`, optionally under a UCAN. A change of the vault is stored.
+        """Perform `resource:<name> action:<name>`, optionally under a UCAN. A change to the vault is stored.
 
-        An action that only reads stores nothing. If the vault does not keep its second share, actions that sign need it
+        If the vault does not keep its second share, actions that sign need it
         in `args`, as `val_share`.
 
         `audience` is the DID of the bearer of `token`. Without it, any bearer may use the delegation.
@@ -177,7 +177,7 @@ class Vault:
         return run(self._asynchronous.parse_webauthn(credential))
 
     def create_registration(self, given: types.CreateRegistrationInput, **options: Any) -> types.RegistrationResult:
-        """Prepare an on-chain registration of the vault's DID, or of a DID of another method.
+        """Prepare the on-chain registration of the vault's DID, or of a DID with another method.
 
         The alias is converted to its canonical form. `options` are those of the enclave's function: `registry_addr`,
         `entry_point`, `factory`, `implementation`, `salt`, `nonce`, `deployed`, `secret`, `step`, `registered`. Raises
@@ -192,7 +192,7 @@ class Vault:
         return run(self._asynchronous.sign_user_op(user_op, entry_point, chain_id, val_share=val_share))
 
     def mint_delegation(self, given: types.DelegationOptions, **options: Any) -> calls.MintedUcan:
-        """Sign a UCAN delegation of the vault's authority or, with `token`, of the authority delegated by it."""
+        """Sign a UCAN delegation of the vault's authority or, with `token`, of the authority that it delegates."""
         return run(self._asynchronous.mint_delegation(given, **options))
 
     def mint_invocation(self, given: types.InvocationOptions, **options: Any) -> calls.MintedUcan:
@@ -210,7 +210,7 @@ class Vault:
     def publishing_key(self) -> calls.PublishingKey:
         """Return the public side of the key that signs the vault's IPNS records.
 
-        Before `generate`, it is the key that the new vault will have, so that the passkey can be created with it:
+        Before `generate` this is the key that the new vault will have, so that the passkey can be created with it:
         its `user_handle` is the passkey's user handle.
         """
         return run(self._asynchronous.publishing_key())
@@ -220,18 +220,18 @@ class Vault:
 
         Args:
             root_cid: the snapshot's root, a CIDv1 in base32.
-            sequence: higher than that of every earlier record; the enclave does not remember it. At most 2^53 - 1.
+            sequence: higher than in every earlier record, which the enclave does not check. At most 2^53 - 1.
             validity: when the record expires; in the future, with a time zone.
-            ttl_ns: how long a reader may keep the record before it asks again, in nanoseconds.
+            ttl_ns: how long a resolver may cache the record, in nanoseconds.
 
-        Raises ValueError for a validity without a time zone, PluginCallError for an invalid field.
+        Raises ValueError if `validity` has no time zone, PluginCallError for an invalid field.
         """
         return run(self._asynchronous.publish(root_cid, sequence, validity, ttl_ns))
 
     def publishing_delegation(self) -> calls.MintedUcan:
         """Return the vault's delegation of `/snapshots/publish` to the publishing key, for a snapshot's manifest.
 
-        It is minted and stored at the first call; later calls return the same one unless it was revoked.
+        The first call mints and stores it; later calls return the same one unless it was revoked.
         """
         return run(self._asynchronous.publishing_delegation())
 
@@ -242,7 +242,7 @@ class Vault:
     def refresh_shares(
         self, *, rotate: bool = False, val_share: ValShare | None = None, keep_share: ShareKeeper | None = None
     ) -> types.EncryptedShares:
-        """Replace the shares of a key by new ones of the same key; with `rotate`, under new sealing keys too.
+        """Replace a key's shares by new shares of the same key; with `rotate`, under new sealing keys too.
 
         If the vault does not keep its second share, `keep_share` stores the new one. Keep the old one too until this
         call returns: the stored vault needs it until the new revision is stored.
@@ -266,20 +266,21 @@ class Vault:
         return run(self._asynchronous.import_(options, key))
 
     def add_key(self, key: KeyProvider) -> calls.Wraps:
-        """Let another key open the vault."""
+        """Wrap the vault for an additional key."""
         return run(self._asynchronous.add_key(key))
 
     def remove_key(self, kind: str, key_id: str, *, remaining: Sequence[KeyProvider] = ()) -> calls.Wraps:
         """Remove a key's wrap, and all older revisions and snapshots from the store. The last wrap cannot be removed.
 
-        The removed key still knows the data key, which opens copies of later revisions too. If `remaining` names all
-        other keys, the vault continues under a new data key, which the removed key never had. Their secrets are
-        needed to wrap it.
+        A passkey or password stays removed: no version of another device brings it back (`choose_snapshot`), unless it
+        is added again. The removed key still knows the data key, which opens copies of later revisions too. If
+        `remaining` names all other keys, the vault continues under a new data key, which the removed key never had.
+        Their secrets are needed to wrap it.
 
         Args:
             kind: the wrap's kind.
             key_id: the wrap's ID, as `keys` lists it.
-            remaining: all other keys of the vault, or none.
+            remaining: all other keys of the vault, or empty.
 
         Raises PluginCallError, and nothing has changed: `not_found`, `last_wrap`; `key_required` if `remaining` lacks a
         key, `wrong_key` if one of them does not open its wrap.
@@ -287,26 +288,26 @@ class Vault:
         return run(self._asynchronous.remove_key(kind, key_id, remaining=remaining))
 
     def keys(self) -> calls.Wraps:
-        """Return kind and ID of each key that opens the vault."""
+        """Return kind and ID of each key that unlocks the vault."""
         return run(self._asynchronous.keys())
 
     def set_auto_lock(self, idle_seconds: int) -> None:
-        """Make the enclave lock itself after so many seconds without a call; 0 turns that off."""
+        """Make the enclave lock itself after this many seconds without a call; 0 turns that off."""
         run(self._asynchronous.set_auto_lock(idle_seconds))
 
     def alias_hash(self, alias: str, keccak: types.Keccak256Fn | None = None) -> str:
-        """Return the Keccak-256 of the alias in its canonical form, computed by the enclave unless a function is given.
+        """Return the Keccak-256 of the alias in its canonical form, computed by the enclave by default.
 
         Raises ValueError for an invalid handle.
         """
         return run(self._asynchronous.alias_hash(alias, keccak))
 
     def snapshot(self, did: str | None = None) -> Snapshot:
-        """Make a snapshot of the newest stored revision, store it and name it in the manifest."""
+        """Make a snapshot of the newest stored revision; store it, and its root in the manifest."""
         return run(self._asynchronous.snapshot(did))
 
     def fetch_snapshot(self, root_cid: str) -> Snapshot:
-        """Return a snapshot from the store, else from the gateway, all bytes verified. Its vault is not unlocked."""
+        """Return a snapshot from the store or else from the gateways, verified. Its vault is not unlocked."""
         return run(self._asynchronous.fetch_snapshot(root_cid))
 
     def keccak256(self, data: bytes) -> str:
@@ -314,13 +315,17 @@ class Vault:
         return run(self._asynchronous.keccak256(data))
 
     def sync_init(self) -> types.SyncInitResult:
-        """On the new device: make an ephemeral key that waits five minutes."""
+        """On the new device: create an ephemeral key that is valid for five minutes."""
         return run(self._asynchronous.sync_init())
 
     def sync_respond(
         self, session_id: str, *, public_key: str | None = None, code: str | None = None
-    ) -> types.SyncRespondResult:
-        """On the device that holds the vault: answer the other's key, then the six digits."""
+    ) -> calls.Released:
+        """On the device that holds the vault: answer the other's key, then the six digits.
+
+        With the digits the answer has `sealed_vault` too: the wraps of all passkeys and passwords, for `sync_complete`.
+        Raises PluginCallError if the vault has sixteen keys already.
+        """
         return run(self._asynchronous.sync_respond(session_id, public_key=public_key, code=code))
 
     def sync_compare(
@@ -330,7 +335,12 @@ class Vault:
         return run(self._asynchronous.sync_compare(session_id, public_key=public_key, reveal=reveal))
 
     def sync_complete(
-        self, session_id: str, code: str, encrypted_vault: str, key: KeyProvider
+        self, session_id: str, code: str, encrypted_vault: str, key: KeyProvider, *, sealed_vault: str | None = None
     ) -> types.SyncCompleteResult:
-        """On the new device: open the received vault, check it, wrap it for `key` and store it."""
-        return run(self._asynchronous.sync_complete(session_id, code, encrypted_vault, key))
+        """On the new device: open the received vault, check it, wrap it for `key` and store it.
+
+        With `sealed_vault` the passkeys and passwords of the other device open it too. Raises PluginCallError
+        (`sync_rejected`) if one of both was changed or left out on its way, StorageError if a vault of this DID is
+        stored here; nothing is stored then.
+        """
+        return run(self._asynchronous.sync_complete(session_id, code, encrypted_vault, key, sealed_vault=sealed_vault))

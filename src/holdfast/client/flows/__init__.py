@@ -1,1 +1,1 @@
-"""Flows of several requests: registration, payment. Written once, for asyncio."""
+"""Flows that take several requests: registration and payment. Written once, for asyncio."""

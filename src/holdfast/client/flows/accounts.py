@@ -1,4 +1,4 @@
-"""Finds the smart account that the vault's key controls: the factory's, or one that was handed over to the key."""
+"""Finding the smart account that the vault's key controls: the factory's, or one that was transferred to the key."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 
 @dataclass(frozen=True, slots=True)
 class AccountKey:
-    """A P-256 key and its account. `controls` is False if the account now obeys another key."""
+    """A P-256 key and its account. `controls` is False if another key now controls the account."""
 
     x: int
     y: int
@@ -32,8 +32,8 @@ class AccountKey:
 async def account_of(client: AsyncServiceClient, vault: AsyncVault) -> AccountKey:
     """Return the account of the vault's key.
 
-    That is the factory's account for the key. If that one now obeys another key, or if the vault's DID belongs to
-    another first key, it is the account of that DID or first key, provided it obeys this key.
+    That is the factory's account for the key. If another key now controls that one, or if the vault's DID belongs to
+    another first key, it is the account of that DID or first key, provided this key controls it.
     """
     found = await vault.query()
     x, y = coordinates(found.verification_methods[0].public_key)
@@ -47,12 +47,12 @@ async def account_of(client: AsyncServiceClient, vault: AsyncVault) -> AccountKe
 
 
 def is_key_of(state: AccountState, x: int, y: int) -> bool:
-    """Return whether the account obeys the key."""
+    """Return whether the key controls the account."""
     return (int(state.pub_key_x, 16), int(state.pub_key_y, 16)) == (x, y)
 
 
 def is_deployed(state: AccountState) -> bool:
-    """Return whether the account is deployed. A nonce above zero proves it, as nonces never go back."""
+    """Return whether the account is deployed. A nonce above zero proves it, because nonces never decrease."""
     return int(state.nonce) > 0 or int(state.pub_key_x, 16) != 0
 
 
@@ -65,7 +65,7 @@ def coordinates(public_key: str) -> tuple[int, int]:
 
 
 async def _handed_over(client: AsyncServiceClient, did: str, x: int, y: int) -> str | None:
-    """Return the account of another first key that now obeys this one. The chain decides this, not the indexer."""
+    """Return the account of another first key that this key now controls. The chain decides this, not the indexer."""
     for address in await _candidates(client, did, x, y):
         if ADDRESS.fullmatch(address) and is_key_of(await client.get_account_state(address), x, y):
             return address
@@ -73,9 +73,9 @@ async def _handed_over(client: AsyncServiceClient, did: str, x: int, y: int) -> 
 
 
 async def _candidates(client: AsyncServiceClient, did: str, x: int, y: int) -> list[str]:
-    """Return the DID's controller and the accounts of the DID's first key that were handed over to this key.
+    """Return the DID's controller and the accounts of the DID's first key that were transferred to this key.
 
-    Anyone can hand an account over to this key, so only accounts of the first key count. The DID names that key.
+    Anyone can transfer an account to this key, so only accounts of the first key count. The DID identifies that key.
     """
     try:
         controller = (await client.indexer_did(to_hex(did_hash(did)))).controller
@@ -87,5 +87,5 @@ async def _candidates(client: AsyncServiceClient, did: str, x: int, y: int) -> l
 
 
 def _owner(did: str) -> str:
-    """Return a key as factory and indexer name it: the last 20 bytes of the hash in its `did:new`."""
+    """Return a key's identifier in factory and indexer: the last 20 bytes of the hash in its `did:new`."""
     return "0x" + did[-_ADDRESS_DIGITS:]

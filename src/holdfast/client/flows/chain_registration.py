@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.client.flows.progress import ProgressStore
 
 _RECEIPT_AGAIN_S = 15.0
-# A commitment is valid from the block after its own. Few retries, since each request to the sponsor counts on a limit.
+# A commitment is valid from the block after its own. Few retries: each request to the sponsor counts towards a limit.
 _NEXT_BLOCK_WITHIN_S, _TRIES = 30.0, 4
 _NO_SECRET = bytes(32)
 
@@ -39,7 +39,7 @@ class _Lack(Enum):
 
 
 class ChainRegistration:
-    """Registers one DID, and optionally an alias. Continues from the notes of an interrupted attempt."""
+    """Registers one DID, and optionally an alias. Continues from the progress that an interrupted attempt stored."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class ChainRegistration:
         self._notes, self._tell = notes, tell
 
     async def run(self, did: str) -> None:
-        """Register, and note the transaction hash. Raises RegistrationRefused, OperationFailed, NetworkError."""
+        """Register, and store the transaction hash. Raises RegistrationRefused, OperationFailed, NetworkError."""
         self._did = did
         await self._account.open()
         state = await self._client.get_account_state(self._account.key.address)
@@ -75,7 +75,7 @@ class ChainRegistration:
         await self._receipt(operation_hash)
 
     async def _prepared(self, call: calls.Call) -> UserOperation:
-        """Return the operation that registers. Only the sponsor's answer tells whether it posts commitments."""
+        """Return the operation that registers. Only the sponsor's response says whether it posts commitments."""
         after: int | None = None  # wait for the block after the commitment's
         for tries_left in reversed(range(_TRIES)):
             try:
@@ -91,7 +91,7 @@ class ChainRegistration:
         raise AssertionError("the last try returns or raises")
 
     def _lack(self, error: OperationFailed) -> _Lack | None:
-        """Return what the claim of an alias lacks. A revert without a reason most likely means a missing commitment."""
+        """Return what an alias claim lacks. A revert without a reason most likely means a missing commitment."""
         if self._alias is None or isinstance(error, AccountNotFunded | GasTooDear) or is_stale(error):
             return None
         if error.reason is None:
@@ -99,7 +99,7 @@ class ChainRegistration:
         return next((lack for lack in _Lack if lack.value in error.reason), None)
 
     async def _commit(self, *, anew: bool) -> int:
-        """Return the block of a commitment on the chain; that of an interrupted attempt is reused while valid."""
+        """Return the block of a commitment on the chain; one from an interrupted attempt is reused while valid."""
         noted = self._notes.progress.commitment_operation
         if not anew and noted and (receipt := await self._arrived(noted)):
             return receipt.block_number
@@ -123,7 +123,7 @@ class ChainRegistration:
         return calls.register(registry, key.x, key.y, alias=self._alias, secret=secret)
 
     def _secret(self) -> bytes:
-        """Return the commitment's secret, noted before use so that a later attempt can reveal the commitment."""
+        """Return the commitment's secret, stored before use so that a later attempt can reveal the commitment."""
         if self._notes.progress.secret is None:
             self._notes.note(secret=to_hex(secrets.token_bytes(32)))
         return from_hex(self._notes.progress.secret or "")

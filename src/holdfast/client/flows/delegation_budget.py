@@ -1,4 +1,4 @@
-"""Keeps what was spent under each delegation and which invocations were used."""
+"""Records how much was spent under each delegation, and which invocations were used."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _USED = "used"
 
 
 class DelegationBudget:
-    """Sums by delegation and token, in the vault's store if it has one, else in memory. Thread-safe.
+    """Sums by delegation and token, in the vault's store if it has one, otherwise in memory. Thread-safe.
 
     Delegations and invocations are identified by their canonical CIDs (`UcanClaims.path`), so a token with the other
-    valid form of its signature has the same sum.
+    valid form of its signature counts towards the same sum.
     """
 
     def __init__(self, store: VaultStore | None) -> None:
@@ -38,13 +38,13 @@ class DelegationBudget:
 
         Args:
             spent: by delegation, the sums with which the payment was checked.
-            token: the token that is paid.
+            token: the token being paid.
             amount: in the token's smallest unit.
-            once: the invocation that the payment uses up.
+            once: the invocation that the payment consumes.
 
         Returns:
             True if the payment was counted, False if nothing changed. After a crash the sums may include a payment that
-            was never sent, but never lack one that was.
+            was never sent, but never omit one that was.
         """
         changes: dict[str, tuple[str | None, str]] = {}
         for cid, before in spent.items():

@@ -33,7 +33,7 @@ _BLOCK_S, _BLOCK_LOOK_S = 3.0, 0.5
 
 
 class SmartAccount:
-    """The vault's account on one service's chain. `sent` holds the next nonce of each account."""
+    """The vault's account on one service's chain. `sent` maps each account to its next nonce."""
 
     def __init__(
         self,
@@ -53,9 +53,9 @@ class SmartAccount:
         self._bundler = bundler_of(self._transport, self.contracts)
 
     async def prepared(self, call: calls.Call) -> UserOperation:
-        """Return an operation for one call, with gas limits, fees and payer. The first one also deploys the account.
+        """Return an operation for one call, with gas limits, fees and payer. An account's first one also deploys it.
 
-        The service's answer may be two seconds old, so the nonces that this client has used are considered too, and an
+        The service's state may be two seconds old, so the nonces that this client has used are considered too, and an
         operation that is refused for its nonce is prepared once more.
         """
         if not self.key.controls:
@@ -94,7 +94,7 @@ class SmartAccount:
         return Payer(self._bundler, self._policy, await self._chain(), paymaster)
 
     async def _chain(self) -> RpcClient | None:
-        """Return the chain's JSON-RPC endpoint: the application's, else the one that the service shows, else None."""
+        """Return the chain's JSON-RPC endpoint: the application's, else the one the service advertises, else None."""
         url = self._policy.rpc_url
         if url is None:
             try:

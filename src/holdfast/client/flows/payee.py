@@ -27,10 +27,10 @@ class Payee:
 
 
 async def payee_of(client: AsyncServiceClient, to: str) -> Payee:
-    """Return the payee. The indexer names a DID's account; the chain must confirm that the account is the DID's.
+    """Return the payee. The indexer supplies a DID's account; the chain must confirm that the account is the DID's.
 
     Raises:
-        PaymentRefused: the DID has no active account, or the named account is not the DID's.
+        PaymentRefused: the DID has no active account, or the indexer's account is not the DID's.
         ValueError: `to` is neither an address nor a DID.
     """
     if ADDRESS.fullmatch(to):

@@ -41,8 +41,8 @@ class Payer:
         """Return the operation, ready to be signed. `call` is its call data before encoding.
 
         Raises:
-            OperationFailed: the operation itself was refused, or nothing pays for it.
-            NetworkError: an endpoint gave no usable answer.
+            OperationFailed: the operation itself was refused, or no payer was found.
+            NetworkError: an endpoint returned no usable response.
         """
         with chain_errors():
             operation = await self._with_fees(operation)
@@ -61,7 +61,7 @@ class Payer:
         return await self._paymaster.paid(_priced(operation), self._bundler)
 
     async def _with_fees(self, operation: UserOperation) -> UserOperation:
-        """Return the operation with the chain's gas price; zeros without an endpoint, which a sponsor replaces."""
+        """Return the operation with the chain's gas price; without an endpoint with zeros, which a sponsor replaces."""
         if self._chain is None:
             return operation
         try:
@@ -90,12 +90,12 @@ class Payer:
         return estimated
 
     async def _check_coin(self, operation: UserOperation, call: Call, why: str) -> None:
-        """Check the coin that a call sends: too much reverts without a reason, so the call is estimated with none."""
+        """Check the native coin a call sends: too much reverts without a reason, so gas is estimated without it."""
         without = await self._estimated(replace(operation, call_data=execute((call[0], 0, call[2]))))
         await self._check_funds(without, greatest_cost(without), call[1], why)
 
     async def _estimated(self, operation: UserOperation) -> UserOperation:
-        """Return the bundler's gas limits, also from bundlers that check the account's balance before they estimate."""
+        """Return the bundler's gas limits, even from bundlers that check the account's balance before they estimate."""
         try:
             return await self._bundler.estimated(operation)
         except UserOperationError as error:
@@ -134,7 +134,7 @@ def _priced(operation: UserOperation) -> UserOperation:
 
 
 def _speaks_of_the_operation(refused: RpcError | UserOperationError) -> bool:
-    """Return whether the refusal would hold with the account as payer too: a revert, or a used nonce."""
+    """Return whether the operation would also be refused with the account as payer: a revert, or a used nonce."""
     reason = refused.reason if isinstance(refused, UserOperationError) else None
     return is_stale(refused) or (reason is not None and _OF_PAYMASTER not in reason)
 

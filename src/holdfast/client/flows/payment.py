@@ -32,7 +32,7 @@ _TRIES = 8
 
 
 def checked(params: PaymentParams, chain_id: int) -> int:
-    """Return the amount. Raises ValueError for parameters that are no payment, or are for another chain."""
+    """Return the amount. Raises ValueError for parameters that are not a payment or are for another chain."""
     if not _AMOUNT.fullmatch(params.amount) or not 0 < int(params.amount) <= _MAX_AMOUNT:
         raise ValueError("amount: a positive whole number in the token's smallest unit")
     if params.token != NATIVE and not ADDRESS.fullmatch(params.token):
@@ -43,12 +43,12 @@ def checked(params: PaymentParams, chain_id: int) -> int:
 
 
 def payment_call(params: PaymentParams, payee: str, amount: int) -> calls.Call:
-    """Return the call of the account that makes the payment."""
+    """Return the account call that makes the payment."""
     return (payee, amount, b"") if params.token == NATIVE else calls.transfer(params.token, payee, amount)
 
 
 def asked(params: PaymentParams, payee: Payee, amount: int) -> dict[str, Any]:
-    """Return the arguments of `/accounts/pay` that a delegation's policy checks. Each has another `total`."""
+    """Return the arguments of `/accounts/pay` that a delegation's policy checks, one set for each `total`."""
     return {
         "to": payee.address,
         "amount": amount,
@@ -82,7 +82,7 @@ class Payments:
         return payment_result(params, hash_text(sent))
 
     async def _authorise(self, params: PaymentParams, payee: Payee, amount: int) -> None:
-        """Check the token, if any, by its chain and limits. Without one, the owner of the unlocked vault may pay."""
+        """Check the UCAN, if any: its delegations and their limits. Without one, the unlocked vault's owner may pay."""
         if params.ucan is None:
             return
         for _ in range(_TRIES):
@@ -97,7 +97,7 @@ class Payments:
         once = claims["cid"] if claims["kind"] == "invocation" else None
         if once is not None:
             self._refuse_replay(once)
-            # The invocation was made for this vault. Its `total` was needed to mint it, and is not trusted.
+            # The invocation was made for this vault. Its `total` was needed to mint it and is not trusted.
             question |= {"audience": (await self._vault.status()).did}
             question["args"] = args | {name: value for name, value in claims["args"].items() if name == "total"}
         spent = self._budget.spent([cid for cid in claims["path"] if cid != once], token)

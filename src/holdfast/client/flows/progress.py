@@ -1,4 +1,4 @@
-"""The progress of a registration, noted before each step so that it survives an interruption."""
+"""The progress of a registration, recorded before each step so that it survives an interruption."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Progress(Record, frozen=True, kw_only=True):
-    """The notes of one registration. `secret` is the secret of the alias's commitment, in hex."""
+    """The recorded progress of one registration. `secret` is the secret of the alias commitment, in hex."""
 
     identifier: str
     channel: str
@@ -42,7 +42,7 @@ class ProgressStore:
         self._write(msgspec.json.encode(self.progress.to_json()).decode())
 
     def forget(self) -> None:
-        """Delete the notes: the registration is complete."""
+        """Delete the record: the registration is complete."""
         self._write(None)
 
     def _write(self, text: str | None) -> None:
@@ -51,9 +51,9 @@ class ProgressStore:
 
 
 def _going_on(noted: Progress, asked: Progress) -> Progress:
-    """Return the notes, reduced to what is valid for the present request.
+    """Return the record, reduced to what is valid for the current request.
 
-    Notes about another identifier are dropped, except a DID that was registered on the chain without an alias.
+    What was recorded for another identifier is dropped, except a DID that was registered on the chain without an alias.
     """
     if (noted.identifier, noted.channel) == (asked.identifier, asked.channel):
         return noted

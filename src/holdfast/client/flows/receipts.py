@@ -51,7 +51,7 @@ async def _waited_for(bundler: Bundler, operation_hash: bytes, within_s: float) 
         try:
             return await bundler.wait(operation_hash, within_s)
         except UserOperationError:
-            pass  # not mined, or reverted: the receipt tells which
+            pass  # not mined, or reverted: the receipt says which
     return await bundler.receipt(operation_hash)
 
 

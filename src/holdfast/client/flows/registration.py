@@ -1,4 +1,4 @@
-"""Registers a vault's DID under an identifier. Each step is noted before it is taken, so a second call continues."""
+"""Registers a vault's DID under an identifier. Each step is recorded beforehand, so a second call can continue."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.vault.async_vault import AsyncVault
 
-NO_TRANSACTION = "0x" + "00" * 32  # sent to a service without a bundler in the place of a transaction hash
+NO_TRANSACTION = "0x" + "00" * 32  # sent instead of a transaction hash to a service without a bundler
 _CODE_ATTEMPTS = 5  # MAX_VERIFY_ATTEMPTS of the interface
 _SPARE_S = 5.0
 
@@ -88,7 +88,7 @@ class Registrar:
             await self._client.create_session(noted.identifier, noted.channel, self._did)
         except IdentifierTaken:
             # The interrupted attempt may have opened it; POST /api/dids knows the holder and decides. A session
-            # of an unverified address or number yields to the person who verifies it.
+            # for an unverified address or number yields to the person who verifies it.
             if not asked_before and noted.channel == "handle":
                 self._notes.forget()
                 raise
@@ -143,7 +143,7 @@ class Registrar:
                 attestation=noted.attestation,
             )
         except CredentialAlreadyRegistered:
-            # The answer to an earlier attempt was lost: the service has the registration.
+            # The response to an earlier attempt was lost: the service has the registration.
             if await self._client.lookup_did(self._credential_id) is None:
                 raise
         except RegistrationUnproven as error:

@@ -1,4 +1,4 @@
-"""Requests and the readers of their answers, as values. No input or output happens here."""
+"""Requests, and the functions that parse their responses, as values. Nothing here does I/O."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LONGEST_TEXT = 500
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A complete HTTP answer. Header names are in lower case."""
+    """A complete HTTP response. Header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -36,9 +36,9 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call(Generic[T]):
-    """A request and the reader of its answer. `base_url` names another service than the client's.
+    """A request and the function that parses its response. `base_url` overrides the client's service.
 
-    `body` is sent as JSON, `content` as it is, with the Content-Type that `headers` name.
+    `body` is sent as JSON, `content` unchanged, with the Content-Type given in `headers`.
     `named` calls are sent with an `Idempotency-Key`, so that repeating one has no second effect.
     """
 
@@ -54,18 +54,18 @@ class Call(Generic[T]):
 
     @property
     def is_safe(self) -> bool:
-        """Whether repeating the request changes nothing."""
+        """Whether repeating the request has no further effect."""
         return self.method in SAFE_METHODS
 
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often requests are repeated. The delay doubles from `first_s` up to `longest_s` seconds.
+    """How often failed requests are repeated. The delay doubles from `first_s` up to `longest_s` seconds.
 
     Requests that change nothing are repeated up to `attempts` times. Others are repeated once, with the same
-    `Idempotency-Key`, if their answer was lost, and while the service still works on the first one.
+    `Idempotency-Key`, if their response was lost, and while the service is still processing the first one.
 
-    A Retry-After header is followed up to `longest_s`. If it is longer, the refusal is raised at once.
+    A Retry-After header is obeyed up to `longest_s` seconds. If it asks for more, the refusal is raised at once.
     """
 
     attempts: int = 3
@@ -94,7 +94,7 @@ def _is_repeatable(call: Call[Any], error: NetworkError, attempt: int) -> bool:
 
 
 def result(call: Call[T], reply: Reply) -> T:
-    """Return the answer's value. Raises RequestRefused for a refusal, NetworkError for an undocumented answer."""
+    """Return the response's value. Raises RequestRefused for a refusal, NetworkError for an undocumented response."""
     if reply.status >= _FIRST_REFUSAL:
         raise refusal(reply)
     if reply.status not in _OK:
@@ -106,7 +106,7 @@ def result(call: Call[T], reply: Reply) -> T:
 
 
 def refusal(reply: Reply) -> RequestRefused:
-    """The typed error of an answer with a status from 400."""
+    """Return the typed error for a response with a status of 400 or above."""
     code, details = _code(reply.content)
     code = code or f"http_{reply.status}"
     return refusal_class(code, reply.status)(
@@ -119,27 +119,27 @@ def refusal(reply: Reply) -> RequestRefused:
 
 
 def as_type(kind: type[T]) -> Reader[T]:
-    """Return a reader of JSON answers of one type."""
+    """Return a function that parses JSON responses into the given type."""
     return lambda reply: msgspec.json.decode(reply.content, type=kind, dec_hook=decode_hook)
 
 
 def as_json(reply: Reply) -> Any:
-    """Return any JSON answer."""
+    """Return the response's JSON, whatever its type."""
     return msgspec.json.decode(reply.content)
 
 
 def as_bytes(reply: Reply) -> bytes:
-    """Return the answer's body."""
+    """Return the response body."""
     return reply.content
 
 
 def as_text(reply: Reply) -> str:
-    """Return the answer's body, decoded as UTF-8."""
+    """Return the response body, decoded as UTF-8."""
     return reply.content.decode()
 
 
 def _code(content: bytes) -> tuple[str | None, str | None]:
-    """The error's code, and what it says to people: of our form, or a Failure of the Pinning Service API."""
+    """Return an error body's code and its text for people: in Holdfast's form, or a Pinning Service API Failure."""
     try:
         error = msgspec.json.decode(content)["error"]
     except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError):

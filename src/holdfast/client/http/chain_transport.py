@@ -25,10 +25,10 @@ class _Request(msgspec.Struct):
 
 
 class ChainTransport:
-    """A Transport of holdfast.chain that uses the connections of a service's client.
+    """A holdfast.chain Transport that reuses the connections of an existing service client.
 
-    Calls of the service's bundler that cost something (`holdfast.wire.json_rpc.CHARGED`) carry an `Idempotency-Key`. If
-    their answer is lost they are repeated once, and the service gives the first answer again.
+    Calls to the service's bundler that cost something (`holdfast.wire.json_rpc.CHARGED`) carry an `Idempotency-Key`. If
+    their response is lost they are repeated once, and the service sends the first response again.
     """
 
     def __init__(self, transport: HttpTransport) -> None:
@@ -56,7 +56,7 @@ class ChainTransport:
 
 
 def _is_charged(body: bytes) -> bool:
-    """Whether it is one call, not a batch, of a method that the service counts."""
+    """Return whether the payload is a single call, not a batch, to a method that the service counts."""
     try:
         return msgspec.json.decode(body, type=_Request).method in CHARGED
     except msgspec.DecodeError:

@@ -23,8 +23,8 @@ T = TypeVar("T")
 A = TypeVar("A", bound="Asked")
 
 NO_PARAMETERS: Mapping[str, str] = MappingProxyType({})
-_REST = "path"  # the parameter that stands for everything below
-_NO_SEGMENTS = frozenset({"", ".", ".."})  # servers and proxies take these for other paths (RFC 3986, section 5.2.4)
+_REST = "path"  # the path parameter that matches several segments
+_NO_SEGMENTS = frozenset({"", ".", ".."})  # these would be resolved to other paths (RFC 3986, section 5.2.4)
 
 
 class EndpointCaller:
@@ -52,17 +52,17 @@ def call_of(
     path: Mapping[str, str] = NO_PARAMETERS,
     base_url: str | None = None,
 ) -> Call[T]:
-    """The call: the request's fields are the query of a GET, else the body. Absent fields are left out.
+    """Return the call. Fields are sent as the query of a GET, otherwise as the body; absent fields are left out.
 
     Args:
         endpoint: what is called.
-        read: makes the result from the answer.
-        asked: the fields.
-        path: a value for each of the endpoint's path parameters, as it is before percent-encoding.
-        base_url: another service than the client's.
+        read: makes the result from the response.
+        asked: the request's fields.
+        path: a value for each of the endpoint's path parameters, before percent-encoding.
+        base_url: overrides the client's service.
 
     Raises:
-        ValueError: a path parameter's value is no segment.
+        ValueError: a path parameter's value is not a valid path segment.
     """
     fields = {} if asked is None else {k: v for k, v in msgspec.to_builtins(asked).items() if v is not None}
     in_query = endpoint.method == "GET"
@@ -75,20 +75,20 @@ def call_of(
 
 
 def _path_of(endpoint: Endpoint[A], values: Mapping[str, str]) -> str:
-    """The endpoint's path with its parameters filled in."""
+    """Return the endpoint's path with its parameters filled in."""
     filled = {name: _segment(name, values[name]) for name in endpoint.path_parameters}
     return endpoint.path.format_map(filled) if filled else endpoint.path
 
 
 def _segment(name: str, value: str) -> str:
-    """The value as one segment (RFC 3986, section 3.3), of `path` as the segments below. Raises ValueError."""
+    """Return the value as an encoded path segment (RFC 3986, section 3.3), or several for `path`. Raises ValueError."""
     if any(segment in _NO_SEGMENTS for segment in (value.split("/") if name == _REST else [value])):
         raise ValueError(f"{name} is empty, '.' or '..': no such path can be asked for")
     return quote(value, safe="/" if name == _REST else "")
 
 
 def as_found(kind: type[T]) -> Reader[T | None]:
-    """Return a reader of answers that tell whether something was found; it gives None if not."""
+    """Return a parser for responses that say whether something was found; it returns None if nothing was."""
 
     def read(reply: Reply) -> T | None:
         return as_type(kind)(reply) if msgspec.json.decode(reply.content, type=_Found).found else None

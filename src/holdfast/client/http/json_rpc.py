@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 answers of the bundler proxy."""
+"""JSON-RPC 2.0 responses from the bundler proxy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST_MESSAGE = 300
 
 
 class JsonRpcError(NetworkError):
-    """The bundler answered with an error. `code` and `data` are those of JSON-RPC 2.0 section 5.1."""
+    """The bundler returned an error. `code` and `data` are those of JSON-RPC 2.0, section 5.1."""
 
     def __init__(self, message: str, code: int | None, data: Any) -> None:
         super().__init__(message)

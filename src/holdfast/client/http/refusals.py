@@ -6,7 +6,7 @@
         ├── IdentifierTaken     409 identifier_taken
         └── ...                 one class per code of holdfast.wire.errors
 
-The codes come from the error table, so that a change of its texts reaches this module too.
+The codes come from the error table, so a change to its texts reaches this module too.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class RequestRefused(NetworkError):
     Attributes:
         code: the body's `error`, or "http_<status>" without one; of a pinning service, `error.reason`.
         status: HTTP status.
-        retry_after_s: seconds until the same request may pass, where the service said so.
-        request_id: what the service's log knows the request by.
-        details: the sentence that a pinning service gives with its reason, or None.
+        retry_after_s: seconds until the same request may succeed, if the service said so.
+        request_id: identifies the request in the service's log.
+        details: the sentence that a pinning service sent with its reason, or None.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class RequestRefused(NetworkError):
 
 
 class InvalidRequest(RequestRefused):
-    """400: a field is missing or has an unaccepted form; `code` is the sentence that says which."""
+    """400: a field is missing or malformed; `code` is the sentence that says which."""
 
 
 class IdentifierReserved(RequestRefused):
@@ -54,7 +54,7 @@ class IdentifierReserved(RequestRefused):
 
 
 class IdentifierTaken(RequestRefused):
-    """The identifier is registered already."""
+    """The identifier is already registered."""
 
 
 class IdempotencyKeyInUse(RequestRefused):
@@ -66,11 +66,11 @@ class IdempotencyKeyReused(RequestRefused):
 
 
 class IpLimitReached(RequestRefused):
-    """The address of this client has used up its registrations."""
+    """The client's IP address has used up its registrations."""
 
 
 class CredentialLimitReached(RequestRefused):
-    """The identifier has the maximum number of credentials, or of credentials that wait for the chain."""
+    """The identifier has the maximum number of credentials, or of credentials awaiting confirmation on the chain."""
 
 
 class RateLimited(RequestRefused):
@@ -130,7 +130,7 @@ class NotFound(RequestRefused):
 
 
 class MethodNotAllowed(RequestRefused):
-    """The path exists, the HTTP method does not."""
+    """The path exists, but not with this HTTP method."""
 
 
 class RequestTimedOut(RequestRefused):
@@ -142,7 +142,7 @@ class BodyTooLarge(RequestRefused):
 
 
 class InternalError(RequestRefused):
-    """The service failed; find the reason in its log by `request_id`."""
+    """The service failed; its log has the reason under `request_id`."""
 
 
 class BundlerFailed(RequestRefused):
@@ -205,5 +205,5 @@ _BY_CODE = {row.error: cls for row, cls in _CLASSES.items()}
 
 
 def refusal_class(code: str, status: int) -> type[RequestRefused]:
-    """Return the class of a refusal: by its code, else InvalidRequest for 400, else RequestRefused."""
+    """Return the class for a refusal: the one for its code, or InvalidRequest for any other 400, or RequestRefused."""
     return _BY_CODE.get(code) or (InvalidRequest if status == _BAD_REQUEST else RequestRefused)

@@ -1,4 +1,4 @@
-"""Sends HTTP requests. `calls` decides what is sent and how answers are read."""
+"""Sends HTTP requests. `calls` decides what is sent and how responses are parsed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HEADERS = {"User-Agent": f"holdfast-python/{__version__}", "Accept": "applicati
 
 
 class HttpTransport:
-    """Sends the calls of one client to its service, concurrently."""
+    """Sends one client's calls to its service, concurrently."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class HttpTransport:
             attempt += 1
 
     async def post(self, url: str, body: bytes) -> Reply:
-        """POST JSON to the service's bundler or to another endpoint, such as a chain's JSON-RPC endpoint.
+        """POST JSON to the service's bundler or to another URL, such as a chain's JSON-RPC endpoint.
 
         The caller's headers and cookies are sent to the service only.
         """
@@ -108,7 +108,7 @@ def checked_base_url(base_url: str) -> str:
 
 
 class _network_errors:  # noqa: N801 - used as a statement, as contextlib.suppress is
-    """Converts whatever httpx raises to NetworkError, without the URL, which may contain a key."""
+    """Converts whatever httpx raises to NetworkError, leaving out the URL, which may contain an API key."""
 
     def __enter__(self) -> None:
         return None

@@ -1,1 +1,1 @@
-"""A vault's snapshots outside this machine: kept, named, brought up to date by themselves, and recovered."""
+"""A vault's snapshots outside this machine: uploaded after each change, published under a name, and recovered."""

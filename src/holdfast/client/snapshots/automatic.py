@@ -1,4 +1,4 @@
-"""Snapshots go up by themselves: some seconds after the last change, and again after a failure, later each time."""
+"""Automatic uploads of snapshots: a few seconds after the last change, retried after failures with growing delays."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from holdfast.wire.client_errors import ClientStateError, ServiceError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-_LASTING = (403, 404, 405)  # not registered there, or no snapshots are kept there
+_LASTING = (403, 404, 405)  # the DID is not registered there, or the service stores no snapshots
 
 
 @dataclass(frozen=True, slots=True)
 class Pauses:
-    """In seconds: quiet time after a change, the longest wait under changes without end, and between attempts."""
+    """In seconds: quiet time after a change, the longest wait while changes continue, waits between attempts."""
 
     quiet_s: float = 2.0
     longest_quiet_s: float = 30.0
@@ -27,17 +27,17 @@ class Pauses:
     longest_retry_s: float = 900.0
 
     def retry_s(self, failures: int) -> float:
-        """How long to wait after so many failures in a row."""
+        """Return the seconds to wait after so many failures in a row."""
         return min(self.longest_retry_s, self.first_retry_s * 2.0 ** min(failures - 1, 30))
 
 
 class AutomaticSnapshots:
-    """Publishes after changes. A conflict or an older snapshot stops it until the next change: a person has to choose.
+    """Publishes after changes. A conflict or a rollback stops it until the next change: a person has to choose.
 
     Args:
-        publish: one attempt.
-        pauses: how long it waits.
-        sleep: another clock, for tests.
+        publish: makes one attempt.
+        pauses: the waiting times.
+        sleep: replaces asyncio.sleep in tests.
     """
 
     def __init__(
@@ -53,13 +53,13 @@ class AutomaticSnapshots:
         self.last_error: ServiceError | None = None
 
     def changed(self) -> None:
-        """The vault has a new revision. Called in the event loop's thread."""
+        """Note that the vault has a new revision. Call it in the event loop's thread."""
         self._changed.set()
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def settle(self, within_s: float) -> bool:
-        """Upload now what is still due; return whether all is done. Waits at most `within_s` seconds."""
+        """Upload now what is still due; return whether everything was uploaded. Waits at most `within_s` seconds."""
         if self._task is None:
             return True
         await self._stop()
@@ -69,7 +69,7 @@ class AutomaticSnapshots:
         return False
 
     async def close(self) -> None:
-        """Stop. What is due goes up the next time."""
+        """Stop. What is still due is uploaded by the next client."""
         await self._stop()
 
     async def _run(self) -> None:
@@ -85,7 +85,7 @@ class AutomaticSnapshots:
                 failures = 0
 
     async def _quiet(self) -> None:
-        """Return once nothing has changed for a while."""
+        """Return once nothing has changed for the quiet time."""
         waited = 0.0
         while self._changed.is_set() and waited < self._pauses.longest_quiet_s:
             self._changed.clear()
@@ -93,7 +93,7 @@ class AutomaticSnapshots:
             waited += self._pauses.quiet_s
 
     async def _attempt(self) -> bool:
-        """Publish; whether there is nothing left to do. A vault that is closed or locked has nothing to do now."""
+        """Publish; return whether nothing is left to do. With a closed or locked vault there is nothing to do now."""
         self.last_error = None
         try:
             await self._publish()
@@ -112,6 +112,6 @@ class AutomaticSnapshots:
 
 
 def _is_lasting(error: ServiceError | None) -> bool:
-    """Whether the same attempt would end the same: a person has to act, or the vault has to be registered first."""
+    """Return whether a retry would fail too, because a person has to act or the vault has to be registered first."""
     refused = isinstance(error, RequestRefused) and error.status in _LASTING
     return refused or isinstance(error, (SnapshotConflict, SnapshotRolledBack))

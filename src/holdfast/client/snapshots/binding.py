@@ -1,4 +1,4 @@
-"""Whether a snapshot is its DID's: the header of the sealed vault, and the delegation to the publishing key."""
+"""Checks that a snapshot belongs to its DID: the sealed vault's header, and the delegation to the publishing key."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PUBLISH = "/snapshots/publish"
 
 
 def check_whole(snapshot: Snapshot) -> None:
-    """Check that root and sealed vault name the same DID. Raises StorageError."""
+    """Check that root and sealed vault contain the same DID. Raises StorageError."""
     try:
         did = did_of(snapshot.sealed)
     except PluginCallError as error:
@@ -26,9 +26,9 @@ def check_whole(snapshot: Snapshot) -> None:
 
 
 def check_binding(snapshot: Snapshot, public_key: bytes | None) -> None:
-    """Check that the vault's own key lets the publishing key (None: some key) name its snapshots. Raises StorageError.
+    """Check that the vault's key delegated publishing to this key (None: to any key). Raises StorageError.
 
-    A did:new is the hash of its key, so the delegation proves itself: no service is asked.
+    A did:new is the hash of its key, so the delegation can be verified without asking a service.
     """
     if snapshot.delegation is None:
         raise StorageError("the snapshot carries no delegation to the key that named it: it may be someone else's")

@@ -1,28 +1,30 @@
-"""Two versions of one vault, table by table: what only one has, and what differs. Nothing is merged."""
+"""Comparison of two versions of a vault, table by table: rows that only one has, and rows that differ. No merging."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from holdfast.client.snapshots.removals import carried_keys
 from holdfast.client.types import Record, Resource
 from holdfast.wire.client_errors import PluginCallError
 
 if TYPE_CHECKING:
     from holdfast.client.vault.async_vault import AsyncVault
 
-# How a row is known; the first of these fields that it has.
+KEYS = "keys"  # of a TableDifference: the passkeys and passwords that open one version only
+# What identifies a row: the first of these fields that it has.
 _KEYS = ("id", "cid", "credential_id", "address", "did", "name")
 _PAGE = 10_000
 
 
 class TableDifference(Record, frozen=True, kw_only=True):
-    """One table in which the versions differ, by the rows' names.
+    """One table in which the versions differ; its rows are given by name.
 
     Attributes:
-        table: the resource.
-        only_here: rows that this device's version alone has.
-        only_there: rows that the other version alone has.
-        different: rows that both have, with different contents.
+        table: the resource, or "keys": which passkeys and passwords open only one of the versions.
+        only_here: rows that only this device's version has.
+        only_there: rows that only the other version has.
+        different: rows that both versions have, with different contents.
     """
 
     table: str
@@ -32,19 +34,24 @@ class TableDifference(Record, frozen=True, kw_only=True):
 
 
 async def compare_vaults(here: AsyncVault, there: AsyncVault) -> list[TableDifference]:
-    """The tables in which two open vaults differ, none if they hold the same. Raises PluginCallError."""
-    found = []
-    for resource in Resource:
-        ours, theirs = await _rows(here, resource), await _rows(there, resource)
-        difference = TableDifference(
-            table=str(resource),
-            only_here=tuple(sorted(ours.keys() - theirs.keys())),
-            only_there=tuple(sorted(theirs.keys() - ours.keys())),
-            different=tuple(sorted(name for name in ours.keys() & theirs.keys() if ours[name] != theirs[name])),
-        )
-        if difference != TableDifference(table=str(resource)):
-            found.append(difference)
-    return found
+    """Return the tables in which two unlocked vaults differ, if any. Raises PluginCallError."""
+    tables = [(str(resource), await _rows(here, resource), await _rows(there, resource)) for resource in Resource]
+    tables.append((KEYS, await _keys(here), await _keys(there)))
+    found = [_difference(table, ours, theirs) for table, ours, theirs in tables]
+    return [it for it in found if it != TableDifference(table=it.table)]
+
+
+def _difference(table: str, ours: dict[str, Any], theirs: dict[str, Any]) -> TableDifference:
+    return TableDifference(
+        table=table,
+        only_here=tuple(sorted(ours.keys() - theirs.keys())),
+        only_there=tuple(sorted(theirs.keys() - ours.keys())),
+        different=tuple(sorted(name for name in ours.keys() & theirs.keys() if ours[name] != theirs[name])),
+    )
+
+
+async def _keys(vault: AsyncVault) -> dict[str, Any]:
+    return {f"{kind}:{key_id}": True for kind, key_id in await carried_keys(vault)}
 
 
 async def _rows(vault: AsyncVault, resource: Resource) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a client does with its vault's snapshots: keeps them up to date by itself, ends conflicts, recovers."""
+"""What a client does with its vault's snapshots: uploads them automatically, resolves conflicts, recovers vaults."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from holdfast.client.snapshots.comparison import compare_vaults
 from holdfast.client.snapshots.place import SnapshotPlace, full_config
 from holdfast.client.snapshots.publishing import Publisher, SnapshotConflict, SnapshotRolledBack
 from holdfast.client.snapshots.recovery import Recovery
+from holdfast.client.snapshots.removals import may_have_lost, remove_all, removed_keys
 from holdfast.client.snapshots.tokens import bearer_token
 from holdfast.client.vault.keys import KnownKey
 from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
@@ -38,8 +39,15 @@ if TYPE_CHECKING:
 _TURNS: WeakKeyDictionary[AsyncVault, asyncio.Lock] = WeakKeyDictionary()
 
 
+class OtherKeys(ClientStateError):
+    """The other version of the vault does not open with this key."""
+
+    def __init__(self, code: str | None) -> None:
+        super().__init__(f"the other version does not open with this key ({code})")
+
+
 class KeptSnapshots:
-    """The snapshots of one client's vault; without a vault or its store every method raises ClientStateError."""
+    """The snapshots of one client's vault. Without a vault that has a store, every method raises ClientStateError."""
 
     def __init__(
         self,
@@ -55,7 +63,7 @@ class KeptSnapshots:
         self._on_snapshot = on_snapshot
         self._connect = partial(SnapshotPlace, client.base_url, self._config, retries=retries, transport=transport)
         self._place: SnapshotPlace | None = None
-        # One attempt at a time for a vault, also from several clients of it.
+        # One attempt at a time for each vault, even if several clients use it.
         self._turn = asyncio.Lock() if vault is None else _TURNS.setdefault(vault, asyncio.Lock())
         pauses = Pauses(quiet_s=self._config.debounce_s)
         self._automatic = AutomaticSnapshots(self.publish, pauses)
@@ -63,9 +71,9 @@ class KeptSnapshots:
             vault.listeners.append(self.changed)
 
     def changed(self) -> None:
-        """There may be something to bring up."""
+        """Note that there may be something to upload."""
         if self._given is not None and self._given.store is not None and self._config.automatic:
-            # In a context that knows no waiting caller: the upload outlives the call that caused it.
+            # In an empty context, without the caller's thread: the upload outlives the call that caused it.
             contextvars.Context().run(self._automatic.changed)
 
     async def state(self) -> SnapshotState:
@@ -104,6 +112,8 @@ class KeptSnapshots:
         async with self._turn:
             if version == "there":
                 await self._take(other, key)
+            else:
+                await self._forget_removed(other, key)
             return await self._publisher().overrule()
 
     async def recover(
@@ -132,7 +142,7 @@ class KeptSnapshots:
             await self._place.close()
 
     async def _other(self) -> Snapshot:
-        """The other device's version of a conflict. Raises ClientStateError without one."""
+        """Return the other device's version in a conflict. Raises ClientStateError if there is no conflict."""
         state = await self.state()
         if state.other_root is None:
             raise ClientStateError("no other version of the vault is known")
@@ -140,26 +150,42 @@ class KeptSnapshots:
 
     @contextlib.asynccontextmanager
     async def _opened(self, other: Snapshot, key: KeyProvider) -> AsyncIterator[AsyncVault]:
-        """The other version, open in an enclave that stores nothing."""
+        """Return the other version, unlocked in an enclave that stores nothing."""
         vault, _ = self._vault()
         async with type(vault)() as second:
             opened = await second.unlock(key, other.sealed)
             if not opened.success:
-                raise ClientStateError(f"the other version does not open with this key ({opened.error})")
+                raise OtherKeys(opened.error)
             yield second
 
     async def _take(self, other: Snapshot, key: KeyProvider) -> None:
-        """Go on with the other version, sealed anew as a revision after this device's."""
+        """Continue with the other version, sealed again as a revision after this device's."""
         vault, store = self._vault()
-        known = KnownKey(await asyncio.to_thread(key.host_key))
+        known, removed = KnownKey(await asyncio.to_thread(key.host_key)), await removed_keys(vault)
         await vault.lock()
         stored = await asyncio.to_thread(store.load, other.manifest.did)
         async with self._opened(other, known) as second:
+            forget = await remove_all(second, removed)
             saved = await second.save()
             while stored is not None and saved.revision <= stored.revision:
                 saved = await second.save()
-        await asyncio.to_thread(store.save, other.following_manifest, saved.database, saved.revision)
+        keep = partial(store.save, forget_older=forget)
+        await asyncio.to_thread(keep, other.following_manifest, saved.database, saved.revision)
         await vault.unlock(known, saved.database)
+
+    async def _forget_removed(self, other: Snapshot, key: KeyProvider) -> None:
+        """Remove the keys that were removed from the other version.
+
+        It is opened only if this version has a key that it lacks. A version that this key does not open was sealed by
+        a device that was paired by an earlier release: its keys were never this one's.
+        """
+        vault, _ = self._vault()
+        if not await may_have_lost(vault, other.sealed):
+            return
+        with contextlib.suppress(OtherKeys):
+            async with self._opened(other, key) as second:
+                removed = await removed_keys(second)
+            await remove_all(vault, removed)
 
     def _publisher(self) -> Publisher:
         vault, store = self._vault()

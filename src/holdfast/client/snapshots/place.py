@@ -1,4 +1,4 @@
-"""The place where snapshots are kept, over HTTP: CAR files, pins, records, blocks. Holdfast's service or another."""
+"""The servers that store snapshots (CAR files, pins, records, blocks), over HTTP: Holdfast's service or others."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _NOT_FOUND = 404
 
 
 class SnapshotPlace:
-    """What the settings name, on top of the client's service.
+    """The servers given in the settings, in addition to the client's service.
 
     Args:
-        service_url: the service.
-        config: what is elsewhere.
-        store: keeps fetched blocks.
-        token: gives a token of the vault's key for an audience; without it nothing can be written.
+        service_url: the service's address.
+        config: the other servers.
+        store: stores fetched blocks.
+        token: returns a token signed by the vault's key for an audience; without it nothing can be written.
     """
 
     def __init__(
@@ -68,15 +68,15 @@ class SnapshotPlace:
         )
 
     async def upload(self, snapshot: Snapshot) -> None:
-        """Send the blocks; without a pinning service they are pinned by that. Raises RequestRefused, StorageError."""
+        """Upload the blocks; without a pinning service this also pins them. Raises RequestRefused, StorageError."""
         await self._send(import_call(snapshot.root_cid, snapshot.to_car(), pin=self.pinning is None))
 
     async def publish(self, name: str, record: bytes) -> None:
-        """Send a record, which carries its own proof. Raises RequestRefused, NetworkError."""
+        """Publish an IPNS record; its signature is its authorization. Raises RequestRefused, NetworkError."""
         await self._http.send(publish_call(name, record))
 
     async def name_of(self, credential_id: str) -> str | None:
-        """The IPNS name that Holdfast's service knows for a passkey: a hint, the caller verifies what it names."""
+        """Return the IPNS name that Holdfast's service has for a passkey: a hint, whose record the caller verifies."""
         try:
             return await self._http.send(name_call(credential_id))
         except RequestRefused as error:
@@ -105,7 +105,7 @@ class SnapshotPlace:
 
 
 def full_config(config: VaultSnapshotConfig | None) -> SnapshotConfig:
-    """The settings with everything that the interface's type leaves out."""
+    """Return the settings as the extended type, which has more fields than the interface's."""
     if isinstance(config, SnapshotConfig):
         return config
     return SnapshotConfig(gateway_url=config.gateway_url if config else None)
@@ -145,7 +145,7 @@ def _read_name(reply: Reply) -> str | None:
 
 
 def _check_imported(reply: Reply, root_cid: str, *, pinned: bool) -> None:
-    """Exactly one root, the expected one, without an error: a Kubo that fails late still answers 200."""
+    """Check that the response has exactly the expected root and no error: Kubo sends 200 even if it fails later."""
     lines = [msgspec.json.decode(line) for line in reply.content.splitlines() if line.strip()]
     roots = [line["Root"] for line in lines if isinstance(line, dict) and isinstance(line.get("Root"), dict)]
     if len(roots) != (1 if pinned or roots else 0) or not all(_is_root(root, root_cid) for root in roots):

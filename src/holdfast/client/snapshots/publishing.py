@@ -1,4 +1,4 @@
-"""One attempt to bring the newest revision to the place where snapshots are kept, and to name it there."""
+"""One attempt to upload the newest revision and to publish it under the vault's IPNS name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from holdfast.client.vault.async_vault import AsyncVault
     from holdfast.content.records import Record
 
-# A record has to outlive a lost device by years; answers with it are kept for a minute only.
+# A record has to outlive a lost device by years; caches may keep it for only a minute.
 VALIDITY = timedelta(days=20 * 365)
 TTL_NS = 60 * 1_000_000_000
 PIN_NAME = "vault"
@@ -37,11 +37,11 @@ _LISTED = 1000
 
 
 class SnapshotRolledBack(StorageError):
-    """The place names an older snapshot than this device has seen. Nothing was changed.
+    """The published record is older than one that this device has seen. Nothing was changed.
 
     Attributes:
-        known: the sequence that this device has seen.
-        found: the one that is published now.
+        known: the highest sequence that this device has seen.
+        found: the published record's sequence.
     """
 
     def __init__(self, known: int, found: int) -> None:
@@ -67,7 +67,7 @@ class SnapshotConflict(StorageError):
 
 
 class Publisher:
-    """Uploads, pins and names the newest revision of one open vault; where it stopped, the next attempt goes on."""
+    """Uploads, pins and publishes an unlocked vault's newest revision. Each attempt continues the one before."""
 
     def __init__(
         self,
@@ -83,25 +83,25 @@ class Publisher:
         self._on_progress, self._now, self._poll_s = on_progress, now, poll_s
 
     async def state(self) -> SnapshotState:
-        """How far it is. Raises ClientStateError without a vault, StorageError."""
+        """Return the current state. Raises ClientStateError without a vault, StorageError."""
         return await asyncio.to_thread(read_state, self._store, await self._did())
 
     async def is_due(self) -> bool:
-        """Whether the newest revision is not acknowledged yet."""
+        """Return whether the newest revision has not been acknowledged yet."""
         stored, state = await self._newest(), await self.state()
         return stored.revision > state.acknowledged_revision
 
     async def publish(self) -> SnapshotState:
-        """Bring the newest revision up, unless it is there.
+        """Publish the newest revision, unless it is published already.
 
         Raises:
-            SnapshotConflict: another device published too; `resolve` ends it.
-            SnapshotRolledBack: the place shows an older snapshot than it did.
-            RequestRefused, NetworkError, StorageError: the place does not take it, with its own reason.
+            SnapshotConflict: another device published too; `resolve` settles it.
+            SnapshotRolledBack: the published record is older than one that this device has seen.
+            RequestRefused, NetworkError, StorageError: the upload was refused or failed; the message says why.
         """
         if (await self._vault.status()).locked:
             raise ClientStateError("the vault is locked: its snapshot goes up once it is open")
-        # A vault that was made before there were publishing keys gets its key and delegation now, as a new revision.
+        # A vault created before publishing keys existed gets its key and delegation now, as a new revision.
         name = (await self._vault.publishing_key()).name
         delegation = bytes((await self._vault.publishing_delegation()).signed_dag_cbor)
         stored, state = await self._newest(), await self.state()
@@ -118,7 +118,7 @@ class Publisher:
             raise
 
     async def overrule(self) -> SnapshotState:
-        """After a conflict: publish this device's version on top of the other one's, which stays pinned."""
+        """After a conflict: publish this device's version on top of the other one, which stays pinned."""
         state = await self.state()
         if state.other_root is None:
             raise ClientStateError("there is no conflict to end")
@@ -137,16 +137,16 @@ class Publisher:
         return await self._named(name, taken, stored, state)
 
     async def _compare(self, state: SnapshotState, record: Record | None) -> SnapshotState:
-        """What is published now, against what this device knows. Raises SnapshotRolledBack, SnapshotConflict."""
+        """Compare what is published with what this device knows. Raises SnapshotRolledBack, SnapshotConflict."""
         if record is None:
             return state
         if record.sequence < state.sequence:
             raise SnapshotRolledBack(state.sequence, record.sequence)
         if record.root_cid == state.sent_root and state.sent_root != state.acknowledged_root:
-            # The answer to the last record was lost on its way.
+            # The response to the last record was lost.
             return await self._acknowledged(state, record)
         if record.root_cid != state.acknowledged_root:
-            await self._place.gateway.snapshot(record.root_cid)  # into the store, while it can be had
+            await self._place.gateway.snapshot(record.root_cid)  # into the store, while it is still available
             await self._note(state, sequence=record.sequence)
             raise SnapshotConflict(record.root_cid)
         await asyncio.to_thread(keep_record, self._store, state.did, record.data)
@@ -180,7 +180,7 @@ class Publisher:
         return state
 
     async def _overtaken(self, name: str, ours: bytes) -> bool:
-        """Whether another device published between our look and our record; its snapshot is then in the store."""
+        """Return whether another device published after this device's check; its snapshot is then in the store."""
         found = await self._place.gateway.record(name)
         if found is None or change(read_record(name, ours), found) not in {Change.NEWER, Change.CONFLICT}:
             return False
@@ -202,9 +202,9 @@ class Publisher:
         )
 
     async def _remove_old_pins(self, state: SnapshotState) -> None:
-        """Remove the oldest pins of this vault, of every device; after a key was removed, all but the newest one.
+        """Remove this vault's oldest pins, whichever device made them; after a key was removed, all but the newest pin.
 
-        After a refusal the next upload tries again.
+        If the service refuses, the next upload tries again.
         """
         pinning = self._place.pinning
         if pinning is None:
@@ -219,7 +219,7 @@ class Publisher:
                 await asyncio.to_thread(self._store.set_note, forgotten_note(state.did), None)
 
     def _name_stored(self, revision: int, taken: Snapshot) -> None:
-        """Name the snapshot in the manifest, unless the vault has changed meanwhile."""
+        """Record the snapshot's root in the manifest, unless the vault has changed in the meantime."""
         stored = self._store.load(taken.manifest.did)
         if stored is not None and stored.revision == revision:
             self._store.update_manifest(msgspec.structs.replace(stored.manifest, root_cid=taken.root_cid))
@@ -245,5 +245,5 @@ class Publisher:
 
 
 def _meta(did: str) -> dict[str, str]:
-    """What tells a vault's pins from others of the same account."""
+    """Return what distinguishes this vault's pins from other pins of the same account."""
     return {"vault": did}

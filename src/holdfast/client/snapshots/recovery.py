@@ -1,25 +1,29 @@
-"""From a passkey alone to the vault: its user handle names the record, the record the snapshot, its PRF opens it."""
+"""Recovery from a passkey alone: its user handle leads to the record and the snapshot, its PRF output unlocks it."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from holdfast.client.callbacks import answered, outside
 from holdfast.client.snapshots.binding import check_binding, check_whole
 from holdfast.client.snapshots.publishing import SnapshotRolledBack
 from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
 from holdfast.client.storage import snapshots
-from holdfast.client.storage.sealed_header import revision_of
+from holdfast.client.storage.sealed_header import revision_of, wraps_of
 from holdfast.client.types import Record
 from holdfast.client.vault.keys import HostKey, KnownKey
 from holdfast.content.names import PUBLIC_KEY_BYTES, name_of
-from holdfast.wire.client_errors import ClientStateError, PluginCallError, StorageError
+from holdfast.wire.client_errors import ClientStateError, NetworkError, PluginCallError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable
 
     from holdfast.client.snapshots.place import SnapshotPlace
     from holdfast.client.storage.snapshots import Snapshot
@@ -29,8 +33,11 @@ if TYPE_CHECKING:
     from holdfast.content.records import Record as NameRecord
 
 
+_OLDER = 10  # snapshots before the newest one that are tried: as many as stay pinned
+
+
 class RecoveryRefused(StorageError):
-    """The vault was not recovered, and nothing was stored.
+    """The vault was not recovered and nothing was stored.
 
     Attributes:
         code: no_prf, no_snapshot, expired, wrong_key, stale or damaged.
@@ -42,9 +49,10 @@ class RecoveryRefused(StorageError):
 
 
 class Recovered(Record, frozen=True, kw_only=True):
-    """A recovered vault: whose, from which snapshot, and when that was sealed (Unix milliseconds).
+    """A recovered vault: its DID, the snapshot it came from, and when that was sealed (Unix milliseconds).
 
-    `sequence` is the record's; None for one from a CAR file.
+    `sequence` is the record's; None for a vault from a CAR file. If the key does not unlock the newest snapshot, the
+    vault is from an older one; `newer_root` and `newer_updated_at` are those of the newest.
     """
 
     did: str
@@ -52,6 +60,8 @@ class Recovered(Record, frozen=True, kw_only=True):
     revision: int
     updated_at: int
     sequence: int | None = None
+    newer_root: str | None = None
+    newer_updated_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +71,7 @@ class _Found:
 
 
 class Recovery:
-    """One recovery into an empty vault with a store."""
+    """One recovery into an empty vault that has a store."""
 
     def __init__(
         self,
@@ -91,8 +101,9 @@ class Recovery:
         chosen = None if passkey is None else await self._discover(passkey, key)
         found = await self._of_car(car) if car is not None else await self._of_name(name, chosen)
         await self._compare(found)
-        await self._open(found.snapshot, key or KnownKey(_key_of(chosen)))
-        return await asyncio.to_thread(self._keep, found)
+        known = KnownKey(await outside(key.host_key) if key else _key_of(chosen))
+        opened = await self._open_newest(found, known)
+        return await asyncio.to_thread(self._keep, opened, found)
 
     async def _discover(self, passkey: RecoveryPasskey, key: KeyProvider | None) -> DiscoveredPasskey:
         chosen = await outside(passkey.discover)
@@ -101,7 +112,7 @@ class Recovery:
         return chosen
 
     async def _of_car(self, car: bytes) -> _Found:
-        """The vault opens with the person's own secret alone: that is what makes a file without a record theirs."""
+        """Check that the person's secret unlocks the vault: the only proof that a file without a record is theirs."""
         snapshot = await asyncio.to_thread(snapshots.from_car, car)
         await self._check(snapshot, None)
         return _Found(snapshot, None)
@@ -120,9 +131,9 @@ class Recovery:
         return _Found(snapshot, record)
 
     async def _record(self, name: str | None, chosen: DiscoveredPasskey | None) -> NameRecord | None:
-        """The record under the given name, the passkey's, or the one that the service knows for the passkey.
+        """Return the record under the given name, the passkey's name, or the name that the service has for the passkey.
 
-        The last is for passkeys that were made before there were publishing keys: their user handle is random.
+        The last is for passkeys created before publishing keys existed, whose user handles are random.
         """
         if name is not None:
             return await self._place.gateway.record(name)
@@ -143,7 +154,7 @@ class Recovery:
             await self._ask(question, RecoveryRefused("expired", question))
 
     async def _compare(self, found: _Found) -> None:
-        """A lower sequence than this device has seen is accepted only by the person."""
+        """Refuse a lower sequence than this device has seen, unless the person accepts it."""
         known = await asyncio.to_thread(read_state, self._store, found.snapshot.manifest.did)
         if found.record is not None and found.record.sequence < known.sequence:
             error = SnapshotRolledBack(known.sequence, found.record.sequence)
@@ -152,6 +163,40 @@ class Recovery:
     async def _ask(self, question: str, refusal: StorageError) -> None:
         if self._accept is None or not await answered(self._accept, question):
             raise refusal
+
+    async def _open_newest(self, newest: _Found, key: KnownKey) -> _Found:
+        """Open the newest snapshot that this key opens. An older one is said to be older. Raises RecoveryRefused."""
+        try:
+            await self._open(newest.snapshot, key)
+        except RecoveryRefused as refused:
+            if refused.code != "wrong_key" or newest.record is None:
+                raise
+            tried = _wraps(newest.snapshot, key.key)
+            async for snapshot in self._before(newest.snapshot, newest.record):
+                new, tried = _wraps(snapshot, key.key) - tried, tried | _wraps(snapshot, key.key)
+                with contextlib.suppress(RecoveryRefused):
+                    if not new:
+                        continue
+                    await self._open(snapshot, key)
+                    await self._tell(_older(newest.snapshot, snapshot))
+                    return _Found(snapshot, newest.record)
+            raise
+        return newest
+
+    async def _before(self, snapshot: Snapshot, record: NameRecord) -> AsyncIterator[Snapshot]:
+        """The verified snapshots before this one, newest first, as far back as they are kept."""
+        did = snapshot.manifest.did
+        for _ in range(_OLDER):
+            if (before := snapshot.manifest.root_cid) is None:
+                return
+            try:
+                snapshot = await self._place.gateway.snapshot(before)
+                await self._check(snapshot, record.public_key)
+            except (StorageError, NetworkError):
+                return
+            if snapshot.manifest.did != did:
+                return
+            yield snapshot
 
     async def _open(self, snapshot: Snapshot, key: KeyProvider) -> None:
         try:
@@ -162,23 +207,25 @@ class Recovery:
             raise _refused(opened.error)
         await self._tell("vault opened")
 
-    def _keep(self, found: _Found) -> Recovered:
+    def _keep(self, found: _Found, newest: _Found) -> Recovered:
         snapshot, did = found.snapshot, found.snapshot.manifest.did
         revision = revision_of(snapshot.sealed)
         stored = self._store.load(did)
         if stored is None or stored.revision < revision:
             self._store.save(snapshot.following_manifest, snapshot.sealed, revision)
-        sequence = found.record.sequence if found.record else None
-        if found.record is not None:
-            keep_record(self._store, did, found.record.data)
-            write_state(self._store, _pinned(did, snapshot.root_cid, revision, found.record.sequence))
-        return Recovered(
-            did=did,
-            root_cid=snapshot.root_cid,
-            revision=revision,
-            updated_at=snapshot.manifest.updated_at,
-            sequence=sequence,
+        recovered = Recovered(
+            did=did, root_cid=snapshot.root_cid, revision=revision, updated_at=snapshot.manifest.updated_at
         )
+        if found.record is None:
+            return recovered
+        recovered = msgspec.structs.replace(recovered, sequence=found.record.sequence)
+        if found is not newest:
+            write_state(self._store, _behind(recovered, newest.snapshot))
+            newer = newest.snapshot.manifest.updated_at
+            return msgspec.structs.replace(recovered, newer_root=newest.snapshot.root_cid, newer_updated_at=newer)
+        keep_record(self._store, did, found.record.data)
+        write_state(self._store, _pinned(did, snapshot.root_cid, revision, found.record.sequence))
+        return recovered
 
     async def _tell(self, step: str) -> None:
         if self._on_progress is not None:
@@ -200,6 +247,39 @@ def _pinned(did: str, root_cid: str, revision: int, sequence: int) -> SnapshotSt
         acknowledged_revision=revision,
         sequence=sequence,
     )
+
+
+def _behind(recovered: Recovered, newest: Snapshot) -> SnapshotState:
+    """The state after an older snapshot was opened: nothing is published over the newest one until a person chooses."""
+    return SnapshotState(
+        did=recovered.did,
+        status="conflict",
+        reason="the newest snapshot does not open with the key that recovered this vault",
+        revision=recovered.revision,
+        acknowledged_root=recovered.root_cid,
+        sequence=recovered.sequence or 0,
+        other_root=newest.root_cid,
+    )
+
+
+def _wraps(snapshot: Snapshot, key: HostKey) -> set[bytes]:
+    """The wraps that a key may open: a passkey's by its ID, any password's."""
+    try:
+        wraps = wraps_of(snapshot.sealed)
+    except PluginCallError:
+        return set()
+    return {wrap for kind, key_id, wrap in wraps if kind == key.kind and (kind == "password" or key_id == key.id)}
+
+
+def _older(newest: Snapshot, opened: Snapshot) -> str:
+    return (
+        f"the newest snapshot, from {_moment(newest)}, cannot be opened with this key; opened the one from"
+        f" {_moment(opened)}, which lacks what was changed since"
+    )
+
+
+def _moment(snapshot: Snapshot) -> str:
+    return datetime.fromtimestamp(snapshot.manifest.updated_at / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _refused(code: str | None) -> RecoveryRefused:

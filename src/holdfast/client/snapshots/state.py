@@ -1,4 +1,4 @@
-"""How far a vault's snapshots are, kept in the store so that an interrupted upload goes on."""
+"""The state of a vault's snapshots, stored so that an interrupted upload can continue."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ Status = Literal["queued", "pinning", "pinned", "failed", "conflict"]
 
 
 class SnapshotState(Record, frozen=True, kw_only=True):
-    """What happened to the newest revision, and what was acknowledged before.
+    """What has happened to the newest revision, and what was acknowledged before it.
 
     Attributes:
-        did: the vault.
-        status: queued, pinning, pinned, failed (it will be tried again), or conflict: another device published a
+        did: the vault's DID.
+        status: queued, pinning, pinned, failed (will be retried), or conflict: another device published a
             snapshot that this one does not contain, and the person has to choose.
-        revision: which revision of the vault it is about; 0 before the first.
-        root_cid: the snapshot of that revision.
-        reason: why it failed or conflicts, in the words of the service.
-        acknowledged_root: the last snapshot that is kept and named, with its `acknowledged_revision`.
-        sequence: of the last record that was seen or published.
+        revision: the vault revision that `status` is about; 0 before the first.
+        root_cid: that revision's snapshot.
+        reason: why it failed or conflicts, in the service's words.
+        acknowledged_root: the last snapshot that was stored and published, with its `acknowledged_revision`.
+        sequence: that of the last record seen or published.
         other_root: in a conflict, the other device's snapshot.
-        sent_root: named by the last record that was sent, perhaps without an answer, with its `sent_revision`.
+        sent_root: the root in the last record that was sent, perhaps without a response, with its `sent_revision`.
     """
 
     did: str
@@ -45,7 +45,7 @@ class SnapshotState(Record, frozen=True, kw_only=True):
 
 
 def read_state(store: VaultStore, did: str) -> SnapshotState:
-    """The kept state, or the first one. Raises StorageError."""
+    """Return the stored state, or the initial one. Raises StorageError."""
     text = store.note(_name(did))
     if text is None:
         return SnapshotState(did=did)
@@ -56,18 +56,18 @@ def read_state(store: VaultStore, did: str) -> SnapshotState:
 
 
 def write_state(store: VaultStore, state: SnapshotState) -> None:
-    """Keep a state. Raises StorageError."""
+    """Store a state. Raises StorageError."""
     store.set_note(_name(state.did), msgspec.json.encode(state.to_json()).decode())
 
 
 def kept_record(store: VaultStore, did: str) -> bytes | None:
-    """The IPNS record of the last acknowledged snapshot; None before the first. Raises StorageError."""
+    """Return the IPNS record of the last acknowledged snapshot; None before the first. Raises StorageError."""
     text = store.note(_record_name(did))
     return None if text is None else bytes.fromhex(text)
 
 
 def keep_record(store: VaultStore, did: str, record: bytes) -> None:
-    """Keep the IPNS record of the last acknowledged snapshot. Raises StorageError."""
+    """Store the IPNS record of the last acknowledged snapshot. Raises StorageError."""
     store.set_note(_record_name(did), record.hex())
 
 

@@ -19,9 +19,9 @@ _LOOPBACK = ("127.0.0.1", "::1")
 
 
 def did_of_service(url: str) -> str:
-    """The did:web of a service's address: whom a token is made out to, so that no other service can use it.
+    """Return the did:web for a service's address: the audience of its tokens, so that no other service can use them.
 
-    A loopback address counts as localhost, the host of a service's own address unless it is set.
+    Any loopback address is treated as localhost, which is the host in a service's own address by default.
     """
     parts = urlsplit(url)
     host = (parts.hostname or "").lower()
@@ -31,9 +31,9 @@ def did_of_service(url: str) -> str:
 
 
 async def bearer_token(vault: AsyncVault, audience: str, now: Callable[[], float] = time.time) -> str:
-    """Return a token for one upload, or for one pin and its polling. It lives five minutes; the vault must be open.
+    """Return a token, valid for five minutes, for one upload or one pin and its polling. The vault must be unlocked.
 
-    The vault keeps no row of it: a row is a change, which would be uploaded with another token.
+    The vault stores no row for it: a row would be a change, whose upload would need another token.
     """
     asked = InvocationOptions(command=WRITE, args={})
     expiration = int(now()) + LIFETIME_S

@@ -1,1 +1,1 @@
-"""Storage of vaults: the local store, content-addressed snapshots, an IPFS gateway as fallback, and pins."""
+"""Vault storage: the local store, content-addressed snapshots, IPFS gateways as a fallback, and pins."""

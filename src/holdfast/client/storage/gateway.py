@@ -1,4 +1,4 @@
-"""Blocks and records from IPFS gateways, none of whose bytes is believed."""
+"""Blocks and records from IPFS gateways. Everything a gateway returns is verified."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _NO_GATEWAY = "the block is not here, and no gateway is configured"
 _NOT_FOUND = 404
-# The empty block that every trustless gateway gives out (specification, "Probing").
+# The empty block that every trustless gateway serves (specification, "Probing").
 PROBE: Call[None] = Call(
     method="GET",
     path="/ipfs/bafkqaaa",
@@ -37,7 +37,7 @@ PROBE: Call[None] = Call(
 
 
 def block_call(cid: str) -> Call[bytes]:
-    """GET /ipfs/{cid}?format=raw (trustless gateway). Raises StorageError if the answer is another block."""
+    """GET /ipfs/{cid}?format=raw (trustless gateway). Raises StorageError if the response is another block."""
     with snapshots.storage_errors():
         bytes_of(cid)
     return Call(
@@ -50,7 +50,7 @@ def block_call(cid: str) -> Call[bytes]:
 
 
 def record_call(name: str, *, routing: bool = False) -> Call[Record]:
-    """The record under a name, verified: of a trustless gateway, or with `routing` of a routing service (HTTP V1)."""
+    """Fetch and verify a name's record from a trustless gateway, or with `routing` from a routing service (HTTP V1)."""
     with snapshots.storage_errors():
         public_key = public_key_of(name)
     return Call(
@@ -63,13 +63,13 @@ def record_call(name: str, *, routing: bool = False) -> Call[Record]:
 
 
 class AsyncGateway:
-    """Reads over one or several gateways, or none: what the store lacks is fetched, verified and kept.
+    """Reads through any number of gateways: what the store lacks is fetched, verified and stored.
 
     Args:
-        gateway_url: an address, several of them in the order in which they are asked, or None.
-        store: keeps the blocks.
+        gateway_url: an address, or several in the order in which they are tried, or None.
+        store: stores the blocks.
 
-    A gateway that fails or lies is passed over; only if all do, the first one's error is raised.
+    A gateway that fails or returns wrong data is skipped; only if all do, the first one's error is raised.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class AsyncGateway:
         self._store = store
 
     async def block(self, cid: str) -> bytes:
-        """A block from the store, else from a gateway. Raises StorageError, NetworkError."""
+        """Return a block from the store, or else from a gateway. Raises StorageError, NetworkError."""
         kept = await asyncio.to_thread(self._store.get_block, cid) if self._store else None
         if kept is not None:
             return kept
@@ -95,15 +95,15 @@ class AsyncGateway:
         return data
 
     async def snapshot(self, root_cid: str) -> Snapshot:
-        """A whole snapshot. Raises StorageError, NetworkError."""
+        """Return a whole snapshot. Raises StorageError, NetworkError."""
         root = snapshots.parse_root(root_cid, await self.block(root_cid))
         blocks = {cid: await self.block(cid) for cid in dict.fromkeys((root_cid, *root.blocks))}
         return snapshots.assemble(root, blocks)
 
     async def record(self, name: str) -> Record | None:
-        """The newest record under an IPNS name that any gateway gives; None if those that answer have none.
+        """Return the newest record that any gateway has under an IPNS name; None if those that respond have none.
 
-        Raises NetworkError if no gateway answers, StorageError for a text that is no name.
+        Raises NetworkError if no gateway responds, StorageError for an invalid name.
         """
         record_call(name)
         answers = await asyncio.gather(*(_record(http, name) for http in self._http), return_exceptions=True)
@@ -129,7 +129,7 @@ class AsyncGateway:
 
 
 def store_snapshot(store: VaultStore, snapshot: Snapshot) -> None:
-    """Store a snapshot's blocks and name it in the vault's manifest. Raises StorageError."""
+    """Store a snapshot's blocks, and its root in the vault's manifest. Raises StorageError."""
     for block in snapshot.blocks:
         store.put_block(block)
     stored = store.load(snapshot.manifest.did)
@@ -139,7 +139,7 @@ def store_snapshot(store: VaultStore, snapshot: Snapshot) -> None:
 
 
 def snapshot_stored(store: VaultStore, did: str | None = None, delegation: bytes | None = None) -> Snapshot:
-    """A snapshot of the newest stored revision, kept and named in its manifest. Raises StorageError."""
+    """Make a snapshot of the newest stored revision; store it, and its root in the manifest. Raises StorageError."""
     stored = store.load(did)
     if stored is None:
         raise StorageError("no such vault is stored")
@@ -162,7 +162,7 @@ def _newest(found: list[Record]) -> Record | None:
 
 
 async def _record(http: HttpTransport, name: str) -> Record | None:
-    """One gateway's record; not every one gives records on both paths."""
+    """Return one gateway's record; not every gateway serves records on both paths."""
     try:
         return await http.send(record_call(name))
     except NetworkError as error:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# The one table of moves (docs: decisions, "Vault formats"): queued, pinning, then pinned or failed; failed is retried.
+# The allowed transitions (docs: decisions, "Vault formats"): queued, pinning, then pinned or failed; failed is retried.
 PIN_MOVES: dict[PinStatus, frozenset[PinStatus]] = {
     PinStatus.QUEUED: frozenset({PinStatus.PINNING}),
     PinStatus.PINNING: frozenset({PinStatus.PINNED, PinStatus.FAILED}),
@@ -40,12 +40,12 @@ MAX_META = 1000
 MAX_ORIGINS = 20
 _ORIGIN = re.compile(r"(/[^/\s]+)*/p2p/[A-Za-z0-9]+")
 MATCHES = ("exact", "iexact", "partial", "ipartial")
-# Gives a bearer token for one request: Holdfast's service takes a token for one new pin only.
+# Returns a bearer token for one request: Holdfast's service accepts each token for only one new pin.
 TokenSource = Callable[[], Awaitable[str]]
 
 
 class PinReport(PinInfo, frozen=True, kw_only=True):
-    """A pin and what the service says about it: `status_details` of `info` tells why a pin is where it is."""
+    """A pin and what the service says about it: `info.status_details` says why the pin has its current status."""
 
     info: dict[str, str] | None = None
 
@@ -58,7 +58,7 @@ class PinPage(Record, frozen=True, kw_only=True):
 
 
 class PinFailed(StorageError):
-    """The pinning service gave a pin up. `details` is its `status_details`, or None."""
+    """The pinning service gave up on a pin. `details` is its `status_details`, or None."""
 
     def __init__(self, details: str | None) -> None:
         super().__init__(f"the pinning service gave the pin up: {details or 'it does not say why'}")
@@ -66,7 +66,7 @@ class PinFailed(StorageError):
 
 
 def may_become(old: PinStatus, new: PinStatus) -> bool:
-    """Return whether a pin that was `old` may later be `new`, perhaps by transitions between the two polls."""
+    """Return whether a pin that was `old` may later be `new`, possibly after several transitions between two polls."""
     seen, reachable = {old}, {old}
     while reachable:
         reachable = {after for before in reachable for after in PIN_MOVES[before]} - seen
@@ -80,7 +80,7 @@ def list_call(query: Mapping[str, str]) -> Call[PinPage]:
 
 
 def add_call(pin: PinRequest) -> Call[PinReport]:
-    """POST /pins. Raises ValueError for what the API does not allow."""
+    """POST /pins. Raises ValueError for a pin that the API does not allow."""
     return Call(method="POST", path="/pins", body=_checked(pin).to_json(), read=_read_one)
 
 
@@ -90,7 +90,7 @@ def get_call(request_id: str) -> Call[PinReport]:
 
 
 def replace_call(request_id: str, pin: PinRequest) -> Call[PinReport]:
-    """POST /pins/{requestid}. Raises ValueError for what the API does not allow."""
+    """POST /pins/{requestid}. Raises ValueError for a pin that the API does not allow."""
     return Call(method="POST", path=_path(request_id), body=_checked(pin).to_json(), read=_read_one)
 
 
@@ -110,7 +110,7 @@ def selection(  # noqa: PLR0913 - each is a parameter of the API, by keyword
     meta: Mapping[str, str] | None = None,
     limit: int = 10,
 ) -> dict[str, str]:
-    """The query of GET /pins: without `status` a service lists pinned ones alone.
+    """Return the query of GET /pins. Without `status`, a service lists only pins that are pinned.
 
     Raises ValueError for what the API does not allow.
     """
@@ -138,34 +138,34 @@ class AsyncPinning:
         self._http = HttpTransport(endpoint, retries=retries, transport=transport)
 
     async def list(self, **chosen: Any) -> list[PinReport]:
-        """Pins, newest first: see `page`."""
+        """Return pins, newest first: see `page`."""
         return list((await self.page(**chosen)).results)
 
     async def page(self, **chosen: Any) -> PinPage:
-        """Pins by `cids`, `name` and how it must `match`, `statuses`, `before`, `after` (RFC 3339) and `meta`.
+        """Return pins by `cids`, `name` (compared by `match`), `statuses`, `before`, `after` (RFC 3339) and `meta`.
 
-        At most `limit`, 10 unless given, newest first. Raises ValueError for what the API does not allow.
+        At most `limit`, by default 10, newest first. Raises ValueError for a filter that the API does not allow.
         """
         return await self._send(list_call(selection(**chosen)))
 
     async def add(self, pin: PinRequest) -> PinReport:
-        """Ask for a pin."""
+        """Request a pin."""
         return await self._send(add_call(pin))
 
     async def get(self, request_id: str) -> PinReport:
-        """A pin's state."""
+        """Return a pin's state."""
         return await self._send(get_call(request_id))
 
     async def replace(self, request_id: str, pin: PinRequest) -> PinReport:
-        """Replace a pin by another in one step."""
+        """Replace a pin by another one in one step."""
         return await self._send(replace_call(request_id, pin))
 
     async def delete(self, request_id: str) -> None:
-        """Give a pin up."""
+        """Remove a pin."""
         await self._send(delete_call(request_id))
 
     async def wait(self, request_id: str, *, within_s: float = WAIT_S, poll_s: float = POLL_S) -> PinReport:
-        """The pin once it is pinned. Raises StorageError where it fails or takes longer than `within_s`."""
+        """Return the pin once it is pinned. Raises StorageError if it fails or takes longer than `within_s` seconds."""
         deadline = time.monotonic() + within_s
         while True:
             found = pinned_or_none(await self.get(request_id))
@@ -185,7 +185,7 @@ class AsyncPinning:
 
 
 def pinned_or_none(pin: PinReport) -> PinReport | None:
-    """The pin when it is pinned, None while it is on its way. Raises PinFailed with the service's own reason."""
+    """Return the pin if it is pinned, None while it is in progress. Raises PinFailed with the service's reason."""
     if pin.status is PinStatus.FAILED:
         raise PinFailed((pin.info or {}).get("status_details"))
     return pin if pin.status is PinStatus.PINNED else None
@@ -225,7 +225,7 @@ def _read_list(reply: Reply) -> PinPage:
 
 
 def _pin(answer: Any) -> PinReport:
-    """A pin in the API's spelling (`requestid`) as the interface's type (`requestId`)."""
+    """Convert a pin from the API's spelling (`requestid`) to the interface's type (`requestId`)."""
     if not isinstance(answer, dict) or not isinstance(answer.get("pin"), dict):
         raise ValueError("no pin")  # noqa: TRY004 - one error for every malformed answer
     asked = {name: value for name, value in answer["pin"].items() if value is not None}

@@ -33,15 +33,22 @@ def did_of(sealed: bytes) -> str:
 
 
 def wrap_names(sealed: bytes) -> list[tuple[str, str]]:
-    """Return kind and ID of each key that opens a sealed vault. Raises PluginCallError for other bytes."""
-    position, names = _after_did(sealed), []
+    """Return kind and ID of each key that unlocks a sealed vault. Raises PluginCallError for other bytes."""
+    return [(kind, key_id) for kind, key_id, _ in wraps_of(sealed)]
+
+
+def wraps_of(sealed: bytes) -> list[tuple[str, str, bytes]]:
+    """Return kind, ID and all bytes of each wrap of a sealed vault. Raises PluginCallError for other bytes."""
+    position, wraps = _after_did(sealed), []
     for _ in range(sealed[_WRAP_COUNT]):
-        end = position + 2 + int.from_bytes(sealed[position + 1 : position + 2])
-        if end + _WRAP_REST > len(sealed):
+        name_end = position + 2 + int.from_bytes(sealed[position + 1 : position + 2])
+        end = name_end + _WRAP_REST
+        if end > len(sealed):
             raise PluginCallError("load", _OTHER_FORM)
-        names.append((_KINDS.get(sealed[position], ""), sealed[position + 2 : end].decode("utf-8", "replace")))
-        position = end + _WRAP_REST
-    return names
+        name = sealed[position + 2 : name_end].decode("utf-8", "replace")
+        wraps.append((_KINDS.get(sealed[position], ""), name, sealed[position:end]))
+        position = end
+    return wraps
 
 
 def _after_did(sealed: bytes) -> int:

@@ -1,4 +1,4 @@
-"""Snapshots as the client handles them: a sealed vault split into blocks under a root (docs/formats.md)."""
+"""Snapshots: a sealed vault split into blocks under a root (docs/formats.md)."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One vault at one moment. `manifest.root_cid` is the snapshot before it, None for the first.
+    """One vault at one moment. `manifest.root_cid` is the previous snapshot, None for the first.
 
-    `delegation`: by it the vault's key lets the publishing key name its snapshots; None without a publishing key.
+    `delegation`: from the vault's key to the publishing key, to publish snapshots; None without a publishing key.
     """
 
     root_cid: str
@@ -33,17 +33,17 @@ class Snapshot:
     delegation: bytes | None = None
 
     def to_car(self) -> bytes:
-        """The snapshot as a CARv1 file, the root first."""
+        """Return the snapshot as a CARv1 file, root first."""
         return cars.write_car(self.root_cid, self.blocks)
 
     @property
     def following_manifest(self) -> VaultManifest:
-        """Return the manifest that names this snapshot as the newest."""
+        """Return the manifest in which this snapshot is the newest."""
         return msgspec.structs.replace(self.manifest, root_cid=self.root_cid)
 
 
 def take(manifest: VaultManifest, sealed: bytes, delegation: bytes | None = None) -> Snapshot:
-    """The snapshot of a sealed vault. Raises StorageError for an empty vault or one over 16 MiB."""
+    """Return the snapshot of a sealed vault. Raises StorageError for an empty vault or one over 16 MiB."""
     named = roots.Manifest(
         root_cid=manifest.root_cid,
         did=manifest.did,
@@ -58,7 +58,7 @@ def take(manifest: VaultManifest, sealed: bytes, delegation: bytes | None = None
 
 
 def from_car(data: bytes) -> Snapshot:
-    """The snapshot in a CARv1 file. Raises StorageError unless every byte is as its CID says, and belongs to it."""
+    """Return the snapshot in a CARv1 file. Raises StorageError unless every block matches its CID and belongs to it."""
     with storage_errors():
         root_cid, blocks = cars.read_car(data)
         root = roots.read_root(Block(root_cid, blocks[root_cid]))
@@ -67,20 +67,20 @@ def from_car(data: bytes) -> Snapshot:
 
 
 def read(root_cid: str, fetch: Callable[[str], bytes | None]) -> Snapshot:
-    """The snapshot whose blocks `fetch` gives. Raises StorageError unless every byte is as its CID says."""
+    """Return the snapshot made of blocks that `fetch` returns. Raises StorageError unless each matches its CID."""
     root = parse_root(root_cid, _present(fetch(root_cid)))
     blocks = {cid: _present(fetch(cid)) for cid in {root_cid, *root.blocks}}
     return assemble(root, blocks)
 
 
 def parse_root(cid: str, data: bytes) -> roots.Root:
-    """The root in a block, whose bytes are checked. Raises StorageError."""
+    """Return the root in a block, after checking the block against its CID. Raises StorageError."""
     with storage_errors():
         return roots.read_root(Block(cid, data))
 
 
 def assemble(root: roots.Root, blocks: Mapping[str, bytes]) -> Snapshot:
-    """The snapshot of a root and its blocks, by CID. Raises StorageError unless they are all there and right."""
+    """Return the snapshot of a root and its blocks by CID. Raises StorageError unless all are there and correct."""
     with storage_errors():
         sealed = roots.sealed_of(root, blocks)
     ordered = {cid: blocks[cid] for cid in (root.cid, *root.blocks)}
@@ -89,7 +89,7 @@ def assemble(root: roots.Root, blocks: Mapping[str, bytes]) -> Snapshot:
 
 
 def client_manifest(manifest: roots.Manifest) -> VaultManifest:
-    """A root's manifest as the interface's type."""
+    """Return a root's manifest as the interface's type."""
     return VaultManifest(
         root_cid=manifest.root_cid,
         did=manifest.did,
@@ -100,7 +100,7 @@ def client_manifest(manifest: roots.Manifest) -> VaultManifest:
 
 
 def blocks_of(did: str, blocks: Mapping[str, bytes]) -> set[str]:
-    """Which of these blocks belong to snapshots of a vault: its roots, and all that they link to."""
+    """Return which of these blocks belong to a vault's snapshots: its roots and everything they link to."""
     found: set[str] = set()
     for cid, data in blocks.items():
         with contextlib.suppress(ContentError):
@@ -112,7 +112,7 @@ def blocks_of(did: str, blocks: Mapping[str, bytes]) -> set[str]:
 
 @contextlib.contextmanager
 def storage_errors() -> Iterator[None]:
-    """Turns ContentError into StorageError, with its sentence."""
+    """Converts ContentError to StorageError with the same message."""
     try:
         yield
     except ContentError as error:

@@ -1,4 +1,4 @@
-"""The vaults on this machine: one SQLite file with the last revisions of each vault and the blocks of its snapshots."""
+"""The vaults on this machine: one SQLite file with each vault's last revisions and the blocks of its snapshots."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CREATE TABLE notes (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT;
 
 @dataclass(frozen=True, slots=True)
 class StoredVault:
-    """One revision of one vault. `sealed` opens only in the enclave, with one of the vault's keys."""
+    """One revision of one vault. Only the enclave can unlock `sealed`, with one of the vault's keys."""
 
     revision: int
     manifest: VaultManifest
@@ -47,15 +47,15 @@ class StoredVault:
 
 
 class VaultStore:
-    """A store of vaults, identified by folder and name, open in one process at a time. Thread-safe.
+    """A store for vaults, identified by folder and name, open in one process at a time. Thread-safe.
 
     Args:
         config: the store's name, `holdfast-vault` unless given.
         directory: the folder of the file; by default the user's data folder.
-        kept_revisions: how many revisions of each vault are kept.
+        kept_revisions: how many revisions of each vault are retained.
 
     Each method raises StorageError if the file system or the file fails, ClientStateError after `close`.
-    A revision is stored whole or not at all: after a crash the revision before it is still readable.
+    A revision is stored completely or not at all: after a crash the previous revision is still readable.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class VaultStore:
             _empty_journal(database)
 
     def put_block(self, block: Block) -> None:
-        """Keep a block. Raises StorageError where its bytes are does not match its CID."""
+        """Store a block. Raises StorageError if it does not match its CID."""
         with storage_errors():
             verified(block.cid, block.data)
         with self._transaction() as database:
@@ -173,7 +173,7 @@ class VaultStore:
                 database.execute("DELETE FROM blocks WHERE cid = ?", (block.cid,))
 
     def set_note(self, name: str, value: str | None) -> None:
-        """Store a short text under a name, such as a registration's progress. None deletes it."""
+        """Store a short text under a name, for example a registration's progress. None deletes it."""
         with self._transaction() as database:
             if value is None:
                 database.execute("DELETE FROM notes WHERE name = ?", (name,))
@@ -181,7 +181,7 @@ class VaultStore:
                 database.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (name, value))
 
     def replace_note(self, name: str, expected: str | None, value: str) -> bool:
-        """Compare and swap: store a text if the present one is `expected` (None: absent). Returns whether it was."""
+        """Compare and swap: store a text if the current one is `expected` (None: absent). Returns whether it was."""
         return self.replace_notes({name: (expected, value)})
 
     def replace_notes(self, changes: Mapping[str, tuple[str | None, str]]) -> bool:
@@ -251,7 +251,7 @@ class VaultStore:
 
 
 def forgotten_note(did: str) -> str:
-    """The name of the note with the first revision that a removed key does not open: pins of earlier ones must go."""
+    """Return the name of the note with the first revision that a removed key cannot unlock: older pins must go."""
     return f"forgotten-before:{did}"
 
 
@@ -293,7 +293,7 @@ def _migrate(database: sqlite3.Connection) -> None:
 
 
 def _forget_blocks(database: sqlite3.Connection, did: str) -> None:
-    """Drop the blocks of a vault's snapshots: roots and what they link to, and sealed vaults without a root."""
+    """Delete the blocks of a vault's snapshots: roots and what they link to, and sealed vaults without a root."""
     gone: set[str] = set()
     for cid in [row[0] for row in database.execute("SELECT cid FROM blocks")]:
         data = bytes(database.execute("SELECT data FROM blocks WHERE cid = ?", (cid,)).fetchone()[0])

@@ -1,4 +1,4 @@
-"""Pairing in the local network: an HTTP link with a secret path, shown as a QR code, valid for one pairing."""
+"""Pairing over the local network: an HTTP link with a secret path, shown as a QR code, valid for one pairing."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class HttpOffer:
     """Offers a pairing at `link` until the block ends. Raises OSError if it cannot listen on the address.
 
     Args:
-        server: answers the messages of the pairing.
-        host: the address to listen on; the machine's own address in the local network unless given.
+        server: responds to the pairing's messages.
+        host: the address to listen on; by default the machine's address in the local network.
         loop: the event loop of an asyncio vault; not needed for a blocking one.
     """
 
@@ -74,7 +74,7 @@ class HttpChannel:
         self._link, self._transport = link, transport
 
     async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        """See PairingChannel. Waits for the lifetime of a pairing, since a person types on the other device."""
+        """See PairingChannel. Waits for as long as a pairing may take, since a person types on the other device."""
         timeout = httpx.Timeout(LIFE_S, connect=10.0)
         try:
             async with httpx.AsyncClient(timeout=timeout, transport=self._transport) as http:
@@ -91,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        """Answer one message. A request with another path gets a plain 404."""
+        """Respond to one message. Any other path gets a plain 404."""
         length = self.headers.get("Content-Length", "")
         known = hmac.compare_digest(self.path.encode(), self.secret_path.encode())
         if not known or not length.isdigit() or int(length) > _MAX_REQUEST_BYTES:
@@ -117,7 +117,7 @@ def local_address() -> str:
     """Return this machine's address in the local network, or loopback if it has none. Sends nothing."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # a documentation address (RFC 5737): only its route is looked up
+            probe.connect(("192.0.2.1", 9))  # a documentation address (RFC 5737): only the route to it is looked up
         except OSError:
             return "127.0.0.1"
         return str(probe.getsockname()[0])

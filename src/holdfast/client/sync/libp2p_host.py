@@ -25,12 +25,12 @@ LOOPBACK = "/ip4/127.0.0.1/tcp/0/ws"
 
 
 class Libp2pHost:
-    """A libp2p host in a separate thread until the block ends. A subclass names the protocols that it answers.
+    """A libp2p host in a separate thread until the block ends. Subclasses define the protocols it supports.
 
     Args:
         log: the vault's boot log, which records whether the host started.
         listen: a WebSocket multiaddress to listen on.
-        seed: 32 bytes from which the host's identity follows, for an address that stays; random without it.
+        seed: 32 bytes from which the host's identity is derived, for a permanent address; random by default.
 
     Raises NetworkError if the host does not start; the boot log records that too.
     """
@@ -62,7 +62,7 @@ class Libp2pHost:
         self._thread.join()
 
     def _handlers(self) -> dict[str, Callable[[Any], Any]]:
-        """The protocols that the host answers, and what takes their streams."""
+        """Return the protocols that the host supports and the handlers of their streams."""
         raise NotImplementedError
 
     def _start(self) -> None:
@@ -73,7 +73,7 @@ class Libp2pHost:
 
     def _run(self) -> None:
         try:
-            import trio  # the imports take four seconds, so they happen only here
+            import trio  # imported only here, because it takes four seconds
 
             trio.run(self._serve)
         except Exception as error:  # noqa: BLE001 - passed on to the thread that waits
@@ -131,7 +131,7 @@ class Libp2pOffer(Libp2pHost):
 
 
 class Libp2pChannel:
-    """The new device's channel to a host's address."""
+    """The new device's channel to a host, by its address."""
 
     def __init__(self, address: str) -> None:
         self._address = address
@@ -142,7 +142,7 @@ class Libp2pChannel:
         try:
             return msgspec.json.decode(await asyncio.to_thread(self._exchange, body), type=dict[str, Any])
         except Exception as error:
-            # py-libp2p raises many kinds of errors, exception groups included.
+            # py-libp2p raises many kinds of errors, including exception groups.
             raise told("the other device does not answer", error) from error
 
     def _exchange(self, body: bytes) -> bytes:
@@ -170,7 +170,7 @@ class Libp2pChannel:
 
 
 def told(what: str, error: BaseException) -> NetworkError:
-    """Return the error as one of the client's; if a package is missing, say how to install it."""
+    """Convert the error to one of the client's; if a package is missing, say how to install it."""
     if isinstance(error, ModuleNotFoundError):
         return NetworkError(NOT_INSTALLED)
     return NetworkError(f"{what} ({type(error).__name__})")
@@ -183,8 +183,8 @@ def _new_host(seed: bytes | None = None) -> Any:
     from libp2p.custom_types import TProtocol
     from libp2p.security.noise.transport import PROTOCOL_ID, Transport
 
-    # Noise only: it proves the peer ID in the address. By default the library would also offer secio and plain text,
-    # which prove nothing, and an attacker in between could choose them.
+    # Noise only: it authenticates the peer ID in the address. By default the library also offers secio and plain text,
+    # which do not, and an attacker in between could choose them.
     identity = ed25519_key_pair(seed)
     noise = Transport(identity, noise_privkey=create_new_key_pair().private_key)
     secured = {TProtocol(PROTOCOL_ID): noise}
@@ -210,5 +210,5 @@ async def _read_exactly(stream: Any, length: int) -> bytes:
 
 
 async def write_message(stream: Any, body: bytes) -> None:
-    """Write one message, in the form that `read_message` reads."""
+    """Write one message in the format that `read_message` reads."""
     await stream.write(len(body).to_bytes(_LENGTH_BYTES) + body)

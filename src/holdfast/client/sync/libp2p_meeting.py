@@ -1,11 +1,11 @@
-"""A host at which two devices meet that cannot listen, such as two browsers. It passes their messages on unread.
+"""A host where two devices that cannot listen, such as two browsers, meet. It relays their messages unread.
 
-On `/holdfast/sync/meet/1.0.0` the first message of a stream says who opened it:
+On `/holdfast/sync/meet/1.0.0`, the first message of a stream says which device opened it:
 
     device that holds the vault   {"meeting": M, "gives": true}    answered {"waiting": true}; then it answers messages
     new device                    {"meeting": M, "message": {…}}   answered with what the other one answers
 
-M is a random name that only the two devices know. The six digits protect the pairing from this host as from any other.
+M is a random name known only to the two devices. The six digits protect the pairing from this host, as from any other.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class First(msgspec.Struct):
     Attributes:
         meeting: the name of the meeting, at least 16 characters.
         gives: whether the device that opened the stream holds the vault.
-        message: what the new device asks.
+        message: the new device's first message.
     """
 
     meeting: str
@@ -46,13 +46,13 @@ class First(msgspec.Struct):
 
 
 class Libp2pMeeting(Libp2pHost):
-    """Devices meet at `address` until the block ends.
+    """Lets devices meet at `address` until the block ends.
 
     Args:
         log: see Libp2pHost.
         listen: see Libp2pHost.
         seed: see Libp2pHost.
-        most: how many devices may wait at the same time; more are refused.
+        most: how many devices may wait at the same time; others are refused.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Libp2pMeeting(Libp2pHost):
         self._givers: dict[str, _Giver] = {}
 
     async def ask(self, meeting: str, message: dict[str, Any]) -> dict[str, Any]:
-        """Ask the device that waits under a name, from any event loop. Raises NetworkError without one."""
+        """Send a message to the device waiting under a name, from any event loop. Raises NetworkError without one."""
         import trio
 
         def asked() -> bytes:
@@ -75,7 +75,7 @@ class Libp2pMeeting(Libp2pHost):
             raise told("the other device does not answer", error) from error
 
     def waits(self, meeting: str) -> bool:
-        """Return whether a device waits under a name."""
+        """Return whether a device is waiting under a name."""
         return meeting in self._givers
 
     def _handlers(self) -> dict[str, Callable[[Any], Any]]:
@@ -123,7 +123,7 @@ class Libp2pMeeting(Libp2pHost):
 
 
 class _Giver:
-    """A device that waits: one message at a time goes to it. It is gone after an error, or after its last answer."""
+    """A waiting device, which gets one message at a time. It is removed after an error or after its last response."""
 
     def __init__(self, stream: Any) -> None:
         import trio
@@ -142,7 +142,7 @@ class _Giver:
 
 
 class MeetingChannel:
-    """The new device's channel, where it runs the host itself: asks the device that waits under a name."""
+    """The channel of a new device that runs the host itself: sends to the device waiting under a name."""
 
     def __init__(self, host: Libp2pMeeting, meeting: str) -> None:
         self._host, self._meeting = host, meeting

@@ -1,15 +1,17 @@
-"""The pairing protocol, over any channel that sends a JSON object and returns one.
+"""The pairing protocol, over any channel that sends a JSON object and returns the JSON response.
 
     new device                                   device that holds the vault
     sync_init        -- session, key -->         sync_respond
     sync_compare     <-- key --
                      -- reveal -->               sync_compare, then its person types the new device's six digits
-    sync_complete    <-- sealed vault, record -- sync_respond (only for the right digits)
+    sync_complete    <-- the vault, record -- sync_respond (only for the right digits)
 
-The record is the IPNS record of the last snapshot that the vault was published in; without one it is left out.
+The vault comes twice: encrypted for the new device, and sealed with the wraps of all passkeys and passwords, so that
+each of them opens what the new device stores and publishes. The record is the IPNS record of the last snapshot that
+the vault was published in; without one it is left out.
 
-The enclaves do the cryptography. The new device commits to its key before it sees the other's, so a man in the middle
-has one guess at six digits. Both people compare them, so that neither a vault nor a forged one can be passed on.
+The enclaves do the cryptography. The new device commits to its key before it sees the other one's, so an attacker
+in between has one guess at six digits. The people compare them, so nothing in between can obtain or replace the vault.
 """
 
 from __future__ import annotations
@@ -42,24 +44,24 @@ R = TypeVar("R", bound=_Result)
 
 PROTOCOL = "/holdfast/sync/1.0.0"
 LIFE_S = 300.0
-MAX_MESSAGE_BYTES = 32 * 1024 * 1024
-_REFUSED = {"error": "refused"}  # the error does not say what was wrong with the message
+MAX_MESSAGE_BYTES = 48 * 1024 * 1024  # a vault of 16 MiB twice, in base64
+_REFUSED = {"error": "refused"}  # deliberately does not say what was wrong with the message
 
 
 class SyncRefused(ServiceError):
-    """The pairing ended: the digits differ, a message was late, repeated or changed, or the other side refused."""
+    """The pairing failed: the digits differ, a message was late, repeated or changed, or the other side refused."""
 
 
 class PairingChannel(Protocol):
     """A channel to the device that holds the vault."""
 
     async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Send a message and return the answer. Raises NetworkError."""
+        """Send a message and return the response. Raises NetworkError."""
         ...
 
 
 class AsyncPairingServer:
-    """Answers for the device that holds the vault, in one pairing.
+    """The side of one pairing that holds the vault.
 
     `finished` is True when the pairing is over, `released` when the vault was sent.
 
@@ -88,7 +90,7 @@ class AsyncPairingServer:
         return self._released
 
     async def answer(self, body: bytes) -> bytes:
-        """Return the encoded answer to an encoded message."""
+        """Return the encoded response to an encoded message."""
         try:
             message = msgspec.json.decode(body, type=dict[str, Any])
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -96,7 +98,7 @@ class AsyncPairingServer:
         return msgspec.json.encode(await self.handle(message))
 
     async def handle(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Return the answer to one message. Never raises for what a stranger sends."""
+        """Return the response to one message. Never raises, whatever a stranger sends."""
         if self._turn.locked():
             return _REFUSED
         async with self._turn:
@@ -128,11 +130,11 @@ class AsyncPairingServer:
         typed = await answered(self._ask_digits, _given(shown.code))
         if not typed:
             raise SyncRefused("the person refused")
-        # Read first: a snapshot that goes up meanwhile may hold what the sent vault does not.
+        # Read before sealing: a snapshot uploaded in the meantime may contain changes that the sent vault lacks.
         record = await published_record(self._vault)
         result = _good(await self._vault.sync_respond(session, code=str(typed).strip()))
         self._finished = self._released = True
-        sent = {"encrypted_vault": result.encrypted_vault}
+        sent = {"encrypted_vault": result.encrypted_vault, "sealed_vault": result.sealed_vault}
         return sent if record is None else {**sent, "record": record}
 
 
@@ -143,14 +145,14 @@ async def receive(
     show_digits: Callable[[str], Any],
     confirm: Callable[[str], Any],
 ) -> SyncCompleteResult:
-    """On the new device: receive the vault, wrap it for `key` and store it. It is unlocked afterwards.
+    """Receive the vault on the new device, wrap it for `key` and store it. It is unlocked afterwards.
 
     Args:
         vault: a booted vault object that holds no vault yet.
         channel: the channel to the device that holds the vault.
-        key: the key that opens the vault on this device from now on.
+        key: the key that unlocks the vault on this device from now on.
         show_digits: shows the six digits, before the person types them on the other device.
-        confirm: asked whether the other device shows the same six digits; a false value refuses.
+        confirm: returns whether the other device shows the same six digits; a false value refuses.
 
     Raises:
         SyncRefused: the digits differ, the pairing is over, or the other side refused. Nothing is stored.
@@ -176,10 +178,11 @@ async def _received(
     digits = _given(shown.code)
     await answered(show_digits, digits)
     last = await channel.ask({"step": "reveal", "session_id": session, "reveal": shown.reveal})
-    sealed = _text(last, "encrypted_vault")
+    encrypted = _text(last, "encrypted_vault")
+    sealed = _text(last, "sealed_vault") if "sealed_vault" in last else None  # earlier releases do not send it
     if not await answered(confirm, digits):
         raise SyncRefused("the digits differ")
-    done = _good(await enclave.sync_complete(session, digits, sealed, key))
+    done = _good(await enclave.sync_complete(session, digits, encrypted, key, sealed_vault=sealed))
     await continue_from(enclave, last.get("record"))
     return done
 

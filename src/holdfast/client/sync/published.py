@@ -1,4 +1,4 @@
-"""The last published snapshot of a vault that is paired: the new device continues it instead of finding a conflict."""
+"""The last published snapshot of a paired vault: with it, the new device's first upload is not a conflict."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 async def published_record(vault: AsyncVault) -> str | None:
-    """The IPNS record of the vault's last acknowledged snapshot in hexadecimal; None before the first.
+    """Return the IPNS record of the vault's last acknowledged snapshot in hexadecimal; None before the first.
 
     Raises StorageError.
     """
@@ -27,9 +27,9 @@ async def published_record(vault: AsyncVault) -> str | None:
 
 
 async def continue_from(vault: AsyncVault, record: object) -> None:
-    """Take the record that came with a vault as the last snapshot that this device knows. Raises StorageError.
+    """Store the record that came with a vault as the last snapshot known to this device. Raises StorageError.
 
-    A record that the vault's own publishing key did not sign is ignored; the first upload then asks about a conflict.
+    A record not signed by the vault's own publishing key is ignored; the first upload then reports a conflict.
 
     Args:
         vault: the received vault, unlocked.

@@ -6,7 +6,7 @@ import io
 
 
 def qr_text(link: str) -> str:
-    """The link as a QR code of block characters (ISO/IEC 18004), two modules a line."""
+    """Return the link as a QR code (ISO/IEC 18004) of block characters, two rows of modules per line."""
     import segno
 
     out = io.StringIO()

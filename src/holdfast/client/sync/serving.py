@@ -1,4 +1,4 @@
-"""Lets threads that serve other devices reach a pairing whose vault may live in another thread's event loop."""
+"""Access to a pairing from threads that serve other devices; its vault may belong to another thread's event loop."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
 
 class Answering(Protocol):
-    """A pairing that answers in the calling thread, such as holdfast.client.blocking's PairingServer."""
+    """A pairing that responds in the calling thread, such as holdfast.client.blocking's PairingServer."""
 
     def answer(self, body: bytes) -> bytes:
-        """Return the encoded answer to an encoded message."""
+        """Return the encoded response to an encoded message."""
         ...
 
 
 def answer_of(
     server: Answering | AsyncPairingServer, loop: asyncio.AbstractEventLoop | None
 ) -> Callable[[bytes], bytes]:
-    """Return an answer function for any thread. `loop` is an asynchronous pairing's. Raises ValueError without it."""
+    """Return a respond function for any thread. An asynchronous pairing needs `loop`: ValueError without it."""
     if not isinstance(server, AsyncPairingServer):
         return server.answer
     if loop is None:

@@ -1,4 +1,4 @@
-"""All client-side types of the interface and all answers of the service. Frozen, keyword-only, typed."""
+"""All client-side types of the interface and all responses of the service. Frozen, keyword-only, typed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every client-side type shares: frozen, keyword-only, snake_case inside, the interface's names on the wire."""
+"""The base of all client-side types: frozen, keyword-only, snake_case in Python, the interface's names in JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Octets(bytes):
-    """Bytes, encoded as the interface's `number[]`. Base64 and 0x-hex are read too."""
+    """Bytes, encoded as the interface's `number[]`. Base64 and 0x-hex are accepted too."""
 
     __slots__ = ()
 
@@ -30,7 +30,7 @@ class Wire:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | str | bytes) -> Self:
-        """Return the object of a JSON object, given as a mapping or as JSON text. Unknown fields are ignored.
+        """Construct the object from a JSON object, given as a mapping or as JSON text. Unknown fields are ignored.
 
         Raises:
             ValueError: a field is missing or has another type than the interface documents.
@@ -43,7 +43,7 @@ class Wire:
 
 
 class Record(msgspec.Struct, Wire, frozen=True, kw_only=True, omit_defaults=True):
-    """Base of the client-side types. Optional fields default to None (or to the documented default)."""
+    """Base class of the client-side types. Optional fields default to None or to the documented default."""
 
 
 def decode_hook(kind: type, value: Any) -> Any:
@@ -54,7 +54,7 @@ def decode_hook(kind: type, value: Any) -> Any:
 
 
 def octets(value: object) -> bytes:
-    """Return the bytes of a list of numbers, 0x-hex or base64. Raises ValueError for anything else."""
+    """Decode bytes from a list of integers, 0x-hex or base64. Raises ValueError for anything else."""
     if isinstance(value, (bytes, bytearray)):
         return bytes(value)
     if isinstance(value, str):

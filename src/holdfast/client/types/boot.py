@@ -14,8 +14,8 @@ class BootStatus(Record, frozen=True, kw_only=True):
     """Which subsystems are ready; `ready` is True if all three are. The enclave alone is enough to work with a vault.
 
     `enclave`: the module runs. `helia`: snapshots can be written and read back, in the vault's store and at the
-    configured place; the last upload did not fail. `libp2p`: the packages for pairing over libp2p are installed, and
-    no libp2p host has failed to start.
+    configured server, and the last upload did not fail. `libp2p`: the packages for pairing are installed, and
+    no libp2p host failed to start.
     """
 
     enclave: bool

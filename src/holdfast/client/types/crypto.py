@@ -15,12 +15,12 @@ Keccak256Fn = Callable[[bytes | str], str]
 
 
 def payload_bytes(payload: BinaryPayload) -> bytes:
-    """Return the bytes of a payload. Raises ValueError if it has none of the three forms."""
+    """Return a payload's bytes. Raises ValueError if it has none of the three forms."""
     return octets(payload)
 
 
 class EncryptedShares(Record, frozen=True, kw_only=True):
-    """Both sealed shares of a key: one for the client, one for a second place of storage."""
+    """Both sealed shares of a key: one for the client, one to be stored elsewhere."""
 
     public_key: BinaryPayload
     public_key_hex: str | None = None

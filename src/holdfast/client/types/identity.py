@@ -23,7 +23,7 @@ class GenerateInput(Record, frozen=True, kw_only=True):
 
 
 class AccountInfo(Record, frozen=True, kw_only=True):
-    """An account in short. `address` of a P-256 key is that of its smart account, deployed or not."""
+    """An account's main fields. For a P-256 key, `address` is that of its smart account, deployed or not."""
 
     address: str
     chain_id: str
@@ -55,7 +55,7 @@ class SharesOfEnclave(EncryptedShares, frozen=True, kw_only=True):
 
 
 class GenerateResult(Record, frozen=True, kw_only=True):
-    """The result of making a vault, with the credential as the enclave parsed it."""
+    """The result of creating a vault, with the credential as the enclave parsed it."""
 
     success: bool
     did: str
@@ -114,7 +114,7 @@ class CreateRegistrationInput(Record, frozen=True, kw_only=True):
 class RegistrationResult(Record, frozen=True, kw_only=True):
     """A prepared registration. `user_op` is None if no transaction is needed; hashes are Keccak-256.
 
-    Only the caller knows whether the DID is on the chain already, and says so with `registered`.
+    Only the caller knows whether the DID is already on the chain, and says so with `registered`.
     """
 
     user_op: UserOp | None

@@ -10,7 +10,7 @@ NATIVE = "native"
 
 
 class PaymentParams(Record, frozen=True, kw_only=True):
-    """A payment: `to` an address or a DID, `amount` in the smallest unit, `token` an ERC-20 address or "native"."""
+    """A payment: `to` is an address or a DID, `amount` in the smallest unit, `token` an ERC-20 address or "native"."""
 
     to: str
     amount: str
@@ -21,7 +21,7 @@ class PaymentParams(Record, frozen=True, kw_only=True):
 
 
 class PaymentResult(Record, frozen=True, kw_only=True):
-    """A payment made. `tx_hash` equals `user_op_hash`."""
+    """A completed payment. `tx_hash` equals `user_op_hash`."""
 
     tx_hash: str = msgspec.field(name="txHash")
     user_op_hash: str = msgspec.field(name="userOpHash")

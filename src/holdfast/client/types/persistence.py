@@ -24,29 +24,29 @@ class VaultManifest(Record, frozen=True, kw_only=True):
 
 
 class VaultStoreConfig(Record, frozen=True, kw_only=True):
-    """Where vaults are kept."""
+    """Where vaults are stored."""
 
     db_name: str = msgspec.field(name="dbName", default=DEFAULT_DB_NAME)
 
 
 class VaultSnapshotConfig(Record, frozen=True, kw_only=True):
-    """Where missing blocks are read: the address of an IPFS gateway."""
+    """Where missing blocks are fetched: the address of an IPFS gateway."""
 
     gateway_url: str | None = msgspec.field(name="gatewayUrl", default=None)
 
 
 class SnapshotConfig(VaultSnapshotConfig, frozen=True, kw_only=True):
-    """Where snapshots are kept and read, beyond the interface's gateway. Without anything: at the client's service.
+    """Where snapshots are stored and read, beyond the interface's gateway; by default at the client's service.
 
     Attributes:
-        gateway_urls: more gateways that are asked for blocks and records, in this order.
-        upload_url: takes CAR files as Kubo's RPC does, and IPNS records.
-        pinning_url: speaks the Pinning Service API; "" for none, as with a Kubo node: what it imports stays pinned.
-        access_token: for another pinning service than Holdfast's; to Holdfast's the vault's key speaks.
-        service_did: whom the vault's tokens are made out to; the did:web of `upload_url` unless given.
-        automatic: whether every change goes up by itself.
-        debounce_s: how many seconds without a change before the last one goes up.
-        kept: how many snapshots stay pinned there.
+        gateway_urls: more gateways for blocks and records, tried in this order.
+        upload_url: accepts CAR files as Kubo's RPC does, and IPNS records.
+        pinning_url: speaks the Pinning Service API; "" for none, as with a Kubo node, which pins what it imports.
+        access_token: for a pinning service other than Holdfast's; for Holdfast's, the vault's key signs tokens.
+        service_did: the audience of the vault's tokens; by default the did:web of `upload_url`.
+        automatic: whether every change is uploaded automatically.
+        debounce_s: how many seconds without a change must pass before an upload.
+        kept: how many snapshots stay pinned at the service.
     """
 
     gateway_urls: tuple[str, ...] = msgspec.field(name="gatewayUrls", default=())
@@ -59,12 +59,12 @@ class SnapshotConfig(VaultSnapshotConfig, frozen=True, kw_only=True):
     kept: int = 10
 
     def __repr__(self) -> str:
-        """Without the access token."""
+        """Leave out the access token."""
         return f"SnapshotConfig(upload_url={self.upload_url!r}, gateway_urls={self.gateways!r})"
 
     @property
     def gateways(self) -> tuple[str, ...]:
-        """Every gateway, the interface's first."""
+        """Return all gateways, the interface's first."""
         return (*([self.gateway_url] if self.gateway_url else []), *self.gateway_urls)
 
 
@@ -83,7 +83,7 @@ class PinRequest(Record, frozen=True, kw_only=True):
     Attributes:
         cid: the root.
         name: at most 255 characters.
-        origins: at most 20 different multiaddrs, each ending in `/p2p/` and a peer ID, that have the blocks.
+        origins: at most 20 different multiaddrs of peers that have the blocks, each ending in `/p2p/` and a peer ID.
         meta: at most 1,000 texts by name.
     """
 
@@ -98,7 +98,7 @@ class PinRequest(Record, frozen=True, kw_only=True):
 
 
 class PinInfo(Record, frozen=True, kw_only=True):
-    """A pin as the pinning service reports it; `delegates` are multiaddrs of peers that take its blocks."""
+    """A pin as the pinning service reports it; `delegates` are multiaddrs of peers that accept its blocks."""
 
     request_id: str = msgspec.field(name="requestId")
     status: PinStatus

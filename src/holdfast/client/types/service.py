@@ -1,4 +1,4 @@
-"""The service's answers: the shared JSON shapes with the client's conversions, and the indexer's records."""
+"""The service's responses: the shared JSON shapes with the client's conversions, and the indexer's records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ContractSet(models.ContractSet, Wire, frozen=True, kw_only=True):
     """GET /api/contracts."""
 
     def for_vault(self) -> dict[str, str | int]:
-        """Return the arguments of `Vault.generate` that make the vault show the account which this service predicts."""
+        """Return arguments for `Vault.generate`, so that the vault derives the address that this service predicts."""
         return {"factory": self.app_factory, "chain_id": self.chain_id}
 
 
@@ -47,7 +47,7 @@ class CodeSent(models.CodeSent, Wire, frozen=True, kw_only=True):
 
 
 class Attestation(models.Attestation, Wire, frozen=True, kw_only=True):
-    """Proof that an e-mail address or phone number was verified, valid for one POST /api/dids."""
+    """Proof that an e-mail address or phone number was verified; valid for one POST /api/dids."""
 
 
 class VerificationStatus(models.VerificationStatus, Wire, frozen=True, kw_only=True):
@@ -72,7 +72,7 @@ class DidRecord(Record, frozen=True, kw_only=True):
 
 
 class Availability(Record, frozen=True, kw_only=True):
-    """GET /api/sessions/check. `message` is there when the reason is "reserved"."""
+    """GET /api/sessions/check. `message` is present when the reason is "reserved"."""
 
     available: bool
     reason: Literal["taken", "reserved"] | None
@@ -95,7 +95,7 @@ class CodeCheck(Record, frozen=True, kw_only=True):
     message: str | None = None
 
 
-# The client has one type for an endpoint with several answers.
+# The client has one type for an endpoint with several response bodies.
 MERGED: dict[tuple[type[models.Answer], ...], type[Record]] = {(models.CodeAccepted, models.CodeRefused): CodeCheck}
 
 
@@ -142,7 +142,7 @@ class IndexerStats(Record, frozen=True, kw_only=True):
 
 
 class IndexerHealth(Record, frozen=True, kw_only=True):
-    """Whether the indexer works, and on which chain."""
+    """Whether the indexer is healthy, and which chain it follows."""
 
     ok: bool | None = None
     chain: int | None = None

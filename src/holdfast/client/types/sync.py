@@ -6,7 +6,7 @@ from holdfast.client.types.base import Record
 
 
 class SyncInitResult(Record, frozen=True, kw_only=True):
-    """The new device's ephemeral key, and until when it waits (ISO 8601)."""
+    """The new device's ephemeral key, and how long the device will wait (ISO 8601)."""
 
     success: bool
     session_id: str | None = None
@@ -16,7 +16,7 @@ class SyncInitResult(Record, frozen=True, kw_only=True):
 
 
 class SyncRespondResult(Record, frozen=True, kw_only=True):
-    """The answering device's ephemeral key and the vault (base64), sealed to both."""
+    """The responding device's ephemeral key, and the vault sealed under both keys (base64)."""
 
     success: bool
     session_id: str | None = None

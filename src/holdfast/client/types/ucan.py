@@ -9,7 +9,7 @@ from holdfast.client.types.base import Record
 
 
 class Resource(StrEnum):
-    """The subject matter of a delegation; the vault has a table for each."""
+    """What a delegation is about; the vault has a table for each kind."""
 
     ACCOUNTS = "accounts"
     CREDENTIALS = "credentials"

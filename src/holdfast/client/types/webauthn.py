@@ -27,7 +27,7 @@ class CredentialDescriptor(Record, frozen=True, kw_only=True):
 
 
 class CreatePasskeyOptions(Record, frozen=True, kw_only=True):
-    """How to make a passkey. `rp_id` defaults to the service's domain, `timeout` is in milliseconds."""
+    """Options for creating a passkey. `rp_id` defaults to the service's domain, `timeout` is in milliseconds."""
 
     rp_name: str = msgspec.field(name="rpName", default="Holdfast")
     rp_id: str | None = msgspec.field(name="rpId", default=None)

@@ -12,12 +12,12 @@ from holdfast.client.http.calls import Retries
 from holdfast.client.http.transport import HttpTransport
 from holdfast.client.installed import require_libp2p
 from holdfast.client.storage.gateway import PROBE, AsyncGateway, snapshot_stored
-from holdfast.client.vault import calls
+from holdfast.client.vault import calls, carrying, removed_keys
 from holdfast.client.vault.boot import BootLog
 from holdfast.client.vault.keeping import Keeper, did_of
 from holdfast.client.vault.passwords import MIN_CHARACTERS, checked_password
 from holdfast.client.vault.second_share import shares_of, with_share
-from holdfast.wire.client_errors import ClientStateError
+from holdfast.wire.client_errors import ClientStateError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,14 +35,14 @@ _PROBE_S = 5.0
 
 
 class AsyncVault:
-    """One vault in one enclave of this process. Calls run one after the other, outside the event loop's thread.
+    """One vault in one enclave within this process. Calls run one after the other, outside the event loop's thread.
 
     Args:
         store: stores sealed revisions. Without one the caller stores what `lock` and `save` return.
         module: an enclave module to load instead of the bundled one (see `module_file`).
-        snapshots: the gateway from which missing blocks are read.
+        snapshots: the gateways from which missing blocks are fetched.
         on_event: called with each boot event.
-        val_share: returns the second share of a key whenever it signs, for a vault made with `keep_share`.
+        val_share: returns a key's second share whenever the key signs, for a vault created with `keep_share`.
 
     Call `boot` first and `close` last. In between, each method raises PluginCallError if the enclave refuses the
     call and StorageError if the store fails; before and after, ClientStateError.
@@ -71,7 +71,7 @@ class AsyncVault:
     async def boot(self) -> BootStatus:
         """Start the enclave, test the store, and check whether libp2p is installed.
 
-        Raises WasmLoadError. A failing store or missing libp2p shows in the status only.
+        Raises WasmLoadError. A failing store or missing libp2p only shows in the status.
         """
         if self._closed or self._enclave is not None:
             raise ClientStateError("the vault is closed" if self._closed else "the vault has been booted")
@@ -95,12 +95,12 @@ class AsyncVault:
 
     @property
     def snapshot_config(self) -> types.VaultSnapshotConfig:
-        """Where snapshots are kept and read."""
+        """Where snapshots are stored and read."""
         return self._snapshots
 
     @property
     def listeners(self) -> list[Callable[[], None]]:
-        """Called in the event loop's thread whenever a revision was stored, or a stored vault was opened."""
+        """Called in the event loop's thread whenever a revision was stored or a stored vault was unlocked."""
         return self._listeners
 
     @property
@@ -132,12 +132,12 @@ class AsyncVault:
     async def generate(
         self, given: types.GenerateInput, key: KeyProvider, *, keep_share: ShareKeeper | None = None, **options: Any
     ) -> calls.Generated:
-        """Make a vault from a passkey's credential. It is unlocked and stored afterwards.
+        """Create a vault from a passkey's credential. It is unlocked and stored afterwards.
 
         Args:
             given: the credential and, optionally, an identifier.
-            key: the key that opens the vault from now on.
-            keep_share: stores the key's second share in a second place. The vault then keeps only the first one, and
+            key: the key that unlocks the vault from now on.
+            keep_share: stores the key's second share elsewhere. The vault then keeps only the first one, and
             needs `val_share` to sign.
             options: options of the enclave's function: `curve`, `chain_id`, `factory`, `implementation`, `salt`,
             `device_name`. By default the first account is a smart account of this release's contracts; for those of
@@ -161,7 +161,7 @@ class AsyncVault:
     async def unlock(
         self, key: KeyProvider, database: bytes | types.UnlockInput | None = None, *, did: str | None = None
     ) -> types.UnlockOutput:
-        """Unlock a vault: the given bytes, else the one that this enclave locked, else the newest stored one."""
+        """Unlock a vault: the given bytes, else the one this enclave has locked, else the newest stored one."""
         sealed, revision = None, None
         if database is not None or not (await self._run(calls.status())).initialized:
             sealed, revision = await self._sealed(database, did)
@@ -190,7 +190,7 @@ class AsyncVault:
         return await self._run(calls.status())
 
     async def query(self, did: str | types.QueryInput = "") -> types.QueryOutput:
-        """Return verification methods, accounts and credentials of a DID, by default the vault's own."""
+        """Return a DID's verification methods, accounts and credentials; by default for the vault's own DID."""
         return await self._run(calls.query(did))
 
     async def exec(
@@ -201,9 +201,9 @@ class AsyncVault:
         token: str | None = None,
         audience: str | None = None,
     ) -> types.ExecOutput[Any]:
-        """Do `resource:<name> action:<name>`, optionally under a UCAN. A change of the vault is stored.
+        """Perform `resource:<name> action:<name>`, optionally under a UCAN. A change to the vault is stored.
 
-        An action that only reads stores nothing. If the vault does not keep its second share, actions that sign need it
+        If the vault does not keep its second share, actions that sign need it
         in `args`, as `val_share`.
 
         `audience` is the DID of the bearer of `token`. Without it, any bearer may use the delegation.
@@ -229,7 +229,7 @@ class AsyncVault:
     async def create_registration(
         self, given: types.CreateRegistrationInput, **options: Any
     ) -> types.RegistrationResult:
-        """Prepare an on-chain registration of the vault's DID, or of a DID of another method.
+        """Prepare the on-chain registration of the vault's DID, or of a DID with another method.
 
         The alias is converted to its canonical form. `options` are those of the enclave's function: `registry_addr`,
         `entry_point`, `factory`, `implementation`, `salt`, `nonce`, `deployed`, `secret`, `step`, `registered`. Raises
@@ -244,7 +244,7 @@ class AsyncVault:
         return await self._run(calls.sign_user_op(user_op, entry_point, chain_id, await self._second(val_share)))
 
     async def mint_delegation(self, given: types.DelegationOptions, **options: Any) -> calls.MintedUcan:
-        """Sign a UCAN delegation of the vault's authority or, with `token`, of the authority delegated by it."""
+        """Sign a UCAN delegation of the vault's authority or, with `token`, of the authority that it delegates."""
         return await self._run(calls.mint_delegation(given, await self._with_share(options)))
 
     async def mint_invocation(self, given: types.InvocationOptions, **options: Any) -> calls.MintedUcan:
@@ -262,7 +262,7 @@ class AsyncVault:
     async def publishing_key(self) -> calls.PublishingKey:
         """Return the public side of the key that signs the vault's IPNS records.
 
-        Before `generate`, it is the key that the new vault will have, so that the passkey can be created with it:
+        Before `generate` this is the key that the new vault will have, so that the passkey can be created with it:
         its `user_handle` is the passkey's user handle.
         """
         return await self._run(calls.publishing_key())
@@ -272,18 +272,18 @@ class AsyncVault:
 
         Args:
             root_cid: the snapshot's root, a CIDv1 in base32.
-            sequence: higher than that of every earlier record; the enclave does not remember it. At most 2^53 - 1.
+            sequence: higher than in every earlier record, which the enclave does not check. At most 2^53 - 1.
             validity: when the record expires; in the future, with a time zone.
-            ttl_ns: how long a reader may keep the record before it asks again, in nanoseconds.
+            ttl_ns: how long a resolver may cache the record, in nanoseconds.
 
-        Raises ValueError for a validity without a time zone, PluginCallError for an invalid field.
+        Raises ValueError if `validity` has no time zone, PluginCallError for an invalid field.
         """
         return await self._run(calls.publish(root_cid, sequence, validity, ttl_ns))
 
     async def publishing_delegation(self) -> calls.MintedUcan:
         """Return the vault's delegation of `/snapshots/publish` to the publishing key, for a snapshot's manifest.
 
-        It is minted and stored at the first call; later calls return the same one unless it was revoked.
+        The first call mints and stores it; later calls return the same one unless it was revoked.
         """
         return await self._run(calls.publishing_delegation(await self._with_share({})))
 
@@ -295,7 +295,7 @@ class AsyncVault:
     async def refresh_shares(
         self, *, rotate: bool = False, val_share: ValShare | None = None, keep_share: ShareKeeper | None = None
     ) -> types.EncryptedShares:
-        """Replace the shares of a key by new ones of the same key; with `rotate`, under new sealing keys too.
+        """Replace a key's shares by new shares of the same key; with `rotate`, under new sealing keys too.
 
         If the vault does not keep its second share, `keep_share` stores the new one. Keep the old one too until this
         call returns: the stored vault needs it until the new revision is stored.
@@ -328,37 +328,42 @@ class AsyncVault:
         return await self._run(calls.import_(options, await outside(key.host_key)))
 
     async def add_key(self, key: KeyProvider) -> calls.Wraps:
-        """Let another key open the vault."""
-        return await self._run(calls.add_wrap(await outside(key.host_key)))
+        """Wrap the vault for an additional key."""
+        answer = await self._ready.together(removed_keys.add, (await outside(key.host_key)).fields())
+        await self._store_changes(forget=False)
+        return calls.Wraps.from_json(answer)
 
     async def remove_key(self, kind: str, key_id: str, *, remaining: Sequence[KeyProvider] = ()) -> calls.Wraps:
         """Remove a key's wrap, and all older revisions and snapshots from the store. The last wrap cannot be removed.
 
-        The removed key still knows the data key, which opens copies of later revisions too. If `remaining` names all
-        other keys, the vault continues under a new data key, which the removed key never had. Their secrets are
-        needed to wrap it.
+        A passkey or password stays removed: no version of another device brings it back (`choose_snapshot`), unless it
+        is added again. The removed key still knows the data key, which opens copies of later revisions too. If
+        `remaining` names all other keys, the vault continues under a new data key, which the removed key never had.
+        Their secrets are needed to wrap it.
 
         Args:
             kind: the wrap's kind.
             key_id: the wrap's ID, as `keys` lists it.
-            remaining: all other keys of the vault, or none.
+            remaining: all other keys of the vault, or empty.
 
         Raises PluginCallError, and nothing has changed: `not_found`, `last_wrap`; `key_required` if `remaining` lacks a
         key, `wrong_key` if one of them does not open its wrap.
         """
-        given = [await outside(key.host_key) for key in remaining]
-        return await self._run(calls.remove_wrap(kind, key_id, given))
+        given = [(await outside(key.host_key)).fields() for key in remaining]
+        answer = await self._ready.together(removed_keys.remove, kind, key_id, given)
+        await self._store_changes(forget=True)
+        return calls.Wraps.from_json(answer)
 
     async def keys(self) -> calls.Wraps:
-        """Return kind and ID of each key that opens the vault."""
+        """Return kind and ID of each key that unlocks the vault."""
         return await self._run(calls.list_wraps())
 
     async def set_auto_lock(self, idle_seconds: int) -> None:
-        """Make the enclave lock itself after so many seconds without a call; 0 turns that off."""
+        """Make the enclave lock itself after this many seconds without a call; 0 turns that off."""
         await self._run(calls.set_auto_lock(idle_seconds))
 
     async def alias_hash(self, alias: str, keccak: types.Keccak256Fn | None = None) -> str:
-        """Return the Keccak-256 of the alias in its canonical form, computed by the enclave unless a function is given.
+        """Return the Keccak-256 of the alias in its canonical form, computed by the enclave by default.
 
         Raises ValueError for an invalid handle.
         """
@@ -368,11 +373,11 @@ class AsyncVault:
         return (await self._run(calls.keccak256(canonical))).hash
 
     async def snapshot(self, did: str | None = None) -> Snapshot:
-        """Make a snapshot of the newest stored revision, store it and name it in the manifest."""
+        """Make a snapshot of the newest stored revision; store it, and its root in the manifest."""
         return await asyncio.to_thread(snapshot_stored, require_store(self._store), did)
 
     async def fetch_snapshot(self, root_cid: str) -> Snapshot:
-        """Return a snapshot from the store, else from the gateway, all bytes verified. Its vault is not unlocked."""
+        """Return a snapshot from the store or else from the gateways, verified. Its vault is not unlocked."""
         gateway = AsyncGateway(self._snapshots.gateway_url, require_store(self._store))
         try:
             return await gateway.snapshot(root_cid)
@@ -384,14 +389,25 @@ class AsyncVault:
         return (await self._run(calls.keccak256(data))).hash
 
     async def sync_init(self) -> types.SyncInitResult:
-        """On the new device: make an ephemeral key that waits five minutes."""
+        """On the new device: create an ephemeral key that is valid for five minutes."""
         return await self._run(calls.sync_init())
 
     async def sync_respond(
         self, session_id: str, *, public_key: str | None = None, code: str | None = None
-    ) -> types.SyncRespondResult:
-        """On the device that holds the vault: answer the other's key, then the six digits."""
-        return await self._run(calls.sync_respond(session_id, public_key=public_key, code=code))
+    ) -> calls.Released:
+        """On the device that holds the vault: answer the other's key, then the six digits.
+
+        With the digits the answer has `sealed_vault` too: the wraps of all passkeys and passwords, for `sync_complete`.
+        Raises PluginCallError if the vault has sixteen keys already.
+        """
+        if code is None:
+            return await self._run(calls.sync_respond(session_id, public_key=public_key))
+        async with self._saving:
+            answer, unsaved = await self._ready.together(carrying.give, session_id, code)
+            if unsaved:
+                self._keeper.sealing()
+            await self._store_due()
+        return calls.Released.from_json(answer)
 
     async def sync_compare(
         self, session_id: str, *, public_key: str | None = None, reveal: str | None = None
@@ -400,10 +416,31 @@ class AsyncVault:
         return await self._run(calls.sync_compare(session_id, public_key=public_key, reveal=reveal))
 
     async def sync_complete(
-        self, session_id: str, code: str, encrypted_vault: str, key: KeyProvider
+        self, session_id: str, code: str, encrypted_vault: str, key: KeyProvider, *, sealed_vault: str | None = None
     ) -> types.SyncCompleteResult:
-        """On the new device: open the received vault, check it, wrap it for `key` and store it."""
-        return await self._run(calls.sync_complete(session_id, code, encrypted_vault, await outside(key.host_key)))
+        """On the new device: open the received vault, check it, wrap it for `key` and store it.
+
+        With `sealed_vault` the passkeys and passwords of the other device open it too. Raises PluginCallError
+        (`sync_rejected`) if one of both was changed or left out on its way, StorageError if a vault of this DID is
+        stored here; nothing is stored then.
+        """
+        given: dict[str, str | None] = {"session_id": session_id, "code": code, "encrypted_vault": encrypted_vault}
+        given["sealed_vault"] = sealed_vault
+        try:
+            answer = await self._ready.together(carrying.take, given, await outside(key.host_key))
+            done = types.SyncCompleteResult.from_json(answer)
+            await asyncio.to_thread(self._keeper.check_new, done.did if done.success else None)
+        except (carrying.NotCarried, StorageError):
+            await self._start_again()
+            raise
+        if done.success:
+            await self._store_changes(forget=False)
+        return done
+
+    async def _start_again(self) -> None:
+        """Discard what the enclave holds."""
+        await self._ready.aclose()
+        self._enclave = await type(self._ready).start(self._module)
 
     async def _second(self, given: ValShare | None) -> ValShare | None:
         if given is not None or self._share is None:
@@ -436,7 +473,7 @@ class AsyncVault:
         try:
             await outside(keep_share, shares)
         except BaseException:
-            # The unlocked vault needs a share that could not be stored, so it is discarded and not saved.
+            # The unlocked vault needs a share that could not be stored, so it is discarded, not saved.
             await self.close()
             raise
 
@@ -487,7 +524,7 @@ def check_readable(store: VaultStore | None) -> None:
 
 
 async def check_gateway(config: types.VaultSnapshotConfig) -> None:
-    """Check that the configured gateway answers the specification's probe. Raises NetworkError."""
+    """Check that the configured gateway responds to the specification's probe. Raises NetworkError."""
     if config.gateway_url is None:
         return
     gateway = HttpTransport(config.gateway_url, timeout=_PROBE_S, retries=Retries(attempts=1))

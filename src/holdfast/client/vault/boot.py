@@ -1,4 +1,4 @@
-"""Boot: the status of the subsystems, and its changes as a stream of events."""
+"""Boot: the subsystems' status, and its changes as a stream of events."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOVES: dict[SubsystemStatus | None, frozenset[SubsystemStatus]] = {
 
 
 class BootLog:
-    """The events so far, which a listener receives too. Thread-safe."""
+    """The events so far; a listener receives each of them too. Thread-safe."""
 
     def __init__(self, on_event: Callable[[BootEvent], None] | None = None) -> None:
         self._lock = threading.Lock()
@@ -31,7 +31,7 @@ class BootLog:
 
     @property
     def status(self) -> BootStatus:
-        """The present status."""
+        """The current status."""
         up = {name: self._now.get(name) == "ready" for name in SUBSYSTEMS}
         return BootStatus(**up, ready=all(up.values()))
 
@@ -53,7 +53,7 @@ class BootLog:
             self._on_event(event)
 
     def report(self, subsystem: Subsystem, error: str | None) -> None:
-        """Record that a subsystem works (None) or failed, if its status says otherwise now."""
+        """Record that a subsystem works (None) or failed, if that changes its status."""
         now = self._now.get(subsystem)
         if error is not None and now in {"booting", "ready"}:
             self.emit(subsystem, "failed", error)
@@ -62,12 +62,12 @@ class BootLog:
             self.emit(subsystem, "ready")
 
     def ended(self) -> None:
-        """Record that the vault was closed: nothing is ready any more, and nothing failed."""
+        """Record that the vault was closed: no subsystem is ready any more, and none failed."""
         with self._lock:
             self._now.clear()
 
     def starting(self, subsystem: Subsystem, *, required: bool) -> Starting:
-        """Return a block that starts a subsystem. Its exceptions become events, and propagate only if `required`."""
+        """Return a context in which to start a subsystem. Exceptions become events and propagate only if `required`."""
         return Starting(self, subsystem, required=required)
 
     def __iter__(self) -> Iterator[BootEvent]:
@@ -75,7 +75,7 @@ class BootLog:
 
 
 class Starting:
-    """The start of one subsystem, as a block. With `async with`, the listener is called like other callbacks."""
+    """The startup of one subsystem, as a context. With `async with`, the listener is called like other callbacks."""
 
     def __init__(self, log: BootLog, subsystem: Subsystem, *, required: bool) -> None:
         self._log, self._subsystem, self._required = log, subsystem, required

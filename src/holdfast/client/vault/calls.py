@@ -1,4 +1,4 @@
-"""The enclave's functions as values: name, fields, and type of the answer (enclave/ABI.md)."""
+"""The enclave's functions as values: name, fields and response type (enclave/ABI.md)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from holdfast.wire.client_errors import PluginCallError
 from holdfast.wire.encoding import from_base64url
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from holdfast.client.vault.keys import HostKey
     from holdfast.client.vault.second_share import ValShare
@@ -26,7 +26,7 @@ T = TypeVar("T", bound=Wire)
 class EnclaveCall(Generic[T]):
     """One function of the enclave.
 
-    `changes`: the vault is stored afterwards if it changed. `forgets`: and all older revisions are dropped.
+    `changes`: the vault is stored afterwards if it changed. `forgets`: all older revisions are deleted too.
     """
 
     name: str
@@ -37,11 +37,11 @@ class EnclaveCall(Generic[T]):
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Return the fields for the host, which knows `bytes` but not their subtypes."""
+        """Return the fields for the host, which accepts `bytes` but not subtypes of it."""
         return {name: bytes(value) if isinstance(value, bytes) else value for name, value in self.fields.items()}
 
     def read(self, answer: Mapping[str, Any]) -> T:
-        """Return the typed answer. Raises PluginCallError for an answer of another form."""
+        """Return the typed response. Raises PluginCallError for a response of another form."""
         try:
             return self.kind.from_json(answer)
         except ValueError as error:
@@ -54,7 +54,7 @@ class Generated(types.GenerateOutputWithShares, frozen=True, kw_only=True):
     parsed_credential: dict[str, Any] | None = None
 
     def result(self) -> types.GenerateResult:
-        """Return the interface's short form. Raises PluginCallError if the enclave gave no shares."""
+        """Return the interface's short form. Raises PluginCallError if the enclave returned no shares."""
         shares = {**shares_of(self).to_json(), "enclave_id": self.enclave_id}
         return types.GenerateResult(
             success=True,
@@ -66,7 +66,7 @@ class Generated(types.GenerateOutputWithShares, frozen=True, kw_only=True):
 
 
 class Wraps(types.Record, frozen=True, kw_only=True):
-    """The keys that open the vault, each by kind and id."""
+    """The keys that unlock the vault, by kind and ID."""
 
     wraps: tuple[dict[str, str], ...]
 
@@ -79,7 +79,7 @@ class Saved(types.Record, frozen=True, kw_only=True):
 
 
 class Comparison(types.Record, frozen=True, kw_only=True):
-    """The six digits that both people compare; the new device sends `reveal` on."""
+    """The six digits that both people compare; the new device forwards `reveal`."""
 
     success: bool
     session_id: str | None = None
@@ -89,8 +89,14 @@ class Comparison(types.Record, frozen=True, kw_only=True):
     error: str | None = None
 
 
+class Released(types.SyncRespondResult, frozen=True, kw_only=True):
+    """The answer of the device with the vault. `sealed_vault` (base64) has the wraps of the vault's keys."""
+
+    sealed_vault: str | None = None
+
+
 class UcanClaims(types.Record, frozen=True, kw_only=True):
-    """The claims of a verified token; of a chain, those of its last delegation. Times in seconds since 1970.
+    """The claims of a verified token; for a chain, those of its last delegation. Times in seconds since 1970.
 
     `cid` and `path` are the same for both valid signatures of an ECDSA token. `path` lists the delegations to which the
     token leads, root first, and then the token itself.
@@ -126,7 +132,7 @@ class Digest(types.Record, frozen=True, kw_only=True):
 
 
 def generate(given: types.GenerateInput, key: HostKey, options: Mapping[str, Any]) -> EnclaveCall[Generated]:
-    """A new vault, open afterwards."""
+    """Create a vault, which is unlocked afterwards."""
     fields = {**given.to_json(), **options, "key": key.fields()}
     return EnclaveCall("generate", fields, Generated)
 
@@ -137,8 +143,8 @@ def load(database: bytes, min_revision: int | None) -> EnclaveCall[types.LoadOut
 
 
 def unlock(key: HostKey, database: bytes | None, min_revision: int | None) -> EnclaveCall[types.UnlockOutput]:
-    """Open a sealed vault."""
-    fields = {"key": key.fields(), "database": database, "min_revision": min_revision}
+    """Unlock a sealed vault."""
+    fields = {"key": key.opening_fields(), "database": database, "min_revision": min_revision}
     return EnclaveCall("unlock", fields, types.UnlockOutput)
 
 
@@ -158,7 +164,7 @@ def status() -> EnclaveCall[types.StatusOutput]:
 
 
 class Unsaved(types.Record, frozen=True, kw_only=True):
-    """Whether the unlocked vault has changes that its sealed bytes lack."""
+    """Ask whether the unlocked vault has changes that its sealed bytes lack."""
 
     unsaved: bool = False
 
@@ -177,7 +183,7 @@ def query(did: str | types.QueryInput) -> EnclaveCall[types.QueryOutput]:
 def execute(
     filter_: str | types.ExecInput, args: Mapping[str, Any] | None, token: str | None, audience: str | None = None
 ) -> EnclaveCall[types.ExecOutput[Any]]:
-    """One action on one resource."""
+    """Perform one action on one resource."""
     given = filter_ if isinstance(filter_, types.ExecInput) else types.ExecInput(filter=filter_)
     fields = {"filter": given.filter, "args": args, "token": token or given.token, "audience": audience}
     return EnclaveCall("exec", fields, types.ExecOutput[Any], changes=True)
@@ -189,12 +195,12 @@ def sealed_bytes(database: bytes | types.LoadInput | types.UnlockInput) -> bytes
 
 
 def sign(digest: bytes, val_share: ValShare | None) -> EnclaveCall[types.SignResult]:
-    """A signature over 32 bytes."""
+    """Sign 32 bytes."""
     return EnclaveCall("sign", {"digest": digest, "val_share": val_share}, types.SignResult)
 
 
 def derive_address(chain: str, options: Mapping[str, Any]) -> EnclaveCall[types.DeriveAddressResult]:
-    """The key's address on a chain."""
+    """Return the key's address on a chain."""
     return EnclaveCall("derive_address", {"chain": chain, **options}, types.DeriveAddressResult)
 
 
@@ -206,15 +212,15 @@ def parse_webauthn(credential: str | bytes) -> EnclaveCall[types.ParseWebAuthnRe
 def create_registration(
     given: types.CreateRegistrationInput, options: Mapping[str, Any]
 ) -> EnclaveCall[types.RegistrationResult]:
-    """Return the registry's call and the user operation that makes it. Raises ValueError for an invalid alias."""
+    """Return the registry call and the user operation that makes it. Raises ValueError for an invalid alias."""
     fields = {**given.to_json(), "alias": alias_of(given.alias), **options}
-    # Without a given secret the claim uses the vault's. A vault from before there were seeds gets its seed by this.
+    # Without a given secret the claim uses the vault's. A vault created before seeds existed gets its seed here.
     makes_secret = bool(given.alias or given.did) and "secret" not in options
     return EnclaveCall("create_registration", fields, types.RegistrationResult, changes=makes_secret)
 
 
 def alias_of(text: str) -> str:
-    """Return the alias in its canonical form, which the enclave hashes; "" for none. Raises ValueError if invalid."""
+    """Return the alias in the canonical form that the enclave hashes; "" for none. Raises ValueError if invalid."""
     return canonical_handle(text) if text else ""
 
 
@@ -232,12 +238,12 @@ def verify_ucan(token: str | bytes, demand: Mapping[str, Any]) -> EnclaveCall[Uc
 
 
 def mint_delegation(given: types.DelegationOptions, options: Mapping[str, Any]) -> EnclaveCall[MintedUcan]:
-    """A signed delegation, recorded in the vault."""
+    """Sign a delegation and record it in the vault."""
     return EnclaveCall("mint_ucan", {**given.to_json(), **options, "kind": "delegation"}, MintedUcan, changes=True)
 
 
 def mint_invocation(given: types.InvocationOptions, options: Mapping[str, Any]) -> EnclaveCall[MintedUcan]:
-    """A signed invocation, recorded in the vault unless `record` is False."""
+    """Sign an invocation and record it in the vault, unless `record` is False."""
     fields = {**given.to_json(), **options, "kind": "invocation"}
     return EnclaveCall("mint_ucan", fields, MintedUcan, changes=bool(options.get("record", True)))
 
@@ -259,7 +265,7 @@ class PublishingKey(types.Record, frozen=True, kw_only=True):
 
     @property
     def user_handle(self) -> bytes:
-        """The 32 bytes of the public key, which a passkey of this vault has as its user handle."""
+        """The public key's 32 bytes, which are the user handle of this vault's passkeys."""
         return bytes.fromhex(self.public_key)
 
 
@@ -271,19 +277,19 @@ class PublishedRecord(types.Record, frozen=True, kw_only=True):
 
 
 def publishing_key() -> EnclaveCall[PublishingKey]:
-    """The vault's publishing key; without a vault, the key that the next `generate` adopts."""
+    """Return the vault's publishing key; without a vault, the key that the next `generate` adopts."""
     return EnclaveCall("publishing_key", {}, PublishingKey, changes=True)
 
 
 def publish(root_cid: str, sequence: int, validity: datetime, ttl_ns: int) -> EnclaveCall[PublishedRecord]:
-    """A signed record for a snapshot. Raises ValueError for a validity without a time zone."""
+    """Sign a record for a snapshot. Raises ValueError for a validity without a time zone."""
     fields = {"root_cid": root_cid, "sequence": sequence, "validity": instant_ns(validity), "ttl_ns": ttl_ns}
-    # A vault that was made without a publishing key gets one by this call.
+    # A vault created without a publishing key gets one here.
     return EnclaveCall("publish", fields, PublishedRecord, changes=True)
 
 
 def instant_ns(moment: datetime) -> str:
-    """An instant as IPNS records contain it: RFC 3339, UTC, nine digits. Raises ValueError without a time zone."""
+    """Format an instant as in IPNS records: RFC 3339, UTC, nanoseconds. Raises ValueError without a time zone."""
     if moment.utcoffset() is None:
         raise ValueError("validity has no time zone: give one, such as datetime.UTC")
     utc = moment.astimezone(UTC)
@@ -291,12 +297,12 @@ def instant_ns(moment: datetime) -> str:
 
 
 def publishing_delegation(options: Mapping[str, Any]) -> EnclaveCall[MintedUcan]:
-    """The delegation of `/snapshots/publish` to the publishing key, recorded in the vault at the first call."""
+    """Return the delegation of `/snapshots/publish` to the publishing key, recorded in the vault by the first call."""
     return EnclaveCall("publishing_delegation", options, MintedUcan, changes=True)
 
 
 class DidKey(types.Record, frozen=True, kw_only=True):
-    """A key as `did:key`, the audience of delegations to it."""
+    """Return a key as `did:key`, the audience of delegations to it."""
 
     did: str
     curve: str
@@ -309,13 +315,13 @@ def did_key(method: types.VerificationMethod) -> EnclaveCall[DidKey]:
 
 
 def refresh_shares(*, rotate: bool, val_share: ValShare | None) -> EnclaveCall[types.EncryptedShares]:
-    """Other shares of the same key."""
+    """Replace a key's shares by new shares of the same key."""
     fields = {"rotate": rotate, "val_share": val_share}
     return EnclaveCall("refresh_shares", fields, types.EncryptedShares, changes=True)
 
 
 def export(options: types.VaultExportOptions) -> EnclaveCall[types.VaultExportOutput]:
-    """The vault in MTRV format."""
+    """Export the vault in MTRV format."""
     return EnclaveCall("export", {"password": options.password}, types.VaultExportOutput)
 
 
@@ -325,68 +331,45 @@ def import_(options: types.VaultImportOptions, key: HostKey) -> EnclaveCall[type
     return EnclaveCall("import", fields, types.VaultImportOutput, changes=True)
 
 
-def add_wrap(key: HostKey) -> EnclaveCall[Wraps]:
-    """Let another key open the vault."""
-    return EnclaveCall("add_wrap", {"key": key.fields()}, Wraps, changes=True)
-
-
-def remove_wrap(kind: str, wrap_id: str, remaining: Sequence[HostKey]) -> EnclaveCall[Wraps]:
-    """Remove a key's wrap. With the remaining keys, the vault gets a new data key."""
-    keys = [key.fields() for key in remaining] or None
-    fields = {"kind": kind, "id": wrap_id, "keys": keys}
-    return EnclaveCall("remove_wrap", fields, Wraps, changes=True, forgets=True)
-
-
 def list_wraps() -> EnclaveCall[Wraps]:
     """Return the keys that open the vault."""
     return EnclaveCall("list_wraps", {}, Wraps)
 
 
 def set_auto_lock(idle_seconds: int) -> EnclaveCall[Any]:
-    """Make the vault lock itself after so long without a call; 0 turns that off."""
+    """Make the vault lock itself after this long without a call; 0 turns that off."""
     return EnclaveCall("set_auto_lock", {"idle_seconds": idle_seconds}, AutoLockSetting)
 
 
 class AutoLockSetting(types.Record, frozen=True, kw_only=True):
-    """The seconds without a call after which the vault locks itself."""
+    """Return the seconds without a call after which the vault locks itself."""
 
     idle_seconds: int
 
 
 def keccak256(data: bytes) -> EnclaveCall[Digest]:
-    """Keccak-256 by the enclave."""
+    """Compute Keccak-256 in the enclave."""
     return EnclaveCall("keccak256", {"data": data}, Digest)
 
 
 def sync_init() -> EnclaveCall[types.SyncInitResult]:
-    """The new device's first step."""
+    """Take the new device's first step."""
     return EnclaveCall("sync_init", {}, types.SyncInitResult)
 
 
-def sync_respond(
-    session_id: str, *, public_key: str | None = None, code: str | None = None
-) -> EnclaveCall[types.SyncRespondResult]:
-    """The steps of the device with the vault: for a key, its own key; for the code, the sealed vault."""
-    fields = {"session_id": session_id, "public_key": public_key, "code": code}
-    return EnclaveCall("sync_respond", fields, types.SyncRespondResult)
+def sync_respond(session_id: str, *, public_key: str | None) -> EnclaveCall[Released]:
+    """The first step of the device with the vault: its own key for the other's."""
+    return EnclaveCall("sync_respond", {"session_id": session_id, "public_key": public_key}, Released)
 
 
 def sync_compare(
     session_id: str, *, public_key: str | None = None, reveal: str | None = None
 ) -> EnclaveCall[Comparison]:
-    """Return the six digits, once each side has what they follow from."""
+    """Return the six digits, once both sides have what they are derived from."""
     fields = {"session_id": session_id, "public_key": public_key, "reveal": reveal}
     return EnclaveCall("sync_compare", fields, Comparison)
 
 
-def sync_complete(
-    session_id: str, code: str, encrypted_vault: str, key: HostKey
-) -> EnclaveCall[types.SyncCompleteResult]:
-    """The new device's last step: open, check, wrap for `key`."""
-    fields = {"session_id": session_id, "code": code, "encrypted_vault": encrypted_vault, "key": key.fields()}
-    return EnclaveCall("sync_complete", fields, types.SyncCompleteResult, changes=True)
-
-
 def resource_filter(resource: types.Resource | str, action: str) -> str:
-    """Return the filter of `exec`. Raises ValueError for a resource that the interface does not list."""
+    """Return the filter string for `exec`. Raises ValueError for a resource that the interface does not list."""
     return f"resource:{types.Resource(resource)} action:{action}"

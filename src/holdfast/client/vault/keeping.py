@@ -1,4 +1,4 @@
-"""Decides when a sealed vault goes to the store, and stores revisions with their manifests."""
+"""Decides when a sealed vault has to be stored, and stores revisions with their manifests."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.client.storage.sealed_header import did_of, revision_of
 from holdfast.client.types import VaultManifest
+from holdfast.wire.client_errors import StorageError
 
 if TYPE_CHECKING:
     from holdfast.client.storage.vault_store import StoredVault, VaultStore
@@ -17,7 +18,7 @@ __all__ = ["Keeper", "did_of", "revision_of"]
 class Keeper:
     """Stores sealed vaults and finds them again.
 
-    If the store fails, the revision remains due, and the next call of the vault stores it.
+    If the store fails, the revision remains due, and the vault's next call stores it.
     """
 
     def __init__(self, store: VaultStore | None, wasm_version: str) -> None:
@@ -30,7 +31,7 @@ class Keeper:
         self._behind = True
 
     def forget(self) -> None:
-        """Note that the next stored revision must drop all older ones."""
+        """Note that storing the next revision must delete all older ones."""
         self._forgetting = True
 
     def due(self, *, unsaved: bool) -> bool:
@@ -45,6 +46,11 @@ class Keeper:
         if before is None or before.revision != revision or before.sealed != sealed:
             self._save(did, before, sealed, revision)
         self._behind = False
+
+    def check_new(self, did: str | None) -> None:
+        """Check that no vault of this DID is stored. Raises StorageError."""
+        if did is not None and self.newest(did) is not None:
+            raise StorageError("a vault of this DID is stored here already: delete it first, or use another folder")
 
     def newest(self, did: str | None) -> StoredVault | None:
         """Return the newest stored revision. Raises StorageError."""

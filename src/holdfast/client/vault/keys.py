@@ -1,4 +1,4 @@
-"""Providers of the keys that wrap a vault's data key. Several may open one vault; the enclave does the wrapping."""
+"""Providers of keys that wrap a vault's data key. Several may unlock one vault; the enclave does the wrapping."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KEYRING_SERVICE = "holdfast"
 
 @dataclass(frozen=True, slots=True)
 class HostKey:
-    """A key for the enclave: `kind` and `id` name the wrap, the other fields open it."""
+    """A key for the enclave: `kind` and `id` identify the wrap, the other fields unlock it."""
 
     kind: KeyKind
     id: str
@@ -31,18 +31,22 @@ class HostKey:
         given = {"kind": self.kind, "id": self.id, "secret": self.secret, "password": self.password}
         return {name: value for name, value in given.items() if value is not None}
 
+    def opening_fields(self) -> dict[str, Any]:
+        """The enclave's `key` field to open a vault: a password opens it under whichever ID it was added."""
+        return {name: value for name, value in self.fields().items() if name != "id" or self.kind != "password"}
+
 
 class KeyProvider(Protocol):
     """Provides a key: it may ask a person, use a security key, or read a keyring."""
 
     def host_key(self) -> HostKey:
-        """Return the key. Raises WebAuthnError, StorageError or ValueError if there is none."""
+        """Return the key. Raises WebAuthnError, StorageError or ValueError if it is not available."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class SecretKey:
-    """A secret that the caller keeps, at least 32 random bytes."""
+    """A secret of at least 32 random bytes that the caller keeps."""
 
     secret: bytes = field(repr=False)
     id: str = "secret"
@@ -56,7 +60,7 @@ class SecretKey:
 
 @dataclass(frozen=True, slots=True)
 class PasswordKey:
-    """A password; the enclave derives the key with Argon2id. A callable is asked each time, and nothing is stored."""
+    """A password; the enclave derives the key with Argon2id. A callable is called each time; nothing is stored."""
 
     password: str | Callable[[], str] = field(repr=False)
     id: str = "password"
@@ -71,7 +75,7 @@ class PasswordKey:
 
 @dataclass(frozen=True, slots=True)
 class KnownKey:
-    """A KeyProvider of a key that was asked for already."""
+    """A KeyProvider for a key that was obtained earlier."""
 
     key: HostKey
 
@@ -82,12 +86,12 @@ class KnownKey:
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredPasskey:
-    """What a synced passkey tells of itself when it is asked without a name.
+    """What a synced passkey reveals when the relying party requests any of its passkeys.
 
     Attributes:
         credential_id: in base64url.
-        user_handle: what it was made with: the vault's publishing key, in passkeys made before it random bytes.
-        secret: the 32 bytes of its PRF for vault keys; None if it has no PRF.
+        user_handle: the vault's publishing key; random bytes in passkeys created before publishing keys existed.
+        secret: its 32-byte PRF output for vault keys; None if it has no PRF.
     """
 
     credential_id: str
@@ -96,15 +100,15 @@ class DiscoveredPasskey:
 
 
 class RecoveryPasskey(Protocol):
-    """Asks the person for a passkey of this service, whichever they choose: `Authenticator` is one."""
+    """Lets the person choose one of their passkeys for this service. `Authenticator` is an implementation."""
 
     def discover(self) -> DiscoveredPasskey:
-        """The chosen passkey. Raises WebAuthnError."""
+        """Return the chosen passkey. Raises WebAuthnError."""
         ...
 
 
 class Keyring(Protocol):
-    """The part of the `keyring` package that is used: the desktop's store of secrets."""
+    """The part of the `keyring` package, the desktop's secret store, that is used here."""
 
     def get_password(self, service: str, name: str, /) -> str | None:
         """Return the text under a name, or None."""
@@ -121,8 +125,8 @@ class KeyringKey:
 
     Args:
         name: distinguishes the vaults of one person.
-        create: False makes a missing entry an error, so that a wrong name cannot wrap a vault with a new key.
-        keyring: a store to use instead of the system's.
+        create: False makes a missing entry an error, so that a wrong name cannot lead to a wrap with a new key.
+        keyring: replaces the system's keyring.
     """
 
     name: str = "default"
@@ -152,6 +156,6 @@ class KeyringKey:
 
 
 def _system_keyring() -> Keyring:
-    import keyring  # importing it looks for the desktop's services, so only when needed
+    import keyring  # imported only when needed, because the import looks for desktop services
 
     return keyring

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def module_file(sha256: str, fetch: Callable[[], bytes], *, directory: Path | None = None) -> Path:
-    """Return the file of the module with that SHA-256 (hex): from the cache, else from `fetch`, verified and cached.
+    """Return the path of the module with that SHA-256 (hex), from the cache or else from `fetch`, verified and cached.
 
     Raises:
         WasmLoadError: the fetched module has another hash, or cannot be written to the cache.
@@ -50,7 +50,9 @@ def _is(module: bytes, sha256: str) -> bool:
 
 def _keep(file: Path, module: bytes) -> Path:
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=".module-")  # random name: no link waits there
+    descriptor, temporary = tempfile.mkstemp(
+        dir=file.parent, prefix=".module-"
+    )  # a random name, where no symbolic link can have been prepared
     try:
         with os.fdopen(descriptor, "wb") as out:
             out.write(module)

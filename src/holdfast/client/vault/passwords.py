@@ -1,4 +1,4 @@
-"""The least strength of a password that encrypts a file. Anyone who has the file can try passwords without limit."""
+"""The minimum strength of a password that encrypts a file. Anyone with the file can try any number of passwords."""
 
 from __future__ import annotations
 

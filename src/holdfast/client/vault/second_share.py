@@ -1,4 +1,4 @@
-"""The second share of a key, if the application keeps it in a second place and not in the vault."""
+"""A key's second share, if the application stores it elsewhere and not in the vault."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def with_share(options: dict[str, Any], source: ShareSource | None) -> dict[str,
 
 
 def shares_of(made: GenerateOutputWithShares) -> EncryptedShares:
-    """Return a new vault's shares. Raises PluginCallError if the enclave gave none."""
+    """Return a new vault's shares. Raises PluginCallError if the enclave returned none."""
     if made.encrypted_shares is None:
         raise PluginCallError("generate", "no shares")
     return made.encrypted_shares

@@ -1,4 +1,4 @@
-"""Errors of providers of e-mail and SMS."""
+"""Errors from e-mail and SMS providers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class DeliveryError(Exception):
     Attributes:
         kind: one of 'unreachable', 'timeout', 'refused', 'nonsense'. Never contains the recipient or the code.
         perhaps_sent: whether the message may have been sent despite the error. By default True after a timeout and
-            after an answer that cannot be read.
+            after an unreadable response.
     """
 
     def __init__(self, kind: str, detail: str = "", *, perhaps_sent: bool | None = None) -> None:

@@ -31,20 +31,20 @@ async def exchange(
     headers: Mapping[str, str],
     **request: Any,
 ) -> tuple[int, dict[str, Any]]:
-    """Return status and JSON object of the answer; an empty object if the body is not one.
+    """Return the response's status and JSON object; an empty object if the body is not a JSON object.
 
     Args:
-        session: returns the pooled session.
+        session: returns the pooled HTTP session.
         method: HTTP method.
         url: complete address.
-        repeatable: whether the provider recognises a repetition, so that a request may be sent again if its pooled
+        repeatable: whether the provider recognises a repeated request, so that it may be sent again if its pooled
         connection turns out to be closed.
-        timeout_s: longest time in seconds, repetition included.
-        headers: headers in addition to those of every API.
+        timeout_s: time limit in seconds, including the repetition.
+        headers: headers in addition to those that every API gets.
         request: further arguments of aiohttp's `request`.
 
     Raises:
-        DeliveryError: 'timeout', 'unreachable', or 'nonsense' for an answer that is not HTTP.
+        DeliveryError: 'timeout', 'unreachable', or 'nonsense' for a response that is not HTTP.
     """
     import aiohttp  # slow to import, and only the first send needs it
 
@@ -68,7 +68,7 @@ async def exchange(
 
 
 def refusal(status: int) -> DeliveryError:
-    """Return the error for an answer other than the documented ones."""
+    """Return the error for an undocumented response."""
     return DeliveryError("refused" if status >= FIRST_ERROR else "nonsense", f"HTTP {status}")
 
 
@@ -81,7 +81,7 @@ async def _once(
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:
-    """Return the body, or nothing if it is longer than any answer of these APIs."""
+    """Return the body, or nothing if it is longer than any response of these APIs."""
     body = bytearray()
     async for chunk in response.content.iter_any():
         body += chunk

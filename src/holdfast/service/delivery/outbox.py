@@ -1,4 +1,4 @@
-"""The development outbox: messages become files that only their owner can read, and the log shows the code."""
+"""The development outbox: messages are written to files that only their owner can read; the log shows the code."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def put(folder: Path, suffix: str, content: bytes) -> Path:
 
 
 async def checked(folder: Path) -> str:
-    """Make the folder and return one line about it. Raises DeliveryError."""
+    """Create the folder and return one line about it. Raises DeliveryError."""
     try:
         await asyncio.to_thread(ensure_private, folder)
     except OSError as error:
@@ -35,7 +35,7 @@ async def checked(folder: Path) -> str:
 
 
 def ensure_private(folder: Path) -> None:
-    """Make the folder, or remove other users' permissions from it. Raises OSError."""
+    """Create the folder, or remove other users' permissions from it. Raises OSError."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(0o700)
 

@@ -1,6 +1,6 @@
 """Parses providers' URLs in settings: `scheme://user:password@place?option=…`.
 
-No message of this module repeats any part of the URL, as each part may be a secret in the wrong place.
+No message from this module repeats any part of the URL, because any part may be a misplaced secret.
 """
 
 from __future__ import annotations

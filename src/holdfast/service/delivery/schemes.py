@@ -1,4 +1,4 @@
-"""The providers of codes by the schemes of their addresses: what settings accept, and mail/ and sms/ choose from."""
+"""The URL schemes of the providers that deliver codes: settings accept these, mail/ and sms/ choose among them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TypeVar
 
 
 class MailScheme(StrEnum):
-    """How HOLDFAST_MAIL_URL begins."""
+    """The schemes of HOLDFAST_MAIL_URL."""
 
     SMTP = "smtp"
     SMTPS = "smtps"
@@ -17,7 +17,7 @@ class MailScheme(StrEnum):
 
 
 class SmsScheme(StrEnum):
-    """How HOLDFAST_SMS_URL begins."""
+    """The schemes of HOLDFAST_SMS_URL."""
 
     TWILIO = "twilio"
     OUTBOX = "outbox"
@@ -27,7 +27,7 @@ Scheme = TypeVar("Scheme", MailScheme, SmsScheme)
 
 
 def scheme_of(setting: str, url: str, schemes: type[Scheme]) -> Scheme:
-    """Return the scheme of an address. Raises ValueError that names the setting and the schemes, never the URL."""
+    """Return a URL's scheme. Raises ValueError with the setting's name and the known schemes, never the URL."""
     try:
         return schemes(url.partition(":")[0].lower())
     except ValueError:

@@ -1,1 +1,1 @@
-"""The enclave that the service hands out, and its sources."""
+"""The enclave that the service serves, and where it comes from."""

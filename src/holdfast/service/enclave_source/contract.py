@@ -1,7 +1,7 @@
 """Checks in a sandbox whether a module may replace the bundled enclave.
 
-The module must have all exports, functions and the ABI version of the bundled copy. Two functions with known answers
-show that it computes, and does not only have the names.
+The module must have all exports and functions and the ABI version of the bundled copy. Two functions with known results
+show that it really computes and does not merely have the names.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ADDRESS_BITS = 32
 _MASK = (1 << _ADDRESS_BITS) - 1
 _MAX_ANSWER = 64 * 1024
 
-# Known answers. Keccak-256 of the empty text; RFC 6979, appendix A.2.5 (P-256, SHA-256, "sample"), s in its low form.
+# Known results: Keccak-256 of the empty string; RFC 6979, appendix A.2.5 (P-256, SHA-256, "sample"), s in its low form.
 _P256 = {
     "public_key": "0x0460fed4ba255a9d31c961eb74c6356d68c049b8923b61fa6ce669622e60f29fb6"
     "7903fe1008b8bc99a41ae9e95628bc64f2f1b20c2d7e9f5177a3c294d4462299",
@@ -41,17 +41,17 @@ KNOWN: tuple[tuple[str, dict[str, Any], dict[str, Any]], ...] = (
 
 
 class Unusable(Exception):
-    """The module cannot replace the enclave. The message says why, without naming where it is stored."""
+    """The module cannot replace the enclave. The message says why, but not where the module is stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleContract:
-    """The exports, functions and ABI version of a module.
+    """A module's exports, functions and ABI version.
 
     Attributes:
         abi: version of the calling convention.
         exports: name and type of each export, as text.
-        functions: names in its table.
+        functions: the names in its function table.
     """
 
     abi: int
@@ -61,7 +61,7 @@ class ModuleContract:
 
 def contract_of(body: bytes) -> ModuleContract:
     """Compile the module, run it and return its contract. Raises Unusable. Takes CPU time: call it in a thread."""
-    if not body.startswith(MAGIC):  # wasmtime would accept the text format and components too
+    if not body.startswith(MAGIC):  # wasmtime would also accept the text format and components
         raise Unusable("the published enclave is not a WebAssembly module")
     import wasmtime
 
@@ -90,7 +90,7 @@ def require_replaceable(body: bytes, measure: ModuleContract) -> ModuleContract:
 
 
 class _Sandbox:
-    """One instance with only the module's two imports, limited in memory and instructions."""
+    """One instance with only the module's two imports and with limited memory and instructions."""
 
     def __init__(self, engine: wasmtime.Engine, module: wasmtime.Module) -> None:
         import wasmtime
@@ -105,7 +105,7 @@ class _Sandbox:
             raise Unusable("the published enclave cannot be instantiated with the imports of the ABI") from None
 
     def contract(self) -> ModuleContract:
-        """Return the instance's contract, after its known answers were right. Raises Unusable."""
+        """Return the instance's contract after checking its known results. Raises Unusable."""
         self._run("_initialize")
         abi = self._run("enclave_abi")
         about = self._asked("version", {})
@@ -143,7 +143,7 @@ class _Sandbox:
         return memory
 
     def _run(self, name: str, *arguments: int) -> int:
-        """Call an export. Raises Unusable if it is missing, has another type, or does not end."""
+        """Call an export. Raises Unusable if it is missing, has another type, or does not terminate."""
         import wasmtime
 
         function = self._exports[name] if name in self._kinds else None
@@ -157,7 +157,7 @@ class _Sandbox:
 
 
 def _imports(engine: wasmtime.Engine) -> wasmtime.Linker:
-    """The imports of enclave/ABI.md: no randomness and time 0, as nothing here may depend on either."""
+    """Return the imports from enclave/ABI.md, with no randomness and time 0: nothing here may depend on either."""
     import wasmtime
 
     i32, f64 = wasmtime.ValType.i32(), wasmtime.ValType.f64()
@@ -168,7 +168,7 @@ def _imports(engine: wasmtime.Engine) -> wasmtime.Linker:
 
 
 def _kind(kind: Any) -> str:
-    """Return an export's type as text. Of a memory and the like only the kind, as their sizes may differ."""
+    """Return an export's type as text; for memories and the like only the kind, because their sizes may differ."""
     if not hasattr(kind, "params"):
         return type(kind).__name__
     return f"({', '.join(map(str, kind.params))}) -> ({', '.join(map(str, kind.results))})"

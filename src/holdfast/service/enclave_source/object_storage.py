@@ -1,4 +1,4 @@
-"""The published enclave as an object in storage: read within limits, replaced as a whole."""
+"""The published enclave as an object in storage: read within limits, replaced atomically."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Absent(Unusable):
 
 
 class Unreachable(Unusable):
-    """Storage gave no usable answer."""
+    """Storage returned no usable response."""
 
 
 async def fetch(store: ObjectStore, name: str, etag: str | None = None) -> tuple[str | None, bytes] | None:
     """Return the object's entity tag and bytes; None if its tag is still `etag`.
 
     Raises:
-        Unusable: larger than MAX_BYTES.
+        Unusable: the object is larger than MAX_BYTES.
         Absent: there is no such object.
         Unreachable: storage cannot be read.
     """
@@ -58,14 +58,14 @@ async def published(place: ObjectAddress) -> tuple[bytes, str | None]:
     async with _in_time():
         store = open_store(place)
         found = await fetch(store, place.name)
-        assert found is not None  # without a tag the answer cannot be None
+        assert found is not None  # without a tag the result cannot be None
         return found[1], await _digest(store, place)
 
 
 async def publish(place: ObjectAddress, body: bytes) -> str:
     """Write the module, read it back, and write its digest next to it as `NAME.sha256`; returns the digest.
 
-    Each object is replaced as a whole: a service that reads in the meantime gets the old module or the new one.
+    Each object is replaced atomically: a service that reads in the meantime gets the old module or the new one.
 
     Raises:
         Unreachable: storage cannot be written, or returns other bytes than were written.
@@ -103,7 +103,7 @@ def _digest_name(place: ObjectAddress) -> str:
 
 
 def open_store(place: ObjectAddress) -> ObjectStore:
-    """Open the store of a place. Raises Unreachable for one that its client does not accept, such as a missing one."""
+    """Open the store for a location. Raises Unreachable if the storage client rejects it, such as a missing one."""
     from obstore.exceptions import BaseError
 
     try:
@@ -114,7 +114,7 @@ def open_store(place: ObjectAddress) -> ObjectStore:
 
 @asynccontextmanager
 async def _in_time() -> AsyncIterator[None]:
-    """Limit a whole transfer to TRANSFER_S seconds. Raises Unreachable when it takes longer."""
+    """Limit a whole transfer to TRANSFER_S seconds. Raises Unreachable if it takes longer."""
     try:
         async with asyncio.timeout(TRANSFER_S):
             yield
@@ -127,7 +127,7 @@ def _unless(etag: str | None) -> GetOptions:
 
 
 async def _bounded(result: GetResult) -> bytes:
-    """Return the object's bytes. Raises Unusable past the limit, whatever size storage stated."""
+    """Return the object's bytes. Raises Unusable beyond the limit, whatever size storage stated."""
     size, body = result.meta["size"], bytearray()
     if size <= MAX_BYTES:
         async for chunk in result.stream(min_chunk_size=CHUNK_BYTES):

@@ -1,4 +1,4 @@
-"""Where the published enclave lies: what `HOLDFAST_ENCLAVE_URL` names."""
+"""Where the published enclave is stored: the location in `HOLDFAST_ENCLAVE_URL`."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ OBJECT = "enclave.wasm"
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class ObjectAddress(Folder):
-    """An object in a folder: `name` is the object's."""
+    """An object in a folder; `name` is the object's name."""
 
     name: str
 
 
 def parse_place(url: str) -> ObjectAddress:
-    """The place that the setting names: an object where it ends in `.wasm`, else `enclave.wasm` in that folder.
+    """Return the location in the setting: an object if it ends in `.wasm`, otherwise `enclave.wasm` in that folder.
 
     Raises:
-        ValueError: for a URL of another form; the message does not repeat it.
+        ValueError: the URL has another form; the message does not repeat it.
     """
     found = parse_folder(SETTING, url)
     folder, name = found.folder, OBJECT

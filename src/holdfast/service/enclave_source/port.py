@@ -1,4 +1,4 @@
-"""The port of the enclave that the service hands out."""
+"""The port for the enclave that the service serves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class ServedEnclave:
-    """A module, as it is served.
+    """A module as it is served.
 
     Attributes:
         body: the WebAssembly binary.
@@ -29,7 +29,7 @@ class EnclaveProvider(Protocol):
         ...
 
     async def refresh(self) -> bool:
-        """Look for a newer published enclave; returns True if one is now in use. Never raises for errors of storage."""
+        """Look for a newer published enclave; returns True if one is now in use. Storage errors are not raised."""
         ...
 
     async def verdict(self) -> str | None:

@@ -1,4 +1,4 @@
-"""The enclave that the service hands out: the bundled copy, or a valid one from object storage.
+"""The enclave that the service serves: the bundled copy, or a valid one from object storage.
 
 Requests only read an attribute. Fetching, validation and replacement run in the background.
 """
@@ -31,10 +31,10 @@ class EnclaveSource:
     Args:
         url: HOLDFAST_ENCLAVE_URL: s3://, gs://, az:// or file://. If None or empty, only the bundled copy is served.
         bundled: the copy of this release.
-        fetch_s: longest time of one fetch, in seconds.
+        fetch_s: time limit of one fetch, in seconds.
 
     Raises:
-        ValueError: for a URL of another form; the message does not repeat it.
+        ValueError: the URL has another form; the message does not repeat it.
     """
 
     def __init__(self, url: str | None, bundled: bytes, fetch_s: float = FETCH_S) -> None:
@@ -57,7 +57,7 @@ class EnclaveSource:
     async def refresh(self) -> bool:
         """Look for a newer published enclave; returns True if one is now in use.
 
-        Never raises for errors or content of storage: the last valid enclave stays, and the log has one line for each
+        Never raises because of storage: the last valid enclave stays in use, and the log has one line for each
         change between working and failing.
         """
         if self._place is None:
@@ -83,7 +83,7 @@ class EnclaveSource:
             if fetched is not None:
                 etag, body = fetched
                 self._verdict = await self._judged(body)
-                self._seen_etag = etag  # only now: an object whose check was interrupted must be fetched again
+                self._seen_etag = etag  # not earlier: an object whose check was interrupted must be fetched again
         except Unusable as error:
             return str(error)
         except TimeoutError:

@@ -1,1 +1,1 @@
-"""Ground room: HTTP requests and responses for all rooms of the service."""
+"""HTTP requests and responses, for all other packages of the service."""

@@ -32,7 +32,7 @@ class ClientAddress:
         return address if _ipv4_bytes(address) else _subject(address)
 
     def is_trusted(self, request: Request) -> bool:
-        """Return whether the peer is one of the operator's proxies, whose headers are believed."""
+        """Return whether the peer is one of the operator's proxies, whose headers are trusted."""
         return self._trusted(request.peer)
 
     def _address(self, request: Request) -> str:
@@ -60,7 +60,7 @@ class ClientAddress:
         return nearest
 
     def _is_plain_client(self, text: str) -> bool:
-        """Return whether the text is one IPv4 address that is no trusted proxy: a fast check of the usual case."""
+        """Return whether the text is one IPv4 address that is not a trusted proxy: a fast check for the usual case."""
         packed = _ipv4_bytes(text)
         if packed is None:
             return False
@@ -72,7 +72,7 @@ class ClientAddress:
 
 
 def _ipv4_bytes(text: str) -> bytes | None:
-    """The bytes of an IPv4 address, None for any other text: ten times as quick as `ip_address`."""
+    """Return an IPv4 address's bytes, None for any other text: ten times as fast as `ip_address`."""
     try:
         return inet_pton(AF_INET, text)
     except (OSError, ValueError):
@@ -99,7 +99,7 @@ def _parse_short(text: str) -> IPv4Address | IPv6Address | None:
         address = ip_address(text.partition("%")[0])
     except ValueError:
         return None
-    # Mapped addresses only: an address embedded in a tunnel's is chosen by the client and must not make it a trusted
+    # Mapped addresses only: one embedded in a tunnel address is chosen by the client and must not make it a trusted
     # proxy.
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
         return address.ipv4_mapped

@@ -1,4 +1,4 @@
-"""A time limit shared by many waits, as a timer for each would cost several microseconds per request."""
+"""A time limit shared by many waits; a timer for each would cost several microseconds per request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Deadlines:
-    """Ends the waits of one event loop that exceed a limit, with one timer for all of them."""
+    """Ends those waits of an event loop that exceed a limit, with one timer for all of them."""
 
     def __init__(self, limit_s: float) -> None:
         self._limit_s = limit_s
@@ -21,7 +21,7 @@ class Deadlines:
         self._timer: asyncio.TimerHandle | None = None
 
     async def within(self, wait: Awaitable[T]) -> T:
-        """Return what `wait` returns. Raises TimeoutError at the limit, or a moment later."""
+        """Return what `wait` returns. Raises TimeoutError at the limit or shortly after it."""
         loop = asyncio.get_running_loop()
         task = asyncio.current_task()
         assert task is not None

@@ -36,7 +36,7 @@ def _pairs(headers: Headers) -> list[tuple[bytes, bytes]]:
 ANY_ORIGIN = ("access-control-allow-origin", "*")
 NO_SNIFFING = ("x-content-type-options", "nosniff")
 EXPOSED = ("access-control-expose-headers", "X-Request-Id, Retry-After, ETag")
-BODILESS = frozenset({204, 304})  # they say nothing about a length (RFC 9110, section 8.6)
+BODILESS = frozenset({204, 304})  # without Content-Length (RFC 9110, section 8.6)
 _JSON_HEADERS = FixedHeaders(
     [("content-type", "application/json"), ("cache-control", "no-store"), ANY_ORIGIN, EXPOSED, NO_SNIFFING]
 )
@@ -82,7 +82,7 @@ class Request(Protocol):
 
 
 class ClientGone(Exception):
-    """The client disconnected, or broke the protocol, before its body was complete. There is no one to answer."""
+    """The client disconnected or broke the protocol before its body was complete. There is no one to respond to."""
 
 
 class Response:
@@ -98,7 +98,7 @@ class Response:
 
 
 class StreamedResponse(Response):
-    """A body that is made while it is sent; its length stands in the headers."""
+    """A body that is produced while it is sent; the headers contain its length."""
 
     __slots__ = ("pieces",)
 
@@ -108,7 +108,7 @@ class StreamedResponse(Response):
 
 
 def named(response: Response, request_id: str) -> Response:
-    """The response with its request ID; the given one may be shared by many requests."""
+    """Return a copy with the request ID; the original may be shared by many requests."""
     if isinstance(response, StreamedResponse):
         return StreamedResponse(response.status, response.headers, response.pieces, request_id)
     return Response(response.status, response.headers, response.body, request_id)
@@ -119,7 +119,7 @@ def length_missing(response: Response) -> bool:
     return response.status not in BODILESS and not any(name == "content-length" for name, _ in response.headers)
 
 
-# A client that broke the protocol may still read an answer; one that disconnected does not.
+# A client that broke the protocol may still read a response; one that disconnected does not.
 ABORTED = Response(400, [ANY_ORIGIN, ("connection", "close")], b"")
 
 
@@ -135,17 +135,17 @@ def cached_json(value: Any, cache_control: str) -> Response:
 
 
 def raw_json(body: bytes, status: int = 200) -> Response:
-    """Return a response of bytes that are JSON already."""
+    """Return a response from bytes that are already JSON."""
     return Response(status, _JSON_HEADERS, body)
 
 
 def error_response(row: ErrorRow, extra: Sequence[tuple[str, str]] = ()) -> Response:
-    """Return the row as an error body."""
+    """Return the error row's response."""
     return Response(row.status, [*_JSON_HEADERS, *extra], _encode({"error": row.error}))
 
 
 def refusal(refused: Refused) -> Response:
-    """Return the answer to a refusal, with the time to wait if it is known."""
+    """Return the response to a refused request, with the time to wait if it is known."""
     if refused.retry_after_s is None:
         return error_response(refused.row)
     return error_response(refused.row, [("retry-after", str(refused.retry_after_s))])

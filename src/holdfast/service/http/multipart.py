@@ -17,11 +17,11 @@ _MAX_BOUNDARY = 70  # RFC 2046, section 5.1.1
 
 
 class NotOneFile(ValueError):
-    """The body is no multipart form of exactly one file; the message says why."""
+    """The body is not a multipart form with exactly one file; the message says why."""
 
 
 def boundary_of(content_type: str | None) -> bytes:
-    """The boundary that a Content-Type names. Raises NotOneFile for any type but multipart/form-data."""
+    """Return the boundary in a Content-Type. Raises NotOneFile for any type but multipart/form-data."""
     if content_type is None or not content_type.isascii():
         raise NotOneFile("the body's type cannot be read")
     kind, options = parse_options_header(content_type)
@@ -32,7 +32,7 @@ def boundary_of(content_type: str | None) -> bytes:
 
 
 class OneFile:
-    """Hands the bytes of the one part to `write`; its name, even an empty one, does not matter."""
+    """Passes the single part's bytes to `write`. The part's name does not matter and may be empty."""
 
     def __init__(self, boundary: bytes, write: Callable[[bytes], object]) -> None:
         self._write = write
@@ -57,14 +57,14 @@ class OneFile:
         )
 
     def feed(self, piece: bytes) -> None:
-        """More of the body. Raises NotOneFile, and what `write` raises."""
+        """Parse the next piece of the body. Raises NotOneFile, and whatever `write` raises."""
         try:
             self._parser.write(piece)
         except FormParserError as error:
             raise NotOneFile("the multipart body cannot be read") from error
 
     def finish(self) -> None:
-        """The body is at its end. Raises NotOneFile where the form is not."""
+        """Note the end of the body. Raises NotOneFile if the form is incomplete."""
         if not self._ended or self._parts != 1:
             raise NotOneFile("the multipart body is cut short, or has no file")
 

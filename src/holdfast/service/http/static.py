@@ -1,4 +1,4 @@
-"""Static responses: prepared once, with an ETag, answered with 304 if unchanged (RFC 9110, section 13.1.2)."""
+"""Static responses, prepared once with an ETag; 304 if the client's copy is current (RFC 9110, section 13.1.2)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class StaticAnswer:
-    """A body with its headers, and the 304 for a client that has it."""
+    """A body with its headers, and the 304 response for a client that already has it."""
 
     __slots__ = ("_etag", "_full", "_unchanged")
 
@@ -33,7 +33,7 @@ class StaticAnswer:
 
 
 def etag_of(body: bytes) -> str:
-    """Return a strong validator: the digest of the bytes."""
+    """Return a strong validator: the bytes' digest."""
     return f'"{hashlib.sha256(body).hexdigest()[:32]}"'
 
 

@@ -1,1 +1,1 @@
-"""E-mail with one-time codes: the Mailer port and the providers that fill it."""
+"""E-mail with one-time codes: the Mailer port and the providers that implement it."""

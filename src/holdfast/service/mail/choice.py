@@ -1,4 +1,4 @@
-"""Chooses the mailer for `HOLDFAST_MAIL_URL`. Each is imported when chosen, so that a start loads only one."""
+"""Chooses the mailer for `HOLDFAST_MAIL_URL`. Only the chosen one is imported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SETTING = "HOLDFAST_MAIL_URL"
 RESEND_BASE_URL = "https://api.resend.com"
-DEFAULT_CONNECTIONS = 3  # the number that the strictest large provider lets one account open at once
+DEFAULT_CONNECTIONS = 3  # what the strictest large provider allows one account to open at once
 MAX_CONNECTIONS = 50
 
 
@@ -44,10 +44,10 @@ def mailer_of(
         sender: value of HOLDFAST_MAIL_FROM.
         http: returns the pooled HTTP session; called when a message is sent.
         outbox_dir: folder of the development outbox.
-        product_host: the host that the mail's text names.
+        product_host: the host name in the mail's text.
 
     Raises:
-        ValueError: with a sentence for the operator; it never repeats the value.
+        ValueError: the setting is wrong; the message is for the operator and never repeats the value.
     """
     given = _MailSettings(url, sender, http, outbox_dir, product_host)
     match scheme_of(SETTING, url, MailScheme):
@@ -124,7 +124,7 @@ def _outbox(given: _MailSettings) -> Mailer:
     return OutboxMailer(given.outbox_dir, mail_identity(given.sender, given.host))
 
 
-# How each encrypts, and its port unless the address names one (RFC 5321, RFC 8314, RFC 6409).
+# How each scheme encrypts, and its default port (RFC 5321, RFC 8314, RFC 6409).
 _SMTP_SCHEMES: dict[MailScheme, tuple[Encryption, int]] = {
     MailScheme.SMTP: ("none", 25),
     MailScheme.SMTPS: ("tls", 465),

@@ -1,4 +1,4 @@
-"""The mail with a code: addresses that cannot break a header, text and HTML from templates, one message."""
+"""The mail with a code: one message, text and HTML from templates, with addresses that cannot break a header."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_ADDRESS_CHARS = 320  # 64 for the local part, the at sign, 255 for the domai
 _ATOM = r"[^\x00-\x20\x7f-\xa0\ud800-\udfff()<>\[\]:;,.\\\"@\s]+"  # atext of RFC 5322, widened by RFC 6532
 _LOCAL_PART = re.compile(
     rf"(?!.*=\?.*\?=){_ATOM}(?:\.{_ATOM})*"
-)  # mail readers would decode what looks like an encoded word
+)  # mail programs would decode what looks like an encoded word
 _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 _DOMAIN = re.compile(rf"{_LABEL}(?:\.{_LABEL})*|\[(?:IPv6:)?[0-9A-Fa-f.:]+\]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -33,7 +33,7 @@ SECONDS_PER_MINUTE = 60
 
 @dataclass(frozen=True, slots=True)
 class CodeMail:
-    """The texts of a code's mail in its three parts."""
+    """The texts of a mail with a code: subject, plain text and HTML."""
 
     subject: str
     text: str
@@ -42,7 +42,7 @@ class CodeMail:
 
 @dataclass(frozen=True, slots=True)
 class MailIdentity:
-    """The sender's address, and the host that the text names."""
+    """The sender's address, and the host name in the text."""
 
     sender: Address
     host: str
@@ -70,7 +70,7 @@ def is_international(*addresses: Address) -> bool:
 
 
 def render(identity: MailIdentity, code: str, lifetime_s: int) -> CodeMail:
-    """Return the mail's texts. The code is at the subject's end, where a notification still shows it."""
+    """Return the mail's texts. The code is at the end of the subject, where notifications still show it."""
     if not _CODE.fullmatch(code):
         raise ValueError("not a one-time code")
     subject = f"Your code for {identity.host}: {code}"
@@ -94,7 +94,7 @@ def compose(identity: MailIdentity, to: Address, mail: CodeMail) -> EmailMessage
 
 
 def spoken(seconds: int) -> str:
-    """Return a lifetime in words: in minutes from two minutes on, else in seconds."""
+    """Return a lifetime in words: in minutes if it is two minutes or more, otherwise in seconds."""
     minutes, rest = divmod(seconds, SECONDS_PER_MINUTE)
     return f"{minutes} minutes" if minutes > 1 and rest == 0 else f"{seconds} seconds"
 
@@ -125,6 +125,6 @@ def _address(local: str, domain: str, name: str = "") -> Address:
 
 @cache
 def _template(name: str) -> Template:
-    """Return a template of this package, read once."""
+    """Return one of this package's templates, read once."""
     text = resources.files(__package__ or "").joinpath("templates", name).read_text(encoding="utf-8")
     return Template(text)

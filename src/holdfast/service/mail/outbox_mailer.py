@@ -1,4 +1,4 @@
-"""Mail in development: files in the outbox, with the code in the log."""
+"""Mail in development: written to files in the outbox, with the code in the log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class OutboxMailer:
-    """A Mailer that writes `.eml` files. For development only: who can read the folder or the log can use the code."""
+    """A Mailer that writes `.eml` files. For development only: anyone who can read folder or log can use the codes."""
 
     def __init__(self, folder: Path, identity: MailIdentity) -> None:
         self._folder = folder

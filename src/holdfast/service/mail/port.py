@@ -13,7 +13,7 @@ class Mailer(Protocol):
         ...
 
     async def check(self) -> str:
-        """Return one line that says what was reached. Raises DeliveryError."""
+        """Check the provider and return one line that says what was reached. Raises DeliveryError."""
         ...
 
     async def close(self) -> None:

@@ -39,7 +39,7 @@ class ResendMailer:
         self._timeout_s = timeout_s
 
     async def send_code(self, recipient: str, code: str, lifetime_s: int) -> None:
-        """Hand the code to the API. Raises DeliveryError unless it answered with the message's ID."""
+        """Hand the code to the API. Raises DeliveryError unless it returned a message ID."""
         status, answer = await exchange(
             self._http,
             "POST",
@@ -55,7 +55,7 @@ class ResendMailer:
             raise DeliveryError("nonsense", f"HTTP {status} without the message's ID")
 
     async def check(self) -> str:
-        """Ask for the account's domains, which sends nothing. Raises DeliveryError."""
+        """Request the account's domains, which sends no mail. Raises DeliveryError."""
         status, answer = await exchange(
             self._http, "GET", f"{self._base_url}/domains", timeout_s=self._timeout_s, headers=self._authorization
         )

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from email.message import EmailMessage
 
 SERVICE_UNAVAILABLE = 421  # the server closes the channel (RFC 5321 section 3.8)
-GARBAGE = -1  # aiosmtplib's code for an answer that is not SMTP
+GARBAGE = -1  # aiosmtplib's code for a reply that is not SMTP
 
 
 async def greet(client: aiosmtplib.SMTP) -> None:
-    """Learn the server's extensions, unless connecting has done so already."""
+    """Request the server's extensions, unless connecting has already done so."""
     if client.is_ehlo_or_helo_needed:
         try:
             await client.ehlo()
@@ -55,12 +55,12 @@ async def name_sender(client: aiosmtplib.SMTP, sender: Address) -> None:
 
 
 async def content(client: aiosmtplib.SMTP, message: EmailMessage) -> None:
-    """Send DATA. From here on the message may have been sent, whatever the answer."""
+    """Send DATA. From here on the message may have been sent, whatever the reply."""
     await client.data(message.as_bytes())
 
 
 async def was_reset(client: aiosmtplib.SMTP) -> bool:
-    """Return whether the server forgot the refused envelope, so that the connection can be used for another."""
+    """Return whether the server discarded the refused envelope, so that the connection can be reused."""
     try:
         await client.rset()
     except (aiosmtplib.SMTPException, OSError):
@@ -69,7 +69,7 @@ async def was_reset(client: aiosmtplib.SMTP) -> bool:
 
 
 async def close_politely(client: aiosmtplib.SMTP) -> None:
-    """Send QUIT and close; an error, or no answer within two seconds, changes nothing."""
+    """Send QUIT and close. Errors, or no reply within two seconds, are ignored."""
     try:
         async with asyncio.timeout(2):
             await client.quit()
@@ -80,7 +80,7 @@ async def close_politely(client: aiosmtplib.SMTP) -> None:
 
 
 def abort(client: aiosmtplib.SMTP) -> None:
-    """Close the connection at once: a peer that does not answer would delay an orderly end of TLS too."""
+    """Close the connection at once: an unresponsive peer would delay an orderly TLS shutdown too."""
     abort = getattr(client.transport, "abort", None)  # uvloop's transports share no base class with asyncio's
     client.close()
     if abort is not None:
@@ -89,7 +89,7 @@ def abort(client: aiosmtplib.SMTP) -> None:
 
 @contextmanager
 def delivery_errors() -> Iterator[None]:
-    """Convert all failures of the dialogue to DeliveryError. A server's own words may name the recipient."""
+    """Convert all failures of the dialogue to DeliveryError, without the server's text: it may quote the recipient."""
     try:
         yield
     except aiosmtplib.SMTPConnectTimeoutError:
@@ -109,7 +109,7 @@ def delivery_errors() -> Iterator[None]:
 
 
 def hung_up(error: BaseException) -> str:
-    """Return why there is no connection, without words that the server chose."""
+    """Return why there is no connection, without text chosen by the server."""
     cause = error.__cause__ or error
     if isinstance(cause, ssl.SSLCertVerificationError):
         return f"certificate not trusted: {cause.verify_message}"

@@ -42,9 +42,9 @@ class SmtpServer:
 
     Attributes:
         tls: trusted certificates; None for the system's.
-        connections: the most connections that this process opens.
-        total_s: longest time of one send, waiting included, in seconds.
-        command_s: longest time of connecting and of each answer, in seconds.
+        connections: the maximum number of connections that this process opens.
+        total_s: time limit for one send, including waiting, in seconds.
+        command_s: time limit for connecting and for each reply, in seconds.
         idle_s: how long an unused connection stays open, in seconds.
     """
 
@@ -82,7 +82,7 @@ class SmtpMailer:
                 await self._deliver(message)
 
     async def check(self) -> str:
-        """Connect, encrypt, sign in, name the sender, and stop before a recipient. Raises DeliveryError."""
+        """Connect, encrypt, sign in and send MAIL FROM, but no recipient. Raises DeliveryError."""
         with delivery_errors():
             async with asyncio.timeout(self._server.total_s):
                 client = await self._connect()
@@ -101,8 +101,8 @@ class SmtpMailer:
     async def _deliver(self, message: EmailMessage) -> None:
         """Send one message over a pooled connection, or over a new one if the pooled one is dead.
 
-        Only the envelope is ever repeated: a server that has received the message may have accepted it, even without an
-        answer.
+        Only the envelope is ever repeated: a server that received the message may have accepted it, even without a
+        reply.
         """
         client = await self._reused(message)
         if client is None:
@@ -133,7 +133,7 @@ class SmtpMailer:
         return None
 
     async def _guarded(self, client: aiosmtplib.SMTP, message: EmailMessage, step: _Step) -> None:
-        """Do one step of the dialogue. A refusal keeps the connection open, any other error closes it."""
+        """Take one step of the dialogue. A refusal leaves the connection open, any other error closes it."""
         try:
             await step(client, message)
         except aiosmtplib.SMTPResponseException as error:

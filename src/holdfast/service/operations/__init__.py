@@ -1,1 +1,1 @@
-"""Operations read facts, let a rule decide, and act through the store or a provider. They know no HTTP."""
+"""Operations read facts, let a rule decide, and act through the store or a provider. They do not depend on HTTP."""

@@ -25,7 +25,7 @@ _MAX_PREDICTED = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """Smart accounts on the default chain, whose nonces the configured entry point counts."""
+    """Smart accounts on the default chain; their nonces come from the configured entry point."""
 
     chain: ChainReader
     factory: str
@@ -36,7 +36,7 @@ class Accounts:
     async def predict(self, x: int, y: int, salt: int) -> str:
         """Return the counterfactual address of a key. Raises Refused(RPC_ERROR).
 
-        For one factory the answer never changes, so it is cached.
+        For a given factory the address never changes, so it is cached.
         """
         key = (x, y, salt)
         known = self._predicted.get(key)
@@ -53,7 +53,7 @@ class Accounts:
         return address
 
     async def state(self, account: bytes) -> AccountSlots:
-        """Return the account's state, read through the helper contract. Raises Refused(RPC_ERROR)."""
+        """Return the account's state, read with the helper contract. Raises Refused(RPC_ERROR)."""
         question = abi.encode_account_state(account, from_hex(self.entry_point))
         data = await _call(self.chain, self.helper, question, 5 * WORD)
         try:
@@ -80,7 +80,7 @@ class Balances:
             raise Refused(USDC_NOT_AVAILABLE)
 
     async def of(self, account: bytes, token: Token, chain_id: int) -> int:
-        """Return the balance of an admitted token in its smallest unit. Raises Refused(RPC_ERROR)."""
+        """Return the balance of a supported token in its smallest unit. Raises Refused(RPC_ERROR)."""
         chain = self.chains[chain_id]
         if token.symbol == "USDC":
             return await self._usdc(chain, account, self.usdc[chain_id])

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from holdfast.service.upstreams.chain_rpc import ChainReader
 
 _log = logging.getLogger("holdfast.confirmation")
-_COMPANY = 20  # checks that are sent together
+_COMPANY = 20  # checks in one batch
 
 
 @dataclass(frozen=True, slots=True)
 class ChainProof:
-    """The transaction registers the DID: its block, and whether enough blocks are on top of it."""
+    """Proof that a transaction registers the DID: its block, and whether enough blocks follow it."""
 
     block_number: int
     deep: bool
@@ -40,7 +40,7 @@ class Confirmations:
     """Checks on the chain whether registrations took place.
 
     Attributes:
-        depth: the number of blocks on top of a transaction's block before it counts.
+        depth: how many blocks must follow a transaction's block before it counts.
     """
 
     store: Store
@@ -61,9 +61,9 @@ class Confirmations:
             raise Refused(RPC_ERROR) from None
 
     async def confirm_all(self) -> dict[str, int]:
-        """Settle the due pending registrations on which the chain decides; returns how many went which way.
+        """Settle the due pending registrations that the chain can decide; returns how many were confirmed and refused.
 
-        A failed check does not delay others. A turn is limited in number and in time; what it does not reach comes
+        A failed check does not delay others. A run is limited in number and in time; what it does not reach comes
         first in the next.
         """
         counts = {outcome.value: 0 for outcome in Confirmation}
@@ -78,7 +78,7 @@ class Confirmations:
         return counts
 
     async def verdict(self, tx_hash: str, sought: Sought) -> registrations.Verdict:
-        """Return what the chain says now, whatever the number of blocks on top. Raises RpcError."""
+        """Return what the chain says now, however many blocks follow. Raises RpcError."""
         verdict = await registrations.confirm_registration(
             self.chain.client, tx_hash, registry=self.registry, sought=sought
         )
@@ -92,10 +92,10 @@ class Confirmations:
 
 
 class _Turn:
-    """One turn of confirmation: its facts about the chain, and when it ends."""
+    """One run of confirmation: its facts about the chain, and when it ends."""
 
     def __init__(self, confirmations: Confirmations, ends: float) -> None:
-        """`ends` is a time of the event loop's clock, in seconds."""
+        """`ends` is a time on the event loop's clock, in seconds."""
         self._all = confirmations
         self._ends = ends
         self._head: int | None = None
@@ -114,9 +114,9 @@ class _Turn:
         return self._head is not None
 
     async def settle(self, rows: list[PendingRegistration]) -> list[Confirmation]:
-        """Check these together, settle those on which the chain decides, and postpone the others."""
+        """Check these together, settle those that the chain decides, and postpone the others."""
         seen = dict(zip(rows, await asyncio.gather(*map(self._ask, rows)), strict=True))
-        # Too large an answer, or a refused batch, may be caused by one check only: each is repeated alone.
+        # A single check may have caused an oversized response or a refused batch: each is repeated alone.
         for row in [row for row in rows if seen[row] is None]:
             if self.over:
                 del seen[row]
@@ -138,7 +138,7 @@ class _Turn:
             await self._all.store.put_off(times)
 
     async def _ask(self, row: PendingRegistration) -> registrations.Verdict | None:
-        """Return what the chain says now; None if it gave no usable answer."""
+        """Return what the chain says now; None if it returned no usable response."""
         handle = row.key if row.channel == Channel.HANDLE.value else None
         try:
             return await self._all.verdict(row.tx_hash, Sought(row.did, row.smart_account, handle))
@@ -172,5 +172,5 @@ class _Turn:
 
 
 def _in_sight(seen: registrations.Verdict | None) -> bool:
-    """Return whether the transaction is mined with the expected events, and only needs more blocks on top."""
+    """Return whether the transaction is mined with the expected events and only needs more blocks after it."""
     return isinstance(seen, registrations.Confirmed)

@@ -23,7 +23,7 @@ class Controllers:
 
     Holdfast's registry accepts a `did:new` only from the account of its key, whose address the contract computes. The
     registry's address follows from its code, so no other code is there. Other registries may accept more, so with them
-    the account must show the key, and be the one that the factory makes for it.
+    the account must contain the key and be the one that the factory creates for it.
     """
 
     chain: ChainReader
@@ -36,7 +36,7 @@ class Controllers:
             return True
         answer = await self.chain.client.eth_call("0x" + controller.hex(), abi.PUBLIC_KEY, at_least=0)
         if len(answer) != 2 * WORD:
-            return False  # not one of our accounts
+            return False  # not a Holdfast account
         x, y = int.from_bytes(answer[:WORD]), int.from_bytes(answer[WORD:])
         return did_of_key(x, y) == did and await self._account_of(x, y) == controller
 

@@ -43,13 +43,13 @@ class Dids:
     async def register(
         self, asked: RegisterDid, identifier: Identifier, ip: str, kept: KeptAnswer | None = None
     ) -> None:
-        """Register a DID. Raises Refused, in the decided order of checks (decisions, sections 5 and 6).
+        """Register a DID. Raises Refused; the checks run in the decided order (decisions, sections 5 and 6).
 
         Args:
             asked: the request in canonical form.
             identifier: the identifier for which the DID is registered.
-            ip: subject of the address limits.
-            kept: the answer to keep for repeats.
+            ip: the client address that the limits apply to.
+            kept: the response to store for repeats.
         """
         now = self.clock()
         await self.store.charge(of_did_post(ip, self.ceilings), now)
@@ -90,7 +90,7 @@ class Dids:
         return verify_at(asked.attestation, identifier, self.secrets.signing_keys, self.registrar, now)
 
     async def _proven(self, asked: RegisterDid, identifier: Identifier) -> tuple[Confirmation, int]:
-        """Check the transaction on the chain. With too few blocks on top it is confirmed later, like any other."""
+        """Check the transaction on the chain. If too few blocks follow it, it is confirmed later, like any other."""
         handle = identifier.key if identifier.channel is Channel.HANDLE else None
         proof = await self.confirmations.prove(asked.tx_hash, Sought(asked.did, asked.smart_account, handle))
         if proof is None:

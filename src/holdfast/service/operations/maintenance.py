@@ -18,14 +18,14 @@ ENGINE_LEASE_S = 600.0  # after so long without a registration or finished run, 
 
 @dataclass(frozen=True, slots=True)
 class Maintenance:
-    """Two jobs, and whether the engine does them at present."""
+    """Two jobs, and whether the workflow engine currently does them."""
 
     store: Store
     confirmations: Confirmations
     clock: Clock
 
     async def confirm_registrations(self) -> dict[str, int]:
-        """Settle pending registrations as the chain decides."""
+        """Settle pending registrations by what the chain says."""
         return await self.confirmations.confirm_all()
 
     async def engine_seen(self) -> None:
@@ -41,5 +41,5 @@ class Maintenance:
         return by_itself
 
     async def expire(self) -> dict[str, int]:
-        """Remove codes, marks and send records that no rule reads any more."""
+        """Remove codes, verification marks and send records that no rule reads any more."""
         return {"removed": await self.store.expire(self.clock())}

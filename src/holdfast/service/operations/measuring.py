@@ -1,4 +1,4 @@
-"""Measurements that cost a question to the store or the disk: taken every few seconds while metrics are on."""
+"""Measurements that query the store or the disk: taken every few seconds while metrics are enabled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STATES = ("sync", "quorum", "potential", "async", "unknown")
 
 @dataclass(frozen=True, slots=True)
 class Measuring:
-    """Sets the gauges that show the store, kept snapshots and the disk."""
+    """Sets the gauges for the store, stored snapshots and the disk."""
 
     store: Store
     data_dir: Path

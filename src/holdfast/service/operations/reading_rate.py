@@ -1,4 +1,4 @@
-"""Counts what each address reads, in memory: a row in the database for every read would cost more than the read."""
+"""Counts each address's reads in memory: a database row for every read would cost more than the read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FORGOTTEN_FROM = 1024  # subjects: fewer are not worth looking through
 
 @dataclass(slots=True)
 class ReadingRate:
-    """The reads of this process. A check and its count have no await between them, so no two requests share a place.
+    """This process's reads. No await separates a check from its count, so parallel requests cannot exceed the limit.
 
     Attributes:
         per_minute: requests that an address may send at once, and again in every minute.
@@ -32,7 +32,7 @@ class ReadingRate:
     _room: int = field(default_factory=lambda: min(_MAX_SUBJECTS, _FORGOTTEN_FROM))
 
     def count(self, address: str) -> None:
-        """Count a read of an address, for IPv6 also on the /48 around it. Raises SnapshotRefused(TOO_MANY_REQUESTS)."""
+        """Count a read by an address; for IPv6 also against its /48. Raises SnapshotRefused(TOO_MANY_REQUESTS)."""
         now, network = self.clock(), network_of(address)
         after = {address: self._after(address, self.per_minute, now)}
         if network is not None:

@@ -1,4 +1,4 @@
-"""Passes JSON-RPC requests to the bundler: only listed methods, and those that cost money within a window."""
+"""Forwards JSON-RPC requests to the bundler: only listed methods, and a limited number of those that cost money."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Relay:
     clock: Clock
 
     async def forward(self, body: bytes, ip: str) -> bytes:
-        """Return the bundler's answer to one JSON-RPC request (interface: POST /api/bundler).
+        """Return the bundler's response to one JSON-RPC request (interface: POST /api/bundler).
 
         Args:
             body: the request as the client sent it.
-            ip: subject of the address's window.
+            ip: the client address that the window applies to.
 
         Raises:
             Refused: INVALID_JSON_RPC, RPC_METHOD_NOT_ALLOWED, BUNDLER_NOT_CONFIGURED, RATE_LIMITED, BUNDLER_ERROR, in

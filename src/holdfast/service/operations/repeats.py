@@ -1,7 +1,7 @@
-"""Requests that name themselves (`Idempotency-Key`): a repeat gets the first answer.
+"""Requests with an `Idempotency-Key`: a repeat gets the first response.
 
-The name is stored as a hash. Body and answer are stored so that only the service, given the same name again, can check
-the one and read the other: the body as a keyed hash, the answer sealed with a key derived from the name.
+The key is stored as a hash. Body and response are stored so that only the service, given the same key again, can check
+the one and read the other: the body as a keyed hash, the response encrypted under a key derived from the header.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from holdfast.service.secrets import Secrets
     from holdfast.service.store.port import Begun, Store
 
-_NONCE_BYTES = 12  # NIST SP 800-38D, section 8.2; each key seals a few answers at most
+_NONCE_BYTES = 12  # NIST SP 800-38D, section 8.2; each key encrypts a few responses at most
 _POLL_S = 0.05
 _RETRY_AFTER_S = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Named:
-    """A request with its name. Has no repr, so that name and body are never shown.
+    """A request with its `Idempotency-Key`. Has no repr, so that key and body are never shown.
 
     Attributes:
-        endpoint: method and path; the same name at another endpoint is another request.
+        endpoint: method and path; the same key at another endpoint is another request.
         name: the value of `Idempotency-Key`.
         body: the request's bytes.
-        ip: subject of the address's windows.
-        lease_s: seconds after which a repeat may do the work again if there is no answer.
+        ip: the client address that the windows apply to.
+        lease_s: seconds after which a repeat may do the work again if there is no response.
     """
 
     endpoint: str
@@ -51,13 +51,13 @@ class Named:
 
     @property
     def key(self) -> bytes:
-        """The hash under which the answer is kept."""
+        """The hash under which the response is stored."""
         return hashlib.sha256(f"holdfast/kept-answer/v1\n{self.endpoint}\n{self.name}".encode()).digest()
 
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """Keeps answers, and finds those that are kept."""
+    """Stores responses, and finds stored ones."""
 
     store: Store
     secrets: Secrets
@@ -66,11 +66,11 @@ class Repeats:
     entropy: Entropy
 
     async def begin(self, named: Named) -> Begun | bytes:
-        """Return the answer that is kept, else the request as begun: its work is to be done now.
+        """Return the stored response, or else the request, now marked as begun, whose work the caller has to do.
 
         Raises:
             Refused: IDEMPOTENCY_KEY_REUSED for another body, IDEMPOTENCY_KEY_IN_USE if the first request is still
-                running after `REPEAT_WAITS_S`, RATE_LIMITED for too many new names from an address.
+                running after `REPEAT_WAITS_S`, RATE_LIMITED for too many new keys from an address.
         """
         loop = asyncio.get_running_loop()
         ends = loop.time() + REPEAT_WAITS_S
@@ -87,17 +87,17 @@ class Repeats:
             await asyncio.sleep(_POLL_S)
 
     async def finish(self, named: Named, answer: bytes) -> bytes:
-        """Keep the answer unless a parallel repeat has kept one, and return the one that is kept."""
+        """Store the response unless a parallel repeat stored one; return the stored one."""
         kept = await self.store.finish(named.key, self.sealed(named, answer).answer)
         return answer if kept is None else self._opened(named, kept)
 
     async def put_back(self, named: Named) -> bytes | None:
-        """Let the next repeat do the work, unless a parallel one has kept an answer; return that."""
+        """Let the next repeat do the work, unless a parallel one has stored a response; return that."""
         kept = await self.store.finish(named.key, None)
         return None if kept is None else self._opened(named, kept)
 
     def sealed(self, named: Named, answer: bytes) -> KeptAnswer:
-        """Return the answer as the store may keep it."""
+        """Return the response in the form in which it is stored."""
         nonce = self.entropy(_NONCE_BYTES)
         cipher = AESGCM(_derived(self.secrets.signing_keys[0], "seal", named.name.encode()))
         return KeptAnswer(named.key, nonce + cipher.encrypt(nonce, answer, named.key))
@@ -109,7 +109,7 @@ class Repeats:
                 return AESGCM(_derived(key, "seal", named.name.encode())).decrypt(nonce, content, named.key)
             except InvalidTag:
                 continue
-        raise Refused(IDEMPOTENCY_KEY_REUSED)  # the key that sealed it was withdrawn
+        raise Refused(IDEMPOTENCY_KEY_REUSED)  # the key that encrypted it was withdrawn
 
     def _repeat(self, named: Named) -> NewRepeat:
         return NewRepeat(
@@ -127,5 +127,5 @@ class Repeats:
 
 
 def _derived(key: bytes, use: str, message: bytes) -> bytes:
-    """A keyed hash (RFC 2104) for one use."""
+    """Return a keyed hash (RFC 2104) for one purpose."""
     return hmac.digest(key, f"holdfast/kept-{use}/v1\n".encode() + message, "sha256")

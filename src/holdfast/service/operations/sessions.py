@@ -1,4 +1,4 @@
-"""Registration sessions: which identifiers are available, and the counters of addresses."""
+"""Registration sessions: which identifiers are available, and how many sessions each address has opened."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class Sessions:
         return claim.did if claim else None
 
     async def counters(self, ip: str) -> RegistrationCounters:
-        """Return all sessions ever created from this address, its limit, and all sessions of the service."""
+        """Return how many sessions were ever created from this address, its limit, and the service's total."""
         mine, total = await self.store.registrations(ip)
         limit = self.limits.max_registrations_per_ip
         return RegistrationCounters(ip_registrations=mine, ip_limit=limit, total_registrations=total)
 
     def is_reserved(self, identifier: Identifier) -> bool:
-        """Return whether it is reserved. Only handles can be: an e-mail address or a number is verified, not chosen."""
+        """Return whether it is reserved. Only handles can be: e-mail addresses and numbers are verified, not chosen."""
         return identifier.channel is Channel.HANDLE and self.reserved().holds(identifier.key)

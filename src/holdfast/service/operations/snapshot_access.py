@@ -1,4 +1,4 @@
-"""Who may write snapshots here, beyond what a token proves by itself: registered DIDs, tokens that are not revoked."""
+"""Who may write snapshots here, beyond what the token itself proves: registered DIDs, with tokens not revoked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotAccess:
-    """Judges bearer tokens, and counts addresses.
+    """Checks bearer tokens, and limits writes by address.
 
     Attributes:
         audience: the service's DID, to which tokens are addressed.
@@ -33,24 +33,24 @@ class SnapshotAccess:
     clock: Clock
 
     async def bearer(self, authorization: str | None) -> Bearer:
-        """The DID that a request is for. Raises SnapshotRefused."""
+        """Return the DID that a request acts for. Raises SnapshotRefused."""
         bearer = bearer_of(authorization, self.audience, self.clock())
         await self._require_current(bearer)
         return bearer
 
     async def count(self, address: str) -> None:
-        """Count an upload or a new pin of an address. Raises SnapshotRefused(TOO_MANY_REQUESTS)."""
+        """Count an upload or a new pin by an address. Raises SnapshotRefused(TOO_MANY_REQUESTS)."""
         try:
             await self.store.charge(of_address(Counted.UPLOADS, address, self.writes_per_hour, HOUR_S), self.clock())
         except Refused as full:
             raise SnapshotRefused(TOO_MANY_REQUESTS, retry_after_s=full.retry_after_s) from None
 
     async def revoke(self, authorization: str | None) -> str | None:
-        """Revoke the token that an invocation of `/ucan/revoke` names, or all issued until now; the CID it names."""
+        """Revoke the token whose CID a `/ucan/revoke` invocation contains, or all issued until now; return the CID."""
         now = self.clock()
         bearer = bearer_of(authorization, self.audience, now, REVOKE)
         await self._require_current(bearer)
-        # Longer than any token that holds now can live.
+        # Longer than the lifetime of any token that is valid now.
         await self.index.revoke(bearer.did, bearer.revokes, now, now + MAX_LIFETIME_S + 2 * SKEW_S)
         return bearer.revokes
 

@@ -1,4 +1,4 @@
-"""IPNS records of the names that kept snapshots bind to their DIDs."""
+"""IPNS records under names that stored snapshots bind to their DIDs."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotNames:
-    """Keeps the newest record of each name."""
+    """Stores the newest record of each name."""
 
     index: SnapshotIndex
     clock: Clock
 
     async def publish(self, name: str, data: bytes) -> None:
-        """Keep a record that verifies, names a snapshot pinned here by the name's DID, and rises.
+        """Store a record that verifies, points to a snapshot pinned here by the name's DID, and has a higher sequence.
 
-        The record that is kept already, or one that ends earlier, changes nothing.
+        A record that is already stored, or one that expires earlier, changes nothing.
 
         Raises:
             SnapshotRefused: BAD_REQUEST, NAME_NOT_REGISTERED or RECORD_DOES_NOT_RISE.
@@ -52,20 +52,20 @@ class SnapshotNames:
             raise SnapshotRefused(NAME_NOT_REGISTERED)
 
     async def record(self, name: str) -> Record:
-        """The newest record of a name. Raises SnapshotRefused: BAD_REQUEST for no name, RECORD_NOT_FOUND."""
+        """Return a name's newest record. Raises SnapshotRefused: BAD_REQUEST for an invalid name, RECORD_NOT_FOUND."""
         kept = await self.index.record(canonical_name(name))
         if kept is None:
             raise SnapshotRefused(RECORD_NOT_FOUND)
         return read_record(name, kept.data)
 
     def seconds_left(self, record: Record) -> int:
-        """How long the record may be kept before asking again, in whole seconds."""
+        """Return how long the record may be cached, in whole seconds."""
         left = record.validity_ns // 10**9 - int(self.clock())
         return max(0, min(record.ttl_ns // 10**9, left))
 
 
 def canonical_name(name: str) -> str:
-    """A name's canonical text. Raises SnapshotRefused(BAD_REQUEST)."""
+    """Return a name's canonical text. Raises SnapshotRefused(BAD_REQUEST)."""
     try:
         return name_of(public_key_of(name))
     except ContentError as error:
@@ -80,7 +80,7 @@ def _verified(name: str, data: bytes) -> Record:
 
 
 def _rises(kept: KeptRecord | None, given: Record) -> bool:
-    """Whether the given record is to be kept. Raises SnapshotRefused where it contradicts the kept one."""
+    """Return whether to store the given record. Raises SnapshotRefused if it contradicts the stored one."""
     known = None if kept is None else read_record(given.name, kept.data)
     verdict = change(known, given)
     if verdict is Change.OLDER:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotPins:
-    """A DID's pins. A pin of another DID counts as none."""
+    """A DID's pins. Another DID's pin is treated as nonexistent."""
 
     index: SnapshotIndex
     limits: SnapshotLimits
@@ -29,19 +29,19 @@ class SnapshotPins:
     entropy: Entropy
 
     async def listed(self, bearer: Bearer, query: PinQuery) -> tuple[int, list[Pin]]:
-        """How many pins match, and the newest of them."""
+        """Return how many pins match, and the newest of them."""
         found = [pin for pin in await self.index.pins(bearer.did) if query.takes(pin)]
         return len(found), found[: query.limit]
 
     async def one(self, bearer: Bearer, request_id: str) -> Pin:
-        """A pin. Raises SnapshotRefused(PIN_NOT_FOUND)."""
+        """Return a pin. Raises SnapshotRefused(PIN_NOT_FOUND)."""
         found = await self.index.pin(bearer.did, request_id)
         if found is None:
             raise SnapshotRefused(PIN_NOT_FOUND)
         return found
 
     async def add(self, bearer: Bearer, asked: AskedPin, replaces: str | None = None) -> Pin:
-        """A new pin, in place of another where one is named. The same request with the same token gets the same pin.
+        """Add a pin, or replace one if its ID is given. The same request with the same token gets the same pin.
 
         Raises SnapshotRefused.
         """
@@ -60,7 +60,7 @@ class SnapshotPins:
         return made
 
     async def remove(self, bearer: Bearer, request_id: str) -> None:
-        """Take a pin away. Raises SnapshotRefused(PIN_NOT_FOUND)."""
+        """Remove a pin. Raises SnapshotRefused(PIN_NOT_FOUND)."""
         if not await self.index.remove_pin(bearer.did, request_id, self.clock()):
             raise SnapshotRefused(PIN_NOT_FOUND)
 

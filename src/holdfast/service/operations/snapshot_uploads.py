@@ -1,4 +1,4 @@
-"""An uploaded snapshot: onto the disk, read and judged, stored, and only then acknowledged."""
+"""Uploaded snapshots: spooled to disk, parsed and checked, stored, and only then acknowledged."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _PIECE_BYTES = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an upload held: the root, and number and bytes of its different blocks."""
+    """What an upload contained: the root, and the number and total bytes of its distinct blocks."""
 
     root: str
     blocks: int
@@ -67,7 +67,7 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A whole CAR file that was checked: its root, and each block's length."""
+    """A complete, checked CAR file: its root, and each block's length."""
 
     root: Root
     sizes: dict[str, int]
@@ -75,12 +75,12 @@ class _Read:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotUploads:
-    """Takes uploads.
+    """Accepts uploads.
 
     Attributes:
-        spool: folder of this machine for what has not been judged yet.
-        free_bytes: how much of its disk stays free.
-        waste: makes room where storage is full.
+        spool: folder on this machine for uploads that have not been checked yet.
+        free_bytes: how many bytes of its disk must stay free.
+        waste: frees space when storage is full.
     """
 
     index: SnapshotIndex
@@ -95,17 +95,17 @@ class SnapshotUploads:
     async def take(
         self, bearer: Bearer, boundary: bytes, pieces: AsyncIterator[bytes], declared: int | None, *, pin: bool
     ) -> Imported:
-        """Keep the one snapshot in a multipart body. When this returns, it survives `kill -9`.
+        """Store the snapshot in a multipart body. When this returns, the snapshot survives `kill -9`.
 
         Args:
-            bearer: whose it must be.
-            boundary: of the multipart body.
+            bearer: the DID that it must belong to.
+            boundary: the multipart body's.
             pieces: the body.
-            declared: its length where the request states it.
-            pin: whether it is pinned at once; else it waits an hour for a pin.
+            declared: the body's length, if the request states it.
+            pin: whether to pin it at once; otherwise it is stored for an hour, waiting for a pin.
 
         Raises:
-            SnapshotRefused: with nothing kept.
+            SnapshotRefused: nothing was stored.
         """
         if declared is not None and declared > MAX_BODY_BYTES:
             raise SnapshotRefused(TOO_LARGE, f"an upload has at most {MAX_CAR_BYTES} bytes")
@@ -137,14 +137,14 @@ class SnapshotUploads:
         )
 
     async def _abandon(self, did: str, upload: str, *, full: bool) -> None:
-        """Give the reservation back; what was stored of a snapshot that storage had no room for goes at once."""
+        """Give the reservation back. If storage was full, the blocks already stored are deleted at once."""
         await self.index.end_upload(did, upload)
         if full:
             with suppress(BlocksUnavailable):
                 await self.waste.collect()
 
     async def _receive(self, file: Path, boundary: bytes, pieces: AsyncIterator[bytes], allowed: int) -> None:
-        """The file in the body onto the disk. Raises SnapshotRefused."""
+        """Write the body's file to the disk. Raises SnapshotRefused."""
         try:
             async with asyncio.timeout(UPLOAD_TIMEOUT_S):
                 await self._spool(file, boundary, pieces, allowed)
@@ -177,7 +177,7 @@ class SnapshotUploads:
             await asyncio.to_thread(stream.close)
 
     async def _store(self, upload: str, file: Path, read: _Read) -> None:
-        """Every block into storage, under the names that the index gives."""
+        """Write every block to storage, under the names that the index assigns."""
         places = await self.index.place_blocks(read.root.manifest.did, upload, list(read.sizes.items()))
         keys = {place.cid: place.key for place in places}
         await self.blocks.put_all((keys[block.cid], block.data) for block in _distinct(file))
@@ -219,7 +219,7 @@ def _require_allowed(taken: int, allowed: int) -> None:
 
 
 async def _in_time(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The pieces. Raises TimeoutError if one takes too long: a silent client does not keep its reservation."""
+    """Yield the pieces. Raises TimeoutError if one takes too long: a silent client must not keep its reservation."""
     while True:
         async with asyncio.timeout(BODY_TIMEOUT_S):
             piece = await anext(pieces, None)
@@ -242,7 +242,7 @@ def _blocks(file: Path, reader: CarReader) -> Iterator[Block]:
 
 
 def _distinct(file: Path) -> Iterator[Block]:
-    """Each block of a file that was judged, once, verified again."""
+    """Yield each distinct block of a checked file, verified again."""
     seen: set[str] = set()
     for block in _blocks(file, CarReader()):
         if block.cid not in seen:
@@ -251,7 +251,7 @@ def _distinct(file: Path) -> Iterator[Block]:
 
 
 def _judged(file: Path, did: str) -> _Read:
-    """The snapshot in a file, whole and of this DID. Raises SnapshotRefused."""
+    """Return the snapshot in a file, complete and of this DID. Raises SnapshotRefused."""
     try:
         read = _read(file)
     except ContentError as error:

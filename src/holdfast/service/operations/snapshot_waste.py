@@ -1,4 +1,4 @@
-"""What kept snapshots leave behind is removed: regularly, and at once where storage is full."""
+"""Removes what snapshots leave behind: regularly, and immediately when storage is full."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STRAYS_EVERY_S = 24 * 3600.0
 
 @dataclass(frozen=True, slots=True)
 class SnapshotWaste:
-    """Several processes may collect at the same time: an object's name is never used again."""
+    """Removes leftovers. Several processes may do so at the same time, because object names are never reused."""
 
     index: SnapshotIndex
     blocks: BlockStorage
@@ -32,7 +32,7 @@ class SnapshotWaste:
     clock: Clock
 
     async def collect(self) -> dict[str, int]:
-        """End what is over, and delete the blocks that no snapshot needs; how many rows and objects went."""
+        """Remove what has expired and blocks that no snapshot needs; return the numbers of deleted rows and objects."""
         removed = await self.index.expire(self.clock())
         deleted = 0
         for _ in range(_MAX_TURNS):
@@ -45,15 +45,15 @@ class SnapshotWaste:
         return {"removed": removed, "deleted": deleted}
 
     async def sweep(self) -> None:
-        """Remove what killed uploads left in this machine's folder."""
+        """Remove what interrupted uploads left in this machine's folder."""
         await asyncio.to_thread(_sweep, self.spool)
 
 
 @dataclass(slots=True)
 class Strays:
-    """Looks for objects that no row knows, once after the start and then once a day: a list of all of them is slow.
+    """Looks for objects without a row, once after startup and then daily, because listing all objects is slow.
 
-    They are left over where the database was restored from a copy that is older than the storage.
+    Such objects remain after the database was restored from a copy that is older than the storage.
     """
 
     index: SnapshotIndex
@@ -62,7 +62,7 @@ class Strays:
     _next: float = 0.0
 
     async def name(self) -> int:
-        """Name what is found as garbage, for the collection to delete; how many objects."""
+        """Mark what is found as garbage, to be deleted by the next collection; return how many objects."""
         if self.clock() < self._next or not self.index.lists_objects:
             return 0
         found = 0
@@ -73,9 +73,9 @@ class Strays:
 
 
 def _sweep(spool: Path) -> None:
-    """Remove what uploads left behind whose process was killed."""
+    """Remove what uploads of killed processes left behind."""
     if spool.is_dir():
         for file in spool.glob("*.car"):
-            with suppress(FileNotFoundError):  # its upload has ended meanwhile, or another process removed it
+            with suppress(FileNotFoundError):  # its upload has ended in the meantime, or another process removed it
                 if time.time() - file.stat().st_mtime > UPLOAD_KEPT_S:
                     file.unlink()

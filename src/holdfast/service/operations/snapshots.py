@@ -1,4 +1,4 @@
-"""Kept snapshots: the operations together, and what is done regularly for them."""
+"""Snapshots stored by the service: all their operations, and their regular maintenance."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _AT_ONCE = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshots:
-    """What the paths of kept snapshots reach.
+    """The operations behind the snapshot endpoints.
 
     Attributes:
-        delegate: the multiaddr that pins name: this service.
+        delegate: this service's multiaddr, which pins list as their delegate.
     """
 
     index: SnapshotIndex
@@ -45,12 +45,12 @@ class Snapshots:
     delegate: str
 
     async def collect(self) -> dict[str, int]:
-        """End what is over, and delete what no snapshot needs; how many rows and objects went."""
+        """Remove what has expired and what no snapshot needs; return how many rows and objects were deleted."""
         strays = await self.strays.name()
         return {**await self.uploads.waste.collect(), "strays": strays}
 
     async def missing(self) -> tuple[int, int]:
-        """How many objects of kept snapshots are not in the storage, and how many DIDs that concerns."""
+        """Return how many objects of stored snapshots are missing from storage, and how many DIDs are affected."""
         if not self.index.lists_objects:
             return 0, 0
         there = {name async for part in self.blocks.names() for name in part}

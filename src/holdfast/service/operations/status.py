@@ -18,7 +18,7 @@ class ServiceStatus:
     """Status and readiness.
 
     Attributes:
-        shown_rpc: the chain's endpoint in the form that the public may see.
+        shown_rpc: the chain's endpoint, in a form that may be published.
     """
 
     store: Store

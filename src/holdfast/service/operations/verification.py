@@ -36,12 +36,12 @@ _ALL_BUT_REFUSED = frozenset(Counted) - _REFUSED
 
 @dataclass(frozen=True, slots=True)
 class RepeatedCheck:
-    """A check that names itself.
+    """A check with an `Idempotency-Key`.
 
     Attributes:
         key: its key in the store.
-        attempt: the code's number and the attempt's, if an earlier try of the same request has counted one.
-        accepted: makes the answer to keep from the attestation.
+        attempt: the numbers of code and attempt, if an earlier try of the same request has counted one.
+        accepted: makes the response to store from the attestation.
     """
 
     key: bytes
@@ -66,7 +66,7 @@ class Verification:
     async def send(self, identifier: Identifier, ip: str, kept: KeptAnswer | None = None) -> None:
         """Send a code.
 
-        The send is counted before the provider is asked, and not counted if the provider refuses. So neither parallel
+        The send is counted before the provider is called, and uncounted if the provider refuses. So neither parallel
         requests nor a crash can exceed the limits. A send that may have succeeded stays counted, and refused sends have
         a separate window.
 
@@ -88,7 +88,7 @@ class Verification:
         await self.store.give_back(charge, _REFUSED)
 
     async def _deliver(self, identifier: Identifier, ip: str, kept: KeptAnswer | None) -> None:
-        # Codes go to the canonical key, because exactly that is verified.
+        # Codes are sent to the canonical key, because exactly that is verified.
         if identifier.channel is Channel.SMS:
             with calling("sms"):
                 await self.sms.start(identifier.key)
@@ -117,7 +117,7 @@ class Verification:
     def _attested(
         self, identifier: Identifier, now: float, repeat: RepeatedCheck | None
     ) -> tuple[Attestation, KeptAnswer | None]:
-        # The time that is stored, so that GET /api/verify/status shows the same one.
+        # The stored time, so that GET /api/verify/status returns the same one.
         key, ttl_s = self.secrets.signing_keys[0], self.limits.attestation_ttl_seconds
         attestation = issue_at(identifier, self.registrar, key, now, ttl_s)
         return attestation, repeat.accepted(attestation) if repeat else None
@@ -153,7 +153,7 @@ class Verification:
     async def _check_sms(
         self, identifier: Identifier, code: str, ip: str, repeat: RepeatedCheck | None
     ) -> Attestation | CodeFailure:
-        """As `_check_email`, but the provider checks, and its answer sets the time. Raises Refused if it gives none."""
+        """As `_check_email`, but the provider checks, and its response sets the time. Raises Refused without one."""
         await self.store.charge(of_check(ip, self.ceilings), self.clock())
         try:
             with calling("sms"):
@@ -174,5 +174,5 @@ class Verification:
 
 
 def _log_failure(event: str, channel: Channel, error: DeliveryError) -> None:
-    """Log one line. `why` names the failed step, in DeliveryError's words, without recipient, code or key."""
+    """Log one line. `why` is the failed step as in DeliveryError, without recipient, code or key."""
     _log.warning(event, extra={"channel": channel.value, "kind": error.kind, "why": str(error)})

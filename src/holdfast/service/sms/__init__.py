@@ -1,1 +1,1 @@
-"""One-time codes by SMS: the SmsVerifier port and the providers that fill it."""
+"""One-time codes by SMS: the SmsVerifier port and the providers that implement it."""

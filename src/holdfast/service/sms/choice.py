@@ -1,4 +1,4 @@
-"""Chooses the verifier for `HOLDFAST_SMS_URL`. The development outbox is imported when it is chosen."""
+"""Chooses the verifier for `HOLDFAST_SMS_URL`. The development outbox is imported only when chosen."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def sms_verifier_of(
         entropy: returns that many random bytes, for the outbox's codes.
 
     Raises:
-        ValueError: with a sentence for the operator; it never repeats the value.
+        ValueError: the setting is wrong; the message is for the operator and never repeats the value.
     """
     if scheme_of(SETTING, url, SmsScheme) is SmsScheme.TWILIO:
         return twilio_verifier(url, http)

@@ -1,4 +1,4 @@
-"""SMS in development: generates codes, writes them to the outbox, and checks them across processes."""
+"""SMS in development: generates codes, writes them to the outbox, and checks them in any process."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ create table if not exists code (
 
 
 class OutboxSmsVerifier:
-    """An SmsVerifier that writes `.txt` files. For development: who can read the folder or the log has the code."""
+    """An SmsVerifier that writes `.txt` files. For development: anyone who can read folder or log has the codes."""
 
     def __init__(self, folder: Path, clock: Callable[[], float], entropy: Callable[[int], bytes]) -> None:
         self._folder = folder
@@ -45,7 +45,7 @@ class OutboxSmsVerifier:
         outbox.log.info("SMS code %s (development outbox: %s)", code, file)
 
     async def check_code(self, phone: str, code: str) -> bool:
-        """Return whether the code is correct. Each try counts, and a correct code is used up. Raises DeliveryError."""
+        """Return whether the code is correct. Each try counts; a correct code is consumed. Raises DeliveryError."""
         return await self._in_thread(self._matches, phone, code)
 
     async def check(self) -> str:
@@ -70,7 +70,7 @@ class OutboxSmsVerifier:
             book.execute("insert or replace into code values (?, ?, ?, 0)", row)
 
     def _matches(self, phone: str, code: str) -> bool:
-        """Return whether the code is correct. The attempt is committed first. Of two at once only one counts."""
+        """Return whether the code is correct. The attempt is committed first; of two at once, only one can succeed."""
         with closing(self._book()) as book:
             key = self._key(book)
             owner = _digest(key, phone)

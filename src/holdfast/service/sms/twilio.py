@@ -55,7 +55,7 @@ class TwilioVerifier:
     async def check_code(self, phone: str, code: str) -> bool:
         """Return whether Twilio approves the code; False also if Twilio knows no verification. Raises DeliveryError.
 
-        What cannot be a code is not sent: Twilio would answer with an invalid request, which looks like an error of the
+        Input that cannot be a valid code is never sent: Twilio would reject it, which looks like an error of the
         service.
         """
         if not _CODE.fullmatch(code):
@@ -73,7 +73,7 @@ class TwilioVerifier:
         raise DeliveryError("nonsense", f"HTTP {status} without a verification's status")
 
     async def check(self) -> str:
-        """Ask for the Verify service itself, which sends nothing. Raises DeliveryError."""
+        """Request the Verify service's own record, which sends no message. Raises DeliveryError."""
         status, answer = await self._ask("GET", "", None)
         if status not in SUCCESS:
             raise refusal(status)

@@ -1,1 +1,1 @@
-"""Where the blocks of kept snapshots lie: a port, and object storage behind it."""
+"""Storage for snapshot blocks: a port, and its implementation on object storage."""

@@ -1,4 +1,4 @@
-"""The multiaddr that a pin's `delegates` name: this service over HTTP, with a peer ID as the Pinning API wants one."""
+"""The multiaddr in a pin's `delegates`: this service over HTTP, with the peer ID that the Pinning API requires."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from holdfast.content.names import peer_id_of
 
 
 def delegate_of(public_url: str, seed: bytes) -> str:
-    """The address of `public_url` as a multiaddr, ending in the peer ID of the Ed25519 key with this 32-byte seed."""
+    """Return `public_url` as a multiaddr that ends in the peer ID of the Ed25519 key with this 32-byte seed."""
     parts = urlsplit(public_url)
     secure = parts.scheme == "https"
     port = parts.port or (443 if secure else 80)

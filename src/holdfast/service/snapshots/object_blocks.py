@@ -1,4 +1,4 @@
-"""Blocks as objects of a bucket or folder, through obstore."""
+"""Blocks as objects in a bucket or folder, through obstore."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ SETTING = "HOLDFAST_SNAPSHOTS_URL"
 _TRANSFER_S = 120.0
 _THREADS = 32
 _LISTED = 1000
-_CHECK = "check"  # no block's name: those begin with a CID
+_CHECK = "check"  # cannot be a block's name, because those begin with a CID
 _NO_ROOM = ("os error 28)", "os error 122)", "os error 27)")  # ENOSPC, EDQUOT, EFBIG as Rust writes them
 
 
 class ObjectBlocks:
-    """Fills BlockStorage.
+    """Implements BlockStorage.
 
     A folder's files are read and flushed directly: object storage acknowledges what is safe, a file system only what it
     has seen.
     """
 
     def __init__(self, url: str) -> None:
-        """Raises ValueError for an address of another form, without repeating it."""
+        """Raises ValueError for a URL of another form, without repeating it."""
         self._place = parse_folder(SETTING, url)
         self._folder = Path(unquote(urlsplit(url).path)) if self._place.scheme == "file" else None
         self._store: ObjectStore | None = None
-        # A flush of a disk and a request to a bucket are waiting, and the disk flushes together what waits together.
+        # Threads only wait, for a disk flush or a bucket; the disk combines flushes that wait at the same time.
         self._threads = ThreadPoolExecutor(_THREADS, "blocks")
 
     @property
     def folder(self) -> Path | None:
-        """The folder of this machine that the blocks lie in; None for a bucket."""
+        """The local folder that contains the blocks; None for a bucket."""
         return self._folder
 
     async def put_all(self, blocks: Iterable[tuple[str, bytes]]) -> None:
@@ -146,7 +146,7 @@ def _read(file: Path) -> bytes | None:
 
 
 def _flush(folder: Path, names: Sequence[str]) -> None:
-    """Each file's bytes, then the folder's list of names."""
+    """Flush each file's bytes, then the folder's list of names."""
     for path in (*(folder / name for name in names), folder):
         descriptor = os.open(path, os.O_RDONLY)
         try:
@@ -156,7 +156,7 @@ def _flush(folder: Path, names: Sequence[str]) -> None:
 
 
 def _translated(work: Callable[..., Any], *given: Any) -> Any:
-    """What `work` returns; its storage's errors as the port's, without the addresses that they quote."""
+    """Return what `work` returns; convert storage errors to the port's, without the URLs that they quote."""
     from obstore.exceptions import BaseError
 
     try:

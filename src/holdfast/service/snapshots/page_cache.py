@@ -1,4 +1,4 @@
-"""Files that the kernel has in memory, read without waiting for a disk: a thread for each would cost more."""
+"""Reads files that are in the kernel's page cache without a thread: there is no disk to wait for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def read_cached(path: str, into: memoryview) -> bool:
     try:
         read: int = _preadv(descriptor, [into, _BEYOND], 0, _NOWAIT)
         return read == len(into)
-    except OSError:  # BlockingIOError, or a file system that cannot tell
+    except OSError:  # BlockingIOError, or a file system without support for this
         return False
     finally:
         os.close(descriptor)

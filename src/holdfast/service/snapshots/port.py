@@ -1,4 +1,4 @@
-"""The BlockStorage port: bytes under names. What they mean is the index's business."""
+"""The BlockStorage port: bytes stored under names. The index knows what they mean."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ if TYPE_CHECKING:
 
 
 class BlocksUnavailable(Exception):
-    """The storage cannot be reached or does not answer in time."""
+    """The storage cannot be reached or does not respond in time."""
 
 
 class BlocksFull(BlocksUnavailable):
-    """The storage has no room."""
+    """The storage is full."""
 
 
 class BlockStorage(Protocol):
     """Every method but `fill` raises BlocksUnavailable."""
 
     async def put_all(self, blocks: Iterable[tuple[str, bytes]]) -> None:
-        """Keep these objects (name, bytes); when it returns, they survive a power cut. Raises BlocksFull.
+        """Store these objects (name, bytes). When this returns, they survive a power cut. Raises BlocksFull.
 
         The iterable is consumed in a thread, one object at a time.
         """
         ...
 
     async def get(self, name: str) -> bytes | None:
-        """An object's bytes; None if it does not exist."""
+        """Return an object's bytes; None if it does not exist."""
         ...
 
     async def get_all(self, names: Sequence[str]) -> list[bytes | None]:
-        """As `get`, of several small objects at once, in their order."""
+        """As `get`, for several small objects at once, in their order."""
         ...
 
     def fill(self, name: str, into: memoryview) -> bool:
@@ -42,13 +42,13 @@ class BlockStorage(Protocol):
         ...
 
     async def delete(self, names: Sequence[str]) -> None:
-        """Remove these objects; those that are not there count as removed."""
+        """Delete these objects; missing ones count as deleted."""
         ...
 
     def names(self) -> AsyncIterator[Sequence[str]]:
-        """The names of all objects, in parts and in no order."""
+        """Yield the names of all objects, in parts and in no particular order."""
         ...
 
     async def check(self) -> None:
-        """Write an object, read it back and remove it."""
+        """Write an object, read it back and delete it."""
         ...

@@ -1,1 +1,1 @@
-"""What the service stores: the Store port, and a room for each kind of database."""
+"""What the service stores: the Store port, and a package for each kind of database."""

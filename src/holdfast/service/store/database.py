@@ -1,4 +1,4 @@
-"""The database that a URL names, for commands and for the start; requests use its store."""
+"""The database behind a URL, for commands and for startup; requests use its store."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class InUse(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Concern:
-    """One of the database's own settings that decides whether what was answered is kept.
+    """A finding about one of the database's own settings on which durability depends.
 
     Attributes:
-        subject: what.
+        subject: what was checked.
         state: ok; note (works, but see the fix); error (must be fixed).
-        found: what was seen.
-        fix: what to do, empty when there is nothing to do.
+        found: what was found.
+        fix: what to do; empty if there is nothing to do.
     """
 
     subject: str
@@ -54,16 +54,16 @@ class Database(Protocol):
 
     @property
     def place(self) -> str:
-        """Where the database is, for messages: without a password."""
+        """Return where the database is, for messages, without a password."""
         ...
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files on this machine that only the service's user may read; none for a database server."""
+        """Return the files on this machine that only the service's user may read; none for a database server."""
         ...
 
     def exists(self) -> bool:
-        """Return whether the database exists already."""
+        """Return whether the database already exists."""
         ...
 
     def open(self) -> Store:
@@ -74,18 +74,18 @@ class Database(Protocol):
         ...
 
     def try_write(self) -> None:
-        """Write something that reaches the disk, and remove it. Raises StoreUnavailable if that fails."""
+        """Write something to the disk and remove it. Raises StoreUnavailable if that fails."""
         ...
 
     def concerns(self, workers: int) -> list[Concern]:
-        """What an operator should know of the database's own settings; empty where it has none to choose.
+        """Return findings about the database's own settings; none if it has no settings to choose.
 
-        `workers`: processes of this node, for the connections that they use.
+        `workers`: the number of processes on this node, which determines how many connections they use.
         """
         ...
 
     def backup(self, target: Path) -> None:
-        """Write a consistent copy while the service runs. The file appears whole or not at all. Raises OSError."""
+        """Write a consistent copy, even of a live database. The file appears complete or not at all. Raises OSError."""
         ...
 
     def restore(self, backup: Path) -> None:
@@ -93,5 +93,5 @@ class Database(Protocol):
         ...
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Return every row of every table at one moment; its table under `table`, blobs as hex."""
+        """Yield every row of every table as of one moment, with its table under `table` and blobs as hex."""
         ...

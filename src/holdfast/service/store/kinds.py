@@ -1,6 +1,6 @@
-"""The kinds of databases: the scheme of HOLDFAST_DATABASE_URL, and its module. A new kind is one more row.
+"""The kinds of databases: each URL scheme of HOLDFAST_DATABASE_URL with its module. A new kind is one more row.
 
-A kind is imported when a URL names it, so that reading settings loads no database.
+A kind's module is imported only when a URL selects it, so that reading settings loads no database.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def default_url(data_dir: Path) -> str:
 
 
 def database_of(url: str) -> Database:
-    """Return the database that a URL names. Raises ValueError, without the URL, for an unknown form."""
+    """Return the database for a URL. Raises ValueError, without the URL, for an unknown form."""
     kind = KINDS.get(url.partition(":")[0])
     if kind is None:
         raise ValueError("an address that begins with one of these is needed: " + ", ".join(KINDS))

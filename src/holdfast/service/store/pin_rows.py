@@ -1,4 +1,4 @@
-"""A pin as every kind of database reads it: columns in one order."""
+"""A pin as read from every kind of database: the columns in one order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DETAILS = {
 
 
 def pin_of(row: Sequence[Any]) -> Pin:
-    """The pin in a row.
+    """Return the pin in a row.
 
     Args:
         row: request ID, DID, CID, name or None, origins and meta as JSON, state, time in microseconds since the epoch,

@@ -1,4 +1,4 @@
-"""The Store port: what the service stores, and its input and output values. `kinds.py` lists the implementations."""
+"""The Store port: what the service stores, with input and output values. `kinds.py` lists the implementations."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
 
 
 class StoreUnavailable(Exception):
-    """The store cannot be reached or cannot write. A write whose answer was lost on a network may have been done."""
+    """The store cannot be reached or cannot write. A write whose response was lost may nevertheless have succeeded."""
 
 
 class StoreUnreachable(StoreUnavailable):
-    """The database server does not answer now, and may answer later: it starts, fails over, or the network is away."""
+    """The database server does not respond but may later: it is starting or failing over, or the network is down."""
 
 
 class Overtaken(Exception):
-    """Another repeat of the same request did the work, or counted the attempt; this one changed nothing."""
+    """Another repeat of the same request did the work or counted the attempt; this one changed nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRepeat:
-    """A request that names itself, so that its answer can be kept for repeats.
+    """A request with an `Idempotency-Key`, whose response can be stored for repeats.
 
     Attributes:
         key: hash of the endpoint and the `Idempotency-Key`.
-        bodies: keyed hashes of the body, by each signing key; the first one is stored, all are recognised.
-        lease_s: seconds after which another request may take the work over if there is no answer.
-        kept_s: seconds for which the answer is kept.
-        quotas: windows on which a new key counts.
+        bodies: keyed hashes of the body, one for each signing key; the first is stored, all are recognised.
+        lease_s: seconds after which another request may take over the work if there is no response.
+        kept_s: seconds for which the response is stored.
+        quotas: windows against which a new key counts.
     """
 
     key: bytes
@@ -53,13 +53,13 @@ class NewRepeat:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """What the store knows of a request.
+    """What the store knows about a request.
 
     Attributes:
         mine: whether the caller is to do the work now.
         body: keyed hash of the first request's body.
-        answer: the sealed answer; None while there is none.
-        attempt: the code's number and the attempt's, if an earlier try has counted one.
+        answer: the sealed response; None while there is none.
+        attempt: the numbers of code and attempt, if an earlier try has counted one.
     """
 
     mine: bool
@@ -70,7 +70,7 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """The sealed answer to a request, stored in the transaction of the effect that it reports."""
+    """The sealed response to a request, stored in the same transaction as the effect that it reports."""
 
     key: bytes
     answer: bytes
@@ -78,7 +78,7 @@ class KeptAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSession:
-    """A session to store. `ip` is the subject of the address limit, `now` seconds since the epoch."""
+    """A session to store. The address limit applies to `ip`; `now` is in seconds since the epoch."""
 
     identifier: Identifier
     did: str
@@ -116,7 +116,7 @@ class NewCode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewAttempt:
-    """An attempt at an identifier's code, of `limit` in total, which also counts on the windows of its address.
+    """An attempt at an identifier's code, of at most `limit`, which also counts against its address's windows.
 
     `repeat` is the key of a NewRepeat; the store notes there that this request's attempt was counted.
     """
@@ -147,7 +147,7 @@ class PendingRegistration:
 
     Attributes:
         key: canonical key of the identifier.
-        asked: how often the chain was asked about it.
+        asked: how often the chain was queried about it.
     """
 
     credential: str
@@ -165,13 +165,13 @@ COUNTED_PENDING = 10_000  # a longer backlog is not counted further
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vitals:
-    """What operators watch.
+    """The store's figures that operators watch.
 
     Attributes:
-        pending: registrations that wait for the chain, at most COUNTED_PENDING.
-        overdue_s: how late the check is that is due longest, in seconds; 0 if none is due.
+        pending: registrations waiting for the chain, at most COUNTED_PENDING.
+        overdue_s: how late the most overdue check is, in seconds; 0 if none is due.
         standbys: for PostgreSQL, how many standbys are connected in each state (`sync`, `quorum`, `potential`,
-            `async`; `unknown` where the server does not tell this role); None for other databases.
+            `async`; `unknown` if the server hides it from this role); None for other databases.
         standby_required: whether commits wait for a standby.
         clock_offset_s: this machine's clock minus the database server's; None for a database without a server.
     """
@@ -190,16 +190,16 @@ Charge = object
 class Store(Protocol):
     """All stored data. Each method is one atomic step, and what it has returned survives `kill -9`.
 
-    Every method raises StoreUnavailable when the store cannot be reached. A rule that is passed in is called with
+    Every method raises StoreUnavailable if the store cannot be reached. A rule that is passed in is called with
     facts and may refuse, which changes nothing; what it admits is written only if these are the facts of that very
     step. A store calls it again with newer facts when they are not, and may apply the bounds of a SessionRule or
-    RegistrationRule in its place. A method that takes `kept` stores that answer in the same step if it has the effect
-    that the answer reports, and raises Overtaken, with nothing changed, if another repeat's answer is kept already.
+    RegistrationRule instead. A method that takes `kept` stores that response in the same step if it has the effect
+    that the response reports, and raises Overtaken, with nothing changed, if another repeat's response is stored.
     """
 
     @property
     def snapshots(self) -> SnapshotIndex:
-        """What is known about kept snapshots."""
+        """The index of stored snapshots."""
         ...
 
     async def ping(self) -> None:
@@ -211,7 +211,7 @@ class Store(Protocol):
         ...
 
     async def is_claimed(self, channel: str, key: str) -> bool:
-        """Return whether an identifier is claimed. Registration pages ask this at each keystroke."""
+        """Return whether an identifier is claimed. Registration pages call this at each keystroke."""
         ...
 
     async def find_credential(self, credential: str) -> RegisteredDid | None:
@@ -229,7 +229,7 @@ class Store(Protocol):
     async def open_session(
         self, session: NewSession, decide: Callable[[SessionFacts], None], kept: KeptAnswer | None = None
     ) -> None:
-        """Store a session if `decide` admits it, and charge its address."""
+        """Store a session if `decide` admits it, and count it for its address."""
         ...
 
     async def register(
@@ -243,19 +243,19 @@ class Store(Protocol):
         ...
 
     async def charge(self, quotas: Sequence[Quota], now: float) -> Charge:
-        """Count one event on all windows. Raises Refused(RATE_LIMITED) if one is full; nothing is counted then."""
+        """Count one event in all windows. Raises Refused(RATE_LIMITED) if one is full; then nothing is counted."""
         ...
 
     async def give_back(self, charge: Charge, what: Collection[Counted]) -> None:
-        """Remove an event from its windows of these kinds. A second call changes nothing."""
+        """Uncount an event in its windows of these kinds. A second call changes nothing."""
         ...
 
     async def keep_code(self, code: NewCode, kept: KeptAnswer | None = None) -> None:
-        """Store the hash of a code that was sent, in place of an older one."""
+        """Store the hash of a code that was sent, replacing an older one."""
         ...
 
     async def count_attempt(self, attempt: NewAttempt) -> CountedAttempt | None:
-        """Count one attempt at the present code, durably, before the code is compared; None without a code.
+        """Count one attempt at the current code, durably, before the code is compared; None without a code.
 
         Raises Refused(RATE_LIMITED) if a window of the address is full.
         """
@@ -264,38 +264,38 @@ class Store(Protocol):
     async def consume_code(
         self, identifier: Identifier, code_id: int, now: float, kept: KeptAnswer | None = None
     ) -> bool:
-        """Use the code up and mark the identifier as verified; False if another request did so first."""
+        """Consume the code and mark the identifier as verified; False if another request did so first."""
         ...
 
     async def mark_verified(self, identifier: Identifier, now: float, kept: KeptAnswer | None = None) -> None:
-        """Mark an identifier as verified whose code a provider checked."""
+        """Mark as verified an identifier whose code a provider checked."""
         ...
 
     async def begin(self, repeat: NewRepeat) -> Begun:
-        """Note that a request has begun, or return what an earlier one with its key came to.
+        """Record that a request has begun, or return the state of an earlier one with the same key.
 
-        A request without an answer whose lease has ended is taken over, if the body is the same. Raises
+        A request without a response whose lease has ended is taken over, if the body is the same. Raises
         Refused(RATE_LIMITED) if the key is new and a window is full.
         """
         ...
 
     async def finish(self, key: bytes, answer: bytes | None) -> bytes | None:
-        """Keep the sealed answer unless there is one, end the lease, and return the answer that is kept.
+        """Store the sealed response unless there is one, end the lease, and return the stored response.
 
-        Without an answer the next repeat does the work again.
+        If no response is given, the next repeat does the work again.
         """
         ...
 
     async def code_of(self, identifier: Identifier) -> CountedAttempt | None:
-        """Return the present code, with the attempts so far; counts nothing."""
+        """Return the current code with its attempts so far; counts nothing."""
         ...
 
     async def due(self, now: float, limit: int) -> list[PendingRegistration]:
-        """Return registrations to check on the chain: longest due first, but one per identifier before further ones."""
+        """Return registrations to check on the chain: longest due first, but one per identifier before second ones."""
         ...
 
     async def put_off(self, times: Sequence[tuple[str, float]]) -> None:
-        """Note that these credentials were checked, and when each is due again."""
+        """Record that these credentials were checked, and when each is due again."""
         ...
 
     async def settle(self, credential: str, outcome: Confirmation, block_number: int | None, now: float) -> bool:
@@ -303,11 +303,11 @@ class Store(Protocol):
         ...
 
     async def expire(self, now: float) -> int:
-        """Remove what no rule reads any more; returns how many rows were removed."""
+        """Remove data that no rule reads any more; returns how many rows were removed."""
         ...
 
     async def take_lease(self, name: str, holder: str, now: float, ttl_s: float) -> bool:
-        """Take or renew a named lease; False while another holder has it."""
+        """Acquire or renew a named lease; False while another holder has it."""
         ...
 
     async def holds_lease(self, name: str, holder: str, now: float) -> bool:
@@ -327,11 +327,11 @@ class Store(Protocol):
         ...
 
     async def vitals(self, now: float) -> Vitals:
-        """Return what operators watch. Costs little, whatever the size of the database."""
+        """Return what operators watch. Cheap, whatever the size of the database."""
         ...
 
     def look(self) -> None:
-        """Set the gauges of what waits for the store, and of its connections. Never waits."""
+        """Set the gauges for requests waiting for the store and for its connections. Never waits."""
         ...
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The SnapshotIndex port: what is known about kept snapshots. The blocks themselves lie in object storage."""
+"""The SnapshotIndex port: data about stored snapshots. The blocks themselves are in object storage."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenUse:
-    """One use of a token: it may create one thing of each kind, and the same thing again.
+    """One use of a token. A token may create one thing of each kind, and create the same thing again.
 
     Attributes:
         token: digest of the token.
         kind: what is created: `import`, `pin`, `replace`.
-        what: names the thing that is created.
-        until: seconds since the epoch after which the token is refused anyway.
+        what: identifies what is created.
+        until: when the token expires, in seconds since the epoch.
     """
 
     token: bytes
@@ -31,7 +31,7 @@ class TokenUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewUpload:
-    """An upload that begins. Its reservation ends by itself at `expires_at`, in seconds since the epoch."""
+    """A new upload. Its reservation expires at `expires_at`, in seconds since the epoch."""
 
     upload_id: str
     did: str
@@ -41,13 +41,13 @@ class NewUpload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRoot:
-    """A snapshot whose blocks are stored: its root, then what the root links to, in the root's order.
+    """A snapshot whose blocks are stored: its root, then the blocks that the root links to, in order.
 
     Attributes:
-        size: bytes of its blocks, each counted once.
-        publisher: IPNS name of the key that the manifest delegates to, or None.
-        pin: whether it is pinned at once, and the request ID that such a pin would have.
-        held_until: until when it is kept without a pin.
+        size: total bytes of its distinct blocks.
+        publisher: IPNS name of the key to which the manifest delegates, or None.
+        pin: whether to pin it at once, and the request ID for that pin.
+        held_until: until when it is stored without a pin.
     """
 
     cid: str
@@ -62,7 +62,7 @@ class NewRoot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewPin:
-    """A pin to be written, in place of `replaces` where that is named."""
+    """A pin to be written; it replaces the pin with the ID `replaces`, if given."""
 
     request_id: str
     did: str
@@ -73,7 +73,7 @@ class NewPin:
 
 @dataclass(frozen=True, slots=True)
 class BlockPlace:
-    """Where a block lies: the name of its object, and how many bytes it has."""
+    """Where a block is stored: its object's name, and its size in bytes."""
 
     cid: str
     key: str
@@ -82,7 +82,7 @@ class BlockPlace:
 
 @dataclass(frozen=True, slots=True)
 class KeptRoot:
-    """A kept snapshot, with the places of its blocks in the root's order, the root first."""
+    """A stored snapshot, with the places of its blocks: the root's, then the others in the root's order."""
 
     cid: str
     did: str
@@ -91,7 +91,7 @@ class KeptRoot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRecord:
-    """A verified IPNS record to be kept: `validity_ns` in nanoseconds since the epoch."""
+    """A verified IPNS record to be stored; `validity_ns` in nanoseconds since the epoch."""
 
     name: str
     root: str
@@ -103,7 +103,7 @@ class NewRecord:
 
 @dataclass(frozen=True, slots=True)
 class KeptRecord:
-    """The record that is kept under a name, and the DID whose name it is."""
+    """The record stored under a name, and the DID that owns the name."""
 
     did: str
     root: str
@@ -115,36 +115,36 @@ class KeptRecord:
 class SnapshotIndex(Protocol):
     """Every method is one atomic step, durable when it returns, and raises StoreUnavailable.
 
-    A rule that is passed in is called with the facts of that very step and may refuse, which changes nothing.
+    A rule that is passed in is called with the facts of that very step. If it refuses, nothing changes.
 
     Attributes:
-        lists_objects: whether `objects` and `name_strays` work; where they do not, both find nothing.
+        lists_objects: whether `objects` and `name_strays` work; if not, both find nothing.
     """
 
     lists_objects: bool
 
     async def is_registered(self, did: str) -> bool:
-        """Whether a credential is registered for the DID that the chain has not refused."""
+        """Return whether the DID has a registered credential that the chain has not refused."""
         ...
 
     async def is_revoked(self, did: str, cids: Sequence[str], issued_at: float) -> bool:
-        """Whether a token with one of these CIDs, or every token of the DID up to `issued_at`, was revoked."""
+        """Return whether a token with one of these CIDs, or every token of the DID up to `issued_at`, was revoked."""
         ...
 
     async def revoke(self, did: str, cid: str | None, now: float, until: float) -> None:
-        """Remember until `until` that a token, or with None every token issued up to `now`, holds no longer."""
+        """Record until `until` that a token, or with None every token issued up to `now`, is revoked."""
         ...
 
     async def usage(self, did: str) -> Usage:
-        """What the DID keeps."""
+        """Return how much the DID stores."""
         ...
 
     async def begin_upload(self, upload: NewUpload, decide: Callable[[Usage], int]) -> int:
-        """Reserve as many bytes as `decide` says, which are returned."""
+        """Reserve as many bytes as `decide` returns; return that number."""
         ...
 
     async def place_blocks(self, did: str, upload_id: str, blocks: Sequence[tuple[str, int]]) -> list[BlockPlace]:
-        """Where these different blocks (CID, size) are to be stored; the upload keeps them from being collected."""
+        """Return where to store these distinct blocks (CID, size). The upload protects them from collection."""
         ...
 
     async def finish_upload(
@@ -155,79 +155,79 @@ class SnapshotIndex(Protocol):
         decide: Callable[[Usage], None],
         admit: Callable[[Usage], None],
     ) -> None:
-        """Keep a snapshot whose blocks are stored, and end the upload.
+        """Record a snapshot whose blocks are stored, and end the upload.
 
-        `decide` is asked about a snapshot that is new here, `admit` about a pin that is. Pins that waited for it
+        `decide` is called if the snapshot is new here, `admit` if the pin is. Pins that waited for it
         become pinned. Raises SnapshotRefused.
         """
         ...
 
     async def end_upload(self, did: str, upload_id: str) -> None:
-        """Give the reservation back; blocks that only it placed will be collected. A second time changes nothing."""
+        """Give the reservation back; blocks placed only by it will be collected. A second call changes nothing."""
         ...
 
     async def add_pin(self, pin: NewPin, use: TokenUse, admit: Callable[[Usage], None]) -> Pin | None:
-        """Write a pin, in place of another's; None where that other does not exist. Raises SnapshotRefused.
+        """Write a pin, perhaps replacing another; None if that other one does not exist. Raises SnapshotRefused.
 
-        The first pin of a snapshot that an import pinned takes the import's place.
+        The first pin of a snapshot that an import pinned replaces the import's pin.
         """
         ...
 
     async def remove_pin(self, did: str, request_id: str, now: float) -> bool:
-        """Take a pin away; False when the DID has none of this ID. A snapshot without pins is kept no longer."""
+        """Remove a pin; False if the DID has none with this ID. A snapshot without pins is no longer stored."""
         ...
 
     async def pin(self, did: str, request_id: str) -> Pin | None:
-        """One pin of a DID."""
+        """Return one of a DID's pins."""
         ...
 
     async def pins(self, did: str) -> list[Pin]:
-        """Every pin of a DID, newest first."""
+        """Return all pins of a DID, newest first."""
         ...
 
     async def block(self, cid: str) -> BlockPlace | None:
-        """Where a block of a kept snapshot lies."""
+        """Return where a block of a stored snapshot is."""
         ...
 
     async def root(self, cid: str) -> KeptRoot | None:
-        """A kept snapshot."""
+        """Return a stored snapshot."""
         ...
 
     async def publish(self, record: NewRecord, decide: Callable[[KeptRecord | None], bool]) -> bool:
-        """Keep a record if `decide` says so; False where the name's key may not name this snapshot.
+        """Store a record if `decide` agrees; False if the name's key may not publish this snapshot.
 
-        It may where the snapshot is pinned here, its manifest delegates to the name's key, and the name is not another
+        It may if the snapshot is pinned here, its manifest delegates to the name's key, and the name is not another
         DID's.
         """
         ...
 
     async def record(self, name: str) -> KeptRecord | None:
-        """The record kept under a name."""
+        """Return the record stored under a name."""
         ...
 
     async def expire(self, now: float) -> int:
-        """End old uploads, tokens and revocations; queued pins fail; drop snapshots that nothing holds. How many."""
+        """Expire uploads, tokens and revocations; fail queued pins; drop unneeded snapshots. Return how many."""
         ...
 
     async def garbage(self, limit: int) -> list[str]:
-        """Names of objects that no snapshot needs: their rows are gone, so the objects may be deleted."""
+        """Return names of objects that no snapshot needs: their rows are gone, so the objects may be deleted."""
         ...
 
     async def objects(self, after: int, limit: int) -> list[tuple[int, str, str]]:
-        """Objects that kept snapshots need: number, name, and the DID of one of those; in the order of numbers."""
+        """Return objects that stored snapshots need: number, name, and the DID of one snapshot; ordered by number."""
         ...
 
     async def name_strays(self, objects: Sequence[str]) -> int:
-        """Of these objects, name as garbage those that no row knows; how many.
+        """Mark as garbage those of these objects that have no row; return how many.
 
-        They are left over where an older database was restored. No new object gets the number of a listed one.
+        They remain after an older database was restored. No new object gets the number of a listed one.
         """
         ...
 
     async def collected(self, keys: Sequence[str]) -> None:
-        """These objects are deleted."""
+        """Note that these objects are deleted."""
         ...
 
     async def totals(self) -> tuple[int, int, int]:
-        """Snapshots, pins and bytes of blocks, of all DIDs."""
+        """Return the numbers of snapshots, pins and block bytes of all DIDs."""
         ...

@@ -1,4 +1,4 @@
-"""Opens a database whose server may still be starting, as when a whole site is started at once."""
+"""Opens a database whose server may still be starting, for example when a whole site is started at once."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def open_when_reachable(
     now: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Store:
-    """Return the open store of a database that answers within `within_s` seconds, and log what is waited for.
+    """Return the open store of a database that responds within `within_s` seconds; log what it is waiting for.
 
-    A wrong password, a missing database or a schema that is too new ends the wait at once: time does not mend them.
+    A wrong password, a missing database or a schema that is too new ends the wait at once: waiting cannot fix them.
 
     Raises:
-        StoreUnavailable: the database did not answer in time, or refuses this client.
-        SchemaTooNew: a newer release has been here.
+        StoreUnavailable: the database did not respond in time, or refuses this client.
+        SchemaTooNew: a newer release has migrated the database.
     """
     began, said = now(), -SAY_EVERY_S
     while True:

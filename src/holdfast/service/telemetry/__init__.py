@@ -1,1 +1,1 @@
-"""What operators see of the running service: metrics and traces. It is off unless configured."""
+"""Metrics and traces of the running service, for operators. Off unless configured."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def serve_metrics(host: str, port: int, folder: Path) -> None:
-    """Answer with the sums of all workers whose files lie in the folder. Raises OSError if the port is taken."""
+    """Serve the sums over all workers whose files are in the folder. Raises OSError if the port is in use."""
     registry = CollectorRegistry()
     registry.register(NodeCollector(folder))
     start_http_server(port, addr=host, registry=registry)

@@ -19,11 +19,11 @@ OUTCOMES = (OK, "unreachable", "timeout", "refused", "nonsense", "error", "cance
 
 @contextmanager
 def calling(provider: str, *, cancelled: str = "cancelled") -> Iterator[None]:
-    """Count and trace one call to a provider. An exception names the outcome by its `kind`, if it has one.
+    """Count and trace one call to a provider. The outcome of a failed call is the exception's `kind`, if it has one.
 
     Args:
-        provider: one of the table of metrics.
-        cancelled: outcome of a call whose task is cancelled.
+        provider: one from the table of metrics.
+        cancelled: the outcome for a call whose task is cancelled.
     """
     assert provider in LABEL_VALUES["provider"], provider
     outcome, began = OK, time.perf_counter()

@@ -1,4 +1,4 @@
-"""Adds the numbers of a node's processes, and shows them to Prometheus through its client library."""
+"""Adds up the numbers of a node's processes and exposes them through Prometheus' client library."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ Sums = dict[str, dict[Labels, Any]]
 
 
 class NodeCollector:
-    """A collector for prometheus-client. Reads the files of the folder at every request for /metrics."""
+    """A collector for prometheus-client. Reads the folder's files at every request for /metrics."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._ended: Sums = {}  # what processes counted that have ended
+        self._ended: Sums = {}  # the counts of processes that have ended
         self._lock = threading.Lock()
 
     def collect(self) -> Iterator[Metric]:
-        """Yield every metric of the table, also those that nothing was counted for."""
+        """Yield every metric in the table, even those without counts."""
         with self._lock:
             sums = self._sums()
         for row in ROWS:
@@ -40,7 +40,7 @@ class NodeCollector:
     def _sums(self) -> Sums:
         running: list[Shared] = []
         for file in worker_files(self._folder):
-            ended = has_ended(file)  # asked before it is read: what it writes last must not be missed
+            ended = has_ended(file)  # checked before reading, so that its last write is not missed
             numbers = read_numbers(file)
             if numbers is None:
                 continue
@@ -60,7 +60,7 @@ def _copy(cell: Any) -> Any:
 
 
 def _add(sums: Sums, numbers: dict[str, Cells], *, lasting: bool) -> None:
-    """Add the numbers of one process. `lasting` leaves out what is true only while the process runs."""
+    """Add one process's numbers. `lasting` leaves out what is true only while the process is running."""
     for name, cells in numbers.items():
         row = BY_NAME.get(name)
         if row is None or (lasting and row.kind is Kind.GAUGE and row.across is not Across.LARGEST):

@@ -1,6 +1,6 @@
-"""The table of metrics: the code counts only what is declared here, and documentation, dashboard and alerts use it.
+"""The table of metrics. The code counts only what is declared here; documentation, dashboard and alerts use it too.
 
-No label contains anything that a client chose. Every label has few values: routes, methods and errors come from the
+No label contains anything chosen by a client. Every label has few values: routes, methods and errors come from the
 service's own tables, and the others are listed here.
 """
 
@@ -15,7 +15,7 @@ _SIZES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0)
 
 
 class Kind(StrEnum):
-    """The types of metrics in Prometheus."""
+    """Prometheus' metric types."""
 
     COUNTER = "counter"
     GAUGE = "gauge"
@@ -23,11 +23,11 @@ class Kind(StrEnum):
 
 
 class Across(StrEnum):
-    """How the values of one node's processes become one value. Counters and histograms are always added."""
+    """How the values of a node's processes are combined. Counters and histograms are always added."""
 
-    SUM = "sum"  # of the processes that run
+    SUM = "sum"  # over the running processes
     LATEST = "latest"  # every process reports the same fact; the newest report counts
-    LARGEST = "largest"  # also of processes that have ended
+    LARGEST = "largest"  # including processes that have ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,11 @@ class MetricRow:
     """One metric.
 
     Attributes:
-        name: in Prometheus; counters end in `_total`.
-        labels: names of its labels.
-        help: what it says, in one sentence for operators.
-        buckets: upper bounds of a histogram's buckets, ascending.
-        across: for gauges.
+        name: the name in Prometheus; counters end in `_total`.
+        labels: the names of its labels.
+        help: what it measures, in one sentence for operators.
+        buckets: a histogram's upper bucket bounds, ascending.
+        across: for gauges, how processes are combined.
     """
 
     name: str
@@ -117,7 +117,7 @@ ROWS = (
 )
 BY_NAME = {row.name: row for row in ROWS}
 
-# The values of labels that no other table lists.
+# Label values that no other table lists.
 LABEL_VALUES: dict[str, tuple[str, ...]] = {
     "work": ("read", "write"),
     "provider": ("mail", "sms", "chain", "chain_8453", "bundler", "indexer", "enclave", "snapshots"),

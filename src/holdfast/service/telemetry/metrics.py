@@ -1,6 +1,6 @@
-"""Counting in one process: plain numbers in dictionaries, so that counting costs little.
+"""Counting in one process: plain numbers in dictionaries, so that counting is cheap.
 
-`sharing.py` collects the numbers of all processes of a node for Prometheus.
+`sharing.py` collects the numbers of all of a node's processes for Prometheus.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Counter(_Metric):
         self.cells: dict[Labels, float] = {}
 
     def add(self, *labels: str, by: float = 1.0) -> None:
-        """Add to the cell with these values of the labels."""
+        """Add to the cell with these label values."""
         try:
             self.cells[labels] += by
         except KeyError:
@@ -60,13 +60,13 @@ class Gauge(_Metric):
         self.cells: dict[Labels, float] = {}
 
     def set(self, value: float, *labels: str) -> None:
-        """Replace the value of the cell with these values of the labels."""
+        """Replace the value of the cell with these label values."""
         self._require_labels(labels)
         self.cells[labels] = value
 
 
 class Histogram(_Metric):
-    """Counts values by the bucket that they fall into. A cell is a list: one count for each bucket, then the sum."""
+    """Counts values by bucket. A cell is a list: one count for each bucket, then the sum."""
 
     __slots__ = ("_bounds", "_sum_at", "cells")
     kind = Kind.HISTOGRAM
@@ -124,7 +124,7 @@ SPANS = Counter("holdfast_spans_total")
 
 
 class AnsweredRequests:
-    """Counts answers and their times in one place, as every request passes here. `snapshot` makes two metrics of it."""
+    """Counts responses and their times together, because every request passes here. `snapshot` splits the two."""
 
     __slots__ = ("cells", "in_progress")
 
@@ -133,7 +133,7 @@ class AnsweredRequests:
         self.in_progress = 0
 
     def add(self, path: str, method: str, status: int, seconds: float) -> None:
-        """Count one answer. Path and method come from the table of endpoints, never from the client."""
+        """Count one response. Path and method come from the table of endpoints, never from the client."""
         try:
             cell = self.cells[path, method, status]
         except KeyError:
@@ -142,7 +142,7 @@ class AnsweredRequests:
         cell[-1] += seconds
 
     def tell(self) -> None:
-        """Write the counts into the metrics."""
+        """Write the counts to the metrics."""
         IN_PROGRESS.set(self.in_progress)
         by_route: dict[Labels, list[float]] = {}
         for (path, method, status), cell in list(self.cells.items()):
@@ -158,24 +158,24 @@ _enabled = False
 
 
 def enable() -> None:
-    """Let hot paths count too. Called before the service is built."""
+    """Make hot paths count too. Call it before the service is built."""
     global _enabled  # noqa: PLW0603 - one choice of the whole process
     _enabled = True
 
 
 def enabled() -> bool:
-    """Return whether anyone can read the numbers, so that hot paths should count."""
+    """Return whether the numbers can be read, so that hot paths should count."""
     return _enabled
 
 
 def snapshot() -> dict[str, list[tuple[Labels, Any]]]:
-    """Return a copy of all numbers. Other threads may count meanwhile."""
+    """Return a copy of all numbers. Other threads may be counting at the same time."""
     ANSWERED.tell()
     return {name: list(metric.cells.copy().items()) for name, metric in REGISTRY.items()}
 
 
 def reset() -> None:
-    """Forget all numbers: a forked worker must not count its parent's again."""
+    """Reset all numbers: a forked worker must not count its parent's again."""
     ANSWERED.cells.clear()
     for metric in REGISTRY.values():
         metric.cells.clear()

@@ -1,8 +1,8 @@
 """Traces with OpenTelemetry's SDK, sent by OTLP over HTTP. Needs the extra `otel`.
 
 The SDK reads its standard variables itself (OpenTelemetry specification, "Environment Variable Specification"). Spans
-are sent by a thread of the SDK. While the collector cannot be reached, spans wait in a queue of limited size, and
-further ones are dropped.
+are sent by one of the SDK's threads. While the collector cannot be reached, spans wait in a queue of limited size, and
+further spans are dropped.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 
     from holdfast.service.telemetry.tracing import Attributes, TraceContext
 
-_MAX_LINKS = 32  # of a batch; more say nothing new
+_MAX_LINKS = 32  # per batch; more would add no information
 _log = logging.getLogger("holdfast.traces")
 _log.addFilter(Sparse(limit=1, every_s=300.0))
 _PROPAGATOR = TraceContextTextMapPropagator()
 
 
 class CountingExporter(SpanExporter):
-    """Counts what another exporter sends, and logs a failure once in five minutes.
+    """Counts what another exporter sends, and logs a failure at most every five minutes.
 
-    The SDK's own messages quote the collector's address, which may contain a key, so its loggers are silent.
+    The SDK's own messages quote the collector's URL, which may contain a key, so its loggers are silenced.
     """
 
     def __init__(self, exporter: SpanExporter) -> None:
@@ -57,11 +57,11 @@ class CountingExporter(SpanExporter):
         return result
 
     def shutdown(self) -> None:
-        """Close the connections, and end a wait for the next try."""
+        """Close the connections, and stop waiting for the next try."""
         self._exporter.shutdown()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Nothing waits here."""
+        """Do nothing: nothing waits here."""
         return self._exporter.force_flush(timeout_millis)
 
 
@@ -84,10 +84,10 @@ class _Span:
 
 
 class OtlpBackend:
-    """See tracing.Backend. One for each process, made after it was forked."""
+    """See tracing.Backend. One for each process, created after the fork."""
 
     def __init__(self, exporter: SpanExporter | None = None) -> None:
-        # Without `shutdown_on_exit`, the SDK would wait at the end of the process for a collector that is gone.
+        # With `shutdown_on_exit`, the SDK would wait for an unreachable collector at the end of the process.
         self._provider = TracerProvider(resource=_resource(os.environ), shutdown_on_exit=False)
         self._processor = BatchSpanProcessor(CountingExporter(exporter or OTLPSpanExporter()))
         self._provider.add_span_processor(self._processor)
@@ -96,7 +96,7 @@ class OtlpBackend:
     @contextmanager
     def request(self, name: str, headers: Mapping[str, str], attributes: Attributes) -> Iterator[_Span]:
         """See tracing.Backend."""
-        # An empty context: what the server's own tasks carry is no parent of this request.
+        # An empty context, because the context of the server's own tasks is not this request's parent.
         context = _PROPAGATOR.extract(headers, context=Context())
         with self._begun(name, context=context, kind=trace.SpanKind.SERVER, attributes=attributes) as span:
             yield span
@@ -148,7 +148,7 @@ class OtlpBackend:
 
 
 def _resource(environment: Mapping[str, str]) -> Resource:
-    """Return what the spans say of this process. The operator's OTEL_SERVICE_NAME has priority over our name."""
+    """Return the attributes that describe this process. The operator's OTEL_SERVICE_NAME overrides Holdfast's name."""
     named = "OTEL_SERVICE_NAME" in environment or "service.name=" in environment.get("OTEL_RESOURCE_ATTRIBUTES", "")
     ours = {"service.version": holdfast.__version__}
     return Resource.create(ours if named else {**ours, "service.name": "holdfast"})

@@ -1,4 +1,4 @@
-"""What a worker does every second: note facts about its process, and write its numbers for the reader of /metrics."""
+"""What a worker does every second: measures its own process, and writes its numbers for /metrics."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STATM = Path("/proc/self/statm")
 
 
 def prepare_telemetry(environment: Mapping[str, str]) -> None:
-    """Turn on what the environment asks for, in a worker, before its service is built. Raises SettingError."""
+    """Enable what the environment configures, in a worker, before its service is built. Raises SettingError."""
     if environment.get(FOLDER_VARIABLE):
         metrics.reset()
         metrics.enable()
@@ -35,19 +35,19 @@ def prepare_telemetry(environment: Mapping[str, str]) -> None:
 
 
 class Telemetry:
-    """The reporting of one worker: begins with its service, ends after it."""
+    """One worker's reporting: starts with its service and ends after it."""
 
     def __init__(self) -> None:
         self._reporter: Reporter | None = None
 
     def start(self, looks: Iterable[Callable[[], None]]) -> None:
-        """Begin to write numbers, if metrics are on. Call it within the event loop."""
+        """Begin to write numbers, if metrics are enabled. Call it within the event loop."""
         folder = os.environ.get(FOLDER_VARIABLE)
         if metrics.enabled() and folder:
             self._reporter = Reporter(Path(folder), looks)
 
     async def stop(self) -> None:
-        """Write the last numbers, and send the last spans for at most two seconds."""
+        """Write the last numbers, and spend at most two seconds sending the last spans."""
         if self._reporter is not None:
             await self._reporter.close()
         backend = tracing.backend()
@@ -60,7 +60,7 @@ class Reporter:
     """Writes this process's numbers until it is closed."""
 
     def __init__(self, folder: Path, looks: Iterable[Callable[[], None]] = ()) -> None:
-        """Raises OSError if the folder takes no files. `looks` set gauges, before each writing."""
+        """Raises OSError if the folder is not writable. `looks` set gauges before each write."""
         metrics.BUILD_INFO.set(1, holdfast.__version__)
         metrics.WORKERS.set(1)
         self._looks = [note_process, *looks]
@@ -90,7 +90,7 @@ class Reporter:
 
 
 def note_process() -> None:
-    """Note CPU time and memory of this process."""
+    """Record this process's CPU time and memory."""
     metrics.CPU_SECONDS.cells[()] = time.process_time()
     try:
         resident_pages = int(_STATM.read_text("ascii").split()[1])

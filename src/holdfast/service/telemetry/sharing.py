@@ -1,10 +1,10 @@
-"""How the processes of one node share their numbers: each writes them to a file every second; one reads all files.
+"""How a node's processes share their numbers: each writes them to a file every second; one process reads all files.
 
-Prometheus' client library can share numbers too: it writes each count to a mapped file at once, which cost a request
+Prometheus' client library can share numbers too, but writes each count to a mapped file at once, which cost a request
 ten times as much when measured (docs/decisions/0722). Here a request only adds to numbers in memory.
 
-A worker locks its file while it runs. The reader adds the counters of a file without a lock to its own sums and removes
-the file: sums stay right when a worker has ended, and its gauges disappear.
+A worker locks its file while it is running. The reader adds an unlocked file's counters to its own sums and removes
+the file. So sums stay correct when a worker has ended, and its gauges disappear.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Cells = list[tuple[tuple[str, ...], Any]]
 
 
 class Shared(msgspec.Struct, frozen=True):
-    """The content of one file: the numbers of one process, and when they were written, in seconds since the epoch."""
+    """A file's content: one process's numbers, and when they were written, in seconds since the epoch."""
 
     written_at: float
     numbers: dict[str, Cells]
@@ -38,12 +38,12 @@ _decode = msgspec.msgpack.Decoder(Shared).decode
 
 
 class WorkerFile:
-    """The file of this process, renewed in place of its older content."""
+    """This process's file, overwritten each time."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises OSError if the folder takes no files."""
+        """Raises OSError if the folder is not writable."""
         self._file = folder / f"{os.getpid()}-{os.urandom(4).hex()}{_SUFFIX}"
-        # The lock is taken before the file has its final name, so that no reader takes it for one that has ended.
+        # Locked before the file has its final name, so that no reader believes that its process has ended.
         draft = self._file.with_suffix(".draft")
         self._descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         _lock(self._descriptor)
@@ -51,7 +51,7 @@ class WorkerFile:
         draft.rename(self._file)
 
     def write(self) -> None:
-        """Write the present numbers. A reader sees either the older or the newer ones: the length comes last."""
+        """Write the current numbers. A reader sees the old or the new ones, because the length is written last."""
         body = _encode(Shared(time.time(), metrics.snapshot()))
         content = len(body).to_bytes(8) + _checksum(body) + body
         os.pwrite(self._descriptor, content, 0)
@@ -69,7 +69,7 @@ def _checksum(body: bytes) -> bytes:
 
 
 def read_numbers(file: Path) -> Shared | None:
-    """Return the content of a worker's file; None if it is being written, also after a few tries."""
+    """Return the content of a worker's file; None if it is still being written after a few tries."""
     for _ in range(5):
         content = file.read_bytes()
         size = int.from_bytes(content[:8])
@@ -105,5 +105,5 @@ def _lock(descriptor: int) -> bool:
 
 
 def worker_files(folder: Path) -> list[Path]:
-    """Return the files of all workers, also of those that have ended."""
+    """Return the files of all workers, including those that have ended."""
     return sorted(folder.glob(f"*{_SUFFIX}"))

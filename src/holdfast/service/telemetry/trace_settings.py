@@ -1,4 +1,4 @@
-"""Whether OpenTelemetry's standard variables turn traces on, and whether this installation can send them."""
+"""Whether OpenTelemetry's standard variables enable traces, and whether this installation can send them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ PROTOCOL = "http/protobuf"
 
 
 def traces_configured(environment: Mapping[str, str]) -> bool:
-    """Return whether traces are on: a collector is named, and neither the SDK nor the exporter is turned off.
+    """Return whether traces are enabled: a collector is configured, and neither SDK nor exporter is disabled.
 
     Raises:
-        SettingError: the collector is to be spoken to in another protocol, or the extra `otel` is not installed.
+        SettingError: another protocol than OTLP over HTTP is configured, or the extra `otel` is not installed.
     """
     endpoint = next((name for name in ENDPOINTS if environment.get(name)), None)
     if endpoint is None or _turned_off(environment):
@@ -33,7 +33,7 @@ def traces_configured(environment: Mapping[str, str]) -> bool:
 
 
 def traces_address(environment: Mapping[str, str]) -> str:
-    """Return where spans are sent. The general variable names a base address (OTLP exporter specification)."""
+    """Return where spans are sent. The general variable contains a base URL (OTLP exporter specification)."""
     traces, general = (environment.get(name, "") for name in ENDPOINTS)
     return traces or general.rstrip("/") + "/v1/traces"
 

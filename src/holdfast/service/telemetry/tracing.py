@@ -1,6 +1,6 @@
-"""Spans of traces, for code that does not know whether traces are on. `otlp.py` makes them with OpenTelemetry.
+"""Trace spans, for code that does not know whether traces are enabled. `otlp.py` creates them with OpenTelemetry.
 
-While traces are off, which is the default, a span is one shared object that does nothing.
+While traces are disabled, which is the default, every span is the same object, which does nothing.
 """
 
 from __future__ import annotations
@@ -12,40 +12,40 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 Attributes = dict[str, str | int]
-TraceContext = object  # names one span; only the backend reads it
+TraceContext = object  # identifies a span; only the backend reads it
 
 
 class Span(Protocol):
-    """A span that has begun."""
+    """A span that was started."""
 
     def note(self, name: str, value: str | int) -> None:
         """Set an attribute. Identifiers, codes, addresses and tokens are not attributes."""
         ...
 
     def fail(self, reason: str) -> None:
-        """Mark the span as failed; the reason is one of a few words of our own."""
+        """Mark the span as failed; the reason is one of a few fixed words."""
         ...
 
 
 class Backend(Protocol):
-    """Makes spans and sends them."""
+    """Creates spans and sends them."""
 
     def request(self, name: str, headers: Mapping[str, str], attributes: Attributes) -> AbstractContextManager[Span]:
-        """Begin the span of a request. `headers` has a trusted proxy's `traceparent` and `tracestate`, or nothing."""
+        """Start a request's span. `headers` has a trusted proxy's `traceparent` and `tracestate`, or nothing."""
         ...
 
     def inner(self, name: str, attributes: Attributes, *, calls_out: bool) -> AbstractContextManager[Span]:
-        """Begin a span within the present one; `calls_out` if it waits for another server."""
+        """Start a span within the current one; `calls_out` if it waits for another server."""
         ...
 
     def batch(
         self, name: str, of: Iterable[TraceContext], attributes: Attributes
     ) -> AbstractContextManager[Span] | None:
-        """Begin a span of work for several requests; None if no trace of them is recorded."""
+        """Start a span for work done for several requests; None if none of their traces is recorded."""
         ...
 
     def present(self) -> TraceContext | None:
-        """Return the present span's name for `batch`; None if it is not recorded."""
+        """Return the current span's context for `batch`; None if it is not recorded."""
         ...
 
     def outgoing(self) -> Mapping[str, str]:
@@ -53,7 +53,7 @@ class Backend(Protocol):
         ...
 
     def close(self, within_s: float) -> None:
-        """Send what waits, for at most that long, then stop."""
+        """Send waiting spans, for at most this many seconds, then stop."""
         ...
 
 
@@ -76,33 +76,33 @@ _backend: Backend | None = None
 
 
 def install(backend: Backend | None) -> None:
-    """Make spans with this backend from now on; None turns traces off."""
+    """Create spans with this backend from now on; None disables traces."""
     global _backend  # noqa: PLW0603 - one choice of the whole process
     _backend = backend
 
 
 def backend() -> Backend | None:
-    """Return what makes spans; None while traces are off."""
+    """Return what creates spans; None while traces are disabled."""
     return _backend
 
 
 def inner(name: str, attributes: Attributes | None = None, *, calls_out: bool = False) -> AbstractContextManager[Span]:
-    """Begin a span within the present one."""
+    """Start a span within the current one."""
     return _NO_SPAN if _backend is None else _backend.inner(name, attributes or {}, calls_out=calls_out)
 
 
 def batch(name: str, of: Iterable[TraceContext | None], attributes: Attributes) -> AbstractContextManager[Span]:
-    """Begin a span of work that several requests wait for: a child of the first's span, linked to the others'."""
+    """Start a span for work that several requests wait for: a child of the first's span, linked to the others'."""
     if _backend is None:
         return _NO_SPAN
     return _backend.batch(name, [one for one in of if one is not None], attributes) or _NO_SPAN
 
 
 def present() -> TraceContext | None:
-    """Return the present span for `batch`; None while it is not recorded."""
+    """Return the current span's context for `batch`; None if it is not recorded."""
     return None if _backend is None else _backend.present()
 
 
 def outgoing() -> Mapping[str, str]:
-    """Return the headers that tell another server which span calls it; none while traces are off."""
+    """Return the headers that tell another server which span calls it; none while traces are disabled."""
     return {} if _backend is None else _backend.outgoing()

@@ -22,13 +22,13 @@ _HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
 
 @dataclass(frozen=True, slots=True)
 class BundlerProxy:
-    """A bundler at an address; `url` is None if none is configured."""
+    """The bundler at a URL; None if no bundler is configured."""
 
     url: str | None
     session: Callable[[], aiohttp.ClientSession]
 
     async def forward(self, request: bytes) -> bytes:
-        """Return the answer to an allowed request. Raises Refused(BUNDLER_NOT_CONFIGURED), Refused(BUNDLER_ERROR)."""
+        """Return the response to an allowed request. Raises Refused(BUNDLER_NOT_CONFIGURED), Refused(BUNDLER_ERROR)."""
         if self.url is None:
             raise Refused(BUNDLER_NOT_CONFIGURED)
         try:

@@ -1,4 +1,4 @@
-"""Reads of one chain. Equal reads at the same time share one upstream call, and answers are cached for two seconds."""
+"""Reads from one chain. Equal concurrent reads share one upstream call, and results are cached for two seconds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_KEPT = 10_000
 
 
 class CountedTransport:
-    """Counts the requests of another transport as calls to one provider."""
+    """Counts another transport's requests as calls to one provider."""
 
     def __init__(self, provider: str, transport: Transport) -> None:
         self._provider = provider
@@ -28,13 +28,13 @@ class CountedTransport:
 
     async def post(self, url: str, body: bytes) -> bytes:
         """See Transport."""
-        # A call in flight is only cancelled by its client's time limit, or at the end of the process.
+        # A call in flight is cancelled only by its client's time limit or at the end of the process.
         with calling(self._provider, cancelled="timeout"):
             return await self._transport.post(url, body)
 
 
 class ChainReader:
-    """eth_call and eth_getBalance over one JSON-RPC client, which is made when first needed."""
+    """eth_call and eth_getBalance over one JSON-RPC client, which is created when first needed."""
 
     def __init__(self, connect: Callable[[], RpcClient]) -> None:
         self._connect = connect
@@ -44,13 +44,13 @@ class ChainReader:
 
     @property
     def client(self) -> RpcClient:
-        """Return the client itself, for reads that must not be shared or cached."""
+        """Return the underlying client, for reads that must not be shared or cached."""
         if self._client is None:
             self._client = self._connect()
         return self._client
 
     async def call(self, to: str, data: bytes, size: int) -> bytes:
-        """Return what the contract returns, at least `size` bytes. Raises RpcError, also if there is no contract."""
+        """Return what the contract returns, at least `size` bytes. Raises RpcError, for example without a contract."""
         answer: bytes = await self._shared(("call", to, data), lambda: self.client.eth_call(to, data, at_least=size))
         return answer
 
@@ -67,7 +67,7 @@ class ChainReader:
         if task is None:
             task = self._in_flight[key] = asyncio.ensure_future(ask())
             task.add_done_callback(lambda done: self._finished(key, done))
-        # Shielded: a caller that is cancelled must not cancel the call of the others.
+        # Shielded, because a cancelled caller must not cancel the other callers' request.
         return await asyncio.shield(task)
 
     def _finished(self, key: tuple[Any, ...], done: asyncio.Future[Any]) -> None:

@@ -1,4 +1,4 @@
-"""The indexer behind GET /api/indexer/{path}: an application in this process, or an address."""
+"""The indexer behind GET /api/indexer/{path}: an application in this process, or a URL."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 
 
 class Indexer(Protocol):
-    """Answers one GET."""
+    """Handles GET requests."""
 
     async def get(self, path: str, query: str, headers: dict[str, str]) -> UpstreamAnswer:
-        """Return the answer to an encoded path and query. Raises UpstreamError."""
+        """Return the response to an encoded path and query. Raises UpstreamError."""
         ...
 
     async def start(self) -> None:
-        """Begin."""
+        """Start."""
         ...
 
     async def stop(self) -> None:
-        """End."""
+        """Stop."""
         ...
 
 
 class IndexerAddress:
-    """An indexer at an address."""
+    """An indexer at a URL."""
 
     def __init__(self, url: str, session: Callable[[], aiohttp.ClientSession]) -> None:
         self._url = url
@@ -92,7 +92,7 @@ class IndexerBinding:
         return collected.answer()
 
     async def start(self) -> None:
-        """Run the application's lifespan; an application may lack one (ASGI, lifespan protocol)."""
+        """Run the application's lifespan, which is optional (ASGI, lifespan protocol)."""
         self._life = asyncio.ensure_future(self._live())
         await self._inbox.put({"type": "lifespan.startup"})
         waiting = asyncio.ensure_future(self._started.wait())

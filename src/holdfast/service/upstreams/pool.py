@@ -16,25 +16,25 @@ if TYPE_CHECKING:
 
 CONNECTIONS = 100  # per upstream; further requests wait for a free one
 _KEEPALIVE_S = 30.0
-# No answer is decompressed here, so none is requested compressed; a proxied request's own header takes precedence.
+# Responses are not decompressed here, so none is requested compressed; a proxied request's own header takes precedence.
 _HEADERS = {"User-Agent": f"Holdfast/{__version__}", "Accept-Encoding": "identity"}
 
 
 class ConnectionPools:
-    """Gives a session for each upstream, opened when first used."""
+    """Provides an HTTP session for each upstream, opened when first used."""
 
     def __init__(self) -> None:
         self._sessions: dict[str, aiohttp.ClientSession] = {}
 
     def of(self, upstream: str) -> Callable[[], aiohttp.ClientSession]:
-        """Return a function that returns the session of the named upstream. Call that within the event loop."""
+        """Return a function that returns the named upstream's session. Call that function within the event loop."""
         return partial(self._session, upstream)
 
     def _session(self, upstream: str) -> aiohttp.ClientSession:
-        """Open a session without cookies, so that no answer affects another request. Bodies are not decompressed."""
+        """Open a session without cookies, so that no response affects another request. Bodies are not decompressed."""
         session = self._sessions.get(upstream)
         if session is None:
-            import aiohttp  # its import takes a quarter of a second, for which a start must not wait
+            import aiohttp  # its import takes a quarter of a second, which must not delay startup
 
             session = self._sessions[upstream] = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=CONNECTIONS, keepalive_timeout=_KEEPALIVE_S),
@@ -51,7 +51,7 @@ class ConnectionPools:
 
 
 def _tracing(library: Any) -> list[Any]:
-    """Return what adds `traceparent` to every request, while traces are on (W3C Trace Context)."""
+    """Return what adds `traceparent` to every request while traces are enabled (W3C Trace Context)."""
     if tracing.backend() is None:
         return []
     config = library.TraceConfig()

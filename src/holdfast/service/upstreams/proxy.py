@@ -1,4 +1,4 @@
-"""What a proxy passes on: answers of limited size, with only those headers that describe the content."""
+"""What a proxy forwards: responses of limited size, with only those headers that describe the content."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ RESPONSE_HEADERS = frozenset(
     {"content-type", "content-encoding", "content-language", "cache-control", "etag", "last-modified", "expires",
      "vary", "retry-after"}
 )  # fmt: skip
-_FINAL = range(200, 600)  # an interim status instead of a final one would end HTTP on the client's connection
+_FINAL = range(200, 600)  # an interim status in place of a final one would break HTTP on the client's connection
 
 
 class UpstreamError(Exception):
-    """The upstream cannot be reached, is too slow, or its answer is too large.
+    """The upstream cannot be reached, is too slow, or its response is too large.
 
     Attributes:
         kind: `unreachable`, `timeout` or `nonsense`.
@@ -50,7 +50,7 @@ async def fetch(
     body: bytes | None = None,
 ) -> UpstreamAnswer:
     """Send a request to an upstream. `url` is sent unchanged. Raises UpstreamError."""
-    # Imported here: aiohttp takes a quarter of a second, which only a service with upstreams should spend.
+    # Imported here, because aiohttp takes a quarter of a second, which only a service with upstreams should spend.
     import aiohttp
     from yarl import URL
 
@@ -82,7 +82,7 @@ async def _bounded(answer: aiohttp.ClientResponse) -> bytes:
 
 
 def _content_headers(answer: aiohttp.ClientResponse) -> list[tuple[str, str]]:
-    """Return the headers that are passed on. A value beyond printable ASCII must not be (RFC 9110, section 5.5)."""
+    """Return the headers to forward. Values beyond printable ASCII are not allowed (RFC 9110, section 5.5)."""
     return [
         (name.lower(), value)
         for name, value in answer.headers.items()

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("holdfast.web")
 _access = logging.getLogger("holdfast.access")
 _PREFLIGHT_AGE_S = 86400
-# Without credentials `*` means every header but Authorization (Fetch, section 3.3.3); gateways name theirs.
+# Without credentials, `*` means every header but Authorization (Fetch, section 3.3.3); gateways list theirs.
 _SNAPSHOT_HEADERS = "*, Authorization, Content-Type, Range, User-Agent, X-Requested-With"
 _NOT_FOUND = error_response(NOT_FOUND)
 _TRACE_HEADERS = ("traceparent", "tracestate")  # W3C Trace Context
@@ -52,7 +52,7 @@ _CLOSING = frozenset({BODY_TOO_LARGE, REQUEST_TIMEOUT})
 
 
 class Application:
-    """Answers every request. Raises only if the client has disconnected."""
+    """Responds to every request. Raises only if the client has disconnected."""
 
     def __init__(self, web: WebContext, *, access_log: bool = False) -> None:
         self._web = web
@@ -75,7 +75,7 @@ class Application:
         await self.service.start()
 
     async def stop(self) -> None:
-        """Close it, when the last accepted request was answered."""
+        """Close the service after the last accepted request was completed."""
         await self.service.stop()
 
     async def respond(self, request: Request) -> Response:
@@ -124,14 +124,14 @@ class Application:
         return response
 
     def _parent(self, request: Request) -> dict[str, str]:
-        """Return the headers with which a trusted proxy names the span that the request belongs to."""
+        """Return the headers in which a trusted proxy states the span that the request belongs to."""
         given = {name: request.header(name) for name in _TRACE_HEADERS}
         if not given["traceparent"] or not self._web.client_address.is_trusted(request):
             return {}
         return {name: value for name, value in given.items() if value}
 
     def _elsewhere(self, path: str) -> Route | None:
-        """The route of a path below a route's; clients given an endpoint with a slash at its end ask for `//pins`."""
+        """Return the route for a path below a route's. Clients configured with a trailing slash request `//pins`."""
         if path.startswith("//pins"):
             path = path[1:]
             if path in self._routes:
@@ -149,7 +149,7 @@ def _request_id(request: Request) -> str:
 
 
 def _headed(response: Response, request_id: str) -> Response:
-    """The answer to HEAD: the length of the body that GET would send, and no body."""
+    """Return the response to HEAD: the length of the body that GET would send, and no body."""
     if length_missing(response):
         headers = [*response.headers, ("content-length", str(len(response.body)))]
         return Response(response.status, headers, b"", request_id)
@@ -157,13 +157,13 @@ def _headed(response: Response, request_id: str) -> Response:
 
 
 def _log_access(path: str, method: str, status: int, seconds: float) -> None:
-    """Log one answer: nothing that a client chose."""
+    """Log one response, without anything chosen by the client."""
     fields = {"route": path, "method": method, "status": status, "seconds": round(seconds, 6)}
     _access.info("answered", extra=fields)
 
 
 def _labels(route: Route | None, method: str) -> tuple[str, str]:
-    """Return path and method for metrics: nothing that a client chose freely."""
+    """Return path and method for metrics, which never contain free text from the client."""
     if route is None:
         return "unknown", "other"
     return route.path, method if method in route.handlers else "other"
@@ -180,7 +180,7 @@ def _without_handler(route: Route | None, method: str) -> Response:
 
 
 def _failed(error: Exception, route: Route | None, request_id: str) -> Response:
-    """What a handler's exception answers."""
+    """Return the response for a handler's exception."""
     if route is not None and route.errors_as is not ErrorForm.HOLDFAST:
         return failed(error, route.errors_as, {"request_id": request_id, "route": route.path})
     if isinstance(error, Refused):
@@ -198,7 +198,7 @@ def _failed(error: Exception, route: Route | None, request_id: str) -> Response:
 
 
 def _note_refusal(refused: Refused, route: Route | None, request_id: str) -> None:
-    """Count a limit that was reached, and log that the chain gave no answer, whose callers log nothing."""
+    """Count a limit that was reached; log a missing response from the chain, which its callers do not log."""
     if refused.row.status == _TOO_MANY:
         metrics.LIMITS_HIT.add(refused.limit or refused.row.error)
     elif refused.row is RPC_ERROR:

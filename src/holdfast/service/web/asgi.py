@@ -1,4 +1,4 @@
-"""The entry for ASGI servers: granian with an indexer, uvicorn, any other, tests."""
+"""The entry point for ASGI servers: granian with an indexer, uvicorn, any other server, tests."""
 
 from __future__ import annotations
 
@@ -100,14 +100,14 @@ class AsgiEntry:
         self._deadlines = Deadlines(BODY_TIMEOUT_S)
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
-        """Answer one request, or follow the server's lifespan."""
+        """Handle one request, or follow the server's lifespan."""
         if scope["type"] != "http":
             await self._other(scope["type"], receive, send)
             return
         try:
             response = await self._application.respond(AsgiRequest(scope, receive, self._deadlines))
         except ClientGone:
-            response = ABORTED  # without any answer, granian would send a 500
+            response = ABORTED  # without any response, granian would send a 500
         headers = [*encoded_pairs(response.headers)]
         if response.request_id:
             headers.append((b"x-request-id", response.request_id.encode("ascii")))

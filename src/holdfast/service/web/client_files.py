@@ -1,4 +1,4 @@
-"""The JavaScript client under /client/: the wheel's build; in a checkout, the modules as they stand in browser/src."""
+"""The JavaScript client under /client/: the wheel's build or, in a checkout, the modules in browser/src."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from holdfast.service.http.messages import Request, Response
 
 PREFIX = "/client/"
-# Modules import each other by name, so each is asked for anew and answered by 304: versions never mix.
+# Modules import each other by name, so each is revalidated on every use (304 if unchanged): versions never mix.
 _CACHE = "no-cache"
 _TYPES = {".js": "text/javascript; charset=utf-8", ".ts": "text/plain; charset=utf-8", ".map": "application/json"}
-# A worker obeys the policy of its own script. Pages that are isolated from others load it only under COEP.
+# A worker is subject to its own script's policy. Cross-origin isolated pages load it only with COEP.
 _HEADERS = (
     ("cross-origin-resource-policy", "cross-origin"),
     ("cross-origin-embedder-policy", "require-corp"),
@@ -28,26 +28,26 @@ _HEADERS = (
         "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; base-uri 'none'",
     ),
 )
-# Of a checkout: bundles stand in for the sources of their names, which take what npm has. A wheel has them in place.
+# In a checkout, bundles replace sources of the same name that import npm packages. A wheel contains the bundles.
 _CHECKOUT = Path(__file__).parents[4]
 BUNDLES = _CHECKOUT / "build" / "bundles"
 _MISSING = error_response(NOT_FOUND)
 
 
 class ClientFiles:
-    """Every file of the client, read and wrapped once."""
+    """All files of the client, each read and prepared once."""
 
     def __init__(self, answers: Mapping[str, StaticAnswer]) -> None:
         self._answers = answers
 
     def answer(self, request: Request) -> Response:
-        """The file below /client/, 304 when the requester has it, 404 for any other name."""
+        """Return the file below /client/, 304 if the client has it, 404 for any other name."""
         found = self._answers.get(request.path.removeprefix(PREFIX))
         return found.answer(request) if found else _MISSING
 
 
 def client_files() -> ClientFiles:
-    """Read the client; nothing of it where neither a build nor a checkout is there."""
+    """Read the client; without a build or a checkout there are no files."""
     folder = client_folder()
     if folder is None:
         return ClientFiles({})
@@ -60,7 +60,7 @@ def _files_of(folder: Path) -> dict[str, StaticAnswer]:
 
 
 def client_folder() -> Path | None:
-    """Where the files are: the package's own build, else the checkout that the package is installed from."""
+    """Return the files' folder: of the checkout that the package is installed from, or else the package's build."""
     built = Path(str(files("holdfast.service"))) / "static" / "client"
     checkout = _CHECKOUT / "browser" / "src"
     return next((folder for folder in (checkout, built) if (folder / "holdfast.js").exists()), None)

@@ -1,4 +1,4 @@
-"""What handlers can use: the service's operations, prepared responses, and the client's address."""
+"""What handlers use: the service's operations, prepared responses, and the client's address."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class WebContext:
     _wrapped: tuple[ServedEnclave, StaticAnswer] | None = None
 
     def subject(self, request: Request) -> str:
-        """Return the client's address as the subject of limits."""
+        """Return the client's address, as limits use it."""
         return self.client_address.subject(request)
 
     @property
     def snapshots(self) -> Snapshots:
-        """Kept snapshots; their routes exist only while they are on."""
+        """The snapshot operations; their routes exist only while snapshots are enabled."""
         assert self.service.snapshots is not None
         return self.service.snapshots
 
     def enclave(self) -> StaticAnswer:
-        """The present enclave as a response, made once."""
+        """The current enclave as a response, created once."""
         current = self.service.enclaves.current()
         if self._wrapped is None or self._wrapped[0] is not current:
             self._wrapped = (current, StaticAnswer(current.body, "application/wasm", ENCLAVE_CACHE))

@@ -36,7 +36,7 @@ def _serve_prepared(endpoint: Endpoint[Asked], choose: Callable[[PreparedFiles],
         return choose(web.files).answer(request)
 
 
-_serve_prepared(endpoints.PAY, lambda files: files.pay)  # the payment method's address: browsers read its Link header
+_serve_prepared(endpoints.PAY, lambda files: files.pay)  # the payment method's URL: browsers read its Link header
 _serve_prepared(endpoints.PAY_WORKER, lambda files: files.pay_worker)
 _serve_prepared(endpoints.PAY_CONFIRM, lambda files: files.pay_confirm)
 _serve_prepared(endpoints.PAY_CONFIRM_SCRIPT, lambda files: files.pay_confirm_script)
@@ -78,7 +78,7 @@ async def docs(_web: WebContext, request: Request) -> Response:
 
 @cache
 def _openapi() -> StaticAnswer:
-    # Made on the first request, so that the start does not wait for it.
+    # Built on the first request, so that startup does not wait for it.
     return StaticAnswer(document(endpoints.ENDPOINTS), JSON, FILE_CACHE)
 
 

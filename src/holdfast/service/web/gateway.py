@@ -1,4 +1,4 @@
-"""GET and HEAD /ipfs/{cid}: the trustless gateway, which gives out blocks and CAR files and renders nothing."""
+"""GET and HEAD /ipfs/{cid}: the trustless gateway, which serves blocks and CAR files and renders nothing."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 _MAX_SEGMENTS = 16
 _SENT_WHOLE = 1024 * 1024  # a file up to this size costs less in one piece, and a lost block is then a plain 404
-# The empty block in its own CID, by which clients ask whether a gateway is one (Trustless Gateway, Probe).
+# The CID that contains the empty block; clients request it to probe a gateway (Trustless Gateway, Probe).
 PROBE = "bafkqaaa"
 
 
 @serves_plainly(IPFS)
 async def ipfs(web: WebContext, request: Request) -> Response:
-    """GET /ipfs/{cid} and what lies below it."""
+    """GET /ipfs/{cid} and the paths below it."""
     web.snapshots.reads.count(web.subject(request))
     if request.header("service-worker") == "script":
         raise SnapshotRefused(BAD_REQUEST, "a service worker is not given out here")
@@ -85,7 +85,7 @@ async def _car(reading: SnapshotReading, request: Request, car: Car, headers: He
 
 
 def _ranged(request: Request, headers: Headers, data: Bytes, etag: str) -> Response:
-    """The block, or the one range of it that is asked for."""
+    """Return the block, or the one requested range of it."""
     given = request.header("range")
     if given is None or request.header("if-range") not in {None, etag}:
         return Response(200, headers, data)
@@ -101,7 +101,7 @@ def _ranged(request: Request, headers: Headers, data: Bytes, etag: str) -> Respo
 
 
 def _inline(request: Request, question: Question, place: tuple[str, list[str], bytes]) -> Response:
-    """A CID that holds its bytes: the probe as a raw block, any as a CAR file without blocks."""
+    """Respond to an identity CID: the probe as a raw block, any other as a CAR file without blocks."""
     cid, path, car = place
     if path:
         raise SnapshotRefused(PATH_NOT_FOUND)
@@ -112,7 +112,7 @@ def _inline(request: Request, question: Question, place: tuple[str, list[str], b
 
 
 def _segments(request: Request) -> list[str]:
-    """The CID and the path below it. Raises SnapshotRefused for none, or too long a path."""
+    """Return the CID and the path below it. Raises SnapshotRefused if there is no CID or the path is too long."""
     segments = request.path.removeprefix(FOLDER).rstrip("/").split("/")
     if not segments[0] or len(segments) > _MAX_SEGMENTS:
         raise SnapshotRefused(BAD_REQUEST, "the path is /ipfs/ and a CID")
@@ -120,7 +120,7 @@ def _segments(request: Request) -> list[str]:
 
 
 def _canonical(cid: str) -> str:
-    """The CID itself. Raises SnapshotRefused(BAD_REQUEST)."""
+    """Parse the CID. Raises SnapshotRefused(BAD_REQUEST)."""
     try:
         bytes_of(cid)
     except ContentError as error:

@@ -17,7 +17,7 @@ _ALIVE = b'{"ok":true}'
 
 @serves_plainly(HEALTH)
 async def alive(_web: WebContext, _request: Request) -> Response:
-    """GET /healthz: the process answers."""
+    """GET /healthz: the process responds."""
     return raw_json(_ALIVE)
 
 

@@ -41,7 +41,7 @@ class Reader(Generic[A]):
         self._fields = _fields_of(endpoint.asks)
 
     def of(self, given: Mapping[str, Any]) -> A:
-        """Return the struct from fields by their wire names.
+        """Return the struct for fields given by their wire names.
 
         Raises Refused with the endpoint's row if a required field is absent.
         """
@@ -104,7 +104,7 @@ _CONVERTERS: dict[Any, Callable[[Any], Any]] = {str: _text, int: _integer, list:
 
 
 async def json_object(request: Request) -> Mapping[str, Any]:
-    """Return the body's fields; none if it is not a JSON object, so that all of them count as absent."""
+    """Return the body's fields; if it is not a JSON object, all fields count as absent."""
     body = await request.body(MAX_BODY_BYTES)
     try:
         value = _decode(body)
@@ -114,7 +114,7 @@ async def json_object(request: Request) -> Mapping[str, Any]:
 
 
 def query_values(query: str) -> dict[str, str]:
-    """Return a query string's parameters: of a repeated one the first; empty ones count as absent (WHATWG URL, get)."""
+    """Return a query string's parameters: the first if repeated; empty ones count as absent (WHATWG URL, get)."""
     found: dict[str, str] = {}
     for pair in query.split("&"):
         name, _, value = pair.partition("=")
@@ -125,7 +125,7 @@ def query_values(query: str) -> dict[str, str]:
 
 
 def restore_plus_sign(text: str, channel: Channel) -> str:
-    """Return an identifier of a query with its plus sign: in an address or number a space can only have been one."""
+    """Return a query's identifier with its plus signs: in an address or number, a space can only have been one."""
     if channel is Channel.HANDLE:
         return text
     if channel is Channel.EMAIL:

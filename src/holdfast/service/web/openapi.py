@@ -1,4 +1,4 @@
-"""/openapi.json and /docs: the declared endpoints as a document for machines and a page for people."""
+"""/openapi.json and /docs: the declared endpoints as an OpenAPI document and as an HTML page."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def document(endpoints: Sequence[Endpoint[Asked]]) -> bytes:
 
 
 def page(endpoints: Iterable[Endpoint[Asked]]) -> bytes:
-    """Return the same facts as a page for people, without scripts."""
+    """Return the same facts as an HTML page without scripts."""
     rows = "".join(
         f"<tr><td>{endpoint.method}</td><td><code>{html.escape(endpoint.path)}</code></td>"
         f"<td>{html.escape(endpoint.summary)}</td><td>{html.escape(_inputs(endpoint))}</td></tr>"
@@ -74,7 +74,7 @@ def page(endpoints: Iterable[Endpoint[Asked]]) -> bytes:
 
 
 def fields(asks: type[Asked] | None) -> list[tuple[str, bool, dict[str, Any]]]:
-    """Return each name of a field, whether it is required, and its JSON schema. One with other names is not."""
+    """Return a field's names, whether each is required, and its schema. With alternative names, none is required."""
     if asks is None:
         return []
     schemas = msgspec.json.schema(asks)["$defs"][asks.__name__]["properties"]
@@ -87,7 +87,7 @@ def fields(asks: type[Asked] | None) -> list[tuple[str, bool, dict[str, Any]]]:
 
 
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema without the part that only says that the field may be absent."""
+    """Return the schema without the part that only allows the field to be absent."""
     choices = [choice for choice in schema.get("anyOf", [schema]) if choice.get("type") != "null"]
     return {name: value for name, value in choices[0].items() if name != "default"}
 
@@ -109,7 +109,7 @@ def _describe(endpoint: Endpoint[Asked]) -> dict[str, Any]:
 
 
 def _taken(endpoint: Endpoint[Asked]) -> dict[str, Any] | None:
-    """The schema of the body; None without one."""
+    """Return the body's schema; None without a body."""
     if endpoint.takes == _FORM:
         return {"type": "object", "properties": {"file": _BINARY}, "required": ["file"]}
     if endpoint.takes != _JSON:

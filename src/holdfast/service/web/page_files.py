@@ -1,4 +1,4 @@
-"""The pages for people, written once at the start: HTML with the operator's name, style, colour and logo."""
+"""The pages for people, rendered once at startup: HTML with the operator's name, style, colour and logo."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ DARK_SHEET = Colour(0x1B, 0x24, 0x30)  # --sheet of pages.css in dark mode, the 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _HTML = "text/html; charset=utf-8"
 _CSS = "text/css; charset=utf-8"
-# Pages, style and colour belong together, so each is asked for anew and answered by 304.
+# Pages, style and colour belong together, so each is revalidated on every use (304 if unchanged).
 _CACHE = "no-cache"
-# Pairing reaches a program on the person's own computer, which listens at a port that the system chose.
+# Pairing connects to a program on the person's own computer, which listens on a port chosen by the system.
 _PAIRED = ("ws://127.0.0.1:*", "ws://localhost:*")
 _POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:;"
@@ -43,10 +43,10 @@ _HEADERS = (
     ("referrer-policy", "no-referrer"),
     ("x-frame-options", "DENY"),
 )
-# A person may open the logo itself: then its scripts, if it has any, do not run.
+# If a person opens the logo itself, scripts that it may contain do not run.
 _LOGO_POLICY = ("content-security-policy", "default-src 'none'; sandbox")
 _TWO_YEARS = ("strict-transport-security", "max-age=63072000")
-# The window that opened /connect, or that it opened, is of another origin: with this header the two could not talk.
+# The window that opened /connect has another origin: with this header the two could not exchange messages.
 _CUTTING = "cross-origin-opener-policy"
 _START = ("Your own identity, kept by you", "Register with your face, fingerprint or screen lock. No password.")
 _VAULT = ("Your vault", "Open it with your passkey.")
@@ -55,20 +55,20 @@ _CONNECT = ("Connect with an app", "Waiting for the request of the app.")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageChoices:
-    """What an operator chose.
+    """The operator's choices for the pages.
 
     Attributes:
-        name: of the service, as people see it.
+        name: the service's name, as shown to people.
         colour: `#rrggbb`, readable on white.
-        logo: an SVG or PNG file; the project's own without it.
+        logo: an SVG or PNG file; by default the project's logo.
         address: the service's public URL, where passkeys work.
-        did: the service's own DID, to which the pages' vaults make out the tokens of their snapshots.
-        rpc: the chain's JSON-RPC as people are shown it, which an account that pays its own gas asks for the price.
-        usdc: the address of USDC at the service's chain; empty without one.
-        languages: of the pages, the first where a browser prefers none of them.
-        code_seconds: how long a code that was sent by mail is valid.
+        did: the service's own DID, the audience of the tokens with which the pages' vaults upload snapshots.
+        rpc: the chain's public JSON-RPC URL, from which an account that pays its own gas reads the gas price.
+        usdc: the address of USDC on the service's chain; empty if it has none.
+        languages: the pages' languages; the first is used if a browser prefers none of them.
+        code_seconds: how long a code sent by mail is valid.
         code_tries: how often a code may be tried.
-        pairing: the multiaddress of the host at which two browsers meet; empty without one.
+        pairing: the multiaddress of the host where two browsers meet; empty without one.
     """
 
     name: str
@@ -86,7 +86,7 @@ class PageChoices:
 
 @dataclass(frozen=True, slots=True)
 class PageFiles:
-    """All responses of the pages, by name, and what the operator chose for them."""
+    """All of the pages' responses, by name, and the operator's choices for them."""
 
     choices: PageChoices
     start: StaticAnswer
@@ -98,7 +98,7 @@ class PageFiles:
 
 
 def page_files(choices: PageChoices) -> PageFiles:
-    """Write the pages. Raises ValueError for a logo that cannot be used."""
+    """Render the pages. Raises ValueError for a logo that cannot be used."""
     return PageFiles(
         choices=choices,
         start=_page(choices, *_START),
@@ -111,7 +111,7 @@ def page_files(choices: PageChoices) -> PageFiles:
 
 
 def theme(colour: Colour) -> str:
-    """The style sheet of an operator's colour, for light and dark pages."""
+    """Return the style sheet for the operator's colour, for light and dark pages."""
     dark = lightened_for(DARK_SHEET, colour)
     return (
         f":root {{ --brand: {colour}; --on-brand: {text_on(colour)}; }}\n"
@@ -151,7 +151,7 @@ def _policy(choices: PageChoices) -> tuple[str, str]:
 
 
 def reached(rpc: str) -> str:
-    """The `connect-src` of a page that pays: this service, and the origin of the chain's JSON-RPC if it is known."""
+    """Return a paying page's `connect-src`: this service, and the origin of the chain's JSON-RPC URL if it is known."""
     parts = urlsplit(rpc)
     return f"'self' {parts.scheme}://{parts.netloc}" if parts.scheme in {"http", "https"} else "'self'"
 

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 CONTRACTS_CACHE = "public, max-age=86400"
 FILE_CACHE = "public, max-age=300"
-# The page belongs to the client's modules of the same version, which are asked for anew each time.
+# The page needs the client's modules in the same version, which are revalidated on every use.
 _PAGE_CACHE = "no-cache"
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
 _SCRIPT = "text/javascript; charset=utf-8"
 PAY_LINK = '</pay/manifest.json>; rel="payment-method-manifest"'
-# The shop's page loads the icon, so it must be allowed across origins.
+# The shop's page loads the icon, so cross-origin use must be allowed.
 _CROSS_ORIGIN = ("cross-origin-resource-policy", "cross-origin")
 _PAGE_POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; connect-src {reached};"
@@ -52,9 +52,9 @@ class PaymentFacts:
     """What the payment page knows about its chain.
 
     Attributes:
-        usdc: address of the USDC contract, empty if the chain has none.
-        rpc: the chain's JSON-RPC as people are shown it: an account that pays its own gas asks it for the price.
-        did: the service's own DID, to which a vault makes out the tokens of its snapshots.
+        usdc: address of the USDC contract; empty if the chain has none.
+        rpc: the chain's public JSON-RPC URL, from which an account that pays its own gas reads the gas price.
+        did: the service's own DID, the audience of the tokens with which a vault uploads snapshots.
     """
 
     usdc: str = ""
@@ -86,7 +86,7 @@ def prepare(
     payments: PaymentFacts | None = None,
     pages: PageFiles | None = None,
 ) -> PreparedFiles:
-    """Read all files and make their responses. Without `pages` the service has none."""
+    """Read all files and prepare their responses. Without `pages` there are none."""
     page_headers = _page_headers(payments or PaymentFacts())
     return PreparedFiles(
         contracts=_json(contracts, CONTRACTS_CACHE),
@@ -119,14 +119,14 @@ def _confirm_page(
 
 
 def _look(pages: PageFiles | None) -> dict[str, str]:
-    """The operator's name, logo and languages; the project's own where the service has no pages."""
+    """Return the operator's name, logo and languages; the project's own if the service has no pages."""
     if pages is None:
         return {"name": _NAME, "logo": "/pay/icon.svg", "languages": ""}
     return {"name": pages.choices.name, "logo": "/logo", "languages": " ".join(pages.choices.languages)}
 
 
 def _manifest(pages: PageFiles | None) -> StaticAnswer:
-    """The payment app as browsers list it, under the operator's name."""
+    """Return the payment app's manifest, under the operator's name, as browsers list it."""
     if pages is None or pages.choices.name == _NAME:
         return _file("manifest.json", JSON, [_CROSS_ORIGIN])
     named = json.loads(_read("manifest.json")) | {"name": pages.choices.name, "short_name": pages.choices.name}

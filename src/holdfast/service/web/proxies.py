@@ -49,10 +49,10 @@ async def indexer(web: WebContext, request: Request) -> Response:
 
 
 def _harmless(answer: UpstreamAnswer) -> list[tuple[str, str]]:
-    """Return the headers of an answer, with a content type that browsers do not render as a page.
+    """Return a response's headers, with a content type that browsers do not render as a page.
 
-    The answer has the service's own origin, where passkeys work, so a compromised indexer must not be able to show a
-    page there. Status and body pass unchanged.
+    The response has the service's own origin, where passkeys work, so a compromised indexer must not be able to show a
+    page there. Status and body are forwarded unchanged.
     """
     return [(name, _inert(value) if name == "content-type" else value) for name, value in answer.headers]
 

@@ -39,22 +39,22 @@ PAGE_PATHS = frozenset(endpoint.path for endpoint in PAGES)  # no routes where H
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One path and what answers on it; `declared` is the path as its endpoints state it."""
+    """One path and its handlers; `declared` is the path as its endpoints state it."""
 
     declared: str
     path: str
     handlers: dict[str, Handler]
-    any_other: Handler | None = None  # answers the methods that are not listed, but not OPTIONS
+    any_other: Handler | None = None  # handles the methods that are not listed, except OPTIONS
     errors_as: ErrorForm = ErrorForm.HOLDFAST
     of_snapshots: bool = False
 
     def handler_of(self, method: str) -> Handler | None:
-        """Return the handler of a method; None if the application answers it."""
+        """Return a method's handler; None if the application itself responds."""
         return self.handlers.get(method) or (None if method == "OPTIONS" else self.any_other)
 
     @property
     def allowed(self) -> str:
-        """The value of the Allow header."""
+        """Return the value of the Allow header."""
         return ", ".join([*self.handlers, "OPTIONS"])
 
 

@@ -1,4 +1,4 @@
-"""The entry for granian's RSGI, which costs less than ASGI. Its paths are decoded, so an indexer needs ASGI."""
+"""The entry point for granian's RSGI, which is cheaper than ASGI. Its paths are decoded, so an indexer needs ASGI."""
 
 from __future__ import annotations
 
@@ -100,15 +100,15 @@ class RsgiEntry:
         self._deadlines = Deadlines(BODY_TIMEOUT_S)
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start the service with the server's loop."""
+        """Start the service on the server's event loop."""
         loop.run_until_complete(self._application.start())
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Stop the service after accepted requests were answered."""
+        """Stop the service after accepted requests were completed."""
         loop.run_until_complete(self._application.stop())
 
     async def __rsgi__(self, scope: Any, protocol: Any) -> None:
-        """Answer one request."""
+        """Handle one request."""
         if scope.proto != "http":
             protocol.close(403)
             return
@@ -133,4 +133,4 @@ async def _stream(protocol: Any, response: StreamedResponse, headers: Headers) -
         async for piece in response.pieces:
             await transport.send_bytes(piece)
     except (ProtocolClosed, ProtocolError):
-        return  # the client has left: the rest has no receiver
+        return  # the client has disconnected

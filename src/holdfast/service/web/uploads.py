@@ -42,7 +42,7 @@ async def revoke_tokens(web: WebContext, request: Request) -> Response:
 
 
 def _boundary(request: Request) -> bytes:
-    """The boundary of the multipart body. Raises SnapshotRefused."""
+    """Return the multipart body's boundary. Raises SnapshotRefused."""
     if (request.header("content-encoding") or "identity").strip().lower() != "identity":
         raise SnapshotRefused(UNSUPPORTED_MEDIA, "the body must not be compressed")
     content_type = request.header("content-type") or ""
@@ -60,7 +60,7 @@ def _declared(request: Request) -> int | None:
 
 
 def _lines(done: Imported, *, stats: bool) -> bytes:
-    """Newline-separated JSON, as Kubo writes it."""
+    """Return newline-delimited JSON, as Kubo writes it."""
     lines: list[ImportedLine | StatsLine] = [ImportedLine(root=ImportedRoot(cid={"/": done.root}))]
     if stats:
         lines.append(StatsLine(stats=ImportStats(blocks=done.blocks, block_bytes=done.block_bytes)))

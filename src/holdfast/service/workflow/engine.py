@@ -1,6 +1,6 @@
-"""The background-workflow engine: Inngest's SDK serves our functions, which call the same operations as the jobs.
+"""The background-workflow engine: Inngest's SDK serves functions that call the same operations as the jobs.
 
-The service does the jobs itself until the engine has registered or finished a run, and again if it stays silent.
+The service does the jobs itself until the engine has registered or finished a run, and again if the engine goes silent.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
 
 APP_ID = "holdfast"
 PATH = "/api/workflow"
-RETRIES = 3  # of each step, at growing intervals; the engine counts them
+RETRIES = 3  # per step, at growing intervals; the engine counts them
 SIGNATURE = "x-inngest-signature"
-# A signature of another form cannot be valid, and the SDK's comparison raises on some of those.
+# A signature of another form cannot be valid, and some of them make the SDK's comparison raise.
 _SIGNED = re.compile(r"t=[0-9]{1,20}&s=[0-9a-f]{64}")
 _SPARSE = Sparse()  # strangers can make the SDK log errors as often as they like
 _log = logging.getLogger("holdfast.workflow")
-DEV_SERVER, HOSTED = "http://127.0.0.1:8288", "https://api.inngest.com"  # as the SDK's constants say
+DEV_SERVER, HOSTED = "http://127.0.0.1:8288", "https://api.inngest.com"  # as in the SDK's constants
 
 
 def engine_configured(environment: Mapping[str, str] | None = None) -> bool:
     """Return whether an engine calls the functions, so that the service need not run them.
 
-    The SDK serves with a signing key or in development mode. An event key alone only allows sending events.
+    The SDK serves functions with a signing key or in development mode. An event key alone only allows sending events.
     """
     given = os.environ if environment is None else environment
     return bool(given.get("INNGEST_SIGNING_KEY")) or engine_unsigned(given)
 
 
 def engine_address(environment: Mapping[str, str]) -> str:
-    """Return the engine's address for the SDK: its development server, the configured one, or the hosted one."""
+    """Return the engine's URL for the SDK: its development server, the configured one, or the hosted one."""
     development = environment.get("INNGEST_DEV", "")
     if development.startswith(("http://", "https://")):
         return development
@@ -56,7 +56,7 @@ def engine_address(environment: Mapping[str, str]) -> str:
 
 
 class InngestWorkflow:
-    """Answers the engine. The SDK is loaded on the first request, as it takes half a second."""
+    """Responds to the engine. The SDK is loaded on the first request, because that takes half a second."""
 
     def __init__(self, jobs: Jobs, public_url: str) -> None:
         self._jobs = jobs
@@ -64,7 +64,7 @@ class InngestWorkflow:
         self._handler: Any = None
 
     async def handle(self, request: Request) -> Response:
-        """Return the SDK's answer, or 405 for an unknown method. Raises Refused(WORKFLOW_NOT_CONFIGURED)."""
+        """Return the SDK's response, or 405 for an unknown method. Raises Refused(WORKFLOW_NOT_CONFIGURED)."""
         if not engine_configured():
             raise Refused(WORKFLOW_NOT_CONFIGURED)
         if request.method not in WORKFLOW_METHODS:
@@ -82,7 +82,7 @@ class InngestWorkflow:
         return Response(answer.status_code, [*headers, ANY_ORIGIN, EXPOSED, NO_SNIFFING], body)
 
     async def close(self) -> None:
-        """Close the connections of the SDK, which does not close them itself."""
+        """Close the SDK's connections, which it does not close itself."""
         if self._handler is not None:
             clients = self._handler._http_client  # noqa: SLF001 - the SDK offers no other way
             await clients._http_client.aclose()  # noqa: SLF001 - as above
@@ -116,9 +116,9 @@ class InngestWorkflow:
 
 
 def _shows_the_engine(method: str, asked: Any, answer: Any) -> bool:
-    """Return whether an answer shows that the engine works.
+    """Return whether a response shows that the engine is working.
 
-    The SDK answers a registration that the engine refused with 200 and the engine's error, so the body decides.
+    For a registration that the engine refused, the SDK returns 200 with the engine's error, so the body decides.
     """
     if answer.status_code != 200 or not isinstance(answer.body, dict):  # noqa: PLR2004 - HTTP's own number
         return False
@@ -144,7 +144,7 @@ def _build(jobs: Jobs) -> Any:
 
 
 def _unsigned_registration(environment: Mapping[str, str]) -> bool:
-    """Return whether anyone may make the service register with its engine: the SDK's setting, off by default."""
+    """Return whether anyone may make the service register with its engine: an SDK setting, off by default."""
     return environment.get("INNGEST_ENABLE_UNAUTHED_SYNC", "").strip().lower() in {"1", "true"}
 
 
@@ -178,4 +178,4 @@ def _without_details(work: Callable[[], Awaitable[dict[str, int]]]) -> Callable[
 
 
 class StepFailed(Exception):
-    """A step failed; the engine tries it again."""
+    """A step failed; the engine retries it."""

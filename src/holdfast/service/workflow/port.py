@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 
 class Workflow(Protocol):
-    """Answers the engine's requests."""
+    """Responds to the engine's requests."""
 
     async def handle(self, request: Request) -> Response:
-        """Return the answer to ANY /api/workflow. Raises Refused(WORKFLOW_NOT_CONFIGURED)."""
+        """Return the response to ANY /api/workflow. Raises Refused(WORKFLOW_NOT_CONFIGURED)."""
         ...
 
     async def close(self) -> None:
@@ -24,13 +24,13 @@ class Jobs(Protocol):
     """The jobs that the engine runs."""
 
     async def confirm_registrations(self) -> dict[str, int]:
-        """Settle pending registrations; returns how many went which way."""
+        """Settle pending registrations; returns how many were confirmed and refused."""
         ...
 
     async def expire(self) -> dict[str, int]:
-        """Remove what no rule reads any more; returns how many rows were removed."""
+        """Remove data that no rule reads any more; returns how many rows were removed."""
         ...
 
     async def engine_seen(self) -> None:
-        """Note that the engine has registered, or finished a run."""
+        """Note that the engine has registered or finished a run."""
         ...

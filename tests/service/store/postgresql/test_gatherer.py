@@ -145,7 +145,7 @@ async def test_a_frozen_server_ends_every_request_and_serves_again(own_postgres:
 
     await session(0)
     own_postgres.freeze()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         asked = [session(n) for n in range(1, 50)] + [store.is_claimed("handle", f"n{n}") for n in range(50)]
         results = await asyncio.gather(*asked, return_exceptions=True)
     own_postgres.thaw()

@@ -1,1 +1,1 @@
-"""Moves an installation from its SQLite file to PostgreSQL, also while it serves."""
+"""Moves an installation from its SQLite file to PostgreSQL, even while it is serving."""

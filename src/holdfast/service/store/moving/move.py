@@ -1,7 +1,7 @@
 """One pass of a move: both databases are read in the same order, and only their differences are written.
 
-So a pass that was killed is begun again and finds most of its work done, and a pass that follows another one, while the
-service writes on, has little to do.
+So a pass that was killed can be repeated and finds most of its work done, and a pass that follows another one while the
+service continues to write has little to do.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class MoveReport:
     """What a move did.
 
     Attributes:
-        rows: rows of each table in the source.
-        written: rows that were written or removed in the target.
-        checksums: SHA-256 over each table's rows, equal on both sides; empty while the service still writes.
-        finished: whether the target holds everything, and the service can be started on it.
+        rows: number of rows in each table of the source.
+        written: number of rows written or removed in the target.
+        checksums: SHA-256 of each table's rows, equal on both sides; empty while the service is still writing.
+        finished: whether the target is complete, so that the service can be started on it.
     """
 
     rows: dict[str, int] = field(default_factory=dict)
@@ -50,20 +50,20 @@ class MoveReport:
 
 
 class NotTheSame(Exception):
-    """After the move the two databases differ."""
+    """The two databases differ after the move."""
 
 
 async def move(file: Path, address: Address, progress: Callable[[str, int, int], None]) -> MoveReport:
-    """Copy what the target lacks; finish the move if no service has the source open.
+    """Copy what the target lacks, and finish the move if no service has the source open.
 
     Args:
         file: the embedded database, which is not changed.
         address: the database to move to: an empty one, or one that an earlier call began to fill.
-        progress: called with a table, the rows that were looked at, and the rows that it has.
+        progress: called with a table's name, how many of its rows were compared, and how many it has.
 
     Raises:
-        StoreUnavailable: the target cannot be reached, or is one that holds other registrations (NotEmpty).
-        NotTheSame: count or checksum of a table differ at the end.
+        StoreUnavailable: the target cannot be reached, or contains other registrations (NotEmpty).
+        NotTheSame: a table's count or checksum differs at the end.
         SchemaTooNew: the target has the schema of a newer release.
     """
     await schema.migrate(address, _CONNECT_S)
@@ -149,7 +149,7 @@ async def _one_table(
 
 
 class _Ahead:
-    """Rows of which the next can be looked at before it is taken."""
+    """An iterator over rows that can be peeked at."""
 
     def __init__(self, rows: AsyncIterator[Row]) -> None:
         self._rows = rows
@@ -170,7 +170,7 @@ class _Ahead:
 
 
 async def _verify(source: SourceDatabase, reader: Connection, report: MoveReport) -> None:
-    """Compare counts and checksums, both computed anew."""
+    """Compare counts and checksums, which are computed again for this."""
     for table in TABLES:
         ours = _Checksum()
         for row in source.rows(table):

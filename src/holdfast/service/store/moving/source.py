@@ -1,4 +1,4 @@
-"""The rows of the embedded database in the form, and the order, that they have in PostgreSQL."""
+"""The rows of the embedded database, in the form and order that they have in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ TABLES = (
 
 
 class SourceDatabase:
-    """Reads one file as of one moment."""
+    """Reads a database file as of one moment."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -121,7 +121,7 @@ class SourceDatabase:
         connection.create_function("audit_id", 4, _audit_id, deterministic=True)
 
     def count(self, table: MovedTable) -> int:
-        """How many rows of the target come from here."""
+        """Return how many rows of the target table come from here."""
         if table.name == "windows":
             statement = "SELECT count(*) FROM (SELECT DISTINCT what, subject FROM charges)"
         elif table.gathers:
@@ -131,7 +131,7 @@ class SourceDatabase:
         return int(self._connection.execute(statement).fetchone()[0])
 
     def rows(self, table: MovedTable) -> Iterator[Row]:
-        """Its rows, ordered by key."""
+        """Yield the table's rows, ordered by key."""
         cursor = self._connection.execute(table.query)
         if table.name == "windows":
             return _windows(cursor)
@@ -144,12 +144,12 @@ class SourceDatabase:
 
 @contextmanager
 def opened(file: Path, *, alone: bool) -> Iterator[SourceDatabase]:
-    """The source as of now. With `alone` no service can open it meanwhile; InUse when one has it open."""
+    """Open the source as of now. With `alone`, no service can open it meanwhile; raises InUse if one has it open."""
     with closing(connect(file)) as connection:
         if alone:
             try:
                 connection.execute("PRAGMA busy_timeout = 200")
-                connection.execute("PRAGMA journal_mode = DELETE")  # needs the file without any other connection
+                connection.execute("PRAGMA journal_mode = DELETE")  # fails if there is any other connection to the file
                 connection.execute("BEGIN EXCLUSIVE")
             except sqlite3.OperationalError as error:
                 raise InUse(str(error)) from error
@@ -159,13 +159,13 @@ def opened(file: Path, *, alone: bool) -> Iterator[SourceDatabase]:
 
 
 def _audit_id(at: float, action: str, kind: int, number: int) -> str:
-    """A time-ordered identifier (RFC 9562, UUIDv7) of a line of the history.
+    """Return a time-ordered identifier (RFC 9562, UUIDv7) for a line of the history.
 
     Args:
         at: when, in seconds since the epoch.
         action: orders what happened within one millisecond.
-        kind: which of the source's tables has the line.
-        number: its row there; with `kind` this makes it unique.
+        kind: which of the source's tables contains the line.
+        number: its row number there, which together with `kind` is unique.
     """
     place = IN_ONE_MOMENT.index(action) if action in IN_ONE_MOMENT else len(IN_ONE_MOMENT)
     unique = kind << 60 | number
@@ -173,7 +173,7 @@ def _audit_id(at: float, action: str, kind: int, number: int) -> str:
 
 
 def _windows(events: Iterator[Row]) -> Iterator[Row]:
-    """One row for each window, out of one for each event."""
+    """Combine one row per event into one row per window."""
     key: Row | None = None
     ids: list[int] = []
     times: list[float] = []
@@ -189,7 +189,7 @@ def _windows(events: Iterator[Row]) -> Iterator[Row]:
 
 
 def _gathered(elements: Iterator[Row], keys: int) -> Iterator[Row]:
-    """One row for each key, with the list of its elements last; a row with None has none."""
+    """Yield one row per key, with the list of its elements last; None in the last column means no elements."""
     for _, group in groupby(elements, lambda row: row[:keys]):
         rows = list(group)
         yield (*rows[0][:-1], [row[-1] for row in rows if row[-1] is not None])

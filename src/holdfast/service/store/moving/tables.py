@@ -1,4 +1,4 @@
-"""What is said of each table that is moved."""
+"""Descriptions of the tables that are moved."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ class MovedTable(NamedTuple):
 
     Attributes:
         name: its name.
-        columns: in the order of a row; the first `keys` of them are its key.
+        columns: in row order; the first `keys` of them are the key.
         keys: how many columns the key has.
-        query: reads its rows from the source, ordered by key.
-        gathers: whether the query has a row for each element of the last column, a list.
-        booleans: columns that the source keeps as 0 and 1.
+        query: reads the rows from the source, ordered by key.
+        gathers: whether the query returns a row for each element of the last column, which is a list.
+        booleans: columns that the source stores as 0 and 1.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The PostgreSQL side of a move: rows read in the order of their keys, differences written in short transactions."""
+"""The PostgreSQL side of a move: reads rows in key order, and writes differences in short transactions."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _READ_AT_ONCE = 2000
 
 
 class NotEmpty(StoreUnavailable):
-    """The target holds something that this move did not put there."""
+    """The target contains something that this move did not write."""
 
 
 async def claim(connection: Connection) -> None:
-    """Make the target one that is being moved to. Raises NotEmpty for one that holds anything else."""
+    """Mark the target as being moved to. Raises NotEmpty if it contains anything else."""
     await connection.execute(
         "CREATE TABLE IF NOT EXISTS holdfast.moving"
         " (one boolean PRIMARY KEY DEFAULT true CHECK (one), finished boolean NOT NULL DEFAULT false)"
@@ -39,14 +39,14 @@ async def claim(connection: Connection) -> None:
 
 
 async def finish(connection: Connection) -> None:
-    """Note that the move is complete; statistics make the first look-ups as fast as later ones."""
+    """Mark the move as complete, and update statistics so that the first look-ups are as fast as later ones."""
     await connection.execute("UPDATE holdfast.moving SET finished = true")
     await connection.execute("SET statement_timeout = 0")
     await connection.execute("ANALYZE")
 
 
 async def rows(connection: Connection, table: MovedTable) -> AsyncIterator[Row]:
-    """The table's rows as of one moment, ordered by key. The connection must be in a transaction."""
+    """Yield the table's rows as of one moment, ordered by key. The connection must be in a transaction."""
     order = ", ".join(table.columns[: table.keys])
     statement = f"SELECT {', '.join(table.columns)} FROM holdfast.{table.name} ORDER BY {order}"  # noqa: S608 - our own names
     async for row in connection.cursor(statement, prefetch=_READ_AT_ONCE):
@@ -54,12 +54,12 @@ async def rows(connection: Connection, table: MovedTable) -> AsyncIterator[Row]:
 
 
 async def write(connection: Connection, table: MovedTable, changed: Sequence[Row], gone: Sequence[Row]) -> None:
-    """Put rows in place, and remove others by their keys, in one transaction."""
+    """Insert or replace rows, and delete others by key, in one transaction."""
     keys, others = table.columns[: table.keys], table.columns[table.keys :]
     async with connection.transaction():
         if changed:
             await connection.execute(
-                f"CREATE TEMP TABLE moved (LIKE holdfast.{table.name}) ON COMMIT DROP"  # our own names
+                f"CREATE TEMP TABLE moved (LIKE holdfast.{table.name}) ON COMMIT DROP"  # constant names, not input
             )
             await connection.copy_records_to_table("moved", records=changed, columns=table.columns)
             updates = ", ".join(f"{column} = excluded.{column}" for column in others)

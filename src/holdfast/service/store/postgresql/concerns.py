@@ -1,4 +1,4 @@
-"""What `holdfast check` says of a PostgreSQL server: settings on which promises rest, schema, clock, and the rest."""
+"""What `holdfast check` reports about a PostgreSQL server: settings that the promises depend on, schema, clock, ..."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OLDEST = 14
 
 
 class _Wanted(NamedTuple):
-    """A setting, the values that keep every promise, what another one risks, and whether that is an error."""
+    """A setting, the values that keep every promise, what other values risk, and whether they are an error."""
 
     name: str
     good: tuple[str, ...]
@@ -39,7 +39,7 @@ _NAMES = (*(wanted.name for wanted in _WANTED), "server_version_num")
 
 
 async def look(connection: Connection, address: Address, workers: int) -> list[Concern]:
-    """Every finding. `workers`: processes of this node."""
+    """Return all findings. `workers`: the number of processes on this node."""
     settings = {name: await connection.fetchval("SELECT current_setting($1)", name) for name in _NAMES}
     schema = await connection.fetchrow("SELECT version, oldest FROM holdfast.schema_version")
     before = time.time()
@@ -55,7 +55,7 @@ async def look(connection: Connection, address: Address, workers: int) -> list[C
 
 
 def schema_version(found: int, oldest: int) -> Concern:
-    """Which schema the database has: an older release may go on while `oldest` admits it."""
+    """Report which schema the database has; older releases may continue while `oldest` allows them."""
     text = f"{found}, for releases from schema {oldest} on; this one knows {SCHEMA_VERSION}"
     if found > SCHEMA_VERSION:
         return Concern("schema", "note", text, "a newer release has migrated: replace this node by that release")
@@ -63,7 +63,7 @@ def schema_version(found: int, oldest: int) -> Concern:
 
 
 def version(number: int) -> Concern:
-    """Whether the server has what the store's functions need."""
+    """Check that the server has what the store's functions need."""
     major = number // 10_000
     if major < _OLDEST:
         return Concern("server version", "error", f"PostgreSQL {major}", f"upgrade to {_OLDEST} or later")
@@ -71,7 +71,7 @@ def version(number: int) -> Concern:
 
 
 def setting(wanted: _Wanted, value: str) -> Concern:
-    """Whether one setting has a value that keeps what was answered."""
+    """Check that a setting has a value with which acknowledged writes survive."""
     if value in wanted.good:
         return Concern(wanted.name, "ok", value)
     fix = f"set it to {wanted.good[0]}: {wanted.risk}"
@@ -79,7 +79,7 @@ def setting(wanted: _Wanted, value: str) -> Concern:
 
 
 def clock(before: float, after: float, theirs: float) -> Concern:
-    """Whether this machine's clock agrees with the server's, as far as the question's own duration can tell."""
+    """Check that this machine's clock agrees with the server's, within the duration of the query."""
     off = max(before - theirs, theirs - after, 0.0)
     if off > CLOCK_TOLERANCE_S:
         return Concern("database clock", "error", f"differs by {off:.1f} s from this machine's", "synchronise by NTP")

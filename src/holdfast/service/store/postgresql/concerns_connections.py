@@ -1,4 +1,4 @@
-"""What `holdfast check` says of the server's connections, and of a pooler in front of it."""
+"""What `holdfast check` reports about the server's connections and about a pooler in front of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # Each connection that writes may leave one waiting commit behind (docs/decisions/0731).
 PER_PROCESS = READ_LANES + 2 * WRITE_LANES
-_NODES_WHILE_RESTARTING = 2  # one that ends, one that starts
+_NODES_WHILE_RESTARTING = 2  # one that is stopping, one that is starting
 
 _ALLOWED = (
     "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int"
@@ -46,12 +46,12 @@ async def look_at_connections(connection: Connection, address: Address, workers:
 
 
 def room(allowed: int, others: int, workers: int) -> Concern:
-    """Whether the server has connections for this node, and for a second one.
+    """Check that the server has enough connections for this node and for a second one.
 
     Args:
-        allowed: connections that the server, the role and the database admit.
-        others: connections that other programs hold now.
-        workers: processes of this node.
+        allowed: connections that the server, the role and the database allow.
+        others: connections that other programs have open.
+        workers: the number of processes on this node.
     """
     each = PER_PROCESS * workers
     nodes = max(0, allowed - others) // each
@@ -63,11 +63,11 @@ def room(allowed: int, others: int, workers: int) -> Concern:
 
 
 def pooler(address: Address, *, between: bool) -> Concern:
-    """Whether the URL says what stands in front of the server.
+    """Check that the URL says whether there is a pooler in front of the server.
 
     Args:
         address: the database's address.
-        between: whether the process that was named at connection is not the one that answers, as behind PgBouncer.
+        between: whether the server process that responds is not the one reported at connection, as behind PgBouncer.
     """
     if between and not address.pooled:
         fix = "add ?pooler=transaction to HOLDFAST_DATABASE_URL: prepared statements and settings fail behind it"
@@ -79,7 +79,7 @@ def pooler(address: Address, *, between: bool) -> Concern:
 
 
 def limits_of_the_role(unlimited: list[str]) -> list[Concern]:
-    """An error for limits that the service cannot send through a pooler and that the role does not have."""
+    """Report an error for limits that the service cannot set through a pooler and that the role does not have."""
     if not unlimited:
         return [Concern("limits of the role", "ok", "set")]
     fix = "ALTER ROLE … SET statement_timeout = '1500ms', and the others: docs/operating.md, a pooler in front"
@@ -87,13 +87,13 @@ def limits_of_the_role(unlimited: list[str]) -> list[Concern]:
 
 
 async def prepared_statements(address: Address) -> Concern:
-    """Whether the pooler follows a prepared statement to another connection of the server. Opens two connections."""
+    """Check that prepared statements work when the pooler switches server connections. Opens two connections."""
     first = await open_connection(address)
     second = await open_connection(address)
     try:
         await first.fetchval(_PREPARED, 1)
         async with second.transaction():
-            await second.fetchval("SELECT 1")  # takes the connection on which the statement was prepared
+            await second.fetchval("SELECT 1")  # occupies the connection on which the statement was prepared
             await first.fetchval(_PREPARED, 1, timeout=CONNECT_S)
     except asyncpg.PostgresError as error:
         fix = "set max_prepared_statements (PgBouncer since 1.21), or use pooler=transaction"

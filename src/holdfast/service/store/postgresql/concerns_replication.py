@@ -1,4 +1,4 @@
-"""What `holdfast check` says of commits, standbys and archived WAL."""
+"""What `holdfast check` reports about commits, standbys and archived WAL."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def look_at_replication(connection: Connection) -> list[Concern]:
 
 
 def commits(commit: str, names: str, standbys: Rows) -> Concern:
-    """Whether answered writes survive the loss of the server, and whether commits wait for a standby that is gone."""
+    """Check that acknowledged writes survive the loss of the server and that commits do not wait for a lost standby."""
     found = f"synchronous_commit {commit}"
     if commit not in (*_DURABLE, "local", "remote_write"):
         fix = "set synchronous_commit to on: answered writes are lost when the server crashes"
@@ -60,7 +60,7 @@ def commits(commit: str, names: str, standbys: Rows) -> Concern:
 
 
 def absent_standbys(names: str, standbys: Rows) -> list[Concern]:
-    """A note for the standbys that are named and do not stream, while others do: the next loss stops writes."""
+    """Note configured standbys that are not streaming while others are: losing one more would stop writes."""
     matched = _NAMED.match(names)
     wanted = {name.strip().strip('"') for name in (matched["names"] if matched else "").split(",")} - {"", "*"}
     streaming = {row["application_name"] for row in standbys if row["state"] == "streaming"}
@@ -72,7 +72,7 @@ def absent_standbys(names: str, standbys: Rows) -> list[Concern]:
 
 
 def slots_without_standby(slots: Rows, kept: str) -> list[Concern]:
-    """A note for replication slots that nothing reads: the server keeps WAL for them."""
+    """Note replication slots without a reader: the server retains WAL for them."""
     idle = sorted(row["slot_name"] for row in slots if not row["active"])
     if not idle:
         return []
@@ -88,7 +88,7 @@ def slots_without_standby(slots: Rows, kept: str) -> list[Concern]:
 
 
 def archived(mode: str, *, fails: bool) -> Concern:
-    """Whether WAL is archived, so that the database can be restored to any moment."""
+    """Check that WAL is archived, so that the database can be restored to any point in time."""
     if mode == "off":
         fix = "archive WAL, so that the database can be restored to any moment (docs/operating.md, its backups)"
         return Concern("archive", "note", "archive_mode off", fix)

@@ -1,4 +1,4 @@
-"""A PostgreSQL database as commands and the start see it."""
+"""A PostgreSQL database as used by commands and at startup."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _OWN_TOOLS = "PostgreSQL is copied and restored with its own tools (pg_dump, pg_
 
 
 class PostgresqlDatabase:
-    """Implements Database over `postgresql://`; with `pooler=transaction` behind a pooler in transaction mode."""
+    """Implements Database for `postgresql://` URLs; `pooler=transaction` means a pooler in transaction mode."""
 
     def __init__(self, url: str) -> None:
-        """Raises ValueError for another form."""
+        """Raises ValueError for a URL of another form."""
         self.address = parse_address(url)
 
     @property
@@ -91,7 +91,7 @@ class PostgresqlDatabase:
         return in_thread(lambda: self.ask(question))
 
     async def ask(self, question: Callable[[Connection], Coroutine[Any, Any, T]]) -> T:
-        """Return what `question` returns, over a new connection. Raises StoreUnavailable."""
+        """Return what `question` returns for a new connection. Raises StoreUnavailable."""
         connection = await open_connection(self.address, _OPEN_WITHIN_S)
         try:
             return await question(connection)
@@ -104,7 +104,7 @@ class PostgresqlDatabase:
 
 
 def in_thread(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Return the result of a coroutine, run in another thread: the caller may itself be in an event loop."""
+    """Return a coroutine's result, run in another thread, because the caller may itself be in an event loop."""
     results: list[T] = []
     errors: list[BaseException] = []
 
@@ -123,8 +123,8 @@ def in_thread(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
 
 async def _try_write(connection: Connection) -> None:
-    """A commit that reaches the disk, and is taken back."""
-    async with asyncio.timeout(_WRITTEN_WITHIN_S):  # a commit that waits for a standby ends by no other limit
+    """Commit something to the disk and remove it."""
+    async with asyncio.timeout(_WRITTEN_WITHIN_S):  # no other limit ends a commit that waits for a standby
         await connection.execute(
             "INSERT INTO holdfast.leases VALUES ('check', 'check', 0) ON CONFLICT (name) DO UPDATE SET expires_at = 0"
         )
@@ -132,7 +132,7 @@ async def _try_write(connection: Connection) -> None:
 
 
 class _RowReader:
-    """Every row of every table, as of one moment, in parts."""
+    """Yield every row of every table as of one moment, in parts."""
 
     def __init__(self, database: PostgresqlDatabase) -> None:
         self._database = database
@@ -141,7 +141,7 @@ class _RowReader:
         self._cursor: Any = None
 
     async def next_part(self) -> list[dict[str, Any]]:
-        """The next rows; an empty list at the end."""
+        """Return the next rows; an empty list at the end."""
         try:
             return await self._next_part()
         except (*LOST, asyncpg.PostgresError) as error:

@@ -1,6 +1,6 @@
-"""Gathers what waits into batches: a round trip, and a flush of the disk, then serve many requests.
+"""Gathers waiting requests into batches, so that one round trip and one disk flush serve many of them.
 
-Batches come about by themselves: while the connections are busy, what arrives waits for the next batch.
+Batches form naturally: while the connections are busy, arriving requests wait for the next batch.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("holdfast.store")
 
-WAIT_S = 1.0  # the longest that a request waits for a connection
+WAIT_S = 1.0  # how long a request waits for a connection at most
 MAX_BATCH = 256
 _SWEEP_S = 0.1
 LOST_RACE = "HF001"
@@ -36,7 +36,7 @@ _DEADLOCK = "40P01"
 
 
 class LostRace(Exception):
-    """Another transaction came between; nothing was written, and the same request may be sent again."""
+    """Another transaction interfered; nothing was written, and the same request may be sent again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,13 +44,13 @@ class Kind:
     """One kind of request.
 
     Attributes:
-        statement: takes the arrays that `encode` makes.
-        encode: the arrays of a batch.
-        decode: the results of a batch, from the arguments and the rows that came back; an exception among them goes to
+        statement: the SQL statement, whose parameters are the arrays from `encode`.
+        encode: returns the arrays for a batch.
+        decode: returns a batch's results from the arguments and the returned rows; an exception among them is raised to
             its request.
-        most: requests in a batch.
-        repeatable: whether it changes nothing that a second call would change again, so that it is sent once more
-            when an answer was lost.
+        most: maximum number of requests in a batch.
+        repeatable: whether a second call has no further effect, so that the request is sent once more
+            if the response was lost.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Gatherer:
     """Sends requests in batches of one kind, over a few connections."""
 
     def __init__(self, lanes: Sequence[Lane], work: str = "write") -> None:
-        """`work` is `read` or `write`, as the metrics say."""
+        """`work` is `read` or `write`, as in the metrics."""
         self._work = work
         self._lanes = lanes
         self._idle = list(lanes)
@@ -88,11 +88,11 @@ class Gatherer:
         self._closed = False
 
     async def ask(self, kind: Kind, argument: Any, keys: Sequence[Hashable] = ()) -> Any:
-        """The result of one request. Requests that share a key never come into the same batch.
+        """Return the result of one request. Requests that share a key are never put into the same batch.
 
         Raises:
-            StoreUnavailable: no answer came in time; what became of a write is unknown.
-            LostRace: another transaction came between.
+            StoreUnavailable: no response arrived in time; whether a write succeeded is unknown.
+            LostRace: another transaction interfered.
         """
         if self._closed:
             raise StoreUnavailable("the store is closed")
@@ -121,7 +121,7 @@ class Gatherer:
         while self._idle and (kind := self._longest_waiting()) is not None:
             batch = self._take(kind)
             serving = self._serve(self._idle.pop(), kind, batch)
-            # An empty context: this may run in that of another request.
+            # An empty context, because this may otherwise run in another request's.
             task = asyncio.get_running_loop().create_task(serving, context=contextvars.Context())
             self._running.add(task)
             task.add_done_callback(self._running.discard)
@@ -148,7 +148,7 @@ class Gatherer:
         return batch
 
     def _sweep(self) -> None:
-        """Answer those that no connection was free for: all of them may be waiting for a server that is silent."""
+        """Fail the requests that found no free connection: all connections may be waiting for a silent server."""
         self._sweeping = None
         late = asyncio.get_running_loop().time() - WAIT_S
         for queue in self._queues.values():
@@ -182,7 +182,7 @@ class Gatherer:
                 metrics.STORE_FAILURES.add(self._work)
 
     def look(self) -> None:
-        """Set the gauges of what waits, and of the connections."""
+        """Set the gauges for waiting requests and for connections."""
         metrics.STORE_WAITING.set(sum(map(len, self._queues.values())), self._work)
         states = ["busy" if lane not in self._idle else "idle" if lane.is_open else "closed" for lane in self._lanes]
         for state in ("busy", "idle", "closed"):
@@ -190,7 +190,7 @@ class Gatherer:
 
 
 async def _send(lane: Lane, kind: Kind, batch: list[_Job]) -> None:
-    """One batch; where the server refuses it, each of its requests alone."""
+    """Send a batch; if the server refuses it, send each of its requests separately."""
     try:
         rows = await _fetch(lane, kind, [job.argument for job in batch])
     except StoreUnavailable as error:
@@ -214,7 +214,7 @@ async def _send_singly(lane: Lane, kind: Kind, batch: list[_Job]) -> None:
 
 def _settle(batch: list[_Job], results: Sequence[Any]) -> None:
     for job, result in zip(batch, results, strict=True):
-        if job.future.done():  # its request was given up
+        if job.future.done():  # its request was cancelled
             continue
         if isinstance(result, Exception):
             job.future.set_exception(result)
@@ -237,13 +237,13 @@ async def _fetch(lane: Lane, kind: Kind, arguments: list[Any]) -> list[asyncpg.R
 
 
 def _named(error: Exception) -> Exception:
-    """A refusal of the server as the store's callers know it."""
+    """Convert an error from the server to one of the store's."""
     if isinstance(error, asyncpg.PostgresError):
         if error.sqlstate == LOST_RACE:
             return LostRace()
         if error.sqlstate == _OVERTAKEN:
             return Overtaken()
-        if not isinstance(error, asyncpg.DataError):  # time limits, full disk, missing rights: nothing was kept
+        if not isinstance(error, asyncpg.DataError):  # time limits, full disk, missing privileges: nothing was stored
             return StoreUnavailable(type(error).__name__)
     return error
 

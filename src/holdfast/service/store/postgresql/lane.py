@@ -1,4 +1,4 @@
-"""One connection to PostgreSQL with a deadline on everything: opening it, an answer, a silent network."""
+"""One connection to PostgreSQL with deadlines for everything: opening, responses, a silent network."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ CONNECT_S = 1.0
 ANSWER_S = 2.0
 _RETRY_CONNECT_S = 0.05
 
-# The server's own ends, for what the client can no longer end itself.
+# The server's own time limits, for what the client can no longer end itself.
 SERVER_SETTINGS = {
     **CONNECTION_SETTINGS,
     "statement_timeout": "1500ms",
     "lock_timeout": "1s",
     "idle_in_transaction_session_timeout": "5s",
-    # Every statement finds its rows by key. A plan made while a table was small would read all of it later on, until
+    # Every statement finds its rows by key. A plan made while a table was small would later read the whole table, until
     # the server's next ANALYZE.
     "enable_seqscan": "off",
 }
 
-# What says that the connection, and not the statement, failed.
+# Errors meaning that the connection failed, not the statement.
 LOST = (OSError, PostgresConnectionError, asyncpg.InterfaceError, InternalClientError, TimeoutError)
-# The server refuses connections for now, is stopping, or is a standby: it did nothing, and another try may succeed.
+# The server temporarily refuses connections, is stopping, or is a standby: it did nothing, and a retry may succeed.
 NOT_NOW = (
     asyncpg.CannotConnectNowError,
     asyncpg.TooManyConnectionsError,
@@ -47,15 +47,15 @@ NOT_NOW = (
     asyncpg.CrashShutdownError,
     asyncpg.ReadOnlySQLTransactionError,
 )
-# Waiting does not help: the address, the account or a certificate is wrong.
+# Waiting does not help: the address, the role or a certificate is wrong.
 _MISTAKES = (
     asyncpg.InvalidAuthorizationSpecificationError,
     asyncpg.InvalidCatalogNameError,
     ssl.SSLCertVerificationError,
 )
 
-# A commit that waits for a standby does not notice that its client is gone, and keeps its connection. Each further
-# write would keep another one, until the server has none left for reads.
+# A commit that is waiting for a standby does not notice that its client is gone, and keeps its connection. Each further
+# write would occupy another one, until the server had none left for reads.
 _WAITING_COMMITS = (
     "SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE wait_event = 'SyncRep' AND usename = current_user"
     " AND datname = current_database() AND clock_timestamp() - query_start > interval '1 s'"
@@ -63,28 +63,28 @@ _WAITING_COMMITS = (
 
 
 class NotSent(StoreUnavailable):
-    """The server could not be reached, so nothing was asked of it."""
+    """The server could not be reached, so nothing was sent to it."""
 
 
 class NotReached(NotSent, StoreUnreachable):
-    """The server did not answer; another try may succeed later."""
+    """The server did not respond; a later try may succeed."""
 
 
 class Lane:
-    """Sends one statement after the other. Opens its connection when one is needed, and again after a failure."""
+    """Sends one statement after the other. Opens its connection when needed, and again after a failure."""
 
     def __init__(self, address: Address) -> None:
         self._address = address
         self._connection: Connection | None = None
-        self._unanswered = False  # an answer did not come, and no later question found the cause to be over
+        self._unanswered = False  # a response was missing, and no later query has found that the cause is gone
 
     async def fetch(self, statement: str, values: Sequence[Any]) -> list[asyncpg.Record]:
-        """The rows that a statement returns.
+        """Return the rows that a statement returns.
 
         Raises:
-            NotSent: no connection could be opened, or commits wait for a standby that is gone.
-            StoreUnavailable: the answer did not come; what became of a write is unknown.
-            PostgresError: the server refused the statement, and nothing of it was kept.
+            NotSent: no connection could be opened, or commits are waiting for a lost standby.
+            StoreUnavailable: no response arrived; whether a write succeeded is unknown.
+            PostgresError: the server refused the statement; nothing of it was stored.
         """
         if self._unanswered:
             await self._see_commits_end()
@@ -92,7 +92,7 @@ class Lane:
 
     async def _fetch(self, statement: str, values: Sequence[Any]) -> list[asyncpg.Record]:
         connection = await self._opened()
-        # Ended from outside: the driver's own time limit would wait for a second connection that asks to cancel.
+        # Ended from outside: the driver's own time limit would first open a second connection to request cancellation.
         deadline = asyncio.get_running_loop().call_later(ANSWER_S, connection.terminate)
         try:
             return await connection.fetch(statement, *values)
@@ -112,21 +112,21 @@ class Lane:
         return self._connection is not None and not self._connection.is_closed()
 
     def abandon(self) -> None:
-        """Drop the connection without a word to the server."""
+        """Drop the connection without notifying the server."""
         metrics.CONNECTIONS_LOST.add()
         connection, self._connection = self._connection, None
         if connection is not None and not connection.is_closed():
             connection.terminate()
 
     async def close(self) -> None:
-        """Say goodbye to the server, within the deadline."""
+        """Close the connection in an orderly way, within the deadline."""
         connection, self._connection = self._connection, None
         if connection is not None and not connection.is_closed():
             with contextlib.suppress(*LOST, asyncpg.PostgresError):
                 await connection.close(timeout=CONNECT_S)
 
     async def _see_commits_end(self) -> None:
-        """Raise NotSent while commits wait for a standby: a write would only wait with them."""
+        """Raise NotSent while commits are waiting for a standby: a write would only wait with them."""
         try:
             waiting = (await self._fetch(_WAITING_COMMITS, ()))[0][0]
         except NotSent:
@@ -145,9 +145,9 @@ class Lane:
 
 
 async def open_connection(address: Address, within_s: float = CONNECT_S) -> Connection:
-    """A connection whose network failures end. Tries again until the time is over.
+    """Open a connection that detects network failures. Retries until the time is up.
 
-    Raises NotSent if the server refuses the client for good, NotReached, which is a NotSent, otherwise.
+    Raises NotSent if the server refuses the client permanently, otherwise NotReached (a subclass of NotSent).
     """
     settings = {} if address.pooled else SERVER_SETTINGS
     loop = asyncio.get_running_loop()

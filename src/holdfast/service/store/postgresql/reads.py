@@ -1,4 +1,4 @@
-"""The reads of the PostgreSQL store. LATERAL looks each key up in its own partition, where there are any."""
+"""The PostgreSQL store's reads. With LATERAL, each key is looked up in its own partition, if there are partitions."""
 
 from __future__ import annotations
 
@@ -123,13 +123,13 @@ CODE = Kind(
 
 
 def _single(name: str, statement: str) -> Kind:
-    """A kind whose batches have one request, and whose result is every row."""
+    """Return a kind whose batches have one request and whose result is the list of all rows."""
     return Kind(name, statement, lambda batch: batch[0], lambda _batch, rows: [rows], 1, repeatable=True)
 
 
-# The first due of each identifier before the second of any: a flood of one makes no other wait. The second half of the
-# candidates was put off by a clock that ran ahead and was set right since.
-_CANDIDATES = 5000  # looked at for a turn's order, so that a flood costs a turn no more than this
+# Each identifier's first due check before any second one, so that many for one delay no other. The second half of the
+# candidates was postponed by a clock that ran ahead and has since been corrected.
+_CANDIDATES = 5000  # considered for a run's order, which bounds the cost of a run
 _PENDING = "WHERE confirmation = 'pending'"
 DUE = _single(
     "due",
@@ -144,7 +144,7 @@ DUE = _single(
 HOLDS_LEASE = _single(
     "holds_lease", "SELECT 1 FROM holdfast.leases WHERE name = $1 AND holder = $2 AND expires_at > $3"
 )
-# A count that stays cheap: it reads only the index of what is pending, and ends at the limit.
+# A cheap count: it reads only the index of pending registrations and stops at the limit.
 PENDING = _single(
     "vitals",
     f"SELECT (SELECT count(*) FROM (SELECT 1 FROM holdfast.credentials {_PENDING} LIMIT $1) AS counted),"  # noqa: S608 - our own condition
@@ -154,7 +154,7 @@ SERVER = _single(
     "vitals",
     "SELECT current_setting('synchronous_standby_names') <> '', extract(epoch FROM clock_timestamp())::float8",
 )
-# Without the role pg_monitor the server does not say in which state a standby is.
+# Without the role pg_monitor, the server does not reveal a standby's state.
 STANDBYS = _single("vitals", "SELECT sync_state, count(*)::int FROM pg_catalog.pg_stat_replication GROUP BY 1")
 VERSION = _single("ping", "SELECT version, oldest FROM holdfast.schema_version")
 _OF_IDENTIFIER = "WHERE shard = $1 AND channel = $2 AND key = $3"

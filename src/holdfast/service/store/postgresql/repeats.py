@@ -1,4 +1,4 @@
-"""Answers that the PostgreSQL store keeps for repeats: on their own, and in the transactions of their effects."""
+"""Responses that the PostgreSQL store keeps for repeats: stored alone, or in the transactions of their effects."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def _with_answers(kind: Kind, arguments: int, effect: str | None) -> Kind:
-    """A kind whose arguments come each with its answer, kept where `effect` says that the row `f` is an effect.
+    """Return a kind whose arguments come with responses, each stored if `effect` is true for the result row `f`.
 
-    Without `effect` the database function returns nothing, and does everything that it is asked.
+    Without `effect` the database function returns nothing and always has its effect.
     """
     call = kind.statement.removeprefix("SELECT * FROM ")
     shards, keys, answers = (f"${arguments + n}::{of}[]" for n, of in ((1, "smallint"), (2, "bytea"), (3, "bytea")))

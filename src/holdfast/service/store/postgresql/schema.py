@@ -1,9 +1,9 @@
-"""The PostgreSQL schema, as migrations that run while nodes of the old and the new release serve.
+"""The PostgreSQL schema, as migrations that run while nodes of the old and the new release are serving.
 
-A step is one transaction under a lock of the database, so one node migrates and the others wait. There are three kinds:
+A step is one transaction under a database-wide lock, so one node migrates and the others wait. There are three kinds:
 *expand* adds tables, columns and functions that an older release does not use; *backfill* fills them in parts;
-*contract* removes what only older releases used, and raises the oldest release that the database admits.
-Functions carry a version in their names, so that an older release goes on calling its own.
+*contract* removes what only older releases used, and raises the oldest release that can use the database.
+Function names include a version, so that an older release continues to call its own.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from holdfast.service.store.postgresql.lane import Connection
     from holdfast.settings.postgresql import Address
 
-_LOCK = 0x686F6C64  # "hold"; transaction-level, which a pooler in transaction mode passes on
+_LOCK = 0x686F6C64  # "hold"; a transaction-level lock works through a pooler in transaction mode
 _WAIT_FOR_LOCK = "60s"
-# Asked of the catalogue itself: to_regclass answers from a cache that another node's migration may have made stale.
+# Queries the catalogue itself: to_regclass uses a cache that another node's migration may have made stale.
 _HAS_SCHEMA = (
     "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
     " WHERE n.nspname = 'holdfast' AND c.relname = 'schema_version')"
@@ -36,10 +36,10 @@ class Step:
     """One step of the schema.
 
     Attributes:
-        scripts: files of `migrations/` that run in one transaction.
-        backfill: a statement that does a part of the work and returns how many rows it changed; repeated, each time in
+        scripts: files in `migrations/` that run in one transaction.
+        backfill: a statement that does part of the work and returns how many rows it changed; repeated, each time in
             a transaction, until it changes none.
-        oldest: the oldest schema whose release can work with the database once this step is done.
+        oldest: the oldest schema version whose release can use the database once this step is done.
     """
 
     scripts: tuple[str, ...] = ()
@@ -100,9 +100,9 @@ async def migrate(address: Address, within_s: float = 5.0) -> Migration:
     """Bring the database to this release's schema, if it is older.
 
     Raises:
-        SchemaTooNew: no release as old as this one can work with it.
-        StoreUnreachable: it does not answer, or is stopping.
-        StoreUnavailable: it refuses a statement, or the address or account is wrong.
+        SchemaTooNew: the database no longer supports releases as old as this one.
+        StoreUnreachable: it does not respond, or is stopping.
+        StoreUnavailable: it refuses a statement, or the address or role is wrong.
     """
     try:
         connection = await open_connection(address, within_s)
@@ -126,7 +126,7 @@ async def _migrate(connection: Connection) -> Migration:
 
 
 async def _version(connection: Connection) -> int:
-    """The version of the schema; 0 without one. Raises SchemaTooNew."""
+    """Return the schema version; 0 without a schema. Raises SchemaTooNew."""
     if not await connection.fetchval(_HAS_SCHEMA):
         return 0
     row = await connection.fetchrow("SELECT version, oldest FROM holdfast.schema_version")
@@ -138,9 +138,9 @@ async def _version(connection: Connection) -> int:
 
 
 async def _step(connection: Connection) -> int:
-    """Do the next step under the lock; another node may have done it meanwhile. The version that is there now."""
+    """Do the next step under the lock, unless another node has done it meanwhile; return the current version."""
     async with connection.transaction():
-        # Of this transaction alone: a pooler may give the connection to another client afterwards.
+        # For this transaction only: a pooler may give the connection to another client afterwards.
         await connection.execute(f"SET LOCAL lock_timeout = '{_WAIT_FOR_LOCK}'; SET LOCAL statement_timeout = 0")
         await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
         version = await _version(connection)
@@ -165,7 +165,7 @@ async def _step(connection: Connection) -> int:
 
 
 async def _backfill(connection: Connection, step: Step) -> int:
-    """Do the long part of a step before its last transaction: in short ones, so that nothing waits for it."""
+    """Do the long part of a step before its final transaction, in short ones, so that nothing waits for it."""
     changed = 0
     while step.backfill is not None:
         async with connection.transaction():

@@ -1,4 +1,4 @@
-"""The index of kept snapshots on PostgreSQL. A rule decides here on facts that must still hold in the database."""
+"""The index of stored snapshots in PostgreSQL. Rules decide here, on facts that must still be true in the database."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     )
 
 _FAILED_KEPT_S = 7 * DAY_S
-_MARGIN_S = HOUR_S  # a clock that is set back meets the rows that it expects
+_MARGIN_S = HOUR_S  # so that a clock that is set back still finds the rows that it expects
 _DIDS_AT_ONCE, _ROWS_AT_ONCE = 100, 1000
 _REFUSALS = {"token_used": TOKEN_USED, "another_did": ANOTHER_DID}
 _CROWDED = "too many others wrote about the same DID"
 
 
 class PostgresqlSnapshotIndex:
-    """Fills SnapshotIndex, through the batches of the store."""
+    """Implements SnapshotIndex through the store's batches."""
 
-    lists_objects = False  # the tables are cut by DID, and an object's name has none
+    lists_objects = False  # the tables are sharded by DID, which an object's name does not contain
 
     def __init__(self, reads: Gatherer, writes: Gatherer) -> None:
         self._reads = reads
@@ -165,7 +165,7 @@ class PostgresqlSnapshotIndex:
                 admit(Usage(0, 0, stay, 0))
             elif verdict == "missing":
                 return None
-            else:  # for `again` the function below returns the pin, and writes nothing
+            else:  # for `again` the function below returns the pin and writes nothing
                 _require_facts(verdict)
             verdict, stay, *row = await self._writes.ask(writes.ADD_PIN, (*asked, *_new_pin(pin), use.until, stay))
             if verdict in {"done", "again"}:
@@ -199,10 +199,10 @@ class PostgresqlSnapshotIndex:
                 return True
         raise StoreUnavailable(_CROWDED)
 
-    # -- what is over ----------------------------------------------------------------------------------------------
+    # -- expiry ----------------------------------------------------------------------------------------------------
 
     async def expire(self, now: float) -> int:
-        """See SnapshotIndex. In parts, so that no statement becomes long."""
+        """See SnapshotIndex. In parts, so that no statement takes long."""
         queued = now - QUEUED_KEPT_S
         removed = 0
         while part := await self._writes.ask(
@@ -242,7 +242,7 @@ def _new_pin(pin: NewPin) -> tuple[Any, ...]:
 
 
 def _require_facts(verdict: str) -> None:
-    """Raise what another verdict than `facts` means. Raises SnapshotRefused or StoreUnavailable."""
+    """Raise the error for any verdict other than `facts`. Raises SnapshotRefused or StoreUnavailable."""
     if verdict == "over":
         raise _took_too_long()
     if verdict in _REFUSALS:

@@ -1,4 +1,4 @@
-"""The reads of kept snapshots, each looked up in one partition."""
+"""The reads for stored snapshots, each from a single partition."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ USAGE = Kind(
 
 
 def pin_of_row(row: Sequence[Any]) -> Pin:
-    """A row of holdfast.snapshot_pin_v1."""
+    """Convert a row of holdfast.snapshot_pin_v1."""
     request_id, did, cid, name, *rest = row
     return pin_of((request_id, did, cid, None if name is None else name.decode(), *rest))
 
@@ -94,7 +94,7 @@ PINS = Kind(
 
 
 def block_place(cid: str, number: int, size: int) -> BlockPlace:
-    """A block under the name of its object."""
+    """Return a block with its object's name."""
     return BlockPlace(cid, f"{cid}.{number}", size)
 
 
@@ -143,13 +143,13 @@ RECORD = Kind(
 
 
 def record_of(row: Sequence[Any]) -> KeptRecord | None:
-    """A row of DID, root, sequence, validity and record."""
+    """Convert a row of DID, root, sequence, validity and record."""
     did, root, sequence, validity_ns, data = row
     return None if did is None else KeptRecord(did, root, sequence, int(validity_ns), data)
 
 
 def _single(name: str, statement: str) -> Kind:
-    """A kind whose batches have one request, and whose result is every row."""
+    """Return a kind whose batches have one request and whose result is the list of all rows."""
     return Kind(name, statement, lambda batch: batch[0], lambda _batch, rows: [rows], 1, repeatable=True)
 
 

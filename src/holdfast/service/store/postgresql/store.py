@@ -1,4 +1,4 @@
-"""The PostgreSQL store: writes and reads gathered into batches, each one round trip and one transaction."""
+"""The PostgreSQL store: reads and writes in batches, each of them one round trip and one transaction."""
 
 from __future__ import annotations
 
@@ -40,12 +40,14 @@ if TYPE_CHECKING:
 
 WRITE_LANES, READ_LANES = 2, 2
 _EXPIRED_AT_ONCE = 1000
-_CLOCK_MARGIN_S = HOUR_S  # what is over stays this much longer, so that a clock set back meets the rows it expects
+_CLOCK_MARGIN_S = (
+    HOUR_S  # expired rows stay this much longer, so that a clock that is set back finds the rows it expects
+)
 _NEVER = SessionBounds(own_from=0, own_below=0, around_from=0, around_below=0)
 
 
 class PostgresqlStore:
-    """Fills the Store port. Its schema must be there already; connections are opened when they are needed."""
+    """Implements the Store port. The schema must already exist; connections are opened when they are needed."""
 
     def __init__(self, address: Address) -> None:
         self._writes = Gatherer([Lane(address) for _ in range(WRITE_LANES)], "write")
@@ -133,7 +135,7 @@ class PostgresqlStore:
     async def open_session(
         self, session: NewSession, decide: Callable[[SessionFacts], None], kept: KeptAnswer | None = None
     ) -> None:
-        """See Store. A SessionRule is decided in the database; another rule on facts that must still hold there."""
+        """See Store. A SessionRule is decided in the database, other rules on facts that must still be true there."""
         bounds = decide.bounds() if isinstance(decide, SessionRule) else _NEVER
         key = (writes.place_of(session.identifier),)
         for _ in Tries():
@@ -151,7 +153,7 @@ class PostgresqlStore:
     async def register(
         self, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move], kept: KeptAnswer | None = None
     ) -> None:
-        """See Store. A RegistrationRule is decided in the database; another one on facts that must still hold there."""
+        """See Store. A RegistrationRule is decided in the database, others on facts that must still be true there."""
         bounds = decide.bounds() if isinstance(decide, RegistrationRule) else None
         asked = first = writes.RegistrationToMake(registration, bounds)
         keys = (
@@ -211,7 +213,7 @@ class PostgresqlStore:
     # -- repeats ---------------------------------------------------------------------------------------------------
 
     async def begin(self, repeat: NewRepeat) -> Begun:
-        """See Store. Parallel requests with one new key may each count on the windows."""
+        """See Store. Parallel requests with the same new key may each count against the windows."""
         if not await self._reads.ask(reads.KNOWN_KEY, (repeat.key, repeat.now)):
             await self.charge(repeat.quotas, repeat.now)
         begun: Begun = await self._again(repeats.BEGIN, repeat)
@@ -241,7 +243,7 @@ class PostgresqlStore:
         return bool(await self._again(writes.SETTLE, values))
 
     async def expire(self, now: float) -> int:
-        """See Store. In parts, so that no statement becomes long."""
+        """See Store. In parts, so that no statement takes long."""
         values = (now - _CLOCK_MARGIN_S, float(DAY_S), float(REFUSED_KEPT_S), _EXPIRED_AT_ONCE)
         removed = 0
         while part := int(await self._again(writes.EXPIRE, values)):
@@ -274,13 +276,13 @@ class PostgresqlStore:
         await self._reads.close()
 
     async def _keeping(self, kept: KeptAnswer | None, kind: Kind, argument: Any, keys: Sequence[Any]) -> Any:
-        """A write, with the answer that reports it."""
+        """Write, together with the response that reports it."""
         if kept is None:
             return await self._writes.ask(kind, argument, keys)
         return await self._writes.ask(repeats.KEEPING[kind], (argument, kept), [*keys, kept.key])
 
     async def _again(self, kind: Kind, argument: Any, keys: Sequence[Any] = (), kept: KeptAnswer | None = None) -> Any:
-        """The answer to a write, asked for again while others come between."""
+        """Return a write's result, retrying while other transactions interfere."""
         for _ in Tries():
             try:
                 return await self._keeping(kept, kind, argument, keys)

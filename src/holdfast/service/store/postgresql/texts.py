@@ -1,8 +1,8 @@
-"""What PostgreSQL can hold as text."""
+"""Which texts PostgreSQL can store."""
 
 from __future__ import annotations
 
 
 def storable(text: str) -> bool:
-    """Whether PostgreSQL can hold a text: no zero byte. What it cannot hold is not there."""
+    """Return whether PostgreSQL can store a text, which must contain no zero byte. Other texts cannot be in it."""
     return "\0" not in text

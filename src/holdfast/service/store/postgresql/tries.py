@@ -1,4 +1,4 @@
-"""How long a write competes with others for the same rows."""
+"""How long a write keeps retrying while others change the same rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _RACES_S = 3.0
 
 
 class Tries:
-    """Ends after three seconds: in each round at least one of those that compete succeeds."""
+    """Yield tries for three seconds; in each round at least one of the competing writes succeeds."""
 
     def __iter__(self) -> Tries:
         self._ends = asyncio.get_running_loop().time() + _RACES_S

@@ -1,4 +1,4 @@
-"""The writes of the PostgreSQL store: what each sends to its database function, and what its answer means."""
+"""The PostgreSQL store's writes: what each sends to its database function, and what the result means."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ _EVENT_BITS = 63
 
 
 def new_number() -> int:
-    """A number that nothing else has, for a code or an event of a window."""
+    """Return a unique number for a code or for an event in a window."""
     return secrets.randbits(_EVENT_BITS)
 
 
 def place_of(identifier: Identifier) -> tuple[int, str, str]:
-    """Shard, channel and key of an identifier."""
+    """Return an identifier's shard, channel and key."""
     channel = identifier.channel.value
     return shard_of(channel, identifier.key), channel, identifier.key
 
 
 def _call(function: str, arguments: int) -> str:
-    """The statement that calls a database function with so many arguments."""
+    """Return the statement that calls a database function with this many arguments."""
     return f"SELECT * FROM holdfast.{function}({', '.join(f'${n}' for n in range(1, arguments + 1))})"  # noqa: S608 - our own names
 
 
 def _columns(rows: Iterable[Sequence[Any]]) -> list[list[Any]]:
-    """The columns of some rows: what `unnest` takes."""
+    """Return the columns of some rows, as `unnest` takes them."""
     return [list(column) for column in zip(*rows, strict=True)]
 
 
 def _address(ip: str) -> tuple[str, int, str | None, int | None]:
-    """An address and the network around it, each with its shard."""
+    """Return an address and its network, each with its shard."""
     network = network_of(ip)
     return ip, shard_of(ip), network, None if network is None else shard_of(network)
 
@@ -65,7 +65,7 @@ def _slot() -> int:
 
 @dataclass(frozen=True, slots=True)
 class SessionToOpen:
-    """A session, and the figures between which it is admitted."""
+    """A session, and the limits within which it is admitted."""
 
     session: NewSession
     bounds: SessionBounds
@@ -73,7 +73,7 @@ class SessionToOpen:
 
 def _encode_sessions(batch: Sequence[SessionToOpen]) -> list[Any]:
     rows = []
-    earlier: dict[str | None, int] = {}  # sessions of this batch from the same address, or network
+    earlier: dict[str | None, int] = {}  # earlier sessions in this batch from the same address or network
     for asked in batch:
         session, bounds = asked.session, asked.bounds
         address = _address(session.ip)
@@ -116,7 +116,7 @@ OPEN_SESSIONS = Kind(
 
 @dataclass(frozen=True, slots=True)
 class RegistrationToMake:
-    """A registration, with what decides: bounds of the rule, or a decision on facts that were seen."""
+    """A registration with the rule's bounds, or with a decision on facts that were read earlier."""
 
     registration: NewRegistration
     bounds: RegistrationBounds | None
@@ -126,7 +126,7 @@ class RegistrationToMake:
 
 @dataclass(frozen=True, slots=True)
 class SeenRegistration:
-    """The facts of a registration, and the text by which the database knows them again."""
+    """A registration's facts, and the text by which the database recognises them."""
 
     facts: RegistrationFacts
     seen: str
@@ -151,7 +151,7 @@ def _registration_row(asked: RegistrationToMake) -> Sequence[Any]:
 
 def _bounds_of(asked: RegistrationToMake) -> Sequence[Any]:
     if asked.decided_on is not None and asked.decided is not None:
-        # A new claim is charged only if nothing was charged meanwhile.
+        # A new claim is counted only if nothing was counted in the meantime.
         facts = asked.decided_on.facts
         own, around = facts.registrations_from_ip + 1, facts.registrations_from_network + 1
         return (False, own, around, None, None, asked.decided.value, asked.decided_on.seen)
@@ -194,7 +194,7 @@ REGISTER = Kind(
 
 @dataclass(frozen=True, slots=True)
 class ChargeToMake:
-    """One event to be counted on windows; `event` names it."""
+    """One event to count in windows; `event` identifies it."""
 
     quotas: Sequence[Quota]
     now: float
@@ -203,7 +203,7 @@ class ChargeToMake:
 
 @dataclass(frozen=True, slots=True)
 class ChargeMade:
-    """One event as it was counted, so that it can be given back."""
+    """One counted event, so that it can be uncounted."""
 
     event: int
     windows: tuple[tuple[str, str], ...]
@@ -224,7 +224,7 @@ def _window_columns(charges: Iterable[ChargeToMake]) -> list[list[Any]]:
 
 
 def _refusals(charges: Sequence[ChargeToMake], rows: Iterable[Iterable[Any]]) -> dict[int, Exception]:
-    """By the charge's number: what the rule says of its full windows."""
+    """By the charge's number: the rule's refusal for its full windows."""
     windows = [(quota, charge.now) for charge in charges for quota in charge.quotas]
     full: dict[int, list[tuple[Quota, float | None]]] = {}
     for n, nth, frees_at in rows:
@@ -246,7 +246,7 @@ def _decode_charges(batch: Sequence[ChargeToMake], rows: list[Record]) -> list[A
 
 
 def charge_made(charge: ChargeToMake) -> ChargeMade:
-    """What names a charge that was counted."""
+    """Return what identifies a counted charge."""
     return ChargeMade(charge.event, tuple((quota.what.value, quota.subject) for quota in charge.quotas))
 
 
@@ -285,7 +285,7 @@ KEEP_CODES = Kind("keep_code", _call("keep_codes_v1", 8), _encode_codes, _nothin
 
 @dataclass(frozen=True, slots=True)
 class AttemptToCount:
-    """An attempt, and the charge of its windows."""
+    """An attempt, and the charge to its windows."""
 
     attempt: NewAttempt
     charge: ChargeToMake
@@ -335,11 +335,11 @@ def _encode_verified(batch: Sequence[tuple[Identifier, float]]) -> list[list[Any
 MARK_VERIFIED = Kind("mark_verified", _call("mark_verified_v1", 4), _encode_verified, _nothing)
 
 
-# -- what is done one at a time ----------------------------------------------------------------------------------------
+# -- one at a time -----------------------------------------------------------------------------------------------------
 
 
 def _single(name: str, statement: str, *, repeatable: bool = False) -> Kind:
-    """A kind whose batches have one request: its arguments are the statement's, its result the first value."""
+    """Return a kind with one request per batch: its arguments are the statement's, its result is the first value."""
     return Kind(name, statement, lambda batch: batch[0], lambda _batch, rows: [rows[0][0]], 1, repeatable)
 
 

@@ -1,4 +1,4 @@
-"""The operator's work on the embedded store's file: back it up, restore it, export it, describe an identifier."""
+"""Operator commands on the embedded store's file: back up, restore, export, describe an identifier."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-# By time; what happened at one moment, in the order of an identifier's life.
+# Ordered by time; simultaneous events in the order of an identifier's life cycle.
 _LIFE = "session code_sent verified displaced registered confirmed refused credential_revoked released"
 _IN_ORDER = f"at, instr('{_LIFE}', action)"
 _HISTORY = f"SELECT at, action, did FROM history WHERE channel = ? AND key = ? ORDER BY {_IN_ORDER}"  # noqa: S608 - our own names
 
 
 def backup_to(source: Path, target: Path) -> None:
-    """Write a consistent copy of a live database, readable by its owner alone; it appears whole or not at all."""
+    """Write a consistent copy of a live database, readable only by its owner; it appears complete or not at all."""
     partial = target.with_name(target.name + ".partial")
     partial.unlink(missing_ok=True)
     os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     reader, writer = sqlite3.connect(source), sqlite3.connect(partial)
     try:
         reader.backup(writer, pages=1024)
-        writer.execute("PRAGMA journal_mode = DELETE")  # one file, without companions
+        writer.execute("PRAGMA journal_mode = DELETE")  # a single file, without -wal and -shm
     finally:
         reader.close()
         writer.close()
@@ -40,7 +40,7 @@ def backup_to(source: Path, target: Path) -> None:
 
 
 def restore_from(backup: Path, target: Path) -> None:
-    """Put a copy in place of the database of a stopped service.
+    """Replace a stopped service's database with a copy.
 
     Raises:
         NotABackup: the copy is damaged or is not a Holdfast database.
@@ -59,7 +59,7 @@ def restore_from(backup: Path, target: Path) -> None:
 
 
 def check_backup(file: Path) -> int:
-    """The schema version of an intact copy. Raises NotABackup or SchemaTooNew."""
+    """Return an intact copy's schema version. Raises NotABackup or SchemaTooNew."""
     if not file.is_file():
         raise NotABackup("no such file")
     connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
@@ -79,7 +79,7 @@ def check_backup(file: Path) -> int:
 
 
 def every_row(file: Path) -> Iterator[dict[str, Any]]:
-    """Every row of every table, as of one moment; `audit` with what the other rows tell, blobs as hex."""
+    """Yield every row of every table as of one moment; `audit` includes what other rows imply; blobs as hex."""
     connection = connect(file)
     connection.row_factory = sqlite3.Row
     try:
@@ -93,7 +93,7 @@ def every_row(file: Path) -> Iterator[dict[str, Any]]:
 
 
 def describe_identifier(connection: sqlite3.Connection, channel: str, key: str) -> dict[str, Any] | None:
-    """Claim, credentials, verification and history of one identifier; None when nothing is known of it."""
+    """Return an identifier's claim, credentials, verification and history; None if nothing is known about it."""
     cursor = connection.cursor()
     cursor.row_factory = sqlite3.Row
 
@@ -119,7 +119,7 @@ def describe_identifier(connection: sqlite3.Connection, channel: str, key: str) 
 def _take_for_oneself(file: Path) -> None:
     connection = sqlite3.connect(file, timeout=0.2, isolation_level=None)
     try:
-        # Leaving WAL mode needs the file without any other connection, idle ones included.
+        # Leaving WAL mode fails if there is any other connection to the file, even an idle one.
         connection.execute("PRAGMA journal_mode = DELETE")
     except sqlite3.OperationalError as error:
         raise InUse(str(error)) from error
@@ -130,7 +130,7 @@ def _take_for_oneself(file: Path) -> None:
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """A row as people read it: hashes and identifiers as they were sent, other blobs as hex."""
+    """Return a row in readable form: hashes and identifiers as they were sent, other blobs as hex."""
     if "tx_hash" in row:
         row["tx_hash"] = unpack_hash(row["tx_hash"])
     if row.get("given") == "":

@@ -1,4 +1,4 @@
-"""Sessions and registrations in the embedded store: the facts, the rule's decision, the rows, in one transaction."""
+"""Sessions and registrations in the embedded store: reading facts, deciding, writing rows, in one transaction."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def open_session(connection: Connection, session: NewSession, decide: Callable[[SessionFacts], None]) -> None:
-    """Write an admitted session and charge its address."""
+    """Write an admitted session and count it for its address."""
     registrations, of_network, did, stage = connection.execute(
         "SELECT coalesce((SELECT registrations FROM ip_counters WHERE ip = ?), 0),"
         " coalesce((SELECT registrations FROM ip_counters WHERE ip = ?), 0), did, stage"
@@ -32,7 +32,7 @@ def open_session(connection: Connection, session: NewSession, decide: Callable[[
 def register(
     connection: Connection, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move]
 ) -> None:
-    """Write an admitted registration: claim the identifier, add the credential, use the attestation up."""
+    """Write an admitted registration: claim the identifier, add the credential, consume the attestation."""
     claim = _claim(connection, registration.identifier)
     move = decide(_registration_facts(connection, registration, claim))
     identifier_id = _claimed(connection, registration, move, claim)
@@ -48,7 +48,7 @@ def register(
 
 
 def _claimed(connection: Connection, registration: NewRegistration, move: Move, claim: tuple[int, Claim] | None) -> int:
-    """The row of the identifier, after the move that was decided."""
+    """Return the identifier's row, after the move that was decided."""
     if move is Move.CLAIM:
         return _insert_claim(
             connection, registration.identifier, registration.asked.did, registration.ip, registration.now
@@ -62,7 +62,7 @@ def _claimed(connection: Connection, registration: NewRegistration, move: Move, 
 
 
 def release(connection: Connection, channel: str, key: str, now: float) -> bool:
-    """Free an identifier: its claim, credentials, codes and verification go; the audit stays."""
+    """Free an identifier: delete its claim, credentials, codes and verification; the audit stays."""
     row = connection.execute(
         "DELETE FROM identifiers WHERE channel = ? AND key = ? RETURNING did", (channel, key)
     ).fetchone()
@@ -77,7 +77,7 @@ def release(connection: Connection, channel: str, key: str, now: float) -> bool:
 
 
 def revoke_credential(connection: Connection, credential: str, now: float) -> bool:
-    """Remove a credential; an identifier left without one is a session again. What the chain refused was never one."""
+    """Remove a credential. An identifier left without any becomes a session again; refused ones never count."""
     row = connection.execute(
         "DELETE FROM credentials WHERE credential = ? AND confirmation <> 'refused' RETURNING identifier_id, did",
         (credential,),
@@ -127,7 +127,7 @@ def _registration_facts(
 
 
 def _credentials_of(connection: Connection, identifier_id: int) -> tuple[int, int]:
-    """How many credentials an identifier has, and how many of them wait for the chain; refused ones do not count."""
+    """Return how many credentials an identifier has and how many of them await the chain; refused ones do not count."""
     row = connection.execute(
         "SELECT count(*), coalesce(sum(confirmation = 'pending'), 0) FROM credentials"
         " WHERE identifier_id = ? AND confirmation <> 'refused'",
@@ -148,7 +148,7 @@ def _insert_claim(connection: Connection, identifier: Identifier, did: str, ip: 
         (identifier.channel.value, identifier.key, _given(identifier), did, ip, now),
     )
     network = network_of(ip)
-    if network is not None:  # the trigger charges the address itself
+    if network is not None:  # a trigger counts the address itself
         connection.execute(
             "INSERT INTO ip_counters VALUES (?, 1) ON CONFLICT DO UPDATE SET registrations = registrations + 1",
             (network,),
@@ -157,12 +157,12 @@ def _insert_claim(connection: Connection, identifier: Identifier, did: str, ip: 
 
 
 def _given(identifier: Identifier) -> str:
-    """The identifier as its owner wrote it; empty where that is the key itself."""
+    """Return the identifier as its owner wrote it; empty if that equals the key."""
     return "" if identifier.given == identifier.key else identifier.given
 
 
 def _insert_credential(connection: Connection, registration: NewRegistration, identifier_id: int, move: Move) -> None:
-    # A row that the chain refused makes way: its credential was never registered.
+    # A row that the chain refused is replaced, because its credential was never registered.
     connection.execute("DELETE FROM credentials WHERE credential = ?", (registration.asked.credential_id,))
     connection.execute(
         "INSERT INTO credentials (credential, identifier_id, identifier, channel, did, tx_hash, block_number,"

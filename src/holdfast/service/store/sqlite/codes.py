@@ -1,4 +1,4 @@
-"""One-time codes in the embedded store, and which identifiers were verified."""
+"""One-time codes and verified identifiers in the embedded store."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def keep_code(connection: Connection, code: NewCode) -> None:
 
 
 def count_attempt(connection: Connection, attempt: NewAttempt) -> CountedAttempt | None:
-    """Count an attempt on its address and on a live code; an expired code is returned as it stands."""
+    """Count an attempt for its address and for a live code; an expired code is returned unchanged."""
     charge(connection, attempt.quotas, attempt.now)
     counted = _count(connection, attempt)
     if counted is not None and attempt.repeat is not None:
@@ -54,7 +54,7 @@ def _count(connection: Connection, attempt: NewAttempt) -> CountedAttempt | None
 
 
 def consume_code(connection: Connection, identifier: Identifier, code_id: int, now: float) -> bool:
-    """Of two right answers at once, one finds the code still there."""
+    """Consume the code. Of two correct answers at once, only one still finds the code."""
     if connection.execute("DELETE FROM codes WHERE id = ?", (code_id,)).rowcount == 0:
         return False
     mark_verified(connection, identifier, now)
@@ -62,7 +62,7 @@ def consume_code(connection: Connection, identifier: Identifier, code_id: int, n
 
 
 def mark_verified(connection: Connection, identifier: Identifier, now: float) -> None:
-    """Remember the latest verification."""
+    """Store the latest verification."""
     connection.execute(
         "INSERT INTO verifications VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET verified_at = excluded.verified_at",
         (identifier.channel.value, identifier.key, now),

@@ -1,4 +1,4 @@
-"""Confirmation in the embedded store: which registrations are due, when they are due again, and how each ended."""
+"""Confirmation in the embedded store: which registrations are due, when they are due again, and their outcomes."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from sqlite3 import Connection
 
-# How many due rows are sorted in one turn, so that a flood of them costs a turn no more than this.
+# How many due rows are sorted in one run, which bounds the cost of a run.
 _CANDIDATES = 5000
 
-# The first due of each identifier before the second of any: a flood of one makes no other wait.
+# Each identifier's first due check before any second one, so that many for one delay no other.
 DUE = f"""
     SELECT credential, did, tx_hash, smart_account, channel, key, created_at, asked FROM (
         SELECT c.*, i.key, row_number() OVER (PARTITION BY identifier_id ORDER BY ask_at, c.id) AS turn
@@ -29,7 +29,7 @@ DUE = f"""
     ) ORDER BY turn, ask_at, id LIMIT ?2
 """  # noqa: E501, S608 - our own figures. The second half: put off by a clock that ran ahead and was set right since
 
-# Reads only the index of what is pending, and ends at the limit.
+# Reads only the index of pending registrations and stops at the limit.
 PENDING = """
     SELECT (SELECT count(*) FROM (SELECT 1 FROM credentials WHERE confirmation = 'pending' LIMIT ?)),
         (SELECT min(ask_at) FROM credentials WHERE confirmation = 'pending')
@@ -37,13 +37,13 @@ PENDING = """
 
 
 def pending(row: tuple[Any, ...]) -> PendingRegistration:
-    """A row of DUE."""
+    """Convert a row of DUE."""
     credential, did, tx_hash, *others = row
     return PendingRegistration(credential, did, unpack_hash(tx_hash), *others)
 
 
 def put_off(connection: Connection, times: Sequence[tuple[str, float]]) -> None:
-    """Note that these credentials were asked about, and when each is due again."""
+    """Record that these credentials were checked, and when each is due again."""
     connection.executemany(
         "UPDATE credentials SET asked = asked + 1, ask_at = ? WHERE credential = ? AND confirmation = 'pending'",
         [(at, credential) for credential, at in times],
@@ -53,7 +53,7 @@ def put_off(connection: Connection, times: Sequence[tuple[str, float]]) -> None:
 def settle(
     connection: Connection, credential: str, outcome: Confirmation, block_number: int | None, now: float
 ) -> bool:
-    """Record the chain's verdict; a refusal makes the identifier a session again unless it has another credential."""
+    """Record the chain's verdict. A refusal makes the identifier a session again unless it has another credential."""
     row = connection.execute(
         "UPDATE credentials SET confirmation = ?, block_number = coalesce(?, block_number), settled_at = ?"
         " WHERE credential = ? AND confirmation = 'pending' RETURNING identifier_id, did",

@@ -1,4 +1,4 @@
-"""The embedded database as commands and the start see it: one file."""
+"""The embedded database as used by commands and at startup: one file."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ PREFIX = "sqlite:///"
 
 
 class SqliteDatabase:
-    """Implements Database over the file of `sqlite:///` and a path, absolute with a fourth slash."""
+    """Implements Database for the file in `sqlite:///` and a path, which is absolute with a fourth slash."""
 
     def __init__(self, url: str) -> None:
-        """Raises ValueError for another form."""
+        """Raises ValueError for a URL of another form."""
         path = url.removeprefix(PREFIX)
         if not url.startswith(PREFIX) or not path:
             raise ValueError(f"{PREFIX} and a path is needed")
@@ -54,7 +54,7 @@ class SqliteDatabase:
         try_write(self._file)
 
     def concerns(self, workers: int) -> list[Concern]:  # noqa: ARG002 - see Database
-        """See Database. The store sets what matters itself."""
+        """See Database. Nothing to report, because the store itself sets what matters."""
         return []
 
     def backup(self, target: Path) -> None:

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class OpenedFiles:
-    """The database and its log as they were when opened.
+    """The identity of the database and its log when they were opened.
 
-    SQLite goes on writing to files that have lost their name: everything it calls stored would be gone at the next
-    start. So they are looked at around each commit, which takes microseconds where a flush of the disk takes far more.
+    SQLite continues to write to files that were deleted: everything it reports as stored would be gone at the next
+    start. So they are checked around each commit, which takes microseconds, far less than a disk flush.
     """
 
     def __init__(self, file: Path) -> None:
@@ -22,7 +22,7 @@ class OpenedFiles:
         self._opened = self._look()
 
     def verify(self) -> None:
-        """Raise StoreUnavailable when a file was deleted, moved or replaced since."""
+        """Raise StoreUnavailable if a file was deleted, moved or replaced since then."""
         if self._look() != self._opened:
             raise StoreUnavailable("the database file was deleted, moved or replaced while open: restart the service")
 

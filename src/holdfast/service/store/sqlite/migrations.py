@@ -106,7 +106,7 @@ MIGRATIONS = (
         VALUES (new.created_at, 'session', new.channel, new.key, new.did);
     END;
     """,
-    # 2: one table of windows in place of `sends`; who asked for a code; when a registration is asked about next.
+    # 2: one table of windows instead of `sends`; who requested a code; when a registration is checked next.
     """
     CREATE TABLE charges (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -136,8 +136,8 @@ MIGRATIONS = (
     CREATE INDEX credentials_refused ON credentials (settled_at) WHERE confirmation = 'refused';
     CREATE INDEX audit_passing ON audit (at) WHERE action IN ('code_sent', 'refused');
     """,
-    # 3: hashes as bytes. The row of an identifier tells of its session, the row of a credential of its registration:
-    # the audit has these only from when that row changes or goes (`in_audit`), so that a registration is written once.
+    # 3: hashes as bytes. An identifier's row implies its session, a credential's row its registration:
+    # the audit gets these only when that row changes or is deleted (`in_audit`), so a registration is written once.
     """
     ALTER TABLE identifiers ADD COLUMN in_audit INTEGER NOT NULL DEFAULT 1;
     CREATE TABLE credentials_3 (
@@ -198,7 +198,7 @@ MIGRATIONS = (
     END;
     """,
     SNAPSHOT_TABLES,
-    # 5: answers to requests that name themselves (Idempotency-Key), for their repeats.
+    # 5: responses to requests with an Idempotency-Key, for their repeats.
     """
     CREATE TABLE kept_answers (
         key BLOB PRIMARY KEY,
@@ -211,7 +211,7 @@ MIGRATIONS = (
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX kept_answers_expiry ON kept_answers (expires_at);
     """,
-    # 6: the end of a DID tells it from nearly all others, in a sixth of the bytes; a tenth of a registration's.
+    # 6: indexes the end of a DID, which distinguishes nearly all DIDs in a sixth of the bytes.
     """
     DROP INDEX credentials_did;
     CREATE INDEX credentials_did_end ON credentials (substr(did, -12));

@@ -1,4 +1,4 @@
-"""Point reads of the embedded store, on the event loop; those of one turn share a read transaction."""
+"""The embedded store's point reads, on the event loop; reads in the same turn share a read transaction."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from holdfast.service.telemetry import metrics
 class TurnReader:
     """Reads rows through one connection.
 
-    A read takes and drops the log's lock, two system calls that cost as much as a look into the index. So the first
-    read of a turn of the event loop opens a transaction and the others join it; it ends before anything that is
+    A read takes and drops the log's lock: two system calls that cost as much as an index look-up. So the first
+    read in a turn of the event loop opens a transaction and the others join it; it ends before anything that is
     queued after that first read. A request that comes after a write was acknowledged therefore sees that write.
     """
 
@@ -27,11 +27,11 @@ class TurnReader:
         self._timed = metrics.enabled()
 
     def transactions(self) -> int:
-        """How many read transactions were begun so far: one a turn of the event loop that reads."""
+        """How many read transactions were begun so far: one for each turn of the event loop with reads."""
         return self._begun
 
     def one(self, statement: str, *parameters: object) -> Any:
-        """The first row, or None. Raises StoreUnavailable."""
+        """Return the first row, or None. Raises StoreUnavailable."""
         try:
             if not self._connection.in_transaction:
                 return self._first(statement, parameters)
@@ -41,7 +41,7 @@ class TurnReader:
             raise StoreUnavailable(type(error).__name__) from error
 
     def _first(self, statement: str, parameters: tuple[object, ...]) -> Any:
-        """The first read of a turn. Only these are timed, as timing each would cost a request 1 % more."""
+        """Do the first read of a turn. Only these are timed, because timing each would cost a request 1 % more."""
         began = time.perf_counter()
         self._begin()
         row = self._execute(statement, parameters).fetchone()
@@ -50,7 +50,7 @@ class TurnReader:
         return row
 
     def all(self, statement: str, *parameters: object) -> list[Any]:
-        """Every row. Raises StoreUnavailable."""
+        """Return all rows. Raises StoreUnavailable."""
         try:
             if not self._connection.in_transaction:
                 self._begin()
@@ -59,13 +59,13 @@ class TurnReader:
             raise StoreUnavailable(type(error).__name__) from error
 
     def _begin(self) -> None:
-        # Its end is queued first: what another thread queues meanwhile must come after it.
+        # Its end is queued first, because what another thread queues in the meantime must come after it.
         asyncio.get_running_loop().call_soon(self._end)
         self._begun += 1
         self._execute("BEGIN")
 
     def _end(self) -> None:
-        # A failed read may have ended it, and the store may be closed by now: then there is nothing left to end.
+        # A failed read may have ended it, or the store may have been closed: then there is nothing left to end.
         with contextlib.suppress(sqlite3.Error):
             if self._connection.in_transaction:
                 self._execute("COMMIT")

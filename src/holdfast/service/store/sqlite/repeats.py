@@ -1,4 +1,4 @@
-"""Answers that the embedded store keeps for repeats of the same request."""
+"""Responses that the embedded store keeps for repeats of the same request."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
-_FAR = 10  # a lease that ends so many times its length from now was set by a clock that was wrong
+_FAR = 10  # a lease that ends this many times its length from now was set by a wrong clock
 
 
 def begin(connection: Connection, repeat: NewRepeat) -> Begun:
-    """Note that a request has begun; see Store."""
+    """Record that a request has begun; see Store."""
     row = connection.execute(
         "SELECT body, answer, code_id, attempt, leased_until FROM kept_answers WHERE key = ? AND expires_at > ?",
         (repeat.key, repeat.now),
@@ -47,7 +47,7 @@ def _insert(connection: Connection, repeat: NewRepeat) -> Begun:
 
 
 def finish(connection: Connection, key: bytes, answer: bytes | None) -> bytes | None:
-    """Keep an answer unless there is one; see Store."""
+    """Store a response unless there is one; see Store."""
     connection.execute(
         "UPDATE kept_answers SET answer = ?, leased_until = 0 WHERE key = ? AND answer IS NULL", (answer, key)
     )
@@ -61,7 +61,7 @@ def keeping(
     work: Callable[[Connection, *Arguments], T],
     *arguments: *Arguments,
 ) -> T:
-    """Do the work, and keep its answer in the same transaction unless it changed nothing (False)."""
+    """Do the work, and store its response in the same transaction unless it changed nothing (False)."""
     result = work(connection, *arguments)
     if result is not False:
         _change(connection, kept.key, "answer = ?", (kept.answer,), "answer IS NULL")
@@ -69,7 +69,7 @@ def keeping(
 
 
 def note_attempt(connection: Connection, key: bytes, counted: CountedAttempt) -> None:
-    """Note which attempt was counted for a request. Raises Overtaken if one was."""
+    """Record which attempt was counted for a request. Raises Overtaken if one already was."""
     values = (counted.code_id, counted.attempts)
     _change(connection, key, "code_id = ?, attempt = ?", values, "answer IS NULL AND code_id IS NULL")
 

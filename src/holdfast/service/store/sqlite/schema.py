@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BUSY_TIMEOUT_MS = 5000
-# The most that each connection's page cache takes; SQLite's default of 2 MB is full with 4,000 registrations.
+# The maximum size of each connection's page cache; SQLite's default of 2 MB is full with 4,000 registrations.
 CACHE_KIB = 16 * 1024
-# Pages in the log before a commit copies them into the database. A page that many commits change is copied once; the
+# Pages in the log before a commit copies them to the database. A page changed by many commits is copied once; the
 # log grows to 16 MB (SQLite's own 1,000 pages are 4 MB).
 CHECKPOINT_PAGES = 4000
 
 
 def connect(file: Path) -> sqlite3.Connection:
-    """A connection in autocommit mode with the pragmas that the promises rest on.
+    """Open a connection in autocommit mode with the pragmas that the promises depend on.
 
-    The file is made readable by its owner alone; SQLite gives its companions (-wal, -shm) the same mode.
+    The file is made readable only by its owner; SQLite gives the -wal and -shm files the same mode.
     """
     if not file.exists():
         os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
@@ -41,12 +41,12 @@ def connect(file: Path) -> sqlite3.Connection:
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
-    """The schema version in the file; 0 in a new one."""
+    """Return the file's schema version; 0 for a new one."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _statements(script: str) -> Iterator[str]:
-    """The statements of a script; a trigger's body, which contains semicolons, stays in one piece."""
+    """Yield a script's statements; a trigger's body, which contains semicolons, stays in one piece."""
     statement = ""
     for piece in script.split(";"):
         statement += piece + ";"
@@ -56,7 +56,7 @@ def _statements(script: str) -> Iterator[str]:
 
 
 def migrate(connection: sqlite3.Connection) -> int:
-    """Bring the file to this release's schema; returns the version it had. Raises SchemaTooNew.
+    """Migrate the file to this release's schema; returns the version it had. Raises SchemaTooNew.
 
     All steps are one transaction that waits for its turn, so several processes may start at once.
     """

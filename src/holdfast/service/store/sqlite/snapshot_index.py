@@ -1,4 +1,4 @@
-"""The index of kept snapshots in the embedded store's file."""
+"""The index of stored snapshots in the embedded store's file."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _ROOT = (
     " JOIN snapshot_blocks b ON b.id = l.block_id WHERE r.cid = ? ORDER BY l.position"
 )
 
-# The index has the ends of the DIDs (migrations.py). Without the plus sign SQLite would put the value in place of the
-# column everywhere, and use no index.
+# The index contains the ends of the DIDs (migrations.py). Without the plus sign SQLite would put the value for the
+# column everywhere and use no index.
 IS_REGISTERED = (
     "SELECT 1 FROM credentials WHERE substr(did, -12) = substr(?, -12) AND +did = ?"
     " AND confirmation <> 'refused' LIMIT 1"
@@ -37,7 +37,7 @@ IS_REGISTERED = (
 
 
 class SqliteSnapshotIndex:
-    """Fills SnapshotIndex: point reads where they are asked for, writes by the store's group commit."""
+    """Implements SnapshotIndex: point reads on the calling thread, writes by the store's group commit."""
 
     lists_objects = True
 

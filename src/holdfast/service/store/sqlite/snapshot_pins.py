@@ -1,4 +1,4 @@
-"""Pins, used and revoked tokens, and names: one transaction each."""
+"""Pins, used and revoked tokens, and names, each changed in one transaction."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ RECORD = "SELECT did, root, sequence, validity_ns, record FROM snapshot_names WH
 
 
 def record_of(row: tuple[Any, ...]) -> KeptRecord:
-    """A row of RECORD."""
+    """Convert a row of RECORD."""
     return KeptRecord(row[0], row[1], row[2], int(row[3]), row[4])
 
 
 def use_token(connection: Connection, use: TokenUse, made: str) -> str | None:
-    """Note what a token makes; what it made before, if this is the same again. Raises SnapshotRefused(TOKEN_USED)."""
+    """Record what a token creates; for a repeat, return what it created. Raises SnapshotRefused(TOKEN_USED)."""
     row = connection.execute(
         "SELECT what, made FROM snapshot_tokens WHERE token = ? AND kind = ?", (use.token, use.kind)
     ).fetchone()
@@ -45,7 +45,7 @@ def use_token(connection: Connection, use: TokenUse, made: str) -> str | None:
 
 
 def add(connection: Connection, pin: NewPin, use: TokenUse, admit: Callable[[Usage], None]) -> Pin | None:
-    """Write a pin, in place of another or of the import's."""
+    """Write a pin, replacing another one or the import's."""
     known = connection.execute(
         "SELECT what, made FROM snapshot_tokens WHERE token = ? AND kind = ?", (use.token, use.kind)
     ).fetchone()
@@ -65,7 +65,7 @@ def add(connection: Connection, pin: NewPin, use: TokenUse, admit: Callable[[Usa
 
 
 def insert_pin(connection: Connection, values: tuple[Any, ...], now: float, *, by_import: bool) -> None:
-    """Write a pin's row under a moment that no other pin has."""
+    """Write a pin's row with a timestamp that no other pin has."""
     connection.execute(
         "INSERT INTO snapshot_pins (request_id, did, cid, name, origins, meta, state, created_us, by_import)"
         " SELECT ?, ?, ?, ?, ?, ?, ?, max(?, coalesce((SELECT max(created_us) FROM snapshot_pins), 0) + 1), ?",
@@ -74,7 +74,7 @@ def insert_pin(connection: Connection, values: tuple[Any, ...], now: float, *, b
 
 
 def remove(connection: Connection, did: str, request_id: str, now: float) -> bool:
-    """Take a pin away, and its snapshot where nothing else holds it."""
+    """Remove a pin, and its snapshot if nothing else needs it."""
     gone = connection.execute(
         "DELETE FROM snapshot_pins WHERE did = ? AND request_id = ? RETURNING cid", (did, request_id)
     ).fetchone()
@@ -85,7 +85,7 @@ def remove(connection: Connection, did: str, request_id: str, now: float) -> boo
 
 
 def drop_unheld(connection: Connection, now: float, cid: str) -> int:
-    """Remove a snapshot that no pin holds and whose time without a pin is over; how many that were."""
+    """Remove a snapshot that has no pin and whose time without a pin is over; return how many were removed."""
     return connection.execute(
         "DELETE FROM snapshot_roots WHERE cid = ? AND held_until <= ? AND NOT EXISTS"
         " (SELECT 1 FROM snapshot_pins p WHERE p.cid = snapshot_roots.cid AND p.state = 'pinned')",
@@ -94,7 +94,7 @@ def drop_unheld(connection: Connection, now: float, cid: str) -> int:
 
 
 def revoke(connection: Connection, did: str, cid: str, now: float, until: float) -> None:
-    """Remember a revocation; one of every token moves the moment forward."""
+    """Store a revocation; revoking all tokens moves the stored time forward."""
     connection.execute(
         "INSERT INTO snapshot_revocations VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE"
         " SET before = max(before, excluded.before), until = max(until, excluded.until)",
@@ -103,7 +103,7 @@ def revoke(connection: Connection, did: str, cid: str, now: float, until: float)
 
 
 def publish(connection: Connection, record: NewRecord, decide: Callable[[KeptRecord | None], bool]) -> bool:
-    """Keep a record if its key may name this snapshot and `decide` says so."""
+    """Store a record if its key may publish this snapshot and `decide` agrees."""
     owner = connection.execute(
         "SELECT r.did FROM snapshot_roots r WHERE r.cid = ? AND r.publisher = ? AND EXISTS"
         " (SELECT 1 FROM snapshot_pins p WHERE p.cid = r.cid AND p.did = r.did AND p.state = 'pinned')",
@@ -122,7 +122,7 @@ def publish(connection: Connection, record: NewRecord, decide: Callable[[KeptRec
 
 
 def _again(connection: Connection, did: str, use: TokenUse, known: tuple[str, str]) -> Pin:
-    """The pin that the same request with the same token made before."""
+    """Return the pin that the same request with the same token created before."""
     found = _one(connection, did, known[1]) if known[0] == use.what else None
     if found is None:
         raise SnapshotRefused(TOKEN_USED)
@@ -135,7 +135,7 @@ def _one(connection: Connection, did: str, request_id: str) -> Pin | None:
 
 
 def _is_kept(connection: Connection, pin: NewPin) -> bool:
-    """Whether the snapshot is here. Raises SnapshotRefused for another DID's."""
+    """Return whether the snapshot is stored here. Raises SnapshotRefused if it is another DID's."""
     row = connection.execute("SELECT did FROM snapshot_roots WHERE cid = ?", (pin.asked.cid,)).fetchone()
     if row is not None and row[0] != pin.did:
         raise SnapshotRefused(ANOTHER_DID)
@@ -146,7 +146,7 @@ _MAKES_WAY = "did = ? AND (request_id = ? OR (cid = ? AND by_import = 1))"
 
 
 def _admit(connection: Connection, pin: NewPin, admit: Callable[[Usage], None]) -> None:
-    """Ask the rule about the pins that stay."""
+    """Apply the rule to the pins that remain."""
     given = (pin.did, pin.replaces or "", pin.asked.cid)  # a NULL would make the whole condition one
     (stay,) = connection.execute(
         f"SELECT count(*) FROM snapshot_pins WHERE did = ? AND state <> 'failed' AND NOT ({_MAKES_WAY})",  # noqa: S608 - our own condition
@@ -156,7 +156,7 @@ def _admit(connection: Connection, pin: NewPin, admit: Callable[[Usage], None]) 
 
 
 def _take_out(connection: Connection, pin: NewPin) -> list[str]:
-    """Remove the pins that make way; the CIDs that they held."""
+    """Remove the pins that are replaced; return their CIDs."""
     rows = connection.execute(
         f"DELETE FROM snapshot_pins WHERE {_MAKES_WAY} RETURNING cid",  # noqa: S608 - our own condition
         (pin.did, pin.replaces or "", pin.asked.cid),

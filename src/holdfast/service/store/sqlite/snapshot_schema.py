@@ -1,6 +1,6 @@
-"""Tables of kept snapshots.
+"""Tables for stored snapshots.
 
-A block's object is named by its CID and the number of its row. Numbers are never used twice, so an object that is about
+A block's object is named after its CID and row number. Numbers are never used twice, so an object that is about
 to be deleted is never the one that a new upload of the same block writes.
 """
 

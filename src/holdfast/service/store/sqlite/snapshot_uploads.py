@@ -1,4 +1,4 @@
-"""Uploads of snapshots: reserved before a byte is read, placed before one is stored, settled when all are."""
+"""Snapshot uploads: reserved before a byte is read, placed before any is stored, settled when all are stored."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ USAGE = (
 
 
 def usage_of(connection: Connection, did: str) -> Usage:
-    """What a DID keeps at this moment."""
+    """Return how much a DID stores at this moment."""
     return Usage(*connection.execute(USAGE, [did] * 4).fetchone())
 
 
 def begin(connection: Connection, upload: NewUpload, decide: Callable[[Usage], int]) -> int:
-    """Reserve what `decide` says."""
+    """Reserve what `decide` returns."""
     size = decide(usage_of(connection, upload.did))
     connection.execute(
         "INSERT INTO snapshot_uploads VALUES (?, ?, ?, ?)", (upload.upload_id, upload.did, size, upload.expires_at)
@@ -38,7 +38,7 @@ def begin(connection: Connection, upload: NewUpload, decide: Callable[[Usage], i
 
 
 def place(connection: Connection, upload_id: str, blocks: Sequence[tuple[str, int]], select: str) -> list[Any]:
-    """A row for each block, held by the upload; the rows' places."""
+    """Insert a row for each block, protected by the upload; return the rows' places."""
     _require_upload(connection, upload_id)
     rows = []
     for cid, size in blocks:
@@ -60,7 +60,7 @@ def finish(
     decide: Callable[[Usage], None],
     admit: Callable[[Usage], None],
 ) -> None:
-    """Keep the snapshot and end the upload, or refuse and change nothing."""
+    """Record the snapshot and end the upload, or refuse and change nothing."""
     _require_upload(connection, upload_id)
     use_token(connection, use, root.cid)
     kept = connection.execute("SELECT did FROM snapshot_roots WHERE cid = ?", (root.cid,)).fetchone()
@@ -85,7 +85,7 @@ def end(connection: Connection, upload_id: str) -> None:
 
 
 def _require_upload(connection: Connection, upload_id: str) -> None:
-    """The reservation of an upload that took too long is gone: what it placed may be collected already."""
+    """Refuse an upload that took too long: its reservation is gone, and what it placed may already be collected."""
     if connection.execute("SELECT 1 FROM snapshot_uploads WHERE upload = ?", (upload_id,)).fetchone() is None:
         raise StoreUnavailable("the upload took longer than its reservation holds")
 

@@ -1,4 +1,4 @@
-"""What kept snapshots leave behind: ended uploads, tokens and revocations, blocks that nothing holds."""
+"""What snapshots leave behind: expired uploads, tokens and revocations, and blocks that nothing needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _FAILED_KEPT_S = 7 * DAY_S
 _NO_NUMBER = 2**53  # rows are numbered below this
-_MARGIN_S = 3600  # a clock that is set back meets the rows that it expects
+_MARGIN_S = 3600  # so that a clock that is set back still finds the rows that it expects
 _UNHELD = (
     "NOT EXISTS (SELECT 1 FROM snapshot_links l WHERE l.block_id = b.id)"
     " AND NOT EXISTS (SELECT 1 FROM snapshot_upload_blocks u WHERE u.block_id = b.id)"
@@ -22,7 +22,7 @@ _UNHELD = (
 
 
 def expire(connection: Connection, now: float) -> int:
-    """End what is over; how many rows went. Blocks that nothing holds are named as garbage."""
+    """Remove what has expired and mark unneeded blocks as garbage; return how many rows were removed."""
     statements = (
         ("DELETE FROM snapshot_uploads WHERE expires_at < ?", now),
         ("DELETE FROM snapshot_tokens WHERE until < ?", now - _MARGIN_S),
@@ -41,7 +41,7 @@ def expire(connection: Connection, now: float) -> int:
 
 
 def name_strays(connection: Connection, objects: Sequence[str]) -> int:
-    """Name objects as garbage that no row knows, and keep their numbers from being used again; how many."""
+    """Mark objects without a row as garbage, and prevent reuse of their numbers; return how many."""
     named = [(cid, int(number)) for cid, number in map(_parts, objects) if number.isascii() and number.isdigit()]
     numbered = [(cid, number) for cid, number in named if number < _NO_NUMBER]
     _number_above(connection, max((number for _, number in numbered), default=0))
@@ -54,19 +54,19 @@ def name_strays(connection: Connection, objects: Sequence[str]) -> int:
 
 
 def _number_above(connection: Connection, highest: int) -> None:
-    """Let new rows of blocks have higher numbers (SQLite: AUTOINCREMENT)."""
+    """Make new block rows get higher numbers (SQLite: AUTOINCREMENT)."""
     statement = "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'snapshot_blocks'"
     if connection.execute(statement, (highest,)).rowcount == 0:
         connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('snapshot_blocks', ?)", (highest,))
 
 
 def collected(connection: Connection, keys: Sequence[str]) -> None:
-    """Forget objects that are deleted."""
+    """Remove deleted objects from the list of garbage."""
     connection.executemany("DELETE FROM snapshot_garbage WHERE object = ?", [(key,) for key in keys])
 
 
 def _drop_held_in_vain(connection: Connection, now: float) -> int:
-    """Snapshots that waited for a pin: only those have a time in `held_until`."""
+    """Remove snapshots that waited for a pin in vain; only those have a time in `held_until`."""
     rows = connection.execute(
         "SELECT cid FROM snapshot_roots WHERE held_until > 0 AND held_until <= ?", (now,)
     ).fetchall()

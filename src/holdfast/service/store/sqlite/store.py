@@ -47,12 +47,12 @@ _STAGES = {stage.value: stage for stage in Stage}
 class SqliteStore:
     """Implements the Store port with one SQLite file.
 
-    A point read takes 10 to 20 us even at ten million rows, less than handing it to a thread, so reads run
+    A point read takes 10 to 20 µs even with ten million rows, less than handing it to a thread, so reads run
     on the calling thread; writes wait for the disk, so they never do.
     """
 
     def __init__(self, file: Path) -> None:
-        """Open or create the file and bring its schema up to date.
+        """Open or create the file and migrate its schema.
 
         Raises:
             SchemaTooNew: a newer Holdfast wrote the file.
@@ -92,7 +92,7 @@ class SqliteStore:
         return Claim(row[0], _STAGES[row[1]]) if row else None
 
     async def is_claimed(self, channel: str, key: str) -> bool:
-        """See Store. The index alone answers."""
+        """See Store. Reads only the index."""
         return self._read.one("SELECT 1 FROM identifiers WHERE channel = ? AND key = ?", channel, key) is not None
 
     async def find_credential(self, credential: str) -> RegisteredDid | None:
@@ -120,7 +120,7 @@ class SqliteStore:
         """See Store."""
         row = self._read.one(
             "SELECT verified_at FROM verifications WHERE channel = ? AND key = ?",
-            identifier.channel.value,  # sqlite3 adapts what is not exactly a str, which takes longer than the read
+            identifier.channel.value,  # adapting anything that is not exactly a str takes longer than the read
             identifier.key,
         )
         return row[0] if row else None
@@ -202,7 +202,7 @@ class SqliteStore:
     async def _keeping(
         self, kept: KeptAnswer | None, work: Callable[[sqlite3.Connection, *Arguments], T], *arguments: *Arguments
     ) -> T:
-        """Write, with the answer that reports it."""
+        """Write, together with the response that reports it."""
         if kept is None:
             return await self._writer.write(work, *arguments)
         return await self._writer.write(repeats.keeping, kept, work, *arguments)

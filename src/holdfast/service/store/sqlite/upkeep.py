@@ -1,4 +1,4 @@
-"""Maintenance of the embedded store: expired rows are deleted; a lease lets one process of several do a job."""
+"""Maintenance of the embedded store: deletes expired rows; leases let one of several processes do a job."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CLOCK_MARGIN_S = HOUR_S
 
 
 def expire(connection: Connection, now: float) -> int:
-    """Delete codes, used attestations and charges that no rule reads any more, and what the chain refused long ago."""
+    """Delete codes, used attestations and charges that no rule reads any more, and registrations refused long ago."""
     horizon = now - _CLOCK_MARGIN_S
     statements = (
         ("DELETE FROM codes WHERE expires_at < ?", horizon),
@@ -28,7 +28,7 @@ def expire(connection: Connection, now: float) -> int:
 
 
 def take_lease(connection: Connection, name: str, holder: str, now: float, ttl_s: float) -> bool:
-    """Take a lease that is free, expired or this holder's, or that ends so late that a wrong clock must have set it."""
+    """Acquire a lease that is free, expired, this holder's, or ends so late that a wrong clock must have set it."""
     cursor = connection.execute(
         "INSERT INTO leases VALUES (?, ?, ?) ON CONFLICT DO UPDATE"
         " SET holder = excluded.holder, expires_at = excluded.expires_at"

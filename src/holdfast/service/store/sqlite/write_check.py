@@ -1,4 +1,4 @@
-"""Whether the embedded database takes a write: one that reaches the disk, and is taken back."""
+"""Checks that the embedded database accepts writes, with one that reaches the disk and is undone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CACHE_PAGES = 8  # far fewer than are written, so that SQLite writes them out b
 
 
 def try_write(file: Path) -> None:
-    """Write `WRITTEN_BYTES` within a transaction and roll it back. Raises StoreUnavailable where that fails.
+    """Write `WRITTEN_BYTES` within a transaction and roll it back. Raises StoreUnavailable if that fails.
 
     Other writers wait for the few milliseconds that it takes, and the log file (`-wal`) may keep its new size.
     """
@@ -35,5 +35,5 @@ def _write_and_undo(connection: sqlite3.Connection) -> None:
         connection.execute("CREATE TABLE holdfast_check (content BLOB)")
         connection.execute("INSERT INTO holdfast_check VALUES (zeroblob(?))", (WRITTEN_BYTES,))
     finally:
-        if connection.in_transaction:  # after a full disk SQLite has rolled back by itself
+        if connection.in_transaction:  # if the disk is full, SQLite has already rolled back
             connection.execute("ROLLBACK")

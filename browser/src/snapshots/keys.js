@@ -1,0 +1,82 @@
+/** The passkeys and passwords of two versions of a vault: what one device removed stays removed, whichever goes on. */
+
+import { removalOf, removedIn } from "../vault/removals.js";
+import { PluginCallError } from "./library.js";
+
+const HEADER = 44;
+const WRAP_COUNT_AT = 5;
+const DID_LENGTH_AT = 6;
+/** Salt, Argon2id's parameters, nonce, sealed data key. */
+const WRAP_REST = 16 + 12 + 12 + 48;
+/** @type {Record<number, string>} */
+const KINDS = { 1: "secret", 2: "prf", 3: "password" };
+
+/**
+ * @typedef {import("./library.js").Vault} Vault
+ * @typedef {import("./library.js").VaultKey} VaultKey
+ * @typedef {{kind: string, id: string}} Name of a key
+ */
+
+/**
+ * A key serves once: its bytes move into the worker.
+ *
+ * @param {VaultKey} key
+ * @returns {VaultKey}
+ */
+export function copied(key) {
+  return /** @type {VaultKey} */ ("secret" in key ? { ...key, secret: key.secret.slice(0) } : key);
+}
+
+/**
+ * The wraps in a sealed vault's clear header (docs/formats.md), up to the first that is not of its form.
+ *
+ * @param {Uint8Array} sealed
+ * @returns {(Name & {bytes: string})[]} `bytes`: all of the wrap's, to be compared
+ */
+export function wrapsOf(sealed) {
+  const found = [];
+  let at = HEADER + new DataView(sealed.buffer, sealed.byteOffset).getUint16(DID_LENGTH_AT);
+  for (let count = sealed[WRAP_COUNT_AT]; count > 0; count -= 1) {
+    const nameEnd = at + 2 + sealed[at + 1];
+    const bytes = sealed.subarray(at, nameEnd + WRAP_REST);
+    if (!(nameEnd + WRAP_REST <= sealed.length)) break;
+    found.push({ kind: KINDS[sealed[at]], id: new TextDecoder().decode(sealed.subarray(at + 2, nameEnd)), bytes: bytes.join() });
+    at = nameEnd + WRAP_REST;
+  }
+  return found;
+}
+
+/** @param {Vault} vault @returns {Promise<Name[]>} the passkeys and passwords that open it */
+export async function carriedKeys(vault) {
+  return (await vault.keys()).wraps.filter(({ kind }) => kind !== "secret");
+}
+
+/** @param {Vault} vault @returns {Promise<Name[]>} the passkeys and passwords that were removed from it */
+export async function removedKeys(vault) {
+  const { success, result, error } = await vault.exec("resource:tokens action:list");
+  if (!success) throw new PluginCallError("exec", `the removed keys cannot be listed (${error})`);
+  return /** @type {any[]} */ (result).flatMap((row) => removedIn(row) ?? []);
+}
+
+/**
+ * Removes keys from an open vault, and remembers those that it does not have.
+ *
+ * @param {Vault} vault
+ * @param {Name[]} names
+ * @throws {PluginCallError} `last_wrap`: no other key would be left
+ */
+export async function removeAll(vault, names) {
+  const had = await carriedKeys(vault);
+  for (const { kind, id } of names) {
+    if (includes(had, { kind, id })) await vault.removeKey(/** @type {"prf"} */ (kind), id);
+    else await vault.exec("resource:tokens action:create", removalOf(kind, id));
+  }
+}
+
+/**
+ * @param {Name[]} names
+ * @param {Name} name
+ */
+export function includes(names, { kind, id }) {
+  return names.some((it) => it.kind === kind && it.id === id);
+}

@@ -1,0 +1,160 @@
+/**
+ * Pairing carries every passkey and password of a vault: the new device goes on under the same data key. As in
+ * holdfast/client/vault/carrying.py: the wraps move in a sealed vault, and the key that opens it travels inside the vault
+ * that the enclaves encrypt for each other. Also which keys were removed, so that no other device brings them back.
+ */
+
+import { randomBytes } from "../bytes.js";
+import { PluginCallError } from "../errors.js";
+import { removalOf } from "./removals.js";
+
+const PASSAGE = "pairing-passage";
+const SECRET_BYTES = 32;
+const SESSION_DIGITS = 8;
+
+/**
+ * @typedef {(fn: string, args: Record<string, any>) => any} Call one function of the enclave
+ * @typedef {{kind: string, id: string}} Name of a key
+ */
+
+/**
+ * The answer to the six digits: the encrypted vault, and `sealed_vault` with the vault's wraps.
+ *
+ * @param {Call} call
+ * @param {Record<string, any>} args of `sync_respond`
+ * @returns {{answer: any, unsaved: boolean}} `unsaved`: there were changes, which the enclave reports no longer
+ * @throws {PluginCallError} the vault has no room for one more key
+ */
+export function give(call, args) {
+  const { unsaved } = call("status", {});
+  const secret = Array.from(randomBytes(SECRET_BYTES));
+  try {
+    const sealed = sealedFor(call, secret);
+    const answer = released(call, args, secret);
+    return { answer: answer.success ? { ...answer, sealed_vault: sealed } : answer, unsaved };
+  } finally {
+    call("save", {}); // what was added is gone again: there is nothing to store
+  }
+}
+
+/**
+ * Opens a received vault, wraps it for this device's key, and keeps the wraps of the person's other keys.
+ *
+ * @param {Call} call
+ * @param {Record<string, any>} args of `sync_complete`, and `sealed_vault`, absent from an earlier release's device
+ * @returns {any} `sync_rejected` if the keys did not come with the vault: a message was changed on its way
+ */
+export function take(call, { sealed_vault: sealed, key, ...args }) {
+  const done = call("sync_complete", { ...args, key: { kind: "secret", id: PASSAGE, secret: Array.from(randomBytes(SECRET_BYTES)) } });
+  if (!done.success) return done;
+  const secret = passage(call, args.session_id);
+  if ((secret === null) !== (sealed === undefined) || (secret && !reopened(call, sealed, secret, done.did))) {
+    call("lock", {});
+    return { success: false, session_id: done.session_id, error: "sync_rejected" };
+  }
+  own(call, key, args.session_id);
+  return done;
+}
+
+/**
+ * A key was added or removed: the vault remembers removals of passkeys and passwords.
+ *
+ * @param {Call} call
+ * @param {string} fn
+ * @param {Record<string, any>} args
+ */
+export function noteRemoval(call, fn, { kind, id = "", key }) {
+  if (fn === "add_wrap") row(call, "delete", { id: removalOf(key.kind, key.id ?? "").id });
+  if (fn === "remove_wrap" && kind !== "secret") row(call, "create", removalOf(kind, id));
+}
+
+/**
+ * @param {Call} call
+ * @param {number[]} secret
+ * @returns {string}
+ */
+function sealedFor(call, secret) {
+  call("add_wrap", { key: { kind: "secret", id: PASSAGE, secret } });
+  try {
+    return call("save", {}).database;
+  } finally {
+    call("remove_wrap", { kind: "secret", id: PASSAGE });
+  }
+}
+
+/**
+ * @param {Call} call
+ * @param {Record<string, any>} args
+ * @param {number[]} secret
+ */
+function released(call, args, secret) {
+  const value = secret.map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  if (!row(call, "create", { id: args.session_id, kind: PASSAGE, value }).success) {
+    throw new PluginCallError("sync_respond", "the vault has no room for the keys' passage", "value_too_large");
+  }
+  try {
+    return call("sync_respond", args);
+  } finally {
+    row(call, "delete", { id: args.session_id });
+  }
+}
+
+/**
+ * The secret under which the wraps come; null from a device that does not send them.
+ *
+ * @param {Call} call
+ * @param {string} session
+ * @returns {string | null}
+ */
+function passage(call, session) {
+  const { result } = row(call, "get", { id: session });
+  return result?.kind === PASSAGE ? `0x${result.value}` : null;
+}
+
+/**
+ * Exchanges the received vault for the same one under its own data key, with its wraps.
+ *
+ * @param {Call} call
+ * @param {string} database
+ * @param {string} secret
+ * @param {string} did
+ */
+function reopened(call, database, secret, did) {
+  call("lock", {});
+  try {
+    const opened = call("unlock", { database, key: { kind: "secret", id: PASSAGE, secret } });
+    return opened.success && opened.did === did;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Wraps the vault for this device's key, and drops the keys that belong to the other device.
+ *
+ * @param {Call} call
+ * @param {any} key
+ * @param {string} session
+ */
+function own(call, key, session) {
+  const { kind, id = "" } = key;
+  /** @type {Name[]} */
+  const wraps = call("list_wraps", {}).wraps;
+  const taken = wraps.some((it) => it.kind === kind && it.id === id);
+  // Two passwords may be the same, or differ: both open the vault, whatever their names.
+  const added = taken && kind === "password" ? { ...key, id: `${id || kind}-${session.slice(0, SESSION_DIGITS)}` } : key;
+  if (taken && added === key) call("remove_wrap", { kind, id });
+  call("add_wrap", { key: added });
+  for (const it of wraps) {
+    if (it.kind === "secret" && (it.kind !== kind || it.id !== id)) call("remove_wrap", it);
+  }
+}
+
+/**
+ * @param {Call} call
+ * @param {string} action
+ * @param {Record<string, string>} args
+ */
+function row(call, action, args) {
+  return call("exec", { filter: `resource:tokens action:${action}`, args });
+}

@@ -1,0 +1,21 @@
+/** The rows by which a vault remembers that a passkey or password was removed: another device must not bring it back. */
+
+const REMOVED = "removed-key";
+
+/**
+ * @param {string} kind of the key
+ * @param {string} id
+ * @returns {{id: string, kind: string, value: string}} a row of `tokens`
+ */
+export function removalOf(kind, id) {
+  return { id: `${REMOVED}:${kind}:${id}`, kind: REMOVED, value: `${kind}:${id}` };
+}
+
+/**
+ * @param {{kind: string, value: string}} row of `tokens`
+ * @returns {{kind: string, id: string} | null} the key whose removal it remembers
+ */
+export function removedIn({ kind, value }) {
+  const colon = value.indexOf(":");
+  return kind === REMOVED ? { kind: value.slice(0, colon), id: value.slice(colon + 1) } : null;
+}

@@ -1,0 +1,48 @@
+"""After two devices changed a vault: the keys that one of them removed stay removed, whichever version goes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.client.storage.sealed_header import wrap_names
+from holdfast.client.vault.carrying import CARRIED
+from holdfast.client.vault.removed_keys import name_in, row_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.client.vault.async_vault import AsyncVault
+
+Name = tuple[str, str]
+"""Kind and ID of a key."""
+
+
+async def removed_keys(vault: AsyncVault) -> set[Name]:
+    """The keys that were removed from an open vault. Raises PluginCallError."""
+    listed = await vault.exec("resource:tokens action:list")
+    names = {name_in(row) for row in listed.result or ()}
+    return {name for name in names if name is not None}
+
+
+async def remove_all(vault: AsyncVault, names: Iterable[Name]) -> bool:
+    """Remove these keys from an open vault, and remember those that it does not have; whether it had any.
+
+    Raises PluginCallError: `last_wrap` if no other key would be left.
+    """
+    had = await carried_keys(vault)
+    for name in sorted(names):
+        if name in had:
+            await vault.remove_key(*name)
+        else:
+            await vault.exec("resource:tokens action:create", row_of(*name))
+    return not had.isdisjoint(names)
+
+
+async def may_have_lost(vault: AsyncVault, sealed: bytes) -> bool:
+    """Whether an open vault has a passkey or password that a sealed version lacks: it may have been removed there."""
+    return not await carried_keys(vault) <= set(wrap_names(sealed))
+
+
+async def carried_keys(vault: AsyncVault) -> set[Name]:
+    """The passkeys and passwords that open a vault. Raises PluginCallError."""
+    return {(wrap["kind"], wrap["id"]) for wrap in (await vault.keys()).wraps if wrap["kind"] in CARRIED}

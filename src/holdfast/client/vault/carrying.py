@@ -1,0 +1,139 @@
+"""Pairing carries every passkey and password of a vault: the new device goes on under the same data key.
+
+Only a wrap's own key can make it again, so the wraps move as they are, in the clear header of a sealed vault. The
+device that gives seals its vault once more for a key that it makes for this pairing. That key travels inside the vault
+that the enclaves encrypt for each other, as a row under the pairing's session. No stored vault has the key or the row.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any, Protocol
+
+from holdfast.client.vault.keys import SECRET_BYTES, HostKey
+from holdfast.wire.client_errors import PluginCallError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Call(Protocol):
+    """Calls one function of the enclave. Nothing else may call it in between."""
+
+    def __call__(self, function: str, /, **fields: object) -> dict[str, Any]:
+        """Return the answer. Raises PluginCallError."""
+        ...
+
+
+PASSAGE = "pairing-passage"
+# The keys of a person. Those of kind "secret" belong to one device: its keyring, its unlock period.
+CARRIED = ("prf", "password")
+_SESSION_DIGITS = 8
+
+
+class NotCarried(PluginCallError):
+    """The vault came, and its keys did not come with it: a message was changed on its way."""
+
+    def __init__(self) -> None:
+        super().__init__("sync_complete", "the vault's other keys did not come with it", "sync_rejected")
+
+
+def give(call: Call, session_id: str, code: str) -> tuple[dict[str, Any], bool]:
+    """Answer the six digits with the encrypted vault, and with `sealed_vault`, which has the vault's wraps.
+
+    Returns:
+        the enclave's answer to `sync_respond`, and whether the vault had changes that are not stored. The enclave
+        reports such changes no longer, so the caller has to store them.
+
+    Raises PluginCallError if the vault has no room for one more key.
+    """
+    unsaved = bool(call("status").get("unsaved"))
+    passage = HostKey("secret", PASSAGE, secret=secrets.token_bytes(SECRET_BYTES))
+    try:
+        sealed = _sealed_for(call, passage)
+        answer = _released(call, session_id, code, passage)
+    finally:
+        call("save")  # what was added is gone again: there is nothing to store
+    return ({**answer, "sealed_vault": sealed} if answer.get("success") else answer), unsaved
+
+
+def take(call: Call, given: Mapping[str, Any], key: HostKey) -> dict[str, Any]:
+    """Open a received vault, wrap it for `key`, and keep the wraps of the person's other keys.
+
+    Args:
+        call: see Call.
+        given: the fields of `sync_complete`, and `sealed_vault`, None from a device that does not send it.
+        key: opens the vault on this device from now on.
+
+    Raises:
+        NotCarried: discard the enclave, which holds a vault without its keys.
+    """
+    fields = {name: value for name, value in given.items() if name != "sealed_vault"}
+    interim = HostKey("secret", PASSAGE, secret=secrets.token_bytes(SECRET_BYTES))
+    done = call("sync_complete", **fields, key=interim.fields())
+    if not done.get("success"):
+        return done
+    passage = _passage(call, given["session_id"])
+    if (passage is None) != (given.get("sealed_vault") is None):
+        raise NotCarried
+    if passage is not None:
+        _reopen(call, given["sealed_vault"], passage, done["did"])
+    _own(call, key, given["session_id"])
+    return done
+
+
+def _sealed_for(call: Call, passage: HostKey) -> str:
+    call("add_wrap", key=passage.fields())
+    try:
+        return str(call("save")["database"])
+    finally:
+        call("remove_wrap", kind=passage.kind, id=passage.id)
+
+
+def _released(call: Call, session_id: str, code: str, passage: HostKey) -> dict[str, Any]:
+    assert passage.secret is not None
+    row = {"id": session_id, "kind": PASSAGE, "value": passage.secret.hex()}
+    if not _row(call, "create", row).get("success"):
+        raise PluginCallError("sync_respond", "the vault has no room for the keys' passage", "value_too_large")
+    try:
+        return call("sync_respond", session_id=session_id, code=code)
+    finally:
+        _row(call, "delete", {"id": session_id})
+
+
+def _passage(call: Call, session_id: str) -> HostKey | None:
+    """The key under which the wraps come; None from a device that does not send them."""
+    found = _row(call, "get", {"id": session_id}).get("result")
+    if not isinstance(found, dict) or found.get("kind") != PASSAGE:
+        return None
+    return HostKey("secret", PASSAGE, secret=bytes.fromhex(str(found["value"])))
+
+
+def _reopen(call: Call, sealed: str, passage: HostKey, did: str) -> None:
+    """Exchange the received vault for the same one under its own data key, with its wraps."""
+    call("lock")
+    try:
+        opened = call("unlock", database=sealed, key=passage.fields())
+    except PluginCallError as error:
+        raise NotCarried from error
+    if not opened.get("success") or opened.get("did") != did:
+        raise NotCarried
+
+
+def _own(call: Call, key: HostKey, session_id: str) -> None:
+    """Wrap the vault for this device's key, and drop the keys that belong to the other device."""
+    wraps = call("list_wraps")["wraps"]
+    taken = {"kind": key.kind, "id": key.id} in wraps
+    if taken and key.kind == "password":
+        # Another password of the other device, or the same one: both open the vault, whatever their names.
+        key = HostKey(key.kind, f"{key.id}-{session_id[:_SESSION_DIGITS]}", password=key.password)
+    elif taken:
+        call("remove_wrap", kind=key.kind, id=key.id)
+    call("add_wrap", key=key.fields())
+    for wrap in wraps:
+        if wrap["kind"] not in CARRIED and (wrap["kind"], wrap["id"]) != (key.kind, key.id):
+            call("remove_wrap", **wrap)
+
+
+def _row(call: Call, action: str, args: dict[str, str]) -> dict[str, Any]:
+    return call("exec", filter=f"resource:tokens action:{action}", args=args)

@@ -1,0 +1,50 @@
+"""A vault remembers which passkeys and passwords were removed: another device's version does not bring one back.
+
+A removal is a row of `tokens`: it travels with the vault, and the enclave gives it no meaning. Adding the key again
+deletes the row.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.client.vault.carrying import CARRIED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.client.vault.carrying import Call
+
+ROW = "removed-key"
+
+
+def remove(call: Call, kind: str, key_id: str, remaining: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Remove a wrap and remember it. `remaining`: as of the enclave's `remove_wrap`. Raises PluginCallError."""
+    keys = {"keys": list(remaining)} if remaining else {}
+    answer = call("remove_wrap", kind=kind, id=key_id, **keys)
+    if kind in CARRIED:
+        _exec(call, "create", row_of(kind, key_id))
+    return answer
+
+
+def add(call: Call, key: dict[str, Any]) -> dict[str, Any]:
+    """Add a wrap, which ends an earlier removal. Raises PluginCallError."""
+    answer = call("add_wrap", key=key)
+    _exec(call, "delete", {"id": row_of(key["kind"], key.get("id", ""))["id"]})
+    return answer
+
+
+def row_of(kind: str, key_id: str) -> dict[str, str]:
+    """The row that remembers a removal."""
+    return {"id": f"{ROW}:{kind}:{key_id}", "kind": ROW, "value": f"{kind}:{key_id}"}
+
+
+def name_in(row: dict[str, Any]) -> tuple[str, str] | None:
+    """Kind and ID of the key that a row of `tokens` remembers; None for another row."""
+    kind, _, key_id = str(row.get("value", "")).partition(":")
+    return (kind, key_id) if row.get("kind") == ROW else None
+
+
+def _exec(call: Call, action: str, args: dict[str, str]) -> None:
+    """A row that exists already, or does not exist, is as it should be."""
+    call("exec", filter=f"resource:tokens action:{action}", args=args)

@@ -1,0 +1,190 @@
+"""Pairing in a real Chromium, with another browser and with Python: every key of the person opens what is published."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.passkeys import CLIENT, MAKE, PATIENCE_MS, Authenticator, new_page, outcome, visit
+from tests.support.synced_passkeys import exported, note_secret, synced
+from tests.support.vaults import GIVEN
+
+from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.sync.protocol import AsyncPairingServer, receive
+from holdfast.client.vault.async_vault import AsyncVault
+from holdfast.client.vault.keys import HostKey, KnownKey, PasswordKey
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
+
+    from playwright.async_api import Browser, Page, Route
+    from tests.support.serving import Server
+
+BY_HAND = {"snapshots": {"automatic": False}}
+LAPTOP_WORDS, PHONE_WORDS = "correct horse battery", "another horse entirely"
+PUBLISH = "return (await client.snapshots()).publish()"
+SAVE = "await client.vault.exec('resource:services action:create', {id: 'NAME', type: 'note', endpoint: 'https://x.example'})"
+GIVE = """
+async () => {
+  const {PairingServer} = await import('/client/pairing/pairing.js');
+  // Both people see the same digits.
+  window.giving = new PairingServer(client.vault, async (digits) => digits, async () => (await client.snapshots()).publishedRecord());
+}
+"""
+TAKE = """
+async (password) => {
+  const {receive} = await import('/client/pairing/pairing.js');
+  const continueFrom = async (record) => (await client.snapshots()).continueFrom(record);
+  return receive(client.vault, ask, {kind: 'password', password}, async () => true, continueFrom);
+}
+"""
+
+
+def words(password: str) -> str:
+    return f"{{kind: 'password', password: '{password}'}}"
+
+
+@pytest.fixture
+def server(serve: Callable[..., Server]) -> Server:
+    return serve()
+
+
+async def laptop(browser: Browser, server: Server) -> Page:
+    """A page with a registered and published vault, opened by a passkey and by a password."""
+    page = await (await browser.new_context()).new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    await note_secret(page)
+    await visit(page, server)
+    page.authenticator = await Authenticator.of(page)  # type: ignore[attr-defined]
+    await page.evaluate(CLIENT, BY_HAND)
+    await page.evaluate(MAKE, {"name": "ada", "options": {}})
+    await page.evaluate(f"client.vault.addKey({words(LAPTOP_WORDS)})")
+    await page.evaluate("client.register({handle: 'ada'})")
+    await outcome(page, PUBLISH)
+    return page
+
+
+async def phone(browser: Browser, server: Server, giver: Page) -> Page:
+    """A page of another profile that was paired with the laptop's."""
+    page = await new_page(await browser.new_context(), server)
+    await page.evaluate(CLIENT, BY_HAND)
+    await giver.evaluate(GIVE)
+    await page.expose_function("ask", lambda message: giver.evaluate("(it) => giving.handle(it)", message))
+    assert (await page.evaluate(TAKE, PHONE_WORDS))["success"] is True
+    return page
+
+
+@asynccontextmanager
+async def recovering(
+    browser: Browser, server: Server, given: Page, gone: tuple[str, ...] = ()
+) -> AsyncIterator[dict[str, Any]]:
+    """What the laptop's synced passkey alone brings to a browser without anything."""
+    credential, secret = await exported(given, given.authenticator)  # type: ignore[attr-defined]
+    page = await (await browser.new_context()).new_page()
+    await synced(page, credential, secret)
+    await visit(page, server)
+    for cid in gone:
+        await page.route(f"**/ipfs/{cid}*", lambda route: route.fulfill(status=404, body="no such block"))
+    await page.evaluate(CLIENT, BY_HAND)
+    found = await outcome(page, """
+      const steps = [];
+      const found = await client.recover({onProgress: (step) => steps.includes(step) || steps.push(step)});
+      const {result} = await client.vault.exec('resource:services action:list');
+      return {...found, steps, rows: result.map(({id}) => id).sort(), status: (await (await client.snapshots()).state()).status};
+    """)  # fmt: skip
+    yield found
+    await page.context.close()
+
+
+async def test_the_laptops_passkey_opens_what_the_phone_published(browser: Browser, server: Server) -> None:
+    first = await laptop(browser, server)
+    second = await phone(browser, server, first)
+    published = await outcome(second, f"{SAVE.replace('NAME', 'phone')}; {PUBLISH}")
+    assert published["value"]["sequence"] == 2, "the phone continues the laptop's snapshot: no conflict"
+    async with recovering(browser, server, first) as found:
+        value = found.get("value", found)
+        assert (value["rootCid"], value["rows"]) == (published["value"]["acknowledgedRoot"], ["phone"])
+        assert value["newer"] is None and "older" not in value["steps"]
+
+    # The phone removes the laptop's passkey. A place that refuses to unpin keeps the older snapshots.
+    async def unwilling(route: Route) -> None:
+        await (route.fulfill(status=500) if route.request.method == "DELETE" else route.continue_())
+
+    await second.route("**/pins/*", unwilling)
+    removed = await second.evaluate("client.vault.keys().then(({wraps}) => wraps.find(({kind}) => kind === 'prf').id)")
+    await second.evaluate("(id) => client.vault.removeKey('prf', id)", removed)
+    newest = await outcome(second, PUBLISH)
+    async with recovering(browser, server, first) as found:
+        value = found.get("value", found)
+        assert value["newer"]["rootCid"] == newest["value"]["acknowledgedRoot"]
+        assert (value["rootCid"], value["rows"]) == (published["value"]["acknowledgedRoot"], ["phone"])
+        assert "older" in value["steps"] and value["status"] == "conflict"
+
+    # With the older snapshots gone, the removed passkey brings nothing.
+    await second.unroute("**/pins/*")
+    again = await outcome(second, f"{SAVE.replace('NAME', 'more')}; {PUBLISH}")
+    assert again["value"]["forgets"] is False, "their pins went with the next upload"
+    older = (newest["value"]["acknowledgedRoot"], published["value"]["acknowledgedRoot"])
+    async with recovering(browser, server, first, gone=older) as found:
+        assert (found.get("name"), found.get("code")) == ("RecoveryRefused", "wrong_key"), found
+
+    # The laptop changed the vault too, and still has the passkey: its version does not bring it back.
+    conflict = await outcome(first, f"{SAVE.replace('NAME', 'laptop')}; {PUBLISH}")
+    assert conflict["name"] == "SnapshotConflict"
+    differences = (await outcome(first, f"return (await client.snapshots()).compare({words(LAPTOP_WORDS)})"))["value"]
+    (keys,) = [it for it in differences if it["table"] == "keys"]
+    assert keys["onlyHere"] == [f"prf:{removed}"] and len(keys["onlyThere"]) == 1
+    chosen = await outcome(first, f"return (await client.snapshots()).choose('here', {words(LAPTOP_WORDS)})")
+    assert chosen["value"]["status"] == "pinned", chosen
+    assert [it["kind"] for it in (await first.evaluate("client.vault.keys()"))["wraps"]] == ["password"]
+
+
+async def test_a_removal_goes_with_the_version_that_is_taken(browser: Browser, server: Server) -> None:
+    first = await laptop(browser, server)
+    second = await phone(browser, server, first)
+    await outcome(second, PUBLISH)
+    removed = await first.evaluate("client.vault.keys().then(({wraps}) => wraps.find(({kind}) => kind === 'prf').id)")
+    await first.evaluate("(id) => client.vault.removeKey('prf', id)", removed)
+    assert (await outcome(first, PUBLISH))["name"] == "SnapshotConflict"
+    taken = await outcome(first, f"return (await client.snapshots()).choose('there', {words(LAPTOP_WORDS)})")
+    assert taken["value"]["status"] == "pinned", taken
+    wraps = (await first.evaluate("client.vault.keys()"))["wraps"]
+    assert [it["kind"] for it in wraps] == ["password", "password"], "the phone's password came with its version"
+    # The phone had the key too. It takes the laptop's version, and none of its revisions has the key any more.
+    assert (await outcome(second, f"{SAVE.replace('NAME', 'phone')}; {PUBLISH}"))["name"] == "SnapshotConflict"
+    await outcome(second, f"return (await client.snapshots()).choose('there', {words(PHONE_WORDS)})")
+    kept = await second.evaluate(
+        "new Promise((done) => { indexedDB.open('holdfast-vault').onsuccess = ({target: {result: db}}) => {"
+        " db.transaction('vaults').objectStore('vaults').count().onsuccess = ({target}) => done(target.result); }; })"
+    )
+    assert kept == 1
+    assert [it["kind"] for it in (await second.evaluate("client.vault.keys()"))["wraps"]] == ["password", "password"]
+
+
+async def test_keys_cross_between_python_and_a_browser(browser: Browser, server: Server, tmp_path: Path) -> None:
+    page = await new_page(browser, server)
+    await page.evaluate(CLIENT, BY_HAND)
+    passkey = KnownKey(HostKey("prf", "laptop", secret=b"l" * 32))
+    with VaultStore(directory=tmp_path / "old") as older, VaultStore(directory=tmp_path / "new") as newer:
+        async with AsyncVault(older) as old, AsyncVault(newer) as new, AsyncVault() as other:
+            await old.generate(GIVEN, passkey)
+            giving = AsyncPairingServer(old, lambda digits: digits)
+            await page.expose_function("ask", giving.handle)
+            taken = await outcome(page, f"return ({TAKE})('{PHONE_WORDS}')")
+            assert taken["value"]["did"] == (await old.status()).did, taken
+            await page.evaluate(GIVE)
+
+            class Channel:
+                async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+                    answer: dict[str, Any] = await page.evaluate("(it) => giving.handle(it)", message)
+                    return answer
+
+            await receive(new, Channel(), PasswordKey(LAPTOP_WORDS), lambda _: None, lambda _: True)
+            stored = newer.load()
+            assert stored is not None
+            for key in (passkey, PasswordKey(PHONE_WORDS), PasswordKey(LAPTOP_WORDS)):
+                assert (await other.unlock(key, stored.sealed)).success
+                await other.lock()
+            assert next(it["id"] for it in (await new.keys()).wraps) == "laptop"

@@ -1,0 +1,215 @@
+"""A vault's random life in a real Chromium: edits, uploads cut anywhere, lost answers, killed pages and workers.
+
+After each part of it the vault is recovered in another profile, past a gateway that lies: what comes back is the last
+snapshot that was acknowledged, or a later one that the service has and whose acknowledgement was lost. HOLDFAST_LIVES
+says how many parts are lived (2), HOLDFAST_LIVES_SEED from which seed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from playwright.async_api import Error as PageError
+from tests.support.passkeys import CLIENT, MAKE, PATIENCE_MS, Authenticator, outcome, visit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.async_api import Browser, BrowserContext, Page, Route
+    from tests.support.serving import Server
+
+PARTS = int(os.environ.get("HOLDFAST_LIVES", "2"))
+SEED = int(os.environ.get("HOLDFAST_LIVES_SEED", "11"))
+STEPS = 9
+BY_HAND = {"snapshots": {"automatic": False}}
+KEY = "{kind: 'secret', id: 'device', secret: new Uint8Array(32).fill(7)}"
+# What a request does at the service, and whose answer or request may be lost.
+WRITES = ("/api/v0/dag/import", "/pins", "/routing/v1/ipns/", "/ipns/")
+OPEN = f"const opened = await client.vault.unlock({KEY}); if (!opened.success) throw new Error(opened.error)"
+SAVE = "return client.vault.exec('resource:services action:create', {id: 'ROW', type: 'note', endpoint: 'https://x.example'})"
+ROWS = "(await client.vault.exec('resource:services action:list')).result.map(({id}) => id)"
+PUBLISH = "return (await client.snapshots()).publish()"
+STATE = "return (await client.snapshots()).state()"
+RECOVER = f"""
+  const found = await client.recover({{key: {KEY}, name: 'NAME'}});
+  return {{...found, rows: {ROWS}}};
+"""
+
+
+@dataclass
+class Network:
+    """The wire between a page and the service."""
+
+    random: random.Random
+    lost_requests: int = 0
+    lost_answers_to: str = ""
+    cut_uploads: int = 0
+
+    async def pass_on(self, route: Route) -> None:
+        """Lose a request, cut it, lose its answer, or let it through. A page may be gone meanwhile."""
+        with contextlib.suppress(PageError):
+            path = route.request.url.split("/", 3)[3]
+            if not ("/" + path).startswith(WRITES):
+                await route.continue_()
+            elif self.lost_requests:
+                self.lost_requests -= 1
+                await route.abort()
+            elif self.cut_uploads and path.startswith("api/v0/dag"):
+                self.cut_uploads -= 1
+                whole = route.request.post_data_buffer or b""
+                await route.fetch(post_data=whole[: self.random.randrange(len(whole) or 1)])
+                await route.abort()
+            elif self.lost_answers_to and ("/" + path).startswith(self.lost_answers_to):
+                self.lost_answers_to = ""
+                await route.fetch()
+                await route.abort()
+            else:
+                await route.continue_()
+
+
+@dataclass
+class Life:
+    """One device, and what was acknowledged to it.
+
+    `rows` has the rows of every snapshot that was sent, by its root.
+    """
+
+    context: BrowserContext
+    server: Server
+    network: Network
+    page: Page = field(init=False)
+    written: list[str] = field(default_factory=list)
+    rows: dict[str, list[str]] = field(default_factory=dict)
+    acknowledged: str = ""
+
+    async def begin(self) -> None:
+        await self.open()
+        await Authenticator.of(self.page)
+        await self.page.evaluate(MAKE, {"name": "ada", "options": {}})
+        await self.page.evaluate(f"client.vault.addKey({KEY})")
+        await self.page.evaluate("client.register({handle: 'ada'})")
+        self.name = await self.page.evaluate("client.vault.publishingKey().then(({name}) => name)")
+        await self.page.evaluate("client.close()")
+        await self.killed()
+        await self.publish()
+
+    async def open(self) -> None:
+        self.page = await self.context.new_page()
+        self.page.set_default_timeout(PATIENCE_MS)
+        await visit(self.page, self.server)
+        await self.page.evaluate(CLIENT, BY_HAND)
+
+    async def killed(self) -> None:
+        """The page is gone in the middle of whatever it did; the next one finds what the browser stored."""
+        await self.page.close()
+        await self.open()
+        opened = await outcome(self.page, OPEN)
+        assert "message" not in opened, opened
+
+    async def worker_killed(self) -> None:
+        """The vault's worker is gone in the middle of an upload."""
+        code = "const going = client.snapshots().then((it) => it.publish()).catch(() => {}); client.vault.close(); await going"
+        await outcome(self.page, code)
+        await self.killed()
+
+    async def edit(self) -> None:
+        name = f"row {len(self.written)}"
+        done = await outcome(self.page, SAVE.replace("ROW", name))
+        assert done["value"]["success"], done
+        self.written.append(name)
+
+    async def publish(self) -> None:
+        told = await outcome(self.page, PUBLISH)
+        state = (await outcome(self.page, STATE))["value"]
+        for root in (state["rootCid"], state["sentRoot"]):
+            if root:
+                self.rows.setdefault(root, list(self.written))
+        if "value" in told:
+            assert told["value"]["status"] == "pinned", told
+            self.acknowledged = state["acknowledgedRoot"]
+
+    async def killed_while_publishing(self) -> None:
+        with contextlib.suppress(PageError):
+            await self.page.evaluate("client.snapshots().then((it) => void it.publish().catch(() => {}))")
+        await self.page.wait_for_timeout(self.network.random.randrange(300))
+        state = (await outcome(self.page, STATE))["value"]
+        for root in (state["rootCid"], state["sentRoot"]):
+            if root:
+                self.rows.setdefault(root, list(self.written))
+        await self.killed()
+        await self.note_sent()
+
+    async def note_sent(self) -> None:
+        """What a killed attempt had noted before it was sent."""
+        state = (await outcome(self.page, STATE))["value"]
+        for root in (state["rootCid"], state["sentRoot"]):
+            if root:
+                self.rows.setdefault(root, list(self.written))
+        self.acknowledged = state["acknowledgedRoot"] or self.acknowledged
+
+    async def step(self, kind: str) -> None:
+        choose = self.network.random
+        if kind == "lose requests":
+            self.network.lost_requests = choose.randrange(1, 7)
+        elif kind == "lose an answer":
+            self.network.lost_answers_to = choose.choice(WRITES)
+        elif kind == "cut an upload":
+            self.network.cut_uploads = 1
+        else:
+            await getattr(self, kind)()
+            if kind == "worker_killed":
+                await self.note_sent()
+
+
+KINDS = (
+    "edit", "edit", "publish", "publish", "lose requests", "lose an answer", "cut an upload", "killed", "worker_killed",
+    "killed_while_publishing",
+)  # fmt: skip
+
+
+async def recovered(browser: Browser, server: Server, name: str) -> dict[str, Any]:
+    """What a name and a key bring to a profile without anything, past a gateway that lies."""
+    service = f"http://localhost:{server.port}"
+
+    async def lie(route: Route) -> None:
+        if "/ipns/" in route.request.url:
+            await route.fulfill(response=await route.fetch(url=service + route.request.url.partition("/liar")[2]))
+        else:
+            await route.fulfill(body="other bytes")
+
+    page = await (await browser.new_context()).new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    await page.route("**/liar/**", lie)
+    await visit(page, server)
+    await page.evaluate(CLIENT, {"snapshots": {"automatic": False, "gatewayUrl": f"{service}/liar"}})
+    found = await outcome(page, RECOVER.replace("NAME", name))
+    await page.context.close()
+    assert "value" in found, found
+    value: dict[str, Any] = found["value"]
+    return value
+
+
+async def test_what_was_acknowledged_comes_back(browser: Browser, serve: Callable[..., Server]) -> None:
+    server, chosen = serve(), random.Random(SEED)
+    context = await browser.new_context()
+    network = Network(chosen)
+    life = Life(context, server, network)
+    await life.begin()
+    await context.route("**/*", network.pass_on)
+    for part in range(PARTS):
+        steps = [chosen.choice(KINDS) for _ in range(STEPS)]
+        for step in steps:
+            await life.step(step)
+        network.lost_requests, network.lost_answers_to, network.cut_uploads = 0, "", 0
+        found = await recovered(browser, server, life.name)
+        assert found["rows"] == life.rows[found["rootCid"]], (SEED, part, steps)
+        sent = (await outcome(life.page, STATE))["value"]["sentRoot"]
+        assert found["rootCid"] in {life.acknowledged, sent}, (SEED, part, steps)
+        # Nothing is lost: once the wire is whole, everything that was written is acknowledged, and comes back.
+        await life.publish()
+        found = await recovered(browser, server, life.name)
+        assert (found["rootCid"], found["rows"]) == (life.acknowledged, life.written), (SEED, part, steps)

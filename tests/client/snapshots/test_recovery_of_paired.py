@@ -1,0 +1,161 @@
+"""Every passkey of the person opens the newest snapshot, whichever device published it; if one does not, that is said."""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import UTC, datetime
+
+import msgspec
+import pytest
+from tests.client.snapshots.devices import Device
+from tests.client.snapshots.place_double import PlaceDouble
+from tests.support.software_authenticator import SoftwareAuthenticator
+
+from holdfast.client.passkeys import Authenticator, PasskeyKey, Person
+from holdfast.client.snapshots.publishing import SnapshotConflict
+from holdfast.client.snapshots.recovery import RecoveryRefused
+from holdfast.client.storage import snapshots
+from holdfast.client.sync.protocol import AsyncPairingServer, receive
+
+SITE = "http://localhost:8787"
+
+
+@pytest.fixture
+def place():
+    return PlaceDouble()
+
+
+@pytest.fixture
+async def laptop(tmp_path, place):
+    async with Device(tmp_path / "laptop", place) as device:
+        device.authenticator = Authenticator(SITE, SoftwareAuthenticator())
+        await device.made(device.authenticator)
+        await device.change("on the laptop")
+        await device.client.publish_snapshot()
+        yield device
+
+
+class Channel:
+    def __init__(self, server):
+        self._server = server
+
+    async def ask(self, message):
+        return await self._server.handle(message)
+
+
+async def passkey_for(device, authenticator):
+    """One more passkey of a vault, with the vault's user handle."""
+    person = Person.of(await device.vault.publishing_key(), "ada")
+    return PasskeyKey(authenticator, authenticator.create_passkey(person).credential_id)
+
+
+@contextlib.asynccontextmanager
+async def paired(folder, place, old):
+    """A phone with the vault of another device, opened by a passkey of its own."""
+    shown = []
+    server = AsyncPairingServer(old.vault, lambda _digits: shown[0])
+    async with Device(folder, place) as new:
+        new.authenticator = Authenticator(SITE, SoftwareAuthenticator())
+        key = await passkey_for(old, new.authenticator)
+        await receive(new.vault, Channel(server), key, shown.append, lambda _digits: True)
+        yield new
+
+
+async def recovered(folder, place, authenticator):
+    """What a passkey alone brings to a device without anything: names of the rows, and what was told."""
+    told = []
+    async with Device(folder, place) as device:
+        found = await device.client.recover(passkey=authenticator, on_progress=told.append)
+        rows = await device.vault.exec("resource:services action:list")
+        return {row["id"] for row in rows.result}, found, told[-1]
+
+
+async def test_the_old_devices_passkey_opens_what_the_new_one_published(tmp_path, place, laptop):
+    """The laptop was paired to the phone, both are lost, and the laptop's synced passkey is left."""
+    async with paired(tmp_path / "phone", place, laptop) as phone:
+        await phone.change("on the phone")
+        state = await phone.client.publish_snapshot()
+        for number, authenticator in enumerate((laptop.authenticator, phone.authenticator)):
+            rows, found, _ = await recovered(tmp_path / f"lost {number}", place, authenticator)
+            assert rows == {"on the laptop", "on the phone"}
+            assert (found.root_cid, found.newer_root) == (state.acknowledged_root, None)
+
+
+async def test_a_passkey_that_was_added_after_the_pairing_opens_it_too(tmp_path, place, laptop):
+    async with paired(tmp_path / "phone", place, laptop) as phone:
+        watch = Authenticator(SITE, SoftwareAuthenticator())
+        await phone.vault.add_key(await passkey_for(phone, watch))
+        await phone.client.publish_snapshot()
+        for number, authenticator in enumerate((laptop.authenticator, phone.authenticator, watch)):
+            rows, *_ = await recovered(tmp_path / f"lost {number}", place, authenticator)
+            assert rows == {"on the laptop"}
+
+
+async def test_a_chain_of_devices_carries_the_first_ones_passkey(tmp_path, place, laptop):
+    async with (
+        paired(tmp_path / "phone", place, laptop) as phone,
+        paired(tmp_path / "tablet", place, phone) as tablet,
+    ):
+        await tablet.change("on the tablet")
+        await tablet.client.publish_snapshot()
+        rows, *_ = await recovered(tmp_path / "lost", place, laptop.authenticator)
+        assert rows == {"on the laptop", "on the tablet"}
+
+
+async def without(device, authenticator):
+    """The device removes another one's passkey, and publishes."""
+    await device.vault.remove_key("prf", authenticator.discover().credential_id)
+    return await device.client.publish_snapshot()
+
+
+async def test_what_the_newest_snapshot_does_not_open_with_is_said_and_an_older_one_opened(tmp_path, place, laptop):
+    """The double keeps snapshots whose pins are gone, as a gateway that caches them would."""
+    first = await laptop.client.snapshot_state()
+    async with paired(tmp_path / "phone", place, laptop) as phone:
+        await phone.change("on the phone")
+        newest = await without(phone, laptop.authenticator)
+        rows, found, told = await recovered(tmp_path / "lost", place, laptop.authenticator)
+        assert rows == {"on the laptop"}
+        assert (found.root_cid, found.newer_root) == (first.acknowledged_root, newest.acknowledged_root)
+        assert found.newer_updated_at >= found.updated_at
+        assert told.startswith("the newest snapshot, from 20") and "cannot be opened with this key" in told
+        # Nothing is published over what this key does not open, unless the person chooses to.
+        async with Device(tmp_path / "lost", place) as again:
+            key = PasskeyKey(laptop.authenticator, laptop.authenticator.discover().credential_id)
+            await again.vault.unlock(key)
+            assert (await again.client.snapshot_state()).status == "conflict"
+            with pytest.raises(SnapshotConflict):
+                await again.client.publish_snapshot()
+            assert (await again.client.choose_snapshot("here", key)).sequence == newest.sequence + 1
+
+
+async def test_with_older_snapshots_gone_a_removed_passkey_brings_nothing(tmp_path, place, laptop):
+    older = set(place.blocks)
+    async with paired(tmp_path / "phone", place, laptop) as phone:
+        await without(phone, laptop.authenticator)
+    for cid in older:
+        del place.blocks[cid]
+    async with Device(tmp_path / "lost", place) as device:
+        with pytest.raises(RecoveryRefused) as caught:
+            await device.client.recover(passkey=laptop.authenticator)
+        assert caught.value.code == "wrong_key"
+        assert device.store.dids() == []
+
+
+async def test_an_older_snapshot_of_another_vault_is_not_opened(tmp_path, place, laptop):
+    """A root may name any snapshot before it. Only one counts that the key of the same name stands behind."""
+    async with Device(tmp_path / "other", place) as other:
+        await other.made(laptop.authenticator)
+        foreign = await other.client.publish_snapshot()
+    async with paired(tmp_path / "phone", place, laptop) as phone:
+        newest = await without(phone, laptop.authenticator)
+        stored, signed = phone.store.load(), await phone.vault.publishing_delegation()
+        manifest = msgspec.structs.replace(stored.manifest, root_cid=foreign.acknowledged_root)
+        forged = snapshots.take(manifest, stored.sealed, bytes(signed.signed_dag_cbor))
+        place.blocks.update({block.cid: block.data for block in forged.blocks})
+        signed = await phone.vault.publish(forged.root_cid, newest.sequence + 1, datetime(2040, 1, 1, tzinfo=UTC), 1)
+        place.records[await phone.name()] = signed.record
+    async with Device(tmp_path / "lost", place) as device:
+        with pytest.raises(RecoveryRefused) as caught:
+            await device.client.recover(passkey=laptop.authenticator, name=signed.name)
+        assert caught.value.code == "wrong_key"

@@ -1,0 +1,165 @@
+"""A passkey that one device removed does not come back from another one, whichever version goes on."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from tests.client.snapshots.devices import SECRET, Device
+from tests.client.snapshots.place_double import PlaceDouble
+from tests.support.sealed_vaults import data_key
+
+from holdfast.client.snapshots.publishing import SnapshotConflict
+from holdfast.client.snapshots.removals import removed_keys
+from holdfast.client.storage.sealed_header import wrap_names
+from holdfast.client.sync.protocol import AsyncPairingServer, receive
+from holdfast.client.vault.keys import HostKey, KnownKey
+from holdfast.wire.client_errors import PluginCallError
+
+LOST = KnownKey(HostKey("prf", "lost", secret=b"l" * 32))
+KEPT = KnownKey(HostKey("prf", "kept", secret=b"k" * 32))
+PHONE = KnownKey(HostKey("prf", "phone", secret=b"p" * 32))
+
+
+@pytest.fixture
+def place():
+    return PlaceDouble()
+
+
+class Channel:
+    def __init__(self, server):
+        self._server = server
+
+    async def ask(self, message):
+        return await self._server.handle(message)
+
+
+@pytest.fixture
+async def devices(tmp_path, place):
+    """A laptop and a phone with the same vault, which the keys `lost` and `kept` open, and on the phone one more."""
+    async with Device(tmp_path / "laptop", place) as laptop, Device(tmp_path / "phone", place) as phone:
+        await laptop.made()
+        for key in (LOST, KEPT):
+            await laptop.vault.add_key(key)
+        await laptop.client.publish_snapshot()
+        shown = []
+        server = AsyncPairingServer(laptop.vault, lambda _digits: shown[0])
+        await receive(phone.vault, Channel(server), PHONE, shown.append, lambda _digits: True)
+        yield laptop, phone
+
+
+async def in_conflict(first, second):
+    """Publish the first device's version, then find the conflict on the second."""
+    with contextlib.suppress(SnapshotConflict):
+        await first.client.publish_snapshot()
+    with pytest.raises(SnapshotConflict):
+        await second.client.publish_snapshot()
+
+
+def names(device):
+    return {key_id for _, key_id in wrap_names(device.store.load().sealed)}
+
+
+@pytest.mark.parametrize("version", ["here", "there"])
+@pytest.mark.parametrize("removing", ["laptop", "phone"])
+async def test_a_removed_passkey_stays_removed(devices, version, removing):
+    """The other device, which still has it, chooses; in the conflict its version may be either one."""
+    laptop, phone = devices
+    remover, other = (laptop, phone) if removing == "laptop" else (phone, laptop)
+    await remover.vault.remove_key("prf", "lost")
+    await other.change("on the other")
+    first, second = (remover, other) if version == "here" else (other, remover)
+    await in_conflict(first, second)
+    state = await second.client.choose_snapshot(version, KEPT)
+    assert "lost" not in names(second) and "kept" in names(second)
+    assert await removed_keys(second.vault) == {("prf", "lost")}
+    (did,) = second.store.dids()
+    for revision in second.store.revisions(did):
+        assert "lost" not in {key_id for _, key_id in wrap_names(second.store.load(did, revision).sealed)}
+    kept = await second.client._kept._opened_place().gateway.snapshot(state.acknowledged_root)
+    assert "lost" not in {key_id for _, key_id in wrap_names(kept.sealed)}
+
+
+async def test_a_passkey_that_is_added_again_is_removed_no_more(devices):
+    laptop, phone = devices
+    await laptop.vault.remove_key("prf", "lost")
+    await laptop.vault.add_key(LOST)
+    assert await removed_keys(laptop.vault) == set()
+    await phone.change("on the phone")
+    await in_conflict(laptop, phone)
+    await phone.client.choose_snapshot("there", KEPT)
+    assert "lost" in names(phone)
+
+
+async def test_the_removals_of_both_devices_count(devices):
+    laptop, phone = devices
+    for key_id in ("lost", "kept"):
+        await phone.vault.remove_key("prf", key_id)
+    await phone.client.publish_snapshot()
+    await laptop.vault.remove_key("prf", "lost")
+    await laptop.vault.remove_key("secret", SECRET.id)
+    with pytest.raises(SnapshotConflict):
+        await laptop.client.publish_snapshot()
+    await laptop.vault.add_key(PHONE)  # the phone's synced passkey, which opens the other version
+    assert (await laptop.client.choose_snapshot("here", PHONE)).status == "pinned"
+    assert names(laptop) == {"phone"}
+
+
+async def test_the_last_key_is_not_removed_by_another_devices_word(devices):
+    laptop, phone = devices
+    await phone.vault.add_key(SECRET)
+    for key_id in ("lost", "kept"):
+        await phone.vault.remove_key("prf", key_id)
+    await phone.client.publish_snapshot()
+    await laptop.vault.remove_key("prf", "lost")
+    await laptop.vault.remove_key("secret", SECRET.id)
+    with pytest.raises(SnapshotConflict):
+        await laptop.client.publish_snapshot()
+    with pytest.raises(PluginCallError) as caught:
+        await laptop.client.choose_snapshot("here", SECRET)
+    assert caught.value.code == "last_wrap"
+    assert names(laptop) == {"kept"}
+
+
+async def test_the_comparison_names_the_keys_that_open_one_version_only(devices):
+    laptop, phone = devices
+    await phone.client.publish_snapshot()
+    await laptop.change("on the laptop")
+    with pytest.raises(SnapshotConflict):
+        await laptop.client.publish_snapshot()
+    differences = {it.table: it for it in await laptop.client.compare_snapshots(KEPT)}
+    assert (differences["keys"].only_here, differences["keys"].only_there) == ((), ("prf:phone",))
+
+
+async def test_a_version_under_another_data_key_is_overruled_as_before(devices, tmp_path, place):
+    """A device that an earlier release paired: this device's keys do not open its version."""
+    laptop, _ = devices
+    async with Device(tmp_path / "old", place) as old:
+        first = await old.vault.sync_init()
+        answer = await laptop.vault.sync_respond(first.session_id, public_key=first.public_key)
+        shown = await old.vault.sync_compare(first.session_id, public_key=answer.public_key)
+        await laptop.vault.sync_compare(first.session_id, reveal=shown.reveal)
+        call = laptop.vault._enclave.call
+        sent = await call("sync_respond", session_id=first.session_id, code=shown.code)
+        await old.vault.sync_complete(first.session_id, shown.code, sent["encrypted_vault"], PHONE)
+        with pytest.raises(SnapshotConflict):
+            await old.client.publish_snapshot()
+        await old.client.choose_snapshot("here", PHONE)
+    await laptop.change("on the laptop")
+    with pytest.raises(SnapshotConflict):
+        await laptop.client.publish_snapshot()
+    assert (await laptop.client.choose_snapshot("here", KEPT)).status == "pinned"
+    assert "lost" in names(laptop)
+
+
+async def test_what_a_removal_does_not_do(devices):
+    """The data key stays, so an older copy and the removed key open later ones; docs/snapshots.md says so."""
+    laptop, _ = devices
+    before = laptop.store.load().sealed
+    await laptop.vault.remove_key("prf", "lost")
+    await laptop.vault.remove_key("secret", SECRET.id)
+    known = data_key(before, b"lost", b"l" * 32, "prf")
+    assert known == data_key(laptop.store.load().sealed, b"kept", b"k" * 32, "prf")
+    await laptop.vault.add_key(LOST)
+    await laptop.vault.remove_key("prf", "lost", remaining=[KEPT])
+    assert known != data_key(laptop.store.load().sealed, b"kept", b"k" * 32, "prf")

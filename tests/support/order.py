@@ -1,0 +1,34 @@
+"""The order in which a run takes the tests' modules: what takes minutes first, so that no worker is left with it alone.
+
+A parallel run gives each worker the next whole module. Within a module the order stays.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pytest
+
+TESTS = Path(__file__).resolve().parent.parent
+# Beginnings of paths below tests/, the longest first.
+LONG = (
+    "contracts/test_forge", "contracts/test_explorer", "enclave/test_standard", "enclave/test_zig", "browser", "faults",
+    "packaging", "world", "peers", "docs", "indexer", "client/snapshots", "client/flows", "cli", "simulation",
+)  # fmt: skip
+# Modules of a few seconds, which even out the end.
+SHORT = ("rules", "content", "wire", "settings", "tidy")
+
+
+def longest_first(items: list[pytest.Item]) -> None:
+    """Sort the tests in place."""
+    items.sort(key=_rank)
+
+
+def _rank(item: pytest.Item) -> int:
+    path = item.path.relative_to(TESTS).as_posix() if item.path.is_relative_to(TESTS) else ""
+    for rank, beginning in enumerate(LONG):
+        if path.startswith(beginning):
+            return rank
+    return len(LONG) + path.startswith(SHORT)
