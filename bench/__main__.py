@@ -12,6 +12,7 @@ from bench import (
     enclave_bench,
     indexer_bench,
     lookup_rows,
+    metrics,
     ramp,
     service,
     snapshots,
@@ -28,6 +29,7 @@ SCENARIOS = {
     "service": service.run,
     "lookup-rows": lookup_rows.run,
     "stores": stores.run,
+    "metrics": metrics.run,
     "load": ramp.run,
     "enclave": enclave_bench.run,
     "indexer": indexer_bench.run,
@@ -67,6 +69,7 @@ def _options(words: argparse.Namespace, folder: Path) -> Options:
         server=words.server,
         without=frozenset(words.without),
         filled=words.filled,
+        store=words.store,
         nodes=tuple(words.nodes),
         rates=tuple(words.rates),
     )
@@ -88,6 +91,9 @@ def _parser() -> argparse.ArgumentParser:
         help="sizes for `lookup-rows`; ten million need 26 GB of disk, and half an hour to fill both stores",
     )
     parser.add_argument("--filled", type=Path, help="folder where `lookup-rows` keeps filled stores for the next run")
+    parser.add_argument(
+        "--store", choices=["embedded", "postgresql", "all"], default="all", help="for `lookup-rows`: one of them alone"
+    )
     parser.add_argument("--nodes", type=int, nargs="+", default=[1, 2, 3], help="numbers of nodes for `load`")
     parser.add_argument(
         "--rates",

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bench import filled, shots
+from bench import filled, shots, store_reads
 from bench.alternate import WARM_UP_S, Gun, alternate, times_faster, times_faster_undisturbed
 from bench.goals import CPU, GROWN_P50_TIMES, LOOKUP_CPU_TIMES
 from bench.load import Load
@@ -36,20 +36,30 @@ def run(options: Options, report: Report) -> None:
             for connections in (ALONE, TOGETHER):
                 say(f"{route}: {connections} connections, {options.alternations} alternations")
                 _read(options, report, guns, route, Load(connections, options.seconds))
+        if EMBEDDED in _stores(options):
+            store_reads.run(options, report, folder)
     report.goals()
 
 
 def _guns(stack: ExitStack, options: Options, folder: Path) -> dict[tuple[str, int], Gun]:
-    postgresql = stack.enter_context(filled.server(folder))
-    urls = {(EMBEDDED, rows): filled.embedded(folder, rows) for rows in options.identifiers}
-    urls |= {(POSTGRESQL, rows): filled.database(postgresql, rows) for rows in options.identifiers}
+    urls, database = {}, None
+    if EMBEDDED in _stores(options):
+        urls = {(EMBEDDED, rows): filled.embedded(folder, rows) for rows in options.identifiers}
+    if POSTGRESQL in _stores(options):
+        postgresql = stack.enter_context(filled.server(folder))
+        urls |= {(POSTGRESQL, rows): filled.database(postgresql, rows) for rows in options.identifiers}
+        database = postgresql.pid
     return {
         (store, rows): Gun(
             stack.enter_context(node(options.folder, url, f"{store}-{rows}")),
-            postgresql.pid if store == POSTGRESQL else None,
+            database if store == POSTGRESQL else None,
         )
         for (store, rows), url in urls.items()
     }
+
+
+def _stores(options: Options) -> tuple[str, ...]:
+    return (EMBEDDED, POSTGRESQL) if options.store == "all" else (options.store,)
 
 
 def _read(options: Options, report: Report, guns: Mapping[tuple[str, int], Gun], route: str, load: Load) -> None:
@@ -60,7 +70,7 @@ def _read(options: Options, report: Report, guns: Mapping[tuple[str, int], Gun],
         turns[f"{store}, {rows:,}"] = partial(gun.turn, traffic, load)
     samples = alternate(turns, options.alternations)
     report.samples(f"{route}, {load.connections} connections, by store and identifiers", samples)
-    for store in (EMBEDDED, POSTGRESQL):
+    for store in _stores(options):
         smallest, *larger = (samples[f"{store}, {rows:,}"] for rows in options.identifiers)
         for rows, turned in zip(options.identifiers[1:], larger, strict=True):
             _judge(report, f"{route}, {store}, {rows:,} against {options.identifiers[0]:,}", load, smallest, turned)

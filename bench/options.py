@@ -28,6 +28,7 @@ class Options:
     server: str = "all"
     without: frozenset[str] = frozenset()
     filled: Path | None = None
+    store: str = "all"
     nodes: tuple[int, ...] = (1, 2, 3)
     rates: tuple[int, ...] = (500, 1000, 2000, 4000, 8000, 16000)
 

@@ -119,7 +119,9 @@ def _bundle(entries: Sequence[Path], folder: Path, *more: str) -> None:
     esbuild = modules / "esbuild" / "bin" / "esbuild"
     options = ("--bundle", "--format=esm", "--minify", f"--target={_TARGET}", "--legal-comments=none", *more)
     command = [_node(), esbuild, *entries, *options, "--log-level=warning", f"--outdir={folder}"]
-    _run(command, NODE_PATH=str(modules))  # the sources may lie elsewhere than the packages
+    warned = _run(command, NODE_PATH=str(modules))  # the sources may lie elsewhere than the packages
+    if warned:  # such as an import that is left out, and with it what the module does
+        raise BuildError(f"esbuild warns: {warned[-2000:]}")
 
 
 def build_or_copy(folder: Path) -> None:
@@ -198,7 +200,7 @@ def _on_path(program: str) -> str:
     return found
 
 
-def _run(command: Sequence[Path | str], cwd: Path = ROOT, **more: str) -> None:
+def _run(command: Sequence[Path | str], cwd: Path = ROOT, **more: str) -> str:
     words = [str(word) for word in command]
     path = os.pathsep.join([str(Path(words[0]).parent), os.environ.get("PATH", os.defpath)])
     environment = {**os.environ, "PATH": path, **more}
@@ -208,6 +210,7 @@ def _run(command: Sequence[Path | str], cwd: Path = ROOT, **more: str) -> None:
         raise BuildError(f"{words[0]}: {error.strerror}") from error
     if done.returncode:
         raise BuildError(f"{Path(words[1]).name} stopped: {(done.stderr or done.stdout).strip()[-2000:]}")
+    return done.stderr.strip()
 
 
 def _gzipped(file: Path) -> int:

@@ -195,7 +195,7 @@ ENTRY_POINT_V07: Final = "{v07}"
 ENTRY_POINT_V08: Final = "{v08}"
 ENTRY_POINT_V09: Final = "{v09}"
 
-# Account 9 of the public "test ... junk" mnemonic: whose signature DevPaymaster honours, on local chains only.
+# Account 9 of the public "test ... junk" mnemonic. DevPaymaster accepts its signature, on local chains only.
 DEV_SPONSOR: Final = "{sponsor}"
 
 {constants}

@@ -1,55 +1,106 @@
-"""Fetches Debian's nginx and Prometheus into .setup/programs, without root and without installing them.
+"""Fetches Debian programs that tests use into .setup/programs, without root and without installing them.
 
-`python3 tools/programs.py` needs apt-get, dpkg and only Python's standard library. `make topology` and its test use
-the programs.
+`python3 tools/programs.py` needs apt-get, dpkg and only Python's standard library. nginx and Prometheus are for
+`make topology` and its test, Firefox and WebKitGTK for the tests of the pages in those browsers.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 FOLDER = Path(__file__).resolve().parent.parent / ".setup" / "programs"
-PACKAGES = {"nginx": "nginx", "prometheus": "prometheus", "promtool": "prometheus"}  # program and its package
 _PLACES = ("usr/bin", "usr/sbin")
+_DOWNLOAD = ("download",)
+# Also the libraries that this system lacks. As nothing is installed, no lock of the package database is needed.
+_WITH_LIBRARIES = ("-o", "Debug::NoLocking=1", "install", "--download-only", "--no-install-recommends")
+
+
+class ProgramSet(NamedTuple):
+    """Programs that are fetched and used together."""
+
+    title: str
+    folder: str  # in FOLDER
+    packages: dict[str, str]  # program and its package
+    download: tuple[str, ...]  # the words of apt-get
+
+
+SITE = ProgramSet(
+    "nginx and Prometheus", "root", {"nginx": "nginx", "prometheus": "prometheus", "promtool": "prometheus"}, _DOWNLOAD
+)
+FIREFOX = ProgramSet("Firefox", "firefox", {"firefox-esr": "firefox-esr"}, _WITH_LIBRARIES)
+WEBKIT = ProgramSet("WebKitGTK", "webkit", {"WebKitWebDriver": "webkit2gtk-driver", "Xvfb": "xvfb"}, _WITH_LIBRARIES)
+SETS = (SITE, FIREFOX, WEBKIT)
 
 
 def program(name: str) -> str | None:
     """Return the path of a program of the system, or of one that was fetched; None without either."""
-    fetched = os.pathsep.join(str(FOLDER / "root" / place) for place in _PLACES)
-    return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", fetched]))
+    fetched = (str(FOLDER / one.folder / place) for one in SETS for place in _PLACES)
+    return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", *fetched]))
 
 
-def missing() -> list[str]:
-    """Return the names of the programs that are neither installed nor fetched."""
-    return [name for name in PACKAGES if program(name) is None]
+def missing(wanted: ProgramSet) -> list[str]:
+    """Return the names of a set's programs that are neither installed nor fetched."""
+    return [name for name in wanted.packages if program(name) is None]
 
 
-def fetch() -> str | None:
-    """Fetch what is missing. Return what stopped it, or None."""
-    packages = sorted({PACKAGES[name] for name in missing()})
-    if not packages:
+def fetch(wanted: ProgramSet) -> str | None:
+    """Fetch a set unless all of it is here. Return what stopped it, or None."""
+    if not missing(wanted):
         return None
     if not shutil.which("apt-get") or not shutil.which("dpkg"):
-        return "apt-get and dpkg are missing: install nginx and Prometheus yourself"
-    for folder in ("lists/partial", "cache/archives/partial", "root"):
-        (FOLDER / folder).mkdir(parents=True, exist_ok=True)
-    apt = ["apt-get", "-qq", "-o", f"Dir::State::lists={FOLDER / 'lists'}", "-o", f"Dir::Cache={FOLDER / 'cache'}"]
-    for command in ([*apt, "-o", "Acquire::Retries=5", "update"], [*apt, "download", *packages]):
-        done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            return f"apt-get {command[-1]}: {done.stderr.strip() or done.stdout.strip()}"
-    for archive in FOLDER.glob("*.deb"):
-        subprocess.run(["dpkg", "-x", archive, FOLDER / "root"], check=True)
-        archive.unlink()
-    return f"still missing: {', '.join(missing())}" if missing() else None
+        return f"apt-get and dpkg are missing: install {wanted.title} yourself"
+    archives = FOLDER / wanted.folder / "archives"
+    for folder in (FOLDER / "lists" / "partial", FOLDER / "cache", archives / "partial"):
+        folder.mkdir(parents=True, exist_ok=True)
+    if stopped := _download(wanted, archives):
+        return stopped
+    _unpack(archives, FOLDER / wanted.folder)
+    absent = missing(wanted)
+    return f"still missing: {', '.join(absent)}" if absent else None
+
+
+def _download(wanted: ProgramSet, archives: Path) -> str | None:
+    packages = sorted(set(wanted.packages.values()))
+    return _update() or _apt(archives, f"Dir::Cache::archives={archives}", *wanted.download, *packages)
+
+
+@functools.cache
+def _update() -> str | None:
+    return _apt(FOLDER, "Acquire::Retries=5", "update")
+
+
+def _apt(folder: Path, option: str, *words: str) -> str | None:
+    """Run apt-get in a folder; return what stopped it, or None."""
+    options = [f"Dir::State::lists={FOLDER / 'lists'}", f"Dir::Cache={FOLDER / 'cache'}", option]
+    command = ["apt-get", "-qq", *(word for value in options for word in ("-o", value)), *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return f"apt-get {words[-1]}: {done.stderr.strip() or done.stdout.strip()}" if done.returncode else None
+
+
+def _unpack(archives: Path, folder: Path) -> None:
+    """Put the programs in place in one step: an interrupted call must not leave half of them."""
+    unpacked = folder.with_suffix(".part")
+    shutil.rmtree(unpacked, ignore_errors=True)
+    unpacked.mkdir()
+    for archive in sorted(archives.glob("*.deb")):
+        subprocess.run(["dpkg", "-x", archive, unpacked], check=True)
+    shutil.rmtree(folder)
+    unpacked.rename(folder)
+
+
+def main() -> int:
+    """Fetch every set; 1 when one of them is missing, with a line for each of those."""
+    stopped = {one.title: why for one in SETS if (why := fetch(one))}
+    for title, why in stopped.items():
+        print(f"holdfast: {title}: {why}", file=sys.stderr)
+    return 1 if stopped else 0
 
 
 if __name__ == "__main__":
-    stopped = fetch()
-    if stopped:
-        print(f"holdfast: {stopped}", file=sys.stderr)
-    sys.exit(1 if stopped else 0)
+    sys.exit(main())

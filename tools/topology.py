@@ -35,7 +35,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--stay", action="store_true", help="go on running until Ctrl-C")
     stay = parser.parse_args().stay
-    if stopped := programs.fetch():
+    if stopped := programs.fetch(programs.SITE):
         return _say(f"stopped: {stopped}", 1)
     nginx, prometheus = programs.program("nginx"), programs.program("prometheus")
     assert nginx

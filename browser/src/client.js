@@ -171,6 +171,7 @@ export class Client extends ServiceClient {
    * @returns {Promise<import("./generated/types.js").PaymentResult>}
    * @throws {TypeError} the parameters cannot be a payment on the service's chain
    * @throws {PaymentRefused} nothing was signed: the payee is not registered, or the delegation does not allow it
+   * @throws {AccountNotFunded} the account has too little for the amount, or for the fee that no sponsor pays
    * @throws {OperationFailed} the chain refused the payment
    */
   pay(params, options = {}) {

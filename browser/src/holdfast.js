@@ -26,6 +26,7 @@ export {
 } from "./errors.js";
 export { SmartAccount } from "./flows/account.js";
 export { getAccountState, getSmartAccountAddress } from "./flows/lookups.js";
+export { preparedPayment } from "./flows/pay.js";
 export { payeeOf } from "./flows/payee.js";
 export { RegistrationRefused } from "./flows/register.js";
 export { RpcError, ServiceClient } from "./http/service.js";

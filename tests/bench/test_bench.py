@@ -116,8 +116,10 @@ def test_command_prints_tables_and_writes_them_as_json(tmp_path):
     [
         (["service", "--server", "all", "--connections", "2"], 10),
         (["startup", "--server", "uvicorn"], 1),
-        (["lookup-rows", "--identifiers", "50", "200"], 5),
+        (["lookup-rows", "--identifiers", "50", "200"], 6),
+        (["lookup-rows", "--identifiers", "50", "--store", "embedded"], 5),
         (["stores"], 6),
+        (["metrics"], 6),
         (["load", "--nodes", "1", "2", "--rates", "100"], 1),
         (["enclave"], 1),
         (["indexer"], 1),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 import pytest_asyncio
 from playwright.async_api import async_playwright
+from tests.support.built_client import build_into
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -28,6 +29,12 @@ def chromium() -> str:
     found = next((path for name in names if (path := shutil.which(name))), None) or (str(MAC) if MAC.exists() else None)
     assert found, "no Chromium on this machine: make setup installs it or says what to install"
     return found
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The minified client and pages, as a wheel has them."""
+    return build_into(tmp_path_factory.mktemp("built") / "client")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

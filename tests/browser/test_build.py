@@ -7,6 +7,7 @@ import json
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 from tests.support.passkeys import CLIENT, MAKE, PAGE_HEADERS, PATIENCE_MS, Authenticator, outcome
@@ -38,6 +39,13 @@ def builder() -> ModuleType:
 def package(builder: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("modules") / "node_modules" / "holdfast"
     builder.build_package(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def served(builder: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("served")
+    builder.build_served(folder)
     return folder
 
 
@@ -95,6 +103,27 @@ async def test_what_was_built_makes_a_vault_and_opens_it(
     # The snapshots' module and the place's sign of life follow once the enclave is there.
     assert first_visit[:4] == ["app", "holdfast.js", "worker.js", "enclave.wasm"]
     assert set(first_visit[4:]) <= {"main.js", "bafkqaaa?format=raw"}, "a first visit asks for nothing else"
+    await context.close()
+
+
+@pytest.mark.parametrize(("path", "screen"), [("/", "start"), ("/vault", "none")])
+async def test_the_built_pages_draw_their_first_screen(
+    browser: Browser, serve: Callable[..., Server], served: Path, path: str, screen: str
+) -> None:
+    context = await browser.new_context()
+
+    async def built(route: Route) -> None:
+        file = served / urlsplit(route.request.url).path.removeprefix("/client/")
+        await route.fulfill(path=file, content_type="text/javascript", headers=HEADERS)
+
+    await context.route("**/client/**", built)
+    page = await context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    await page.goto(f"http://localhost:{serve().port}{path}")
+    await page.locator(f'main[data-screen="{screen}"]').wait_for()
+    assert errors == []
     await context.close()
 
 

@@ -8,12 +8,12 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from tests.support.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome
+from tests.support.passkeys import CLIENT, MAKE, Authenticator, answer_rpc, new_page, outcome
 
 from holdfast.client.flows.operations import STATE_AGE_S
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Page, Route
+    from playwright.async_api import Browser, Page
     from tests.support.chain_service import ChainService
 
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
@@ -91,14 +91,7 @@ async def test_an_account_pays_for_gas_itself_up_to_its_limit(browser: Browser, 
     chain.give(account, 5_000_000)
     pay = f"client.pay({{to: '{PAYEE}', amount: '1250000', token: '{chain.usdc}', chainId: 84532}})"
 
-    async def asked(route: Route) -> None:  # this page's policy allows its own origin alone
-        question = route.request.post_data_json
-        answers = [{"jsonrpc": "2.0", "id": it["id"], "result": chain.rpc(it["method"], *it["params"])} for it in
-                   (question if isinstance(question, list) else [question])]  # fmt: skip
-        await route.fulfill(json=answers if isinstance(question, list) else answers[0])
-
-    await page.route("**/chain-rpc", asked)
-    gas = "sponsored: false, rpcUrl: location.origin + '/chain-rpc'"
+    gas = f"sponsored: false, rpcUrl: '{await answer_rpc(page, chain)}'"
     own = f"client.gas = {{{gas}}}; return {pay}"
     before = chain.usdc_of(PAYEE)
     chain.fund(account, 10**18)
@@ -110,3 +103,25 @@ async def test_an_account_pays_for_gas_itself_up_to_its_limit(browser: Browser, 
     assert "value" in paid, paid
     assert chain.usdc_of(PAYEE) - before == 1_250_000
     assert 0 < 10**18 - chain.coin_of(account) < 10**16
+
+
+async def test_an_empty_account_that_pays_is_told_what_it_lacks(browser: Browser, chain: ChainService) -> None:
+    page = await opened(browser, chain)
+
+    rpc = await answer_rpc(page, chain)
+    pay = """
+      client.gas = {sponsored: SPONSORED, rpcUrl: "RPC"};
+      return client.pay({to: "PAYEE", amount: "5", token: "TOKEN", chainId: 84532})
+        .catch(({name, token, balance, needed}) => [name, token, String(balance), String(needed)]);
+    """.replace("RPC", rpc).replace("PAYEE", PAYEE)
+    for sponsored in ("true", "false"):
+        of_usdc = await outcome(page, pay.replace("SPONSORED", sponsored).replace("TOKEN", chain.usdc))
+        assert of_usdc.get("value") == ["AccountNotFunded", chain.usdc, "0", "5"], of_usdc
+        of_coin = await outcome(page, pay.replace("SPONSORED", sponsored).replace("TOKEN", "native"))
+        name, token, balance, needed = of_coin["value"]
+        assert (name, token, balance) == ("AccountNotFunded", "native", "0") and int(needed) >= 5, of_coin
+    account = (await outcome(page, "return (await client.account()).address"))["value"]
+    chain.give(account, 5)
+    of_fee = await outcome(page, pay.replace("SPONSORED", "false").replace("TOKEN", chain.usdc))
+    name, token, balance, needed = of_fee["value"]
+    assert (name, token, balance) == ("AccountNotFunded", "native", "0") and int(needed) > 5, of_fee

@@ -8,11 +8,12 @@ import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.connecting_apps import ASK, App, allow, asking, clicked, registered, told
 from tests.support.page_visits import Visit
-from tests.support.pages import Pages, serving
+from tests.support.pages import serving
 from tests.support.passkeys import Authenticator
 from tests.support.serving import becomes_true
 
@@ -22,17 +23,10 @@ from holdfast.world.processes import free_port
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from playwright.async_api import Browser, BrowserContext, Page
+    from playwright.async_api import Browser
     from tests.support.serving import Server
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "app"
-
-
-class App(Pages):
-    """Any other page."""
-
-    def page(self) -> tuple[bytes, str]:
-        return b"<!doctype html><title>App</title><button>Go</button>", "text/html"
 
 
 class IsolatedApp(App):
@@ -66,30 +60,6 @@ def answers(port: int) -> bool:
     return True
 
 
-async def clicked(page: Page, server: Server, selector: str = "button") -> Visit:
-    """Click in the app; the window that opens, with an authenticator."""
-    async with page.expect_popup() as opening:
-        await page.click(selector)
-    window = Visit(await opening.value, server)
-    window.authenticator = await Authenticator.of(window.page)
-    return window
-
-
-async def registered(window: Visit, handle: str) -> None:
-    """From the first screen of the window to the question."""
-    await window.screen("start")
-    await window.choose("handle", handle)
-    await window.screen("passkey")
-    await window.press("create")
-    await window.screen("safety")
-    await window.press("later")
-    await window.screen("consent")
-
-
-async def allow(window: Visit) -> None:
-    await window.page.locator('[data-name="allow"]:enabled').click()
-
-
 async def test_the_example_app_registers_a_person_and_verifies_the_signature(
     browser: Browser, server: Server, example: str
 ) -> None:
@@ -109,35 +79,10 @@ async def test_the_example_app_registers_a_person_and_verifies_the_signature(
     assert window.complaints == []
 
 
-ASK = """
-async ([service, request, options]) => {
-  const { connect } = await import(`${service}/client/connect.js`);
-  document.querySelector("button").onclick = () => {
-    window.told = connect(request, options).then((result) => ({result}), ({code, message}) => ({code, message}));
-  };
-}
-"""
-
-
 @pytest.fixture
 def app() -> Iterator[str]:
     with serving(App) as address:
         yield address
-
-
-async def asking(
-    context: Browser | BrowserContext, app: str, server: Server, request: dict[str, Any], **options: Any
-) -> Page:
-    """A page of the app whose button asks."""
-    page = await context.new_page()
-    await page.goto(app)
-    await page.evaluate(ASK, [f"http://localhost:{server.port}", request, options])
-    return page
-
-
-async def told(page: Page) -> dict[str, Any]:
-    answer: dict[str, Any] = await page.evaluate("told")
-    return answer
 
 
 SIGN = {"sign": {"text": "I log in.", "challenge": "c" * 32}}

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.page_visits import Visit
+from tests.support.page_visits import GERMAN, Visit
 from tests.support.receivers import receiving
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ async def test_the_file_and_the_other_device_are_tried(browser: Browser, server:
     assert not await tried(visit, "file"), "a saved file is not a tried one"
     await visit.press("try-file")
     await visit.screen("drill-file")
+    await visit.inspect("drill-file")
     await visit.page.set_input_files('[name="file"]', file)
     await visit.fill("password", "wrong horse battery")
     await visit.press("submit")
@@ -75,6 +76,7 @@ async def test_the_file_and_the_other_device_are_tried(browser: Browser, server:
     number = await visit.text('[data-name="number"]')
     await other.press("try-device")
     await other.press("answer-device")
+    await other.inspect("drill-answer")
     await other.fill("number", number)
     await other.press("submit")
     answer = other.page.locator('[data-name="answer"]:not(:empty)')
@@ -89,6 +91,70 @@ async def test_the_file_and_the_other_device_are_tried(browser: Browser, server:
     await visit.told("The other device has this vault.", "#status")
     assert await tried(visit, "device")
     assert visit.complaints == [] and other.complaints == []
+
+
+async def test_the_newest_copy_at_the_service_is_read_and_opened(browser: Browser, server: Server) -> None:
+    visit = await Visit.of(
+        browser, server, hasUserVerification=True, defaultBackupEligibility=True, defaultBackupState=True
+    )
+    await visit.register("alice")
+    await visit.page.locator('[data-status="pinned"]').wait_for()
+    await visit.page.reload()
+    await visit.screen("home")
+    assert not await tried(visit, "copy") and not await safe(visit, "browser")
+    await visit.page.route("**/ipfs/bafkrei*", lambda route: route.fulfill(body="another vault"))
+    await visit.press("try-copy")
+    await visit.alerted("The copy was changed, or belongs to someone else.")
+    assert not await tried(visit, "copy")
+    await visit.page.unroute("**/ipfs/bafkrei*")
+    await visit.press("try-copy")
+    await visit.told("opens and has all your changes.", "#status")
+    await visit.told("with the copy of", '[data-way="copy"]')
+    assert await tried(visit, "copy") and await safe(visit, "browser"), "the passkey is in the password manager"
+    await visit.inspect("drill-copy")
+    assert "holdfast-trial" not in await visit.page.evaluate(
+        "indexedDB.databases().then((all) => all.map((it) => it.name))"
+    )
+    assert visit.complaints == []
+
+
+async def test_the_password_opens_the_vault_and_the_copy(browser: Browser, server: Server) -> None:
+    visit = await Visit.of(await browser.new_context(**GERMAN), server, hasPrf=False)
+    await visit.choose("handle", "alice")
+    await visit.press("create")
+    await visit.screen("password")
+    await visit.fill("new-password", PASSWORD)
+    await visit.fill("new-password-again", PASSWORD)
+    await visit.press("submit")
+    await visit.screen("safety")
+    await visit.press("later")
+    await visit.screen("home")
+    await visit.page.locator('[data-status="pinned"]').wait_for()
+    for way, screen, words in (
+        ("password", "drill-password", "Das Passwort öffnet Ihren Tresor."),
+        ("copy", "drill-copy", "öffnet sich und enthält"),
+    ):
+        await go_home(visit)
+        assert not await tried(visit, way)
+        await visit.key(f"try-{way}")
+        await visit.screen(screen)
+        await visit.inspect(f"{screen}-de")
+        await visit.type("password", "wrong horse battery")
+        await visit.page.keyboard.press("Enter")
+        await visit.page.locator("#alert:not(:empty)").wait_for()
+        await visit.type("password", PASSWORD)
+        await visit.page.keyboard.press("Enter")
+        await visit.told(words, "#status")
+        assert await tried(visit, way)
+    assert await safe(visit, "passkey") and await safe(visit, "browser")
+    assert visit.complaints == []
+
+
+async def go_home(visit: Visit) -> None:
+    """The vault's screen anew, so that it shows what became of the copy."""
+    await visit.press("language", "footer")
+    await visit.press("language", "footer")
+    await visit.screen("home")
 
 
 async def test_a_file_of_another_vault_is_told(browser: Browser, server: Server, tmp_path: Path) -> None:

@@ -52,7 +52,8 @@ async def new_profile(browser: Browser, server: Server, passkey: tuple[dict[str,
 async def seen(visit: Visit) -> list[str]:
     """What the vault's screen shows of identity and permissions; the service here has no chain to show an account of."""
     shown = "[...document.querySelectorAll('[data-name=did], [data-card=identity], [data-cid]')]"
-    texts: list[str] = await visit.page.evaluate(f"{shown}.map((it) => it.dataset.cid ?? it.textContent)")
+    await visit.told(f"{APP} may spend up to 12.50 USDC until", "[data-cid]")
+    texts: list[str] = await visit.page.evaluate(f"{shown}.map((it) => it.textContent)")
     assert len(texts) == 3, "a permission is listed, and not the delegation to the vault's own publishing key"
     return texts
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -156,3 +157,34 @@ async def test_a_lost_answer_is_told_as_unconfirmed_and_followed(browser: Browse
     await visit.press("done")
     await visit.told(f"Sent 5.00\u00a0USDC to {PAYEE}", '[data-card="activity"]')
     assert chain.usdc_of(PAYEE) - before == 5_000_000
+
+
+async def test_without_a_sponsor_the_account_pays_the_shown_fee(browser: Browser, chain: ChainService) -> None:
+    visit, _, account = await person(browser, chain)
+    await given(visit, chain, account, usdc=5_000_000)
+
+    async def unsponsored(route: Any) -> None:
+        asked = route.request.post_data_json
+        if asked["method"] != "pm_sponsorUserOperation":
+            return await route.continue_()
+        error = {"code": -32601, "message": "the method does not exist"}
+        return await route.fulfill(json={"jsonrpc": "2.0", "id": asked["id"], "error": error})
+
+    await visit.page.route("**/api/bundler", unsponsored)
+    await visit.press("send")
+    await fill(visit, PAYEE, "5")
+    await visit.alerted("No sponsor pays the network fee. For this payment your account needs 0.0")
+    await visit.inspect("send-fee-missing")
+    chain.fund(account, 10**17)
+    before = chain.usdc_of(PAYEE)
+    await asyncio.sleep(2.1)
+    await visit.press("submit")
+    await visit.screen("send-review")
+    assert re.fullmatch("At most 0\\.0[0-9]+\u00a0ETH, from your account", await visit.text('[data-name="fee"]'))
+    await visit.inspect("send-review-own-fee")
+    while await visit.page.locator('main[data-screen="send-done"]').count() == 0:
+        await visit.press("confirm")  # once more if the fee rose after it was shown
+        await visit.page.locator('main[data-screen="send-done"], #alert:not(:empty)').first.wait_for()
+    assert chain.usdc_of(PAYEE) - before == 5_000_000
+    assert 0 < 10**17 - chain.coin_of(account) < 10**16
+    assert visit.complaints == []

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
+from playwright.async_api import Error
 from tests.support.pages import Pages, serving
-from tests.support.passkeys import CLIENT, MAKE, PATIENCE_MS, Authenticator, outcome, visit
+from tests.support.passkeys import CLIENT, MAKE, PATIENCE_MS, Authenticator, answer_rpc, outcome, visit
+from tests.support.paymasters import Bundler
 from tests.support.payment_window import ConfirmPage, confirm_page
 from tests.support.serving import PATIENCE_S
 
@@ -22,10 +26,14 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Page
     from tests.support.chain_service import ChainService
 
+from holdfast.client.flows.operations import STATE_AGE_S
+
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
+COINS = 10**17
 ADD_KEY = """async ({id, secret}) => {
   await client.vault.addKey({kind: "prf", id, secret: Uint8Array.from(secret).buffer});
 }"""
+REGISTER = "return client.register({handle: 'h%s'})"
 LOCKED = "async () => { await client.vault.lock(); }"
 ASK = """
 async ([method, data, amount]) => {
@@ -75,6 +83,13 @@ class Person:
 
     @classmethod
     async def registered(cls, browser: Browser, chain: ChainService, context: BrowserContext | None = None) -> Person:
+        person = await cls.unregistered(browser, chain, context)
+        registered = await outcome(person.page, REGISTER % secrets.token_hex(6))
+        assert registered["value"]["smartAccount"] == person.account, registered
+        return person
+
+    @classmethod
+    async def unregistered(cls, browser: Browser, chain: ChainService, context: BrowserContext | None = None) -> Person:
         context = context or await browser.new_context()
         page = await context.new_page()
         page.set_default_timeout(PATIENCE_MS)
@@ -82,8 +97,7 @@ class Person:
         await Authenticator.of(page)
         await page.evaluate(CLIENT, {})
         made = await page.evaluate(MAKE, {"name": "ada", "options": {}})
-        registered = await outcome(page, f"return client.register({{handle: 'h{secrets.token_hex(6)}'}})")
-        return cls(context, page, chain, made["did"], registered["value"]["smartAccount"])
+        return cls(context, page, chain, made["did"], await page.evaluate("client.account().then((it) => it.address)"))
 
     async def asked(
         self, shop: str, total: dict[str, str] | None = None, **data: Any
@@ -114,6 +128,13 @@ class Person:
         await page.route("**/plain", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
         await page.goto(f"{self.service}/plain")
         return await page.evaluate(CAN_MAKE, f"{self.service}/pay/sw.js")
+
+
+async def unlocked(person: Person) -> None:
+    opened = await outcome(
+        person.page, "return client.vault.unlock(await hf.passkeyKey(await hf.usePasskey()), null, {takeOver: true})"
+    )
+    assert opened["value"]["success"], opened
 
 
 async def refused(window: ConfirmPage, told: asyncio.Task[Any], text: str) -> dict[str, Any]:
@@ -299,14 +320,59 @@ async def test_a_payment_under_a_delegation(browser: Browser, chain: ChainServic
         (within["value"], "limit_exceeded", "over the limit"),
         (ends["value"], "delegation_expired", "has ended"),
     ):
-        opened = await outcome(
-            person.page,
-            "return client.vault.unlock(await hf.passkeyKey(await hf.usePasskey()), null, {takeOver: true})",
-        )
-        assert opened["value"]["success"], opened
+        await unlocked(person)
         window, told = await person.asked(shop, ucan=token)
         await person.passkey_in(window)
         await window.shows(CAN_APPROVE)
         await window.click("approve")
         assert (await refused(window, told, text))["error"] == code
     assert chain.usdc_of(PAYEE) - before == 12_500_000
+
+
+@pytest.fixture(scope="module")
+def unsponsored(chain: ChainService, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
+    """A service on the same chain whose bundler has no sponsor."""
+    with Bundler(chain).served() as url:
+        yield chain.another(tmp_path_factory.mktemp("unsponsored") / "data", url)
+
+
+async def test_an_account_pays_the_fee_itself_that_the_window_shows(
+    browser: Browser, unsponsored: ChainService, shop: str
+) -> None:
+    chain = unsponsored
+    person = await Person.unregistered(browser, chain)
+    chain.fund(person.account, COINS)
+    await person.page.evaluate("(rpcUrl) => { client.gas = {rpcUrl}; }", await answer_rpc(person.page, chain))
+    registering = asyncio.create_task(outcome(person.page, REGISTER % secrets.token_hex(6)))
+    while not registering.done():  # a commitment counts from the next block on
+        await asyncio.to_thread(chain.mine)
+        await asyncio.sleep(0.5)
+    assert "value" in registering.result(), registering.result()
+    chain.give(person.account, 20_000_000)
+    chain.fund(person.account, 0)
+    await asyncio.sleep(STATE_AGE_S)
+    window, told = await person.asked(shop)
+    await person.passkey_in(window)
+    details = await refused(window, told, "No sponsor pays the network fee. For this payment your account needs 0.0")
+    assert details["error"] == "insufficient_balance"
+    chain.fund(person.account, COINS)
+    before = chain.usdc_of(PAYEE)
+    await asyncio.sleep(STATE_AGE_S)
+    await unlocked(person)
+    window, told = await person.asked(shop)
+    await person.passkey_in(window)
+    await window.shows("document.getElementById('fee').textContent.startsWith('At most 0.0')")
+    shown = await window.evaluate("document.getElementById('fee').textContent")
+    assert shown.endswith("ETH, from your account")
+    await window.picture("pay-own-fee")
+    await window.shows(CAN_APPROVE)
+    await window.click("approve")
+    asks_again = f"document.getElementById('alert').textContent.includes('fee is known now') && {CAN_APPROVE}"
+    while not (await asyncio.wait({told}, timeout=0.2))[0]:
+        with contextlib.suppress(Error):  # the window closes when the shop has its answer
+            if await window.evaluate(asks_again):  # the fee rose after it was shown
+                await window.click("approve")
+    assert "txHash" in told.result()
+    assert chain.usdc_of(PAYEE) - before == 12_500_000
+    most = int(Decimal(shown.removeprefix("At most ").split("\u00a0")[0]) * 10**18)
+    assert 0 < COINS - chain.coin_of(person.account) <= most * 2

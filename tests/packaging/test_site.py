@@ -22,7 +22,7 @@ COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 NODES = ("node1", "node2")
 PROGRAMS = runpy.run_path(str(ROOT / "tools" / "programs.py"))
-MISSING: list[str] = PROGRAMS["missing"]()
+MISSING: list[str] = PROGRAMS["missing"](PROGRAMS["SITE"])
 needs_programs = pytest.mark.skipif(
     bool(MISSING), reason=f"{', '.join(MISSING)} missing: python3 tools/programs.py fetches Debian's"
 )

@@ -14,11 +14,22 @@ if TYPE_CHECKING:
 
 SHOTS = Path(__file__).parents[2] / "build" / "screenshots"
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-PAGE_PATIENCE_MS = 20_000
+PAGE_PATIENCE_MS = 60_000
 SIZES: dict[str, ViewportSize] = {"360": {"width": 360, "height": 740}, "1280": {"width": 1280, "height": 800}}
 # Elements that reach beyond the window's right edge.
 WIDER = """[...document.querySelectorAll('body *')].filter((it) => it.getBoundingClientRect().right > innerWidth + 1)
   .map((it) => it.outerHTML.slice(0, 80))"""
+
+# What has the focus, and whether that shows.
+FOCUSED = """(() => {
+  const it = document.activeElement;
+  const {outlineStyle, outlineWidth} = getComputedStyle(it);
+  return {name: it.dataset.name ?? "", field: it.getAttribute("name") ?? "",
+          shown: it.matches(":focus-visible") && outlineStyle !== "none" && outlineWidth !== "0px"};
+})()"""
+MOST_STOPS = 80
+# A browser of a person who reads German, uses no mouse, wants no motion and has a narrow window.
+GERMAN: dict[str, Any] = {"locale": "de-DE", "reduced_motion": "reduce", "viewport": SIZES["360"]}
 
 
 class Visit:
@@ -54,6 +65,25 @@ class Visit:
         """Press the button of that name."""
         await self.page.locator(f'{within} [data-name="{name}"]').first.click()
 
+    async def key(self, name: str) -> None:
+        """Press the button of that name with the keyboard alone: Tab until it has the focus, which shows, then Enter."""
+        for _ in range(MOST_STOPS):
+            focused = await self.page.evaluate(FOCUSED)
+            if focused["name"] == name:
+                assert focused["shown"], f"{name}: the focus does not show"
+                return await self.page.keyboard.press("Enter")
+            await self.page.keyboard.press("Tab")
+        raise AssertionError(f"the keyboard does not reach {name}")
+
+    async def type(self, field: str, value: str) -> None:
+        """Type into the field of that name, which Tab leads to."""
+        for _ in range(MOST_STOPS):
+            if (await self.page.evaluate(FOCUSED))["field"] == field:
+                await self.page.keyboard.press("Control+A")
+                return await self.page.keyboard.type(value)
+            await self.page.keyboard.press("Tab")
+        raise AssertionError(f"the keyboard does not reach {field}")
+
     async def fill(self, field: str, value: str) -> None:
         await self.page.fill(f'[name="{field}"]', value)
 
@@ -87,6 +117,7 @@ class Visit:
 
     async def inspect(self, name: str) -> None:
         """Screenshots of the present screen, which fits at 360 px, and in which axe finds nothing, light and dark."""
+        before = self.page.viewport_size or SIZES["1280"]
         await self.shoot(name)
         await self.page.set_viewport_size(SIZES["360"])
         assert await self.page.evaluate(WIDER) == [], f"{name}: wider than 360 px"
@@ -95,7 +126,7 @@ class Visit:
             found = await Axe().run(self.page)
             assert found.violations_count == 0, f"{name}, {scheme}: {found.generate_report()}"
         await self.page.emulate_media(color_scheme="light")
-        await self.page.set_viewport_size(SIZES["1280"])
+        await self.page.set_viewport_size(before)
 
     async def shoot(self, name: str) -> None:
         """Screenshots of the present screen: both sizes, light and dark."""

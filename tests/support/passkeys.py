@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Route
+    from tests.support.chain_service import ChainService
     from tests.support.serving import Server
 
 PATIENCE_MS = 60_000
@@ -112,3 +114,16 @@ async def outcome(page: Page, code: str) -> dict[str, Any]:
     """What the code returned, as `value`, or the error that it threw."""
     told: dict[str, Any] = await page.evaluate(OUTCOME.replace("CODE", code))
     return told
+
+
+async def answer_rpc(page: Page, chain: ChainService) -> str:
+    """Serve the chain's JSON-RPC at an address of the page's own origin, the only one that its policy allows."""
+
+    async def answer(route: Route) -> None:
+        asked: Any = route.request.post_data_json
+        await route.fulfill(
+            json={"jsonrpc": "2.0", "id": asked["id"], "result": chain.rpc(asked["method"], *asked["params"])}
+        )
+
+    await page.route("**/chain-rpc", answer)
+    return urljoin(page.url, "/chain-rpc")

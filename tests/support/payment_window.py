@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import time
 from typing import TYPE_CHECKING, Any
 
+from tests.support.page_visits import SHOTS
 from tests.support.passkeys import AUTHENTICATOR
 from tests.support.serving import PATIENCE_S
 
@@ -54,6 +56,12 @@ class ConfirmPage:
     async def click(self, name: str) -> None:
         """Click the element ``name``. A click may close the window before it answers, so no answer is awaited."""
         await self._send("Runtime.evaluate", {"expression": f"document.getElementById('{name}').click()"})
+
+    async def picture(self, name: str) -> None:
+        """A screenshot of the window as it is."""
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        answer = await self.command("Page.captureScreenshot", format="png")
+        (SHOTS / f"{name}.png").write_bytes(base64.b64decode(answer["data"]))
 
     async def passkey(self) -> dict[str, Any]:
         """An authenticator in this window with a new passkey, and the secret that it gives (each window has its own)."""

@@ -2,6 +2,7 @@
 
 const EXECUTE = "b61d27f6"; // execute(address,uint256,bytes)
 const TRANSFER = "a9059cbb"; // transfer(address,uint256)
+const BALANCE_OF = "70a08231"; // balanceOf(address)
 const CREATE_ACCOUNT = "4c1ed7f5"; // createAccount(uint256,uint256,uint256)
 const WORD = 64;
 /** The token of a chain's own coin. */
@@ -57,6 +58,11 @@ export function paymentOf(callData) {
  */
 export function createAccount(x, y) {
   return `0x${CREATE_ACCOUNT}${number(x)}${number(y)}${number(0n)}`;
+}
+
+/** What a token is asked for an account's balance. @param {string} account @returns {string} 0x-hex */
+export function balanceOf(account) {
+  return `0x${BALANCE_OF}${address(account)}`;
 }
 
 /** @param {Call} call */

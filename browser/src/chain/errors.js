@@ -1,6 +1,7 @@
 /** What can go wrong with a user operation. */
 
 import { RequestRefused, ServiceError } from "../errors.js";
+import { NATIVE } from "./calls.js";
 
 /** The operation was refused, or was mined and failed. */
 export class OperationFailed extends ServiceError {
@@ -14,18 +15,21 @@ export class OperationFailed extends ServiceError {
   }
 }
 
-/** No sponsor pays, and the account cannot. Amounts in wei. */
+/** The account has too little for the payment, or for the fee that no sponsor pays. Amounts in the smallest unit of `token`. */
 export class AccountNotFunded extends OperationFailed {
   /**
    * @param {string} message
-   * @param {{address: string, balance: bigint, needed: bigint}} account
+   * @param {{address: string, balance: bigint, needed: bigint, token?: string}} account `token`: "native", or an ERC-20
+   *   address
+   * @param {ErrorOptions} [options]
    */
-  constructor(message, { address, balance, needed }) {
-    super(message);
+  constructor(message, { address, balance, needed, token = NATIVE }, options) {
+    super(message, options);
     this.name = "AccountNotFunded";
     this.address = address;
     this.balance = balance;
     this.needed = needed;
+    this.token = token;
   }
 }
 

@@ -1,6 +1,7 @@
 /** Gas that the account pays itself, where no sponsor does. */
 
 import { NetworkError } from "../errors.js";
+import { NATIVE, balanceOf, paymentCall, paymentOf } from "./calls.js";
 import { AccountNotFunded, OperationFailed } from "./errors.js";
 
 /** 0.01 of the chain's coin, in wei: the most that an account pays itself unless it is told otherwise. */
@@ -28,18 +29,75 @@ const MAX_OWN_COST_WEI = 10n ** 16n;
  * @throws {AccountNotFunded}
  */
 export async function paidByAccount(client, account, operation, why) {
-  const limit = account.policy.maxOwnCostWei ?? MAX_OWN_COST_WEI;
+  const { policy, bundler } = account;
+  const limit = policy.maxOwnCostWei ?? MAX_OWN_COST_WEI;
   if (limit === 0n) throw new OperationFailed(why);
-  const fees = await feesOfChain(account.policy.rpcUrl ?? (await client.status()).rpc);
-  const estimated = await account.bundler.estimated({ ...operation, ...fees });
-  const cost = greatestCost(estimated);
-  if (cost > limit) throw new OperationFailed(`${why}; and it may cost ${cost} wei, more than the account may pay itself`);
-  const { balance } = await client.balance({ account: account.address, token: "ETH", chainId: String(account.contracts.chainId) });
-  if (BigInt(balance) < cost) {
-    const message = `${why}; and the account ${account.address} has ${balance} of the ${cost} wei that it may cost`;
-    throw new AccountNotFunded(message, { address: account.address, balance: BigInt(balance), needed: cost });
+  const priced = { ...operation, ...(await feesOfChain(await rpcOf(client, policy))) };
+  const payment = paymentOf(operation.callData);
+  const coins = payment?.token === NATIVE ? payment.amount : 0n;
+  const checkFunds = async (/** @type {UserOp} */ estimated) => {
+    const cost = greatestCost(estimated);
+    if (cost > limit) throw new OperationFailed(`${why}; and it may cost ${cost} wei, more than the account may pay itself`);
+    const { balance } = await client.balance({ account: account.address, token: "ETH", chainId: String(account.contracts.chainId) });
+    notLess(account, BigInt(balance), { needed: cost + coins, token: NATIVE }, why);
+    return estimated;
+  };
+  try {
+    return await checkFunds(await estimatedFor(bundler, priced));
+  } catch (error) {
+    // Coins that the account does not have revert without a reason, so the call is estimated with none.
+    if (payment && coins && !(error instanceof AccountNotFunded)) {
+      await checkFunds(await estimatedFor(bundler, { ...priced, callData: paymentCall({ ...payment, amount: 0n }) }));
+    }
+    throw error;
   }
-  return estimated;
+}
+
+/**
+ * The bundler's gas limits, also from bundlers that check the account's balance before they estimate (ERC-4337: AA21, AA51).
+ *
+ * @param {import("./bundler.js").Bundler} bundler
+ * @param {UserOp} operation
+ * @returns {Promise<UserOp>}
+ */
+async function estimatedFor(bundler, operation) {
+  try {
+    return await bundler.estimated(operation);
+  } catch (error) {
+    if (!(error instanceof OperationFailed && /AA21|AA51/.test(error.message))) throw error;
+    const { maxFeePerGas, maxPriorityFeePerGas } = operation;
+    const free = await bundler.estimated({ ...operation, maxFeePerGas: "0x0", maxPriorityFeePerGas: "0x0" });
+    return { ...free, maxFeePerGas, maxPriorityFeePerGas };
+  }
+}
+
+/**
+ * Refuses a payment that was refused because the account has less than its amount.
+ *
+ * @param {import("../http/service.js").ServiceClient} client
+ * @param {import("../flows/account.js").SmartAccount} account
+ * @param {import("./calls.js").Payment} payment
+ * @param {Error} cause
+ * @throws {AccountNotFunded}
+ */
+export async function checkPaid(client, account, { amount, token }, cause) {
+  const held = token === NATIVE ? ["eth_getBalance", account.address] : ["eth_call", { to: token, data: balanceOf(account.address) }];
+  const balance = await rpcOf(client, account.policy)
+    .then((url) => ask(url, /** @type {string} */ (held[0]), [held[1], "latest"]))
+    .then(BigInt)
+    .catch(() => amount);
+  notLess(account, balance, { needed: amount, token }, cause.message);
+}
+
+/**
+ * @param {import("../flows/account.js").SmartAccount} account
+ * @param {bigint} balance
+ * @param {{needed: bigint, token: string}} asked
+ * @param {string} why
+ */
+function notLess({ address }, balance, { needed, token }, why) {
+  if (balance >= needed) return;
+  throw new AccountNotFunded(`${why}; and the account ${address} has ${balance} of the ${needed} that are needed`, { address, balance, needed, token });
 }
 
 /**
@@ -53,19 +111,33 @@ export function greatestCost({ callGasLimit, verificationGasLimit, preVerificati
 }
 
 /**
+ * @param {import("../http/service.js").ServiceClient} client
+ * @param {GasPolicy} policy
+ */
+async function rpcOf(client, { rpcUrl }) {
+  return rpcUrl ?? (await client.status()).rpc;
+}
+
+/**
+ * @param {string} url
+ * @param {string} method
+ * @param {unknown[]} [params]
+ */
+async function ask(url, method, params = []) {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+  return (await response.json()).result;
+}
+
+/**
  * Twice the newest block's base fee, and the suggested tip with a quarter more (EIP-1559).
  *
  * @param {string} url
  */
 async function feesOfChain(url) {
   if (!url) throw new NetworkError("the price of gas is not known: name the chain's JSON-RPC (gas.rpcUrl)");
-  const ask = async (/** @type {string} */ method, /** @type {unknown[]} */ params = []) => {
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-    const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
-    return (await response.json()).result;
-  };
   try {
-    const [block, price] = await Promise.all([ask("eth_getBlockByNumber", ["latest", false]), ask("eth_gasPrice")]);
+    const [block, price] = await Promise.all([ask(url, "eth_getBlockByNumber", ["latest", false]), ask(url, "eth_gasPrice")]);
     const base = BigInt(block.baseFeePerGas);
     const tip = BigInt(price) > base ? ((BigInt(price) - base) * 5n) / 4n : 1n;
     return { maxFeePerGas: `0x${(2n * base + tip).toString(16)}`, maxPriorityFeePerGas: `0x${tip.toString(16)}` };

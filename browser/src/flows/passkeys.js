@@ -10,7 +10,8 @@ import { keyId, passkeyKey } from "../passkeys/use.js";
  * @typedef {import("../passkeys/create.js").PasskeyOptions & {deviceName?: string,
  *   attestation?: import("../generated/types.js").Attestation}} AddOptions `attestation`: for an identifier that was
  *   proven by a code, which the service wants again for each passkey
- * @typedef {{credentialId: string, registered: boolean}} AddedPasskey `registered`: whether the service knows it too
+ * @typedef {{credentialId: string, credential: string, registered: boolean}} AddedPasskey `registered`: whether the service
+ *   knows it too
  */
 
 /**
@@ -23,7 +24,7 @@ export async function addPasskey(client, { deviceName = "", attestation, ...opti
   const excludeCredentials = credentials.map(({ credential_id: id }) => ({ id: fromBase64(id), type: /** @type {const} */ ("public-key") }));
   const passkey = await client.createPasskey({ excludeCredentials, ...options });
   await keep(client, passkey, deviceName);
-  return { credentialId: passkey.credentialId, registered: await registerPasskey(client, passkey.credentialId, { attestation }) };
+  return { ...passkey, registered: await registerPasskey(client, passkey.credentialId, { attestation }) };
 }
 
 /**

@@ -1,8 +1,9 @@
 /** Payments from the vault's smart account. */
 
 import { isAddress, NATIVE, paymentCall, paymentOf } from "../chain/calls.js";
-import { OperationFailed } from "../chain/errors.js";
+import { AccountNotFunded, OperationFailed } from "../chain/errors.js";
 import { checksumAddress } from "../chain/names.js";
+import { checkPaid } from "../chain/own_gas.js";
 import { SmartAccount } from "./account.js";
 import { authorise } from "./budget.js";
 import { payeeOf } from "./payee.js";
@@ -40,8 +41,9 @@ export async function pay(client, params, { onProgress, approve }) {
   const payee = await payeeOf(client, params.to);
   const token = params.token === NATIVE ? NATIVE : await checksumAddress(client.vault, params.token);
   if (params.ucan) await authorise(client, params.ucan, { to: payee.address, amount, token, chainId: params.chainId });
-  const operation = await account.prepared(paymentCall({ to: payee.address, amount, token }));
-  checkBytes(operation.callData, { to: payee.address, amount, token });
+  const payment = { to: payee.address, amount, token };
+  const operation = await preparedPayment(client, account, payment);
+  checkBytes(operation.callData, payment);
   onProgress?.("prepared", { operation });
   await approve?.(operation);
   const signed = await account.signed(operation);
@@ -51,6 +53,24 @@ export async function pay(client, params, { onProgress, approve }) {
   await account.bundler.wait(signed.hash);
   onProgress?.("confirmed", { userOpHash: signed.hash });
   return paymentResult(params, signed.hash);
+}
+
+/**
+ * The account's operation for a payment, paid for and ready to be signed.
+ *
+ * @param {import("../client.js").Client} client
+ * @param {SmartAccount} account
+ * @param {import("../chain/calls.js").Payment} payment
+ * @throws {AccountNotFunded} the account has too little for the amount, or for the fee that no sponsor pays
+ * @throws {OperationFailed}
+ */
+export async function preparedPayment(client, account, payment) {
+  try {
+    return await account.prepared(paymentCall(payment));
+  } catch (error) {
+    if (error instanceof OperationFailed && !(error instanceof AccountNotFunded)) await checkPaid(client, account, payment, error);
+    throw error;
+  }
 }
 
 /**

@@ -11,8 +11,8 @@ import { problem, Told } from "./parts/problems.js";
 import { go, screen, stay } from "./parts/router.js";
 import { alarm, say, show } from "./parts/screen.js";
 import { ready, whenGone } from "./parts/vault_client.js";
+import { nameScreens } from "./screens.js";
 import { gone } from "./vault/unlock.js";
-import "./screens.js";
 
 /** @typedef {import("./connect/asker.js").Asker} Asker */
 
@@ -28,6 +28,7 @@ const FOR_APPS = {
 let present = null;
 let over = false;
 
+nameScreens();
 stay();
 screen("home", asked);
 

@@ -23,7 +23,7 @@ export {
   keyId,
   passkeyKey,
   payeeOf,
-  paymentCall,
+  preparedPayment,
   signalUnknownCredential,
   textHash,
   usePasskey,

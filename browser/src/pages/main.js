@@ -3,9 +3,9 @@
 import { footer } from "./footer.js";
 import { go, goToAddress } from "./parts/router.js";
 import { ready, whenGone } from "./parts/vault_client.js";
+import { nameScreens } from "./screens.js";
 import { linked } from "./vault/received.js";
 import { gone } from "./vault/unlock.js";
-import "./screens.js";
 
 /** What the address names: a page, or a permission that someone hands over. */
 function shown() {
@@ -19,6 +19,7 @@ document.querySelector(".home")?.addEventListener("click", (event) => {
 });
 addEventListener("popstate", () => void shown());
 addEventListener("hashchange", () => void shown());
+nameScreens();
 whenGone(gone);
 footer();
 void shown();

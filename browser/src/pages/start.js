@@ -1,10 +1,9 @@
 /** The first screen: what this service is, whether it works, and the way in. */
 
-import { copyButton } from "./parts/copy.js";
 import { language, text } from "./parts/language.js";
 import { button, buttons, el, paragraph } from "./parts/nodes.js";
 import { begun, hadVault, setBegun } from "./parts/notes.js";
-import { ADDRESS } from "./parts/problems.js";
+import { obstacle } from "./parts/obstacle.js";
 import { go } from "./parts/router.js";
 import { SERVICE, show } from "./parts/screen.js";
 import { service } from "./parts/vault_client.js";
@@ -26,7 +25,6 @@ export async function start({ quiet = false } = {}) {
 
 /** @param {boolean} quiet */
 function welcome(quiet) {
-  const reason = obstacle();
   const here = hadVault();
   show({
     name: "start",
@@ -35,30 +33,23 @@ function welcome(quiet) {
     redraw: () => welcome(true),
     body: [
       paragraph("start.lead", {}, "lead"),
-      reason ?? actions(here),
+      ...actions(here, obstacle()),
       el("ul", { class: "points" }, ...POINTS.map(([name, path]) => el("li", {}, picture(path), el("span", {}, text(`start.point.${name}`, { name: SERVICE }))))),
     ],
   });
 }
 
-/** @param {boolean} here */
-function actions(here) {
+/**
+ * @param {boolean} here this browser has a vault
+ * @param {HTMLElement | null} obstacle why there is no registration
+ */
+function actions(here, obstacle) {
   const register = button(text("start.register"), () => go("choose"), { kind: here ? "" : "main", name: "register" });
   const back = button(text(here ? "start.open" : "start.return"), () => go("vault"), { kind: here ? "main" : "", name: "return" });
-  return el("div", {}, here && paragraph("start.stored"), here ? buttons(back, register) : buttons(register, back));
-}
-
-/** Why registration is impossible here: another address than the service's, or a browser without passkeys. */
-function obstacle() {
-  const main = new URL(ADDRESS);
-  if (location.hostname !== main.hostname) {
-    const [before, after] = text("start.address", { address: "\n" }).split("\n");
-    return el("p", { class: "notice", "data-name": "obstacle" }, before, el("a", { href: ADDRESS + location.pathname }, ADDRESS), after);
-  }
-  if (typeof PublicKeyCredential === "undefined" || !navigator.credentials) {
-    return el("div", { class: "notice", "data-name": "obstacle" }, paragraph("start.unsupported"), copyButton(ADDRESS, text("start.copyAddress")));
-  }
-  return null;
+  const stored = here && paragraph("start.stored");
+  // The vault's page also leads in without a passkey.
+  if (obstacle) return [obstacle, stored, here && buttons(back)];
+  return [el("div", {}, stored, here ? buttons(back, register) : buttons(register, back))];
 }
 
 /**

@@ -1,6 +1,6 @@
 /** What a payment costs and whether the account has it, from public facts: no vault has to be open for that. */
 
-import { didOfKey, greatestCost, paymentCall, SmartAccount, textHash } from "../holdfast.js";
+import { didOfKey, greatestCost, preparedPayment, SmartAccount, textHash } from "../holdfast.js";
 import { COIN, decimalOf, Refusal } from "./request.js";
 import { amountText } from "./text.js";
 
@@ -55,7 +55,7 @@ async function indexed(client, did) {
 export async function feeOf(client, key, { amount, params }, payee) {
   const contracts = await client.contracts();
   const account = new SmartAccount(client, client.gas, { contracts, key });
-  return feeIn(await account.prepared(paymentCall({ to: payee, amount, token: params.token })));
+  return feeIn(await preparedPayment(client, account, { to: payee, amount, token: params.token }));
 }
 
 /**

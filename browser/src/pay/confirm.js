@@ -3,6 +3,7 @@
 import { Client, passkeyKey, payeeOf, usePasskey } from "../holdfast.js";
 import { checkBalance, feeIn, feeOf, publicAccount } from "./account.js";
 import { el } from "./el.js";
+import { meta } from "./meta.js";
 import { familiarity, paidBefore, rememberPayee } from "./payees.js";
 import { isPassing, refusalOf } from "./refusals.js";
 import { readRequest, Refusal } from "./request.js";
@@ -74,7 +75,7 @@ class Payment {
       await this.#preview();
     } catch (error) {
       const refusal = refusalOf(error);
-      if (this.#dids.length > 1 && refusal.code === "insufficient_balance") this.#failedChoice(refusal);
+      if (this.#dids.length > 1 && refusal.code.startsWith("insufficient")) this.#failedChoice(refusal);
       else this.#refuse(refusal);
     }
   }
@@ -340,11 +341,6 @@ function passwordForm(onsubmit) {
     onsubmit();
   };
   return el("form", { id: "password-form", onsubmit: submitted }, el("label", { htmlFor: "password" }, text("password")), field);
-}
-
-/** @param {string} name */
-function meta(name) {
-  return document.querySelector(`meta[name="holdfast-${name}"]`)?.getAttribute("content") ?? "";
 }
 
 begin();

@@ -1,7 +1,8 @@
 /** From errors to what a person reads and a shop is told. */
 
 import { AccountNotFunded, NetworkError, OperationFailed, PaymentRefused, RequestRefused, WebAuthnError } from "../holdfast.js";
-import { COIN, decimalOf, Refusal } from "./request.js";
+import { meta } from "./meta.js";
+import { COIN, decimalOf, Refusal, tokenOf } from "./request.js";
 import { amountText } from "./text.js";
 
 /** Reasons of a ceremony after which the person may try again: nothing has happened. */
@@ -54,9 +55,10 @@ export function isPassing({ code }) {
 }
 
 /** @param {AccountNotFunded} error */
-function notFunded({ balance, needed }) {
-  const shown = (/** @type {bigint} */ wei) => amountText(decimalOf(wei, COIN.decimals), COIN);
-  return new Refusal("insufficient_fee", { have: shown(balance), need: shown(needed) });
+function notFunded({ balance, needed, token }) {
+  const unit = tokenOf(token, { usdc: meta("usdc") });
+  const shown = (/** @type {bigint} */ value) => (unit ? amountText(decimalOf(value, unit.decimals), unit) : `${value}`);
+  return new Refusal(unit === COIN ? "insufficient_fee" : "insufficient_balance", { have: shown(balance), need: shown(needed) });
 }
 
 /**

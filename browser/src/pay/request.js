@@ -93,9 +93,10 @@ function normal(decimal) {
 
 /**
  * @param {string} token
- * @param {Facts} facts
+ * @param {{usdc: string}} facts
+ * @returns {Token | null} null for one that the service does not know
  */
-function tokenOf(token, { usdc }) {
+export function tokenOf(token, { usdc }) {
   if (token === NATIVE) return COIN;
   return token.toLowerCase() === usdc.toLowerCase() ? USDC : null;
 }

@@ -79,6 +79,7 @@ function payeeRow({ address: to, did }, familiarity) {
     did ? el("span", { className: "did" }, did) : null,
     address(to),
     el("small", { className: proven ? "good" : did ? "bad" : "" }, text(said), familiarity === "new" ? ` ${text("payee_new")}` : ""),
+    isForeign(did ?? "") ? el("small", { className: "bad" }, text("unusual_host")) : null,
   );
 }
 
@@ -98,11 +99,15 @@ function shopName(site) {
   return el("span", {}, site.protocol === "https:" ? "" : `${site.protocol}//`, el("strong", {}, site.host));
 }
 
+/** Whether a host, or a did:web's, is written in another alphabet. @param {string} name */
+function isForeign(name) {
+  return /(^|[.:])xn--/.test(name);
+}
+
 /** @param {URL} site */
 function shopWarnings({ protocol, hostname }) {
-  const unusual = hostname.split(".").some((part) => part.startsWith("xn--"));
   const open = protocol !== "https:" && !LOCAL.test(hostname);
-  return [open ? text("not_encrypted") : "", unusual ? text("unusual_host") : ""]
+  return [open ? text("not_encrypted") : "", isForeign(hostname) ? text("unusual_host") : ""]
     .filter(Boolean)
     .map((said) => el("small", { className: "bad" }, said));
 }

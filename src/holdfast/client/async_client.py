@@ -128,6 +128,7 @@ class AsyncClient(AsyncServiceClient):
         Raises:
             ValueError: the parameters cannot be a payment on the service's chain.
             PaymentRefused: the delegation does not allow it, or the payee's DID is not registered.
+            AccountNotFunded: the account has too little for the amount, or for the fee that no sponsor pays.
             OperationFailed: the payment was refused, or was mined and failed.
         """
         async with self._operating:

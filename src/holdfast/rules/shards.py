@@ -14,5 +14,8 @@ def shard_of(*parts: str | bytes) -> int:
         parts: texts, hashed as UTF-8, or bytes. An identifier is its channel and canonical key; a credential its folded
             ID; an address or a network itself; a window what is counted and its subject.
     """
-    joined = b"\0".join([part.encode() if isinstance(part, str) else part for part in parts])
+    try:
+        joined = "\0".join(parts).encode()  # type: ignore[arg-type]  # nearly always: texts alone
+    except TypeError:
+        joined = b"\0".join([part.encode() if isinstance(part, str) else part for part in parts])
     return int.from_bytes(sha256(joined).digest()[:2]) >> 4

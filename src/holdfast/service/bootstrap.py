@@ -228,7 +228,14 @@ def _mailer(settings: Settings, pools: ConnectionPools) -> Mailer:
 def _sms_verifier(settings: Settings, pools: ConnectionPools, clock: Clock, entropy: Entropy) -> SmsVerifier:
     outbox = settings.data_dir / OUTBOX
     made: SmsVerifier = _named(
-        "HOLDFAST_SMS_URL", sms_verifier_of, settings.sms_url, pools.of("sms"), outbox, clock, entropy
+        "HOLDFAST_SMS_URL",
+        sms_verifier_of,
+        settings.sms_url,
+        pools.of("sms"),
+        outbox,
+        clock,
+        entropy,
+        settings.public_host,
     )
     return made
 

@@ -196,9 +196,25 @@ def test_coin_that_is_sent_counts_as_well(bare, client):
 def test_an_operation_that_would_fail_says_why_and_costs_nothing(bare, client):
     account = client.smart_account_address()
     bare.fund(account, ETHER)
-    with pytest.raises(holdfast.OperationFailed, match="ERC20InsufficientBalance"):
+    bare.give(account, 7)
+    with pytest.raises(holdfast.AccountNotFunded, match="ERC20InsufficientBalance") as caught:
         client.pay(payment(bare, someone(), 10**12))
+    assert (caught.value.balance, caught.value.needed, caught.value.token) == (7, 10**12, bare.usdc)
     assert bare.coin_of(account) == ETHER
+
+
+@pytest.mark.parametrize("sponsored", [True, False])
+def test_an_empty_account_that_pays_is_told_what_it_lacks(chain, vault, sponsored):
+    gas = holdfast.GasPolicy(sponsored=sponsored)
+    with holdfast.Client(chain.base_url, vault=vault, timeout=60, gas=gas) as client:
+        account = client.smart_account_address()
+        with pytest.raises(holdfast.AccountNotFunded) as caught:
+            client.pay(payment(chain, someone(), 5))
+        assert (caught.value.balance, caught.value.needed, caught.value.token) == (0, 5, chain.usdc)
+        with pytest.raises(holdfast.AccountNotFunded) as caught:
+            client.pay(types.PaymentParams(to=someone(), amount="5", token="native", chain_id=84532))
+        assert (caught.value.balance, caught.value.token) == (0, "native")
+        assert caught.value.needed >= 5 and account in str(caught.value)
 
 
 def test_nobody_is_asked_when_the_account_is_to_pay(chain, vault):

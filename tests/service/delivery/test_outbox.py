@@ -149,6 +149,15 @@ async def test_sixth_attempt_fails_even_with_the_right_code(verifier, folder):
     assert await verifier.check_code(PHONE, latest_code(folder))
 
 
+async def test_an_sms_ends_with_the_line_that_binds_its_code_to_the_host(folder, clock):
+    """The format of https://wicg.github.io/sms-one-time-codes: the last line is "@host #code", and no line follows."""
+    await sms_verifier_of("outbox:", lambda: None, folder, clock, os.urandom, "vault.example").start(PHONE)
+    [text] = [file.read_text() for file in folder.glob("*.txt")]
+    words, empty, bound = text.partition("\n\n")[2].split("\n")
+    code = re.fullmatch(r"Your code is ([0-9]{6})", words)[1]
+    assert (empty, bound) == ("", f"@vault.example #{code}")
+
+
 async def test_newer_sms_code_replaces_the_older(verifier, folder):
     await verifier.start(PHONE)
     old = latest_code(folder)

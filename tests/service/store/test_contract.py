@@ -365,6 +365,40 @@ async def test_every_move_is_in_the_history(store: Store) -> None:
     assert actions == ["session", "code_sent", "verified", "registered", "confirmed", "credential_revoked"]
 
 
+async def test_what_a_row_told_stays_in_the_history_when_it_goes(store: Store) -> None:
+    """A displaced session, a registration that the chain refused and that comes again, a release, a session anew."""
+    await store.open_session(session(MAIL, did="did:a:1", now=NOW), admit)
+    await store.register(registration(identifier=MAIL, did="did:a:2", now=NOW + 1), lambda _facts: Move.DISPLACE)
+    assert await told(store) == [(0, "session", "did:a:1"), (1, "displaced", "did:a:2")]
+    await store.settle("cred", Confirmation.REFUSED, None, NOW + 2)
+    for at in (3, 5):
+        again = registration(identifier=MAIL, did="did:a:2", now=NOW + at)
+        await store.register(again, lambda _facts: Move.CONTINUE)
+        await store.settle("cred", Confirmation.REFUSED, None, NOW + at + 1)
+    await store.release("email", MAIL.key, NOW + 7)
+    await store.open_session(session(MAIL, did="did:a:3", now=NOW + 8), admit)
+    actions = [
+        "session",
+        "displaced",
+        "refused",
+        "registered",
+        "refused",
+        "registered",
+        "refused",
+        "released",
+        "session",
+    ]
+    assert [(at, action) for at, action, _ in await told(store)] == list(enumerate(actions))
+    assert [did for _, _, did in await told(store)] == ["did:a:1", *["did:a:2"] * 7, "did:a:3"]
+
+
+async def told(store: Store) -> list[tuple[int, str, str]]:
+    """The history of MAIL, in seconds since NOW."""
+    known = await store.describe("email", MAIL.key)
+    assert known is not None
+    return [(round(row["at"] - NOW), row["action"], row["did"]) for row in known["history"]]
+
+
 async def test_a_closed_store_is_unavailable(store: Store) -> None:
     await store.close()
     with pytest.raises(StoreUnavailable):

@@ -12,7 +12,9 @@ import pytest
 from holdfast.rules.colours import parse_colour
 from holdfast.service.settings import read_settings
 from holdfast.service.web.page_files import PageChoices, page_files, theme
+from holdfast.service.web.prepared import prepare
 from holdfast.settings.rows import SettingError
+from holdfast.wire.models import ContractSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from tests.support.api import Api
     from tests.support.serving import Server
 
+CONTRACTS = ContractSet(
+    chain_id=84532, entry_point="", did_registry="", account_helper="", session_sbt="", app_factory=""
+)
 PAGES = ("/", "/vault", "/connect")
 FILES = ("/pages.css", "/theme.css", "/logo")
 TEXTS = Path(__file__).parents[3] / "browser" / "src" / "pages"
@@ -140,6 +145,21 @@ def test_logos(tmp_path: Path) -> None:
     for file, why in ((text, "neither SVG nor PNG"), (large, "256 KiB"), (tmp_path / "none", "cannot be read")):
         with pytest.raises(ValueError, match=why):
             page_files(choices(logo=file))
+
+
+def test_the_payment_app_has_the_logo_too(tmp_path: Path) -> None:
+    png = tmp_path / "a.png"
+    head = b"\x89PNG\r\n\x1a\n" + (13).to_bytes(4) + b"IHDR" + (192).to_bytes(4) + (96).to_bytes(4)
+    png.write_bytes(head)
+    prepared = prepare(CONTRACTS, pages=page_files(choices(logo=png)))
+    (icon,) = json.loads(prepared.pay_manifest.answer(Plain()).body)["icons"]
+    assert icon == {"src": "/pay/icon.svg", "sizes": "192x96", "type": "image/png"}
+    served = prepared.pay_icon.answer(Plain())
+    headers = dict(served.headers)
+    assert served.body == head and headers["content-type"] == "image/png"
+    assert headers["cross-origin-resource-policy"] == "cross-origin", "a shop's page loads it"
+    plain = prepare(CONTRACTS, pages=page_files(choices()))
+    assert json.loads(plain.pay_manifest.answer(Plain()).body)["icons"][0]["type"] == "image/svg+xml"
 
 
 def test_the_theme_has_both_modes() -> None:

@@ -39,7 +39,7 @@ function draw(request, did, address) {
   const yes = button(text(asked.sign ? "connect.allow.sign" : "connect.allow"), allow, { kind: "main", name: "allow" });
   const signal = show({
     name: "consent",
-    heading: text(asked.sign ? "connect.heading.sign" : "connect.heading", { host: origin.host }),
+    heading: text(headingOf(asked), { host: origin.host }),
     redraw: () => draw(request, did, address),
     body: [
       ...whoAsks(origin, asked.name),
@@ -58,6 +58,12 @@ function draw(request, did, address) {
   });
   guard(yes);
   addEventListener("focus", () => guard(yes), { signal });
+}
+
+/** @param {Asked} asked */
+function headingOf({ sign, delegate }) {
+  if (delegate) return sign ? "connect.heading.both" : "connect.heading.delegate";
+  return sign ? "connect.heading.sign" : "connect.heading";
 }
 
 /**

@@ -3,17 +3,19 @@
 import { keyId, passkeyKey, usePasskey } from "../library.js";
 import { moment, text } from "../parts/language.js";
 import { button, el, field, form, paragraph, submit } from "../parts/nodes.js";
+import { addFacts } from "../parts/notes.js";
+import { copiesOf } from "../parts/providers.js";
 import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { card } from "../vault/card.js";
-import { noteTrial, tryKey } from "./trials.js";
+import { fetchCopy, noteTrial, tryKey } from "./trials.js";
 import { passkeyMark, survives, ways } from "./ways.js";
 
 /** @param {import("../vault/home.js").Facts} known */
 export function drillCard(known) {
   const rows = ways(known);
-  const safe = survives(rows);
+  const safe = survives(rows, known.tried);
   return card(
     "drill",
     text("drill.heading"),
@@ -32,20 +34,31 @@ export function drillCard(known) {
  * @param {import("../vault/home.js").Facts} known
  */
 function row({ way, there, triedAt }, known) {
-  const state = !there ? text(`drill.${way}.none`) : triedAt ? text("drill.tried", { time: moment(triedAt) }) : text("drill.untried");
-  const press = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), () => TRIALS[way](known), way === "passkey" ? text("passkey.open") : "");
+  const asks = way === "passkey" || (way === "copy" && known.wraps.some(({ kind }) => kind === "prf"));
+  const press = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), () => TRIALS[way](known), asks ? text("passkey.open") : "");
   // Another device may have the vault without this browser knowing it: its trial is always offered.
   const can = there || way === "device";
   return el(
     "li", { "data-way": way, "data-tried": String(there && triedAt !== null) },
     el("h3", {}, text(`drill.${way}`)),
-    el("p", { class: "small" }, state),
+    el("p", { class: "small" }, stateOf({ way, there, triedAt }, known)),
     can && el("div", { class: "buttons" }, button(text("drill.try"), press, { kind: "plain", name: `try-${way}` })),
   );
 }
 
+/**
+ * @param {import("./ways.js").Row} row
+ * @param {import("../vault/home.js").Facts} known
+ */
+function stateOf({ way, there, triedAt }, { copyAt }) {
+  if (!there) return text(`drill.${way}.none`);
+  if (!triedAt) return text("drill.untried");
+  const time = moment(triedAt);
+  return way === "copy" && copyAt ? text("drill.copy.tried", { time, written: moment(copyAt) }) : text("drill.tried", { time });
+}
+
 /** @type {Record<import("./ways.js").Way, (known: import("../vault/home.js").Facts) => Promise<void>>} */
-const TRIALS = { passkey: tryPasskey, password: tryPassword, file: () => go("drill-file"), device: () => go("drill-device") };
+const TRIALS = { passkey: tryPasskey, password: tryPassword, copy: tryCopy, file: () => go("drill-file"), device: () => go("drill-device") };
 
 /**
  * Any passkey but the one that was used last.
@@ -66,17 +79,53 @@ async function tryPasskey({ did, credentials, wraps, tried }) {
 
 /** @param {import("../vault/home.js").Facts} known */
 async function tryPassword({ did }) {
-  const asked = field(text("password.label"), { type: "password", name: "password", autocomplete: "current-password" });
-  const trial = async () => {
-    await tryKey(did, { kind: "password", password: asked.input.value });
+  askPassword("drill-password", text("drill.password"), async (password) => {
+    await tryKey(did, { kind: "password", password });
     await noteTrial(did, "password");
     await go("home", { said: text("drill.password.works") });
-  };
+  });
+}
+
+/**
+ * Brings the newest copy from the service into a trial, as an empty browser would: by a passkey, or by the password.
+ *
+ * @param {import("../vault/home.js").Facts} known
+ */
+async function tryCopy({ did, credentials, wraps }) {
+  if (!wraps.some(({ kind }) => kind === "prf")) {
+    return askPassword("drill-copy", text("drill.copy"), async (password) => {
+      const { name } = await (await ready()).vault.publishingKey();
+      await copied(did, await fetchCopy(did, { name, key: { kind: "password", password } }), true);
+    });
+  }
+  const passkey = await usePasskey({ credentialIds: credentials.map((it) => it.credential_id) });
+  await copied(did, await fetchCopy(did, { passkey }), (await copiesOf(passkey.assertion)) !== "one");
+}
+
+/**
+ * @param {string} did
+ * @param {{updatedAt: number, newest: boolean}} found
+ * @param {boolean} elsewhere whether what opened the copy is not lost with this browser and device
+ */
+async function copied(did, { updatedAt, newest }, elsewhere) {
+  await noteTrial(did, "copy", { copyElsewhere: elsewhere ? Date.now() : 0 });
+  await addFacts(did, { copyAt: updatedAt });
+  await go("home", { said: text(newest ? "drill.copy.works" : "drill.copy.older", { time: moment(updatedAt) }) });
+}
+
+/**
+ * @param {string} name
+ * @param {string} heading
+ * @param {(password: string) => Promise<void>} trial
+ */
+function askPassword(name, heading, trial) {
+  const asked = field(text("password.label"), { type: "password", name: "password", autocomplete: "current-password" });
   show({
-    name: "drill-password",
-    heading: text("drill.password"),
+    name,
+    heading,
     focus: asked.input,
-    body: [form((it) => run(it.querySelector("button"), trial, text("working")), asked.node, el("div", { class: "buttons" }, submit(text("drill.try")), back()))],
+    redraw: () => askPassword(name, heading, trial),
+    body: [form((it) => run(it.querySelector("button"), () => trial(asked.input.value), text("working")), asked.node, el("div", { class: "buttons" }, submit(text("drill.try")), back()))],
   });
 }
 

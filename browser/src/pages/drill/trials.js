@@ -1,15 +1,16 @@
 /** Trials: what is to open the vault in an emergency opens a copy of it now, in a second worker. Nothing stays of it. */
 
-import { Vault, VaultStore } from "../library.js";
+import { Client, Vault, VaultStore } from "../library.js";
 import { addFacts, facts } from "../parts/notes.js";
 import { Told, succeeded } from "../parts/problems.js";
+import { SERVICE_DID } from "../parts/vault_client.js";
+import { refusedRecovery } from "../vault/recover.js";
 
 const TRIAL_DB = "holdfast-trial";
 const DIGITS = 1_000_000n;
 
 /**
  * @typedef {import("../library.js").VaultKey} VaultKey
- * @typedef {import("../library.js").Client} Client
  */
 
 /**
@@ -17,10 +18,41 @@ const DIGITS = 1_000_000n;
  *
  * @param {string} did
  * @param {string} mark of `ways.js`
+ * @param {import("./ways.js").Tried} [more]
  */
-export async function noteTrial(did, mark) {
+export async function noteTrial(did, mark, more = {}) {
   const { tried = {} } = await facts(did);
-  await addFacts(did, { tried: { ...tried, [mark]: Date.now() } });
+  await addFacts(did, { tried: { ...tried, ...more, [mark]: Date.now() } });
+}
+
+/**
+ * Fetches the newest copy from the place where the vault's snapshots are kept, verifies every byte and opens it.
+ *
+ * @param {string} did
+ * @param {import("../../snapshots/recovery.js").RecoveryOptions} how
+ * @returns {Promise<{updatedAt: number, newest: boolean}>} when the copy was written, in Unix milliseconds; whether it has
+ *   this browser's last change
+ * @throws {Told} it cannot be read, or is another vault's
+ */
+export async function fetchCopy(did, how) {
+  const client = new Client({ dbName: TRIAL_DB, snapshots: { serviceDid: SERVICE_DID, automatic: false } });
+  try {
+    await client.boot();
+    const found = await client.recover(how).catch((error) => Promise.reject(refusedRecovery(error)));
+    if (found.did !== did) throw new Told("drill.file.other");
+    return { updatedAt: found.updatedAt, newest: found.revision >= (await revisionOf(did)) };
+  } finally {
+    await client.close();
+    indexedDB.deleteDatabase(TRIAL_DB);
+  }
+}
+
+/** The newest stored revision. @param {string} did */
+async function revisionOf(did) {
+  const store = new VaultStore();
+  const stored = await store.load(did);
+  await store.close();
+  return stored?.revision ?? 0;
 }
 
 /**

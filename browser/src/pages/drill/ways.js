@@ -1,7 +1,7 @@
 /** What leads back into a vault, and which of it was tried. Pure: facts in, rows out. */
 
 /**
- * @typedef {"passkey" | "password" | "file" | "device"} Way
+ * @typedef {"passkey" | "password" | "copy" | "file" | "device"} Way
  * @typedef {Partial<Record<string, number>>} Tried when each way last opened the vault, in milliseconds since 1970; a
  *   passkey's under `passkey:` and its key's name
  * @typedef {{way: Way, there: boolean, triedAt: number | null}} Row
@@ -9,6 +9,7 @@
  * @typedef {object} Known
  * @property {{kind: string, id: string}[]} wraps the keys that open the vault in this browser
  * @property {number | undefined} backupAt when a backup file was saved
+ * @property {boolean} copy whether the service keeps a copy
  * @property {Tried} tried
  */
 
@@ -21,12 +22,13 @@ export const passkeyMark = (keyId) => `passkey:${keyId}`;
  * @param {Known} known
  * @returns {Row[]}
  */
-export function ways({ wraps, backupAt, tried }) {
+export function ways({ wraps, backupAt, copy, tried }) {
   const passkeys = wraps.filter((it) => it.kind === "prf").map((it) => tried[passkeyMark(it.id)] ?? null);
   const used = passkeys.filter((it) => it !== null).sort((one, other) => other - one);
   const rows = [
     // One passkey is in daily use: of several, the second one that was used counts.
     { way: /** @type {Way} */ ("passkey"), there: passkeys.length > 1, triedAt: used[1] ?? null },
+    { way: /** @type {Way} */ ("copy"), there: copy, triedAt: tried.copy ?? null },
     { way: /** @type {Way} */ ("file"), there: Boolean(backupAt), triedAt: newer(tried.file, backupAt) },
     { way: /** @type {Way} */ ("device"), there: Boolean(tried.device || tried.paired), triedAt: tried.device ?? null },
   ];
@@ -45,12 +47,14 @@ function newer(triedAt, savedAt) {
 }
 
 /**
- * Which losses a person has tried to survive: of the passkey alone, and of this browser with everything in it.
+ * Which losses a person has tried to survive: of the passkey alone, and of this browser with everything in it. The copy at
+ * the service helps after the latter if what opened it is not only in this browser or device (`copyElsewhere`).
  *
  * @param {Row[]} rows
+ * @param {Tried} tried
  * @returns {{passkey: boolean, browser: boolean}}
  */
-export function survives(rows) {
+export function survives(rows, { copyElsewhere }) {
   const tried = (/** @type {Way[]} */ ...ways) => rows.some((it) => ways.includes(it.way) && it.there && it.triedAt !== null);
-  return { passkey: tried("passkey", "password", "file", "device"), browser: tried("file", "device") };
+  return { passkey: tried("passkey", "password", "file", "device"), browser: tried("file", "device") || (tried("copy") && Boolean(copyElsewhere)) };
 }

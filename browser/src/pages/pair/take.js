@@ -5,6 +5,7 @@ import { text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
 import { markVault, setReceived, setVaultOf } from "../parts/notes.js";
 import { newPassword } from "../parts/passwords.js";
+import { copiesOf } from "../parts/providers.js";
 import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
@@ -86,7 +87,7 @@ function key() {
     const { did, credentials } = await vault.query();
     const used = await usePasskey({ credentialIds: credentials.map((it) => it.credential_id) });
     await added(vault, await passkeyKey(used));
-    await setVaultOf(used.credentialId, { did, synced: null });
+    await setVaultOf(used.credentialId, { did, copies: await copiesOf(used.assertion) });
     await kept(vault);
   };
   const pressing = (/** @type {() => Promise<void>} */ work) => (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), work, text("passkey.open"));

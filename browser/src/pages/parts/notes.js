@@ -13,9 +13,9 @@ const MARK = "holdfast-vaults";
  * @property {boolean} [password] the vault is locked by a password
  * @property {any} [attestation]
  *
- * @typedef {{backupAt?: number, identifier?: string, limit?: string, origin?: string,
+ * @typedef {{backupAt?: number, copyAt?: number, identifier?: string, origin?: string,
  *   tried?: import("../drill/ways.js").Tried}} Facts of a vault, by its DID, or of a delegation, by its CID; `origin`: of
- *   the application that asked for it
+ *   the application that asked for it; `copyAt`: when the copy at the service that was tried last was written
  */
 
 /**
@@ -67,7 +67,7 @@ export async function addFacts(of, more) {
   await stored((store) => store.setNote(`pages:facts:${of}`, { ...before, ...more }));
 }
 
-/** @typedef {{did: string, synced: boolean | null}} Opens which vault a passkey opens, and whether its provider may copy it;
+/** @typedef {{did: string, copies: import("./providers.js").Copies | null}} Opens which vault a passkey opens, and where else it is;
  *   null: not known */
 
 /**

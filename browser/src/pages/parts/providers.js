@@ -21,16 +21,40 @@ const PROVIDERS = {
 };
 
 /**
+ * Where a passkey is, by its flags (WebAuthn Level 3, section 6.1.3): "one": it cannot leave its device or security key;
+ * "possible": a password manager can save it, and has not yet; "synced": it has.
+ *
+ * @typedef {"one" | "possible" | "synced"} Copies
+ */
+
+/**
+ * What the flags of a registration or assertion say now: a password manager may save a passkey later.
+ *
+ * @param {string} credential base64, as `createPasskey` and `usePasskey` give it
+ * @returns {Promise<Copies | null>} null where they cannot be read
+ */
+export async function copiesOf(credential) {
+  const { parsed } = await service().vault.parse(credential).catch(() => ({ parsed: null }));
+  return parsed && inFlags(parsed);
+}
+
+/** @param {any} parsed @returns {Copies | null} */
+function inFlags({ flags }) {
+  if (typeof flags?.backup_eligible !== "boolean") return null;
+  if (!flags.backup_eligible) return "one";
+  return flags.backup_state ? "synced" : "possible";
+}
+
+/**
  * What a new passkey tells of itself.
  *
  * @param {string} credential base64, as `createPasskey` gives it
- * @returns {Promise<{aaguid: string, synced: boolean, transports: string[], name: string}>}
+ * @returns {Promise<{aaguid: string, copies: Copies | null, transports: string[], name: string}>}
  */
 export async function described(credential) {
   const { parsed } = await service().vault.parse(credential);
   const aaguid = String(parsed.aaguid ?? "").replaceAll("-", "");
-  const synced = Boolean(parsed.flags?.backup_eligible ?? parsed.backup_eligible);
-  return { aaguid, synced, transports: parsed.transports ?? [], name: defaultName(aaguid) };
+  return { aaguid, copies: inFlags(parsed), transports: parsed.transports ?? [], name: defaultName(aaguid) };
 }
 
 /** The name of a passkey before its provider is known. */

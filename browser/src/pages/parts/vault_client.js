@@ -3,7 +3,7 @@
 import { Client } from "../library.js";
 
 /** To whom the tokens of the vault's snapshots are made out; an operator may have chosen another than the address's. */
-const SERVICE_DID = document.querySelector('meta[name="holdfast-did"]')?.getAttribute("content") || undefined;
+export const SERVICE_DID = document.querySelector('meta[name="holdfast-did"]')?.getAttribute("content") || undefined;
 /** @type {Client | null} */
 let client = null;
 /** @type {Promise<unknown> | null} */

@@ -121,7 +121,7 @@ async function sealed(row, made, key) {
   const about = await described(made.credential);
   const { did } = await vault.generate({ credential: made.credential, device_name: about.name }, key);
   markVault();
-  await setVaultOf(made.credentialId, { did, synced: about.synced });
+  await setVaultOf(made.credentialId, { did, copies: about.copies });
   await addFacts(did, { identifier: row.identifier });
   const noted = { ...row, did };
   await setBegun(noted);

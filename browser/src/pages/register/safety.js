@@ -13,8 +13,13 @@ import { addPasskey } from "../vault/adding.js";
 /** @param {Begun} row */
 export async function safety(row) {
   const opens = row.credentialId ? await vaultOf(row.credentialId) : null;
-  const kept = service().bootStatus.helia ? "safety.kept" : "safety.synced";
-  draw(row, row.password ? "safety.password" : opens?.synced ? kept : "safety.device");
+  draw(row, row.password ? "safety.password" : warningOf(opens?.copies ?? "one"));
+}
+
+/** @param {import("../parts/providers.js").Copies} copies */
+function warningOf(copies) {
+  if (copies === "synced") return service().bootStatus.helia ? "safety.kept" : "safety.synced";
+  return copies === "possible" ? "safety.possible" : "safety.device";
 }
 
 /**

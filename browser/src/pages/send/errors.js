@@ -2,7 +2,7 @@
 
 import { AccountNotFunded, OperationFailed, PaymentRefused, RequestRefused, WebAuthnError } from "../library.js";
 import { Told } from "../parts/problems.js";
-import { COIN, shown } from "./tokens.js";
+import { COIN, TOKENS, shown } from "./tokens.js";
 
 const FAILED = "the operation was mined and failed";
 /** @type {Record<string, string>} */
@@ -17,10 +17,16 @@ const OF_PAYEES = { payee_unregistered: "send.payee.unregistered", payee_unverif
 export function sendError(error, { handedOver = false, sent = false } = {}) {
   if (error instanceof Told || error instanceof WebAuthnError) return error;
   if (error instanceof PaymentRefused) return new Told(OF_PAYEES[error.code] ?? "send.payee.unverified");
-  if (error instanceof AccountNotFunded) return new Told("send.fee.missing", { have: shown(error.balance, COIN), need: shown(error.needed, COIN) });
+  if (error instanceof AccountNotFunded) return notFunded(error);
   if (error instanceof OperationFailed && error.message.startsWith(FAILED)) return new Told("send.failed");
   if (sent || (handedOver && !(error instanceof OperationFailed && error.message.startsWith("refused: ")))) return new Told("send.unconfirmed");
   if (error instanceof RequestRefused && error.code === "bundler_not_configured") return new Told("send.unconfigured");
   if (error instanceof RequestRefused && error.status === 429) return new Told("send.toomany");
   return error;
+}
+
+/** @param {AccountNotFunded} error */
+function notFunded({ balance, needed, token }) {
+  const unit = TOKENS.find((it) => it.token.toLowerCase() === token.toLowerCase()) ?? COIN;
+  return new Told(unit === COIN ? "send.fee.missing" : "send.insufficient", { have: shown(balance, unit), need: shown(needed, unit) });
 }

@@ -1,7 +1,7 @@
 /** The second screen of a payment: everything that is signed, in full, before the passkey. */
 
 import { familiarity, paidBefore } from "../../pay/payees.js";
-import { NATIVE, checksumAddress, greatestCost, paymentCall } from "../library.js";
+import { NATIVE, checksumAddress, greatestCost, preparedPayment } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph } from "../parts/nodes.js";
 import { go } from "../parts/router.js";
@@ -9,7 +9,9 @@ import { run, show, tell } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { grouped } from "../vault/values.js";
 import { sendError } from "./errors.js";
+import { doubtsAbout } from "./lookalikes.js";
 import { byPasskey, byPassword } from "./person.js";
+import { paidFrom } from "./sent.js";
 import { COIN, shown } from "./tokens.js";
 
 /**
@@ -28,9 +30,23 @@ import { COIN, shown } from "./tokens.js";
 
 /** @param {Planned} planned */
 export async function review(planned) {
-  const known = familiarity(planned.payee.address, await paidBefore().catch(() => []));
-  const [fee, { wraps }] = await Promise.all([feeOf(planned), (await ready()).vault.keys()]);
+  const { vault } = await ready();
+  const [fee, { wraps }, known] = await Promise.all([feeOf(planned), vault.keys(), seen(planned.payee)]);
   draw({ ...planned, hasPassword: wraps.some(({ kind }) => kind === "password") }, known, fee);
+}
+
+/**
+ * What this browser knows of the payee.
+ *
+ * @typedef {{paid: "known" | "new" | "alike", doubts: import("./lookalikes.js").Doubts}} Seen
+ *
+ * @param {import("./payee.js").Payee} payee
+ * @returns {Promise<Seen>}
+ */
+async function seen({ address, name, did }) {
+  const { did: own } = await (await ready()).vault.query();
+  const [addresses, words] = await Promise.all([paidBefore().catch(() => []), paidFrom(own).catch(() => [])]);
+  return { paid: familiarity(address, addresses), doubts: doubtsAbout(name || did, words) };
 }
 
 /**
@@ -46,7 +62,7 @@ async function feeOf({ payee, token, value }) {
   try {
     const client = await ready();
     const contract = token.token === NATIVE ? NATIVE : await checksumAddress(client.vault, token.token);
-    return feeIn(await (await client.account()).prepared(paymentCall({ to: payee.address, amount: value, token: contract })));
+    return feeIn(await preparedPayment(client, await client.account(), { to: payee.address, amount: value, token: contract }));
   } catch (error) {
     throw sendError(error);
   }
@@ -54,7 +70,7 @@ async function feeOf({ payee, token, value }) {
 
 /**
  * @param {Planned} planned
- * @param {"known" | "new" | "alike"} known
+ * @param {Seen} known
  * @param {Fee} fee
  * @param {boolean} [withPassword]
  */
@@ -75,7 +91,8 @@ function draw(planned, known, fee, withPassword = false) {
     heading: text("send.review.heading"),
     redraw: () => draw(planned, known, fee, withPassword),
     body: [
-      known === "alike" && paragraph("send.alike", {}, "notice"),
+      known.paid === "alike" && paragraph("send.alike", {}, "notice"),
+      ...doubtful(payee, known.doubts),
       el(
         "dl", { class: "facts" },
         ...row("send.amount", el("span", { class: "amount", "data-name": "amount" }, shown(value, token))),
@@ -95,7 +112,7 @@ function draw(planned, known, fee, withPassword = false) {
   });
 }
 
-/** @param {import("./payee.js").Payee} payee @param {"known" | "new" | "alike"} known */
+/** @param {import("./payee.js").Payee} payee @param {Seen} known */
 function payeeNodes({ address, did, name, trust }, known) {
   const certain = trust === "verified";
   return [
@@ -103,7 +120,22 @@ function payeeNodes({ address, did, name, trust }, known) {
     did !== "" && el("p", { class: "mono" }, did),
     el("p", { class: "mono", "data-name": "payee" }, grouped(address)),
     el("p", { class: certain ? "verdict good" : trust === "address" ? "small" : "notice", "data-name": "trust" }, text(`send.trust.${trust}`, { name })),
-    known === "new" && paragraph("send.new", {}, "small"),
+    known.paid === "new" && paragraph("send.new", {}, "small"),
+  ];
+}
+
+/**
+ * Why the payee may be read as another one.
+ *
+ * @param {import("./payee.js").Payee} payee
+ * @param {import("./lookalikes.js").Doubts} doubts
+ */
+function doubtful({ name, did }, { foreign, digits, alike }) {
+  const to = name || did;
+  return [
+    alike !== "" && paragraph("send.look.alike", { to, alike }, "notice"),
+    foreign && paragraph("send.look.foreign", { to }, "notice"),
+    alike === "" && digits !== "" && paragraph("send.look.digits", { to, digits }, "notice"),
   ];
 }
 
@@ -114,7 +146,6 @@ function row(key, ...values) {
 
 /** Shows the review again with a fee that is higher than the shown one. @param {Planned} planned @param {Fee} fee */
 export async function reviewAgain(planned, fee, /** @type {unknown} */ why) {
-  const known = familiarity(planned.payee.address, await paidBefore().catch(() => []));
-  draw(planned, known, fee);
+  draw(planned, await seen(planned.payee), fee);
   tell(why);
 }

@@ -24,6 +24,11 @@ export async function sentFrom(did) {
   return rowsOf(did);
 }
 
+/** To whom a vault's confirmed payments went: names, DIDs and addresses. @param {string} did */
+export async function paidFrom(did) {
+  return (await rowsOf(did)).filter(({ state }) => state === "confirmed").map(({ to }) => to);
+}
+
 /** @param {string} did @returns {Promise<Sent[]>} */
 function rowsOf(did) {
   return noted(async (store) => (await store.note(`pages:sent:${did}`)) ?? []);

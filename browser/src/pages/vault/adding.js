@@ -2,7 +2,7 @@
 
 import { text } from "../parts/language.js";
 import { setVaultOf } from "../parts/notes.js";
-import { newPasskeyName } from "../parts/providers.js";
+import { copiesOf, newPasskeyName } from "../parts/providers.js";
 import { go } from "../parts/router.js";
 import { ready } from "../parts/vault_client.js";
 
@@ -16,7 +16,7 @@ export async function addPasskey(options) {
   const client = await ready();
   const { did } = await client.vault.query();
   const added = await client.addPasskey({ deviceName: newPasskeyName(), ...options });
-  await setVaultOf(added.credentialId, { did, synced: null });
+  await setVaultOf(added.credentialId, { did, copies: await copiesOf(added.credential) });
   return added;
 }
 

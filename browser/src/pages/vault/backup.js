@@ -3,6 +3,7 @@
 import { moment, text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
 import { addFacts, markVault } from "../parts/notes.js";
+import { obstacle } from "../parts/obstacle.js";
 import { newPassword, shown } from "../parts/passwords.js";
 import { succeeded } from "../parts/problems.js";
 import { go } from "../parts/router.js";
@@ -71,5 +72,5 @@ async function read(file, password) {
   const data = new Uint8Array(await file.arrayBuffer());
   succeeded(await vault.import({ data, password }, { kind: "password", password }));
   markVault();
-  await go("home", { said: text("import.done") });
+  await go("home", { said: text(obstacle() ? "import.here" : "import.done") });
 }

@@ -1,8 +1,9 @@
 /** The open vault on one screen: identity, account, passkeys, backup, permissions, activity. */
 
+import { keyId } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, paragraph } from "../parts/nodes.js";
-import { facts } from "../parts/notes.js";
+import { facts, vaultOf } from "../parts/notes.js";
 import { run, say, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { drillCard } from "../drill/card.js";
@@ -33,6 +34,8 @@ const PUBLISH = "/snapshots/publish";
  * @property {import("../send/sent.js").Sent[]} sent
  * @property {number | undefined} backupAt
  * @property {import("../drill/ways.js").Tried} tried
+ * @property {number | undefined} copyAt when the copy that was tried last was written
+ * @property {boolean} copy whether the service keeps a copy
  */
 
 /** @param {{said?: string, quiet?: boolean}} [how] `said`: what happened just now */
@@ -44,7 +47,7 @@ export async function home({ said = "", quiet = false } = {}) {
     await vault.lock();
     await enter({ locked: "unlock.locked" });
   };
-  const lonely = known.wraps.length < 2 && !known.backupAt;
+  const notice = await reminder(known);
   show({
     name: "home",
     heading: text("vault.heading"),
@@ -52,7 +55,7 @@ export async function home({ said = "", quiet = false } = {}) {
     quiet,
     redraw: () => void home({ quiet: true }),
     body: [
-      lonely && paragraph("vault.remind", {}, "notice"),
+      notice !== "" && paragraph(notice, {}, "notice"),
       el("div", { class: "cards" }, identityCard(known), await accountCard(), await passkeysCard(known), await snapshotsCard(), backupCard(known), drillCard(known), pairCard(), delegationsCard(known), activityCard(known)),
       buttons(button(text("vault.lock"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), lock), { name: "lock" })),
     ],
@@ -60,16 +63,33 @@ export async function home({ said = "", quiet = false } = {}) {
   say(said);
 }
 
+/**
+ * What a person with one key and no backup file is told: what a broken device would cost depends on where the passkey is.
+ *
+ * @param {Facts} known
+ * @returns {Promise<string>} the key of a text; empty: nothing
+ */
+async function reminder({ wraps, backupAt, credentials, copy }) {
+  if (wraps.length > 1 || backupAt) return "";
+  if (wraps[0]?.kind !== "prf") return "vault.remind";
+  const ids = await Promise.all(credentials.map(async ({ credential_id: id }) => ({ id, key: await keyId(id) })));
+  const used = ids.find(({ key }) => key === wraps[0].id);
+  const copies = (used && (await vaultOf(used.id))?.copies) ?? null;
+  if (copies === "synced") return copy ? "vault.remind.kept" : "vault.remind.synced";
+  return copies === "possible" ? "vault.remind.possible" : copies === "one" ? "vault.remind" : "vault.remind.unknown";
+}
+
 /** @returns {Promise<Facts>} */
 async function gathered() {
   const client = await ready();
   const { vault } = client;
   const { did, credentials } = await vault.query();
-  const [{ wraps }, listed, remembered, sent] = await Promise.all([vault.keys(), vault.exec("resource:delegations action:list"), facts(did), sentFrom(did)]);
+  const kept = client.snapshots().then((it) => it.state()).then((state) => state.acknowledgedRoot !== null, () => false);
+  const [{ wraps }, listed, remembered, sent, copy] = await Promise.all([vault.keys(), vault.exec("resource:delegations action:list"), facts(did), sentFrom(did), kept]);
   const { record, unregistered } = await recordOf(client, credentials.map((it) => it.credential_id));
   // The vault's word to its own publishing key is no app's permission.
   const delegations = /** @type {any[]} */ (listed.result ?? []).filter(({ command }) => command !== PUBLISH);
-  return { did, name: record?.identifier ?? remembered.identifier ?? "", record, unregistered, credentials, wraps, delegations, sent, backupAt: remembered.backupAt, tried: remembered.tried ?? {} };
+  return { did, name: record?.identifier ?? remembered.identifier ?? "", record, unregistered, credentials, wraps, delegations, sent, backupAt: remembered.backupAt, tried: remembered.tried ?? {}, copyAt: remembered.copyAt, copy };
 }
 
 /**

@@ -50,7 +50,7 @@ function row(credential, key, wraps, only) {
   const name = credential.device_name || text("passkeys.unnamed");
   const opens = wraps.some((wrap) => wrap.kind === "prf" && wrap.id === key);
   const about = el("p", { class: "small" }, [text("passkeys.made", { time: moment(made) }), used !== made && text("passkeys.used", { time: moment(used) })].filter(Boolean).join(", "));
-  void vaultOf(id).then((it) => typeof it?.synced === "boolean" && about.append(` · ${text(it.synced ? "passkeys.synced" : "passkeys.local")}`));
+  void vaultOf(id).then((it) => it?.copies && about.append(` · ${text(`passkeys.copies.${it.copies}`)}`));
   if (!opens) about.append(` · ${text("passkeys.closed")}`);
   const item = el("li", { "data-credential": id });
   const remove = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), () => removed(id, name, opens));

@@ -7,8 +7,7 @@ import { ADDRESS } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
-import { USDC_DECIMALS } from "./permission.js";
-import { decimalOf } from "./values.js";
+import { limitOfPolicy } from "./permission.js";
 
 const MARK = "#permission=";
 
@@ -58,11 +57,11 @@ function draw(container, claims) {
 
 /** @param {any} claims */
 function sentence({ audience: to, command, expiration, policy }) {
-  const most = /** @type {any[]} */ (policy ?? []).find(([operator, field]) => operator === "<=" && field === ".total")?.[2];
+  const limit = limitOfPolicy(policy);
   if (!expiration) return text("allow.row.forever", { to, command });
   const date = day(expiration * 1000);
-  if (command !== "/accounts/pay" || most === undefined) return text("allow.row.other", { to, command, date });
-  return text("allow.row", { to, amount: amount(decimalOf(BigInt(most), USDC_DECIMALS)), date });
+  if (command !== "/accounts/pay" || limit === null) return text("allow.row.other", { to, command, date });
+  return text("allow.row", { to, amount: amount(limit), date });
 }
 
 function leave() {

@@ -6,6 +6,7 @@ import { moment, text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
 import { markVault, setVaultOf } from "../parts/notes.js";
 import { shown } from "../parts/passwords.js";
+import { copiesOf } from "../parts/providers.js";
 import { Told } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run, say, show, tell } from "../parts/screen.js";
@@ -39,17 +40,26 @@ export function fileButton() {
   return button(text("recover.file"), () => go("recover-file"), { kind: "plain", name: "snapshot-file" });
 }
 
+/**
+ * A button that leads to the backup file.
+ *
+ * @param {"main" | "plain"} kind
+ */
+export function backupButton(kind) {
+  return button(text("none.import"), () => go("import"), { kind, name: "import" });
+}
+
 /** @param {Given} given */
 async function brought(given) {
   const { list, mark } = drawn(given);
   try {
     const client = await ready();
     const found = await client.recover({ ...given, accept: asked, onProgress: mark });
-    if (given.passkey && !given.key) await setVaultOf(given.passkey.credentialId, { did: found.did, synced: null });
+    if (given.passkey && !given.key) await setVaultOf(given.passkey.credentialId, { did: found.did, copies: await copiesOf(given.passkey.assertion) });
     markVault();
     await go("home", { said: saidOf(found) });
   } catch (error) {
-    failed(given, told(error), list);
+    failed(given, refusedRecovery(error), list);
   }
 }
 
@@ -94,7 +104,7 @@ function asked(reason) {
  *
  * @param {any} error
  */
-function told(error) {
+export function refusedRecovery(error) {
   if (error?.name === "SnapshotRolledBack") return new Told("recover.rolled_back");
   return error?.name === "RecoveryRefused" ? new Told(`recover.refused.${error.code}`) : error;
 }

@@ -6,12 +6,15 @@ import { passkeyMark } from "../drill/ways.js";
 import { text } from "../parts/language.js";
 import { button, buttons, field, form, paragraph, submit } from "../parts/nodes.js";
 import { hadVault, markVault, received, setReceived, setVaultOf, vaultOf } from "../parts/notes.js";
+import { obstacle } from "../parts/obstacle.js";
 import { shown } from "../parts/passwords.js";
+import { copiesOf } from "../parts/providers.js";
 import { Told, succeeded } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { alarm, run, say, show, tell } from "../parts/screen.js";
 import { ready, service } from "../parts/vault_client.js";
-import { fileButton, recoverButton } from "./recover.js";
+import { nothing } from "./nothing.js";
+import { backupButton } from "./recover.js";
 
 /** A waiting request that fails sooner is not started again: the browser refuses it. */
 const LIVED_MS = 1000;
@@ -70,18 +73,19 @@ function broken(error) {
 
 /** @param {string} [locked] */
 function welcome(locked) {
+  const reason = obstacle();
   const name = field(text("unlock.label"), { name: "username", autocomplete: "username webauthn", autocapitalize: "none", spellcheck: "false" }, text("unlock.hint"));
   show({
     name: "unlock",
     heading: text("unlock.heading"),
     redraw: () => welcome(locked),
     body: [
-      paragraph("unlock.lead"),
-      !locked && name.node,
+      reason ?? paragraph("unlock.lead"),
+      !locked && !reason && name.node,
       buttons(
-        button(text("unlock.passkey"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), withPasskey, text("passkey.open")), { kind: "main", name: "passkey" }),
-        button(text("unlock.usePassword"), () => password(), { kind: "plain", name: "use-password" }),
-        button(text("none.import"), () => go("import"), { kind: "plain", name: "import" }),
+        !reason && button(text("unlock.passkey"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), withPasskey, text("passkey.open")), { kind: "main", name: "passkey" }),
+        button(text("unlock.usePassword"), () => password(), { kind: reason ? "main" : "plain", name: "use-password" }),
+        backupButton("plain"),
       ),
     ],
   });
@@ -125,7 +129,8 @@ async function opened(used, takeOver = false) {
   const opens = await vaultOf(used.credentialId);
   const did = opens?.did ?? (await onlyVault(used.credentialId));
   await unlocked(await passkeyKey(used), did, takeOver);
-  if (!opens) await setVaultOf(used.credentialId, { did, synced: null });
+  // A password manager may have saved the passkey since it was made.
+  await setVaultOf(used.credentialId, { did, copies: (await copiesOf(used.assertion)) ?? opens?.copies ?? null });
 }
 
 /**
@@ -194,34 +199,6 @@ async function password(takeOver = false) {
     redraw: () => password(takeOver),
     body: [form(open, asked.node, shown(asked.input), buttons(submit(text("unlock.password.open")), button(text("back"), () => enter({ locked: "unlock.locked" }), { kind: "plain", name: "back" })))],
   });
-}
-
-/** @param {boolean} cleared the browser had a vault */
-function nothing(cleared) {
-  show({
-    name: cleared ? "cleared" : "none",
-    heading: text(cleared ? "none.cleared.heading" : "none.heading"),
-    redraw: () => nothing(cleared),
-    body: [
-      paragraph(cleared ? "none.cleared" : "none.lead"),
-      buttons(
-        recoverButton(text("none.recover")),
-        button(text("none.pair"), () => go("take"), { name: "take" }),
-        fileButton(),
-        button(text("none.import"), () => go("import"), { kind: "plain", name: "import" }),
-        button(text("none.who"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), who, text("passkey.open")), { kind: "plain", name: "who" }),
-        button(text("none.register"), () => go("choose"), { kind: "plain", name: "register" }),
-      ),
-    ],
-  });
-}
-
-/** Whose passkey this is, for a person whose vault is not here. */
-async function who() {
-  const { credentialId } = await usePasskey();
-  const known = await service().lookupDid({ credentialId });
-  if (known.found && "did" in known) say(text("none.known", { identifier: known.identifier, did: known.did }));
-  else alarm(text("none.unknown"));
 }
 
 /**

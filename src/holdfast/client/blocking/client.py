@@ -125,6 +125,7 @@ class Client(ServiceClient):
         Raises:
             ValueError: the parameters cannot be a payment on the service's chain.
             PaymentRefused: the delegation does not allow it, or the payee's DID is not registered.
+            AccountNotFunded: the account has too little for the amount, or for the fee that no sponsor pays.
             OperationFailed: the payment was refused, or was mined and failed.
         """
         return run(self._asynchronous.pay(params, on_progress=on_progress))

@@ -32,11 +32,15 @@ class OperationFailed(ServiceError):
 
 
 class AccountNotFunded(OperationFailed):
-    """No sponsor pays, and the account has too little. `address` is the account; `balance` and `needed` are in wei."""
+    """The account has too little for the payment, or for the fee that no sponsor pays.
 
-    def __init__(self, message: str, address: str, balance: int, needed: int) -> None:
+    `address` is the account. `token` is what it lacks: "native", or an ERC-20 address; `balance` and `needed` are in
+    the smallest unit of `token` (wei for "native").
+    """
+
+    def __init__(self, message: str, address: str, balance: int, needed: int, token: str = "native") -> None:  # noqa: S107 - facts of one error; a currency
         super().__init__(message)
-        self.address, self.balance, self.needed = address, balance, needed
+        self.address, self.balance, self.needed, self.token = address, balance, needed, token
 
 
 class GasTooDear(OperationFailed):

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from holdfast.chain import calls
+from holdfast.chain.abi import call_data
 from holdfast.chain.bundler import Bundler, OperationReceipt
 from holdfast.chain.errors import ChainError
 from holdfast.chain.paymaster import Paymaster
@@ -15,7 +16,7 @@ from holdfast.chain.user_operations import UserOperation
 from holdfast.client.flows.accounts import account_of, is_deployed
 from holdfast.client.flows.failures import OperationFailed, chain_errors, is_stale
 from holdfast.client.flows.paying import Payer
-from holdfast.client.types import UserOp
+from holdfast.client.types import NATIVE, UserOp
 from holdfast.wire.client_errors import NetworkError, PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
 
@@ -102,6 +103,18 @@ class SmartAccount:
             except NetworkError:
                 return None
         return RpcClient(url, self._transport, timeout_s=_FEES_WITHIN_S) if url else None
+
+    async def balance(self, token: str) -> int | None:
+        """Return the account's balance in the token's smallest unit; None if no endpoint of the chain states it."""
+        chain = await self._chain()
+        if chain is None:
+            return None
+        with suppress(ChainError):
+            if token == NATIVE:
+                return await chain.get_balance(self.key.address)
+            held = await chain.eth_call(token, call_data("balanceOf(address)", self.key.address))
+            return int.from_bytes(held[:32]) if held else None
+        return None
 
     async def next_block(self, after: int | None, within_s: float) -> int:
         """Wait for a block above the number `after` (None: above the newest). Without an endpoint, wait some seconds.

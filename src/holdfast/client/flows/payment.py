@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.chain import calls
 from holdfast.client.callbacks import answered
 from holdfast.client.flows.accounts import ADDRESS
-from holdfast.client.flows.failures import PaymentRefused
+from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, OperationFailed, PaymentRefused
 from holdfast.client.flows.operations import hash_text
 from holdfast.client.flows.payee import payee_of
 from holdfast.client.types import NATIVE, PaymentParams, PaymentResult
@@ -19,6 +19,7 @@ from holdfast.wire.keccak import checksum_address
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from holdfast.chain.user_operations import UserOperation
     from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.flows.delegation_budget import DelegationBudget
     from holdfast.client.flows.operations import SmartAccount
@@ -72,7 +73,7 @@ class Payments:
         payee = await payee_of(self._client, params.to)
         await self._authorise(params, payee, amount)
         await _tell(on_progress, "prepared")
-        operation = await self._account.prepared(payment_call(params, payee.address, amount))
+        operation = await self._prepared(params, payee.address, amount)
         signed = await self._account.signed(operation)
         await _tell(on_progress, "signed")
         sent = await self._account.send(signed)
@@ -80,6 +81,21 @@ class Payments:
         await self._account.wait(sent)
         await _tell(on_progress, "confirmed")
         return payment_result(params, hash_text(sent))
+
+    async def _prepared(self, params: PaymentParams, payee: str, amount: int) -> UserOperation:
+        """Return the operation. Raises AccountNotFunded if it was refused and the account has less than the amount."""
+        try:
+            return await self._account.prepared(payment_call(params, payee, amount))
+        except OperationFailed as refused:
+            if isinstance(refused, AccountNotFunded | GasTooDear):
+                raise
+            balance = await self._account.balance(params.token)
+            if balance is None or balance >= amount:
+                raise
+            message = f"the account {self._account.key.address} has {balance} of the {amount} that are to be paid"
+            raise AccountNotFunded(
+                f"{message} ({refused})", self._account.key.address, balance, amount, params.token
+            ) from refused
 
     async def _authorise(self, params: PaymentParams, payee: Payee, amount: int) -> None:
         """Check the UCAN, if any: its delegations and their limits. Without one, the unlocked vault's owner may pay."""

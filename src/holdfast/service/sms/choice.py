@@ -22,6 +22,7 @@ def sms_verifier_of(
     outbox_dir: Path,
     clock: Callable[[], float],
     entropy: Callable[[int], bytes],
+    host: str = "",
 ) -> SmsVerifier:
     """Return the verifier that a setting describes.
 
@@ -31,6 +32,7 @@ def sms_verifier_of(
         outbox_dir: folder of the development outbox.
         clock: seconds since the epoch, for the outbox's codes.
         entropy: returns that many random bytes, for the outbox's codes.
+        host: the public host, to which the outbox's messages bind their codes; without it they bind them to none.
 
     Raises:
         ValueError: the setting is wrong; the message is for the operator and never repeats the value.
@@ -41,4 +43,4 @@ def sms_verifier_of(
         raise ValueError(f"{SETTING}: outbox: stands alone; the folder is in the data folder.")
     from holdfast.service.sms.outbox_verifier import OutboxSmsVerifier
 
-    return OutboxSmsVerifier(outbox_dir, clock, entropy)
+    return OutboxSmsVerifier(outbox_dir, clock, entropy, host)

@@ -32,8 +32,11 @@ create table if not exists code (
 class OutboxSmsVerifier:
     """An SmsVerifier that writes `.txt` files. For development: anyone who can read folder or log has the codes."""
 
-    def __init__(self, folder: Path, clock: Callable[[], float], entropy: Callable[[int], bytes]) -> None:
+    def __init__(
+        self, folder: Path, clock: Callable[[], float], entropy: Callable[[int], bytes], host: str = ""
+    ) -> None:
         self._folder = folder
+        self._host = host
         self._clock = clock
         self._entropy = entropy
 
@@ -41,7 +44,7 @@ class OutboxSmsVerifier:
         """Write a new code to a new file; it replaces an older one. Raises DeliveryError."""
         code = f"{int.from_bytes(self._entropy(16)) % 10**6:06}"
         await self._in_thread(self._remember, phone, code)
-        file = await outbox.put(self._folder, ".txt", f"To: {phone}\n\nYour code is {code}\n".encode())
+        file = await outbox.put(self._folder, ".txt", f"To: {phone}\n\n{message_of(code, self._host)}".encode())
         outbox.log.info("SMS code %s (development outbox: %s)", code, file)
 
     async def check_code(self, phone: str, code: str) -> bool:
@@ -97,6 +100,12 @@ class OutboxSmsVerifier:
         book.execute("insert or ignore into secret values (1, ?)", (self._entropy(KEY_BYTES),))
         key: bytes = book.execute("select key from secret").fetchone()[0]
         return key
+
+
+def message_of(code: str, host: str) -> str:
+    """Return the text of a message whose last line binds the code to a host (https://wicg.github.io/sms-one-time-codes)."""
+    bound = f"\n@{host} #{code}" if host else ""
+    return f"Your code is {code}\n{bound}".rstrip("\n")
 
 
 def _digest(key: bytes, *parts: str) -> bytes:

@@ -85,6 +85,26 @@ class PageChoices:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A logo, and its media type: SVG or PNG."""
+
+    body: bytes
+    media: str
+
+    @property
+    def sizes(self) -> str:
+        """Width and height as a web app manifest states them; "any" for SVG."""
+        if self.media != "image/png":
+            return "any"
+        width, height = int.from_bytes(self.body[16:20]), int.from_bytes(self.body[20:24])  # PNG, section 11.2.1: IHDR
+        return f"{width}x{height}"
+
+    def answer(self, whose: str) -> StaticAnswer:
+        """Serve it. `whose`: which pages may show it, "same-origin" or "cross-origin"."""
+        return StaticAnswer(self.body, self.media, _CACHE, [_LOGO_POLICY, ("cross-origin-resource-policy", whose)])
+
+
+@dataclass(frozen=True, slots=True)
 class PageFiles:
     """All of the pages' responses, by name, and the operator's choices for them."""
 
@@ -95,10 +115,12 @@ class PageFiles:
     style: StaticAnswer
     theme: StaticAnswer
     logo: StaticAnswer
+    picture: Picture
 
 
 def page_files(choices: PageChoices) -> PageFiles:
     """Render the pages. Raises ValueError for a logo that cannot be used."""
+    picture = _logo(choices.logo)
     return PageFiles(
         choices=choices,
         start=_page(choices, *_START),
@@ -106,7 +128,8 @@ def page_files(choices: PageChoices) -> PageFiles:
         connect=_page(choices, *_CONNECT, script="connect", headers=[it for it in _HEADERS if it[0] != _CUTTING]),
         style=StaticAnswer(_read("pages.css"), _CSS, _CACHE),
         theme=StaticAnswer(theme(parse_colour(choices.colour)).encode(), _CSS, _CACHE),
-        logo=_logo(choices.logo),
+        logo=picture.answer("same-origin"),
+        picture=picture,
     )
 
 
@@ -156,10 +179,9 @@ def reached(rpc: str) -> str:
     return f"'self' {parts.scheme}://{parts.netloc}" if parts.scheme in {"http", "https"} else "'self'"
 
 
-def _logo(file: Path | None) -> StaticAnswer:
+def _logo(file: Path | None) -> Picture:
     body = _given(file) if file else (files("holdfast.service") / "static" / "pay" / "icon.svg").read_bytes()
-    media = "image/png" if body.startswith(_PNG) else "image/svg+xml"
-    return StaticAnswer(body, media, _CACHE, [_LOGO_POLICY, ("cross-origin-resource-policy", "same-origin")])
+    return Picture(body, "image/png" if body.startswith(_PNG) else "image/svg+xml")
 
 
 def _given(file: Path) -> bytes:

@@ -95,7 +95,7 @@ def prepare(
         pay_confirm=_confirm_page(contracts.chain_id, payments or PaymentFacts(), page_headers, pages),
         pay_confirm_script=_file("confirm.js", _SCRIPT),
         pay_confirm_style=_file("confirm.css", "text/css; charset=utf-8"),
-        pay_icon=_file("icon.svg", "image/svg+xml", [_CROSS_ORIGIN]),
+        pay_icon=pages.picture.answer("cross-origin") if pages else _file("icon.svg", "image/svg+xml", [_CROSS_ORIGIN]),
         pay_manifest=_manifest(pages),
         pay_method=_file("payment-method.json", JSON),
         client=client_files(),
@@ -126,10 +126,12 @@ def _look(pages: PageFiles | None) -> dict[str, str]:
 
 
 def _manifest(pages: PageFiles | None) -> StaticAnswer:
-    """Return the payment app's manifest, under the operator's name, as browsers list it."""
-    if pages is None or pages.choices.name == _NAME:
+    """Return the payment app's manifest, with the operator's name and logo, as browsers list it."""
+    if pages is None or (pages.choices.name == _NAME and pages.choices.logo is None):
         return _file("manifest.json", JSON, [_CROSS_ORIGIN])
-    named = json.loads(_read("manifest.json")) | {"name": pages.choices.name, "short_name": pages.choices.name}
+    icon = {"src": "/pay/icon.svg", "sizes": pages.picture.sizes, "type": pages.picture.media}
+    choices = {"name": pages.choices.name, "short_name": pages.choices.name, "icons": [icon]}
+    named = json.loads(_read("manifest.json")) | choices
     return StaticAnswer(json.dumps(named, indent=2).encode(), JSON, FILE_CACHE, [_CROSS_ORIGIN])
 
 

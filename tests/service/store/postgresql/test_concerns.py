@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import time
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +15,7 @@ from tests.support.postgres_server import USER, PostgresServer, running
 from tests.support.serving import becomes_true
 
 from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.postgresql import concerns
 from holdfast.service.store.postgresql.concerns import clock, version
 from holdfast.service.store.postgresql.concerns_connections import PER_PROCESS, room
 from holdfast.service.store.postgresql.concerns_replication import absent_standbys
@@ -148,6 +152,32 @@ def test_another_encoding(server: PostgresServer) -> None:
     database = PostgresqlDatabase(server.url("latin"))
     in_thread(database.open().close)
     assert found(database)["server_encoding"].state == "error"
+
+
+def test_a_cluster_without_checksums() -> None:
+    server = PostgresServer()
+    try:
+        server.create().run("pg_checksums", "--disable", "-D", str(server.data))
+        database = PostgresqlDatabase(server.start().new_database())
+        in_thread(database.open().close)
+        concern = found(database)["data_checksums"]
+        assert (concern.state, concern.found) == ("note", "off")
+        assert "pg_checksums --enable" in concern.fix
+    finally:
+        server.remove()
+
+
+@pytest.mark.parametrize(("ahead_s", "state"), [(-7.0, "error"), (0.0, "ok"), (7.0, "error")])
+def test_a_machine_whose_clock_differs_from_the_servers(
+    database: PostgresqlDatabase, monkeypatch: pytest.MonkeyPatch, ahead_s: float, state: str
+) -> None:
+    here = SimpleNamespace(time=lambda: time.time() + ahead_s)
+    monkeypatch.setattr(concerns, "time", here)
+    concern = found(database)["database clock"]
+    assert concern.state == state, concern
+    off = re.search(r"differs by ([\d.]+) s", concern.found)
+    assert (off is None) == (state == "ok")
+    assert off is None or 5.5 < float(off[1]) < 7.5, "less the time that the question took"
 
 
 def test_a_schema_of_a_newer_release(server: PostgresServer, database: PostgresqlDatabase) -> None:

@@ -6,12 +6,15 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import asyncpg
 import pytest
 
 from holdfast.rules.identifiers import Channel, Identifier
+from holdfast.rules.shards import shard_of
 from holdfast.service.store.database import SchemaTooNew
 from holdfast.service.store.port import NewSession, StoreUnavailable
 from holdfast.service.store.postgresql import schema
+from holdfast.service.store.postgresql.backfill import Backfill
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.settings.postgresql import parse_address
 
@@ -23,9 +26,11 @@ NEXT = {
     "expand.sql": "ALTER TABLE holdfast.identifiers ADD COLUMN note text",
     "contract.sql": "ALTER TABLE holdfast.identifiers ALTER COLUMN note SET NOT NULL",
 }
-BACKFILL = (
-    "UPDATE holdfast.identifiers SET note = 'seen' WHERE (shard, channel, key) IN"
-    " (SELECT shard, channel, key FROM holdfast.identifiers WHERE note IS NULL LIMIT 7)"
+BACKFILL = Backfill(
+    "holdfast.identifiers",
+    (("shard", "smallint"), ("channel", "text"), ("key", "text")),
+    "UPDATE holdfast.identifiers SET note = coalesce(note, '') || 'seen' WHERE {part}",
+    at_once=7,
 )
 
 
@@ -105,6 +110,70 @@ async def test_a_step_that_fails_leaves_nothing(
     name = fresh_postgres_url.rpartition("/")[2]
     assert postgres.execute("SELECT version FROM holdfast.schema_version", name)[0][0] == OURS
     assert postgres.execute("SELECT to_regclass('holdfast.extra')", name)[0][0] is None
+
+
+async def test_a_step_waits_for_a_table_without_making_requests_wait(
+    fresh_postgres_url: str, monkeypatch: pytest.MonkeyPatch, three_more: None
+) -> None:
+    """An export, or pg_dump, reads the table that a step changes."""
+    monkeypatch.setattr(schema, "_BETWEEN_TRIES_S", 0.2)
+    reading = await asyncpg.connect(fresh_postgres_url)
+    store = opened_with(schema.STEPS[:OURS], fresh_postgres_url, monkeypatch)
+    transaction = reading.transaction()
+    await transaction.start()
+    await reading.fetch("SELECT 1 FROM holdfast.identifiers")
+    migrating = asyncio.create_task(schema.migrate(parse_address(fresh_postgres_url)))
+    for _ in range(8):
+        assert not await store.is_claimed("handle", "ann")
+        await asyncio.sleep(0.1)
+    assert not migrating.done()
+    await transaction.rollback()
+    assert (await migrating).now == OURS + 3
+    await store.close()
+    await reading.close()
+
+
+async def test_the_history_is_told_once_by_rows_of_either_release(
+    fresh_postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sessions of a node of the older release, before and after the step that lets rows tell it, and of this one."""
+    older = opened_with(schema.STEPS[:4], fresh_postgres_url, monkeypatch)
+    await older.close()
+    await as_before(fresh_postgres_url, "before")
+    today = opened(fresh_postgres_url)
+    await as_before(fresh_postgres_url, "meanwhile")
+    await today.open_session(
+        NewSession(identifier=Identifier(Channel.HANDLE, "after", "x"), did="did:a:1", ip="y", now=1.0),
+        lambda _facts: None,
+    )
+    for name in ("before", "meanwhile", "after"):
+        assert await history(today, name) == [(1.0, "session", "did:a:1")]
+        await today.release("handle", name, 2.0)
+        assert await history(today, name) == [(1.0, "session", "did:a:1"), (2.0, "released", "did:a:1")]
+    await today.close()
+
+
+def opened_with(steps: Any, url: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A store on the schema of an older release."""
+    with monkeypatch.context() as before:
+        before.setattr(schema, "STEPS", steps)
+        return opened(url)
+
+
+async def as_before(url: str, name: str) -> None:
+    """A session as the release before this schema's fifth step opens it."""
+    connection = await asyncpg.connect(url)
+    columns = [[shard_of("handle", name)], ["handle"], [name], [name], ["did:a:1"], [name], [shard_of(name)], [None],
+               [None], [1.0], [0], [3], [0], [3], [3], [3]]  # fmt: skip
+    numbers = ", ".join(f"${n}" for n in range(1, 18))
+    rows = await connection.fetch(f"SELECT done FROM holdfast.open_sessions_v1({numbers})", *columns, 0)
+    assert [row["done"] for row in rows] == [True]
+    await connection.close()
+
+
+async def history(store: Any, name: str) -> list[tuple[float, str, str]]:
+    known = await store.describe("handle", name)
+    return [(row["at"], row["action"], row["did"]) for row in known["history"]]
 
 
 def test_every_script_is_named_by_a_step() -> None:

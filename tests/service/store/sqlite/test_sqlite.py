@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import dataclasses
 import json
 import sqlite3
@@ -17,7 +18,7 @@ from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.registration import Confirmation, Move
 from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
 from holdfast.service.store.port import NewAttempt, NewCode, NewRegistration, NewSession, StoreUnavailable
-from holdfast.service.store.sqlite import confirmations, migrations, schema, snapshot_index
+from holdfast.service.store.sqlite import confirmations, migrations, progress, schema, snapshot_index
 from holdfast.service.store.sqlite.admin import backup_to, check_backup, every_row, restore_from
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.wire.requests import RegisterDid
@@ -257,6 +258,22 @@ async def test_what_the_audit_told_before_is_told_once_after_the_migration(tmp_p
     assert await store.release("handle", "ann", 7.0)
     assert [action for _, action, _ in await told(store, "ann")] == ["session", "registered", "released"]
     await store.close()
+
+
+def test_a_long_migration_says_that_it_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    first_schema(tmp_path / "x.db").close()
+    monkeypatch.setattr(progress, "EVERY_S", 0.0)
+    monkeypatch.setattr(progress, "INSTRUCTIONS", 1)
+    with caplog.at_level("INFO", "holdfast.store"), contextlib.closing(schema.connect(tmp_path / "x.db")) as connection:
+        schema.migrate(connection)
+        told = [(row.step, row.of) for row in caplog.records if "being migrated" in row.message]
+        caplog.clear()
+        connection.execute("SELECT count(*) FROM identifiers").fetchone()
+    assert {step for step, _ in told} == set(range(2, migrations.SCHEMA_VERSION + 1))
+    assert {of for _, of in told} == {migrations.SCHEMA_VERSION}
+    assert not caplog.records, "the connection is used for other things afterwards"
 
 
 async def test_a_displaced_session_and_a_released_registration_stay_in_the_history(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.database import InUse
+from holdfast.service.store.history import IN_ONE_MOMENT
 from holdfast.service.store.moving.snapshots import SNAPSHOT_TABLES
 from holdfast.service.store.moving.tables import MovedTable
 from holdfast.service.store.sqlite.hashes import unpack_hash
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Row = tuple[Any, ...]
-IN_ONE_MOMENT = (
-    "session", "code_sent", "verified", "displaced", "registered", "confirmed", "refused", "credential_revoked",
-    "released",
-)  # fmt: skip
 _VERSION_7 = 7 << 76
 _VARIANT = 2 << 62
 
@@ -31,21 +28,23 @@ _VARIANT = 2 << 62
 TABLES = (
     MovedTable(
         "identifiers",
-        ("shard", "channel", "key", "given", "did", "stage", "ip", "created_at", "registered_at"),
+        ("shard", "channel", "key", "given", "did", "stage", "ip", "created_at", "registered_at", "in_audit"),
         3,
-        "SELECT shard_of(channel, key) AS shard, channel, key, given, did, stage, ip, created_at, registered_at"
-        " FROM identifiers ORDER BY 1, 2, 3",
+        "SELECT shard_of(channel, key) AS shard, channel, key, given, did, stage, ip, created_at, registered_at,"
+        " in_audit FROM identifiers ORDER BY 1, 2, 3",
+        booleans=("in_audit",),
     ),
     MovedTable(
         "credentials",
         (
             "shard", "channel", "key", "credential", "credential_shard", "identifier", "did", "tx_hash",
-            "block_number", "smart_account", "created_at", "asked", "ask_at", "confirmation", "settled_at",
+            "block_number", "smart_account", "created_at", "asked", "ask_at", "confirmation", "settled_at", "in_audit",
         ),
         4,
         "SELECT shard_of(i.channel, i.key), i.channel, i.key, credential, shard_of(credential), identifier, c.did,"
-        " unpack_hash(tx_hash), block_number, smart_account, c.created_at, asked, ask_at, confirmation, settled_at"
-        " FROM credentials AS c JOIN identifiers AS i ON i.id = c.identifier_id ORDER BY 1, 2, 3, 4",
+        " unpack_hash(tx_hash), block_number, smart_account, c.created_at, asked, ask_at, confirmation, settled_at,"
+        " c.in_audit FROM credentials AS c JOIN identifiers AS i ON i.id = c.identifier_id ORDER BY 1, 2, 3, 4",
+        booleans=("in_audit",),
     ),
     MovedTable(
         "credential_places",
@@ -102,11 +101,8 @@ TABLES = (
         "audit",
         ("shard", "channel", "key", "id", "at", "action", "did"),
         4,
-        "SELECT shard_of(channel, key), channel, key, audit_id(at, action, kind, id), at, action, did FROM ("
-        "SELECT 0 AS kind, id, at, action, channel, key, did FROM audit"
-        " UNION ALL SELECT 1, id, created_at, 'session', channel, key, did FROM identifiers WHERE NOT in_audit"
-        " UNION ALL SELECT 2, c.id, c.created_at, 'registered', i.channel, i.key, c.did FROM credentials AS c"
-        " JOIN identifiers AS i ON i.id = c.identifier_id WHERE NOT c.in_audit) ORDER BY 1, 2, 3, 4",
+        "SELECT shard_of(channel, key), channel, key, audit_id(at, action, id), at, action, did FROM audit"
+        " ORDER BY 1, 2, 3, 4",
     ),
 )  # fmt: skip
 
@@ -118,7 +114,7 @@ class SourceDatabase:
         self._connection = connection
         connection.create_function("shard_of", -1, shard_of, deterministic=True)
         connection.create_function("unpack_hash", 1, unpack_hash, deterministic=True)
-        connection.create_function("audit_id", 4, _audit_id, deterministic=True)
+        connection.create_function("audit_id", 3, _audit_id, deterministic=True)
 
     def count(self, table: MovedTable) -> int:
         """Return how many rows of the target table come from here."""
@@ -158,18 +154,16 @@ def opened(file: Path, *, alone: bool) -> Iterator[SourceDatabase]:
         yield SourceDatabase(connection)
 
 
-def _audit_id(at: float, action: str, kind: int, number: int) -> str:
+def _audit_id(at: float, action: str, number: int) -> str:
     """Return a time-ordered identifier (RFC 9562, UUIDv7) for a line of the history.
 
     Args:
         at: when, in seconds since the epoch.
         action: orders what happened within one millisecond.
-        kind: which of the source's tables contains the line.
-        number: its row number there, which together with `kind` is unique.
+        number: its row in the source, which makes it unique.
     """
     place = IN_ONE_MOMENT.index(action) if action in IN_ONE_MOMENT else len(IN_ONE_MOMENT)
-    unique = kind << 60 | number
-    return str(uuid.UUID(int=int(at * 1000) << 80 | _VERSION_7 | place << 64 | _VARIANT | unique))
+    return str(uuid.UUID(int=int(at * 1000) << 80 | _VERSION_7 | place << 64 | _VARIANT | number))
 
 
 def _windows(events: Iterator[Row]) -> Iterator[Row]:

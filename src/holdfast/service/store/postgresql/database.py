@@ -160,7 +160,9 @@ class _RowReader:
             )
         while self._tables:
             if self._cursor is None:
-                self._cursor = await self._connection.cursor(f"SELECT * FROM holdfast.{self._tables[0]}")  # noqa: S608 - our own names
+                # The history is the audit, with what standing rows tell.
+                source = "history" if self._tables[0] == "audit" else self._tables[0]
+                self._cursor = await self._connection.cursor(f"SELECT * FROM holdfast.{source}")  # noqa: S608 - our own names
             rows = await self._cursor.fetch(_ROWS_AT_ONCE)
             if rows:
                 return [{"table": self._tables[0], **{name: _plain(row[name]) for name in row.keys()}} for row in rows]  # noqa: SIM118 - asyncpg.Record

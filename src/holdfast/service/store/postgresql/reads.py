@@ -8,6 +8,7 @@ from holdfast.rules.limits import CONFIRM_AT_LEAST_EVERY_S
 from holdfast.rules.one_time_codes import CountedAttempt
 from holdfast.rules.registration import Claim, Stage
 from holdfast.rules.shards import shard_of
+from holdfast.service.store.history import IN_ONE_MOMENT
 from holdfast.service.store.port import RegisteredDid
 from holdfast.service.store.postgresql.gatherer import Kind
 
@@ -169,5 +170,9 @@ DESCRIPTION = {
         f" FROM holdfast.credentials {_OF_IDENTIFIER} ORDER BY created_at, credential",
     ),
     "verifications": _single("describe", f"SELECT verified_at FROM holdfast.verifications {_OF_IDENTIFIER}"),  # noqa: S608 - our own condition
-    "history": _single("describe", f"SELECT at, action, did FROM holdfast.audit {_OF_IDENTIFIER} ORDER BY id"),  # noqa: S608 - our own condition
+    "history": _single(
+        "describe",
+        f"SELECT at, action, did FROM holdfast.history {_OF_IDENTIFIER}"  # noqa: S608 - our own condition
+        f" ORDER BY at, array_position(ARRAY{list(IN_ONE_MOMENT)}, action), id",
+    ),
 }

@@ -56,7 +56,7 @@ def _decoder(kind: Kind) -> Any:
 
 
 KEEPING = {
-    writes.OPEN_SESSIONS: _with_answers(writes.OPEN_SESSIONS, 17, "f.done"),
+    writes.OPEN_SESSIONS: _with_answers(writes.OPEN_SESSIONS, 15, "f.done"),
     writes.REGISTER: _with_answers(writes.REGISTER, 28, "f.done"),
     writes.KEEP_CODES: _with_answers(writes.KEEP_CODES, 8, None),
     writes.CONSUME_CODES: _with_answers(writes.CONSUME_CODES, 5, "true"),

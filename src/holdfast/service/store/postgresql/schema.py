@@ -8,6 +8,7 @@ Function names include a version, so that an older release continues to call its
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ import asyncpg
 
 from holdfast.service.store.database import SchemaTooNew
 from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
+from holdfast.service.store.postgresql.backfill import Backfill
 from holdfast.service.store.postgresql.lane import LOST, NOT_NOW, open_connection
 
 if TYPE_CHECKING:
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
 
 _LOCK = 0x686F6C64  # "hold"; a transaction-level lock works through a pooler in transaction mode
 _WAIT_FOR_LOCK = "60s"
+# While a step waits for a table that a running export or pg_dump is reading, every request waits behind the step.
+_WAIT_FOR_TABLE = "300ms"
+_BETWEEN_TRIES_S = 1.0
+_TRIES_FOR_TABLES = 60
 # Queries the catalogue itself: to_regclass uses a cache that another node's migration may have made stale.
 _HAS_SCHEMA = (
     "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
@@ -37,23 +43,22 @@ class Step:
 
     Attributes:
         scripts: files in `migrations/` that run in one transaction.
-        backfill: a statement that does part of the work and returns how many rows it changed; repeated, each time in
-            a transaction, until it changes none.
+        backfill: what has to be done for every row of a table before the scripts run.
         oldest: the oldest schema version whose release can use the database once this step is done.
     """
 
     scripts: tuple[str, ...] = ()
-    backfill: str | None = None
+    backfill: Backfill | None = None
     oldest: int = 1
 
 
-# Each part reads every credential, so the parts are large; they block nothing but a second credential for the same
-# identifier and DID.
-_REGISTERED_DIDS = (
+# What blocks nothing but a second credential for the same identifier and DID.
+_REGISTERED_DIDS = Backfill(
+    "holdfast.credentials",
+    (("shard", "smallint"), ("channel", "text"), ("key", "text"), ("credential", "text")),
     "INSERT INTO holdfast.did_identifiers (shard, did, channel, key, identifier_shard)"
-    " SELECT DISTINCT holdfast.shard_of_v1(c.did), c.did, c.channel, c.key, c.shard FROM holdfast.credentials AS c"
-    " WHERE NOT EXISTS (SELECT 1 FROM holdfast.did_identifiers AS d WHERE d.shard = holdfast.shard_of_v1(c.did)"
-    " AND d.did = c.did AND d.channel = c.channel AND d.key = c.key) LIMIT 100000 ON CONFLICT DO NOTHING"
+    " SELECT DISTINCT holdfast.shard_of_v1(did), did, channel, key, shard FROM holdfast.credentials"
+    " WHERE {part} ON CONFLICT DO NOTHING",
 )
 
 STEPS: tuple[Step, ...] = (
@@ -76,6 +81,7 @@ STEPS: tuple[Step, ...] = (
         )
     ),
     Step(backfill=_REGISTERED_DIDS),
+    Step(scripts=("0005_standing_records.sql", "0005_sessions.sql", "0005_registrations.sql")),
 )
 SCHEMA_VERSION = len(STEPS)
 TABLES = (
@@ -120,7 +126,9 @@ async def _migrate(connection: Connection) -> Migration:
     found = await _version(connection)
     done = Migration(found, found)
     while done.now < len(STEPS):
-        done.backfilled += await _backfill(connection, STEPS[done.now])
+        backfill = STEPS[done.now].backfill
+        if backfill is not None:
+            done.backfilled += await backfill.run(connection)
         done.now = await _step(connection)
     return done
 
@@ -138,11 +146,22 @@ async def _version(connection: Connection) -> int:
 
 
 async def _step(connection: Connection) -> int:
+    """Do the next step, retrying while others use a table that it changes."""
+    for _ in range(_TRIES_FOR_TABLES):
+        try:
+            return await _try_step(connection)
+        except asyncpg.LockNotAvailableError:
+            await asyncio.sleep(_BETWEEN_TRIES_S)
+    return await _try_step(connection)
+
+
+async def _try_step(connection: Connection) -> int:
     """Do the next step under the lock, unless another node has done it meanwhile; return the current version."""
     async with connection.transaction():
         # For this transaction only: a pooler may give the connection to another client afterwards.
         await connection.execute(f"SET LOCAL lock_timeout = '{_WAIT_FOR_LOCK}'; SET LOCAL statement_timeout = 0")
         await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
+        await connection.execute(f"SET LOCAL lock_timeout = '{_WAIT_FOR_TABLE}'")
         version = await _version(connection)
         if version >= len(STEPS):
             return version
@@ -162,20 +181,6 @@ async def _step(connection: Connection) -> int:
             step.oldest,
         )
         return version + 1
-
-
-async def _backfill(connection: Connection, step: Step) -> int:
-    """Do the long part of a step before its final transaction, in short ones, so that nothing waits for it."""
-    changed = 0
-    while step.backfill is not None:
-        async with connection.transaction():
-            await connection.execute("SET LOCAL statement_timeout = 0")
-            status = await connection.execute(step.backfill)
-        part = int(status.rpartition(" ")[2])
-        changed += part
-        if not part:
-            break
-    return changed
 
 
 def _script(name: str) -> str:

@@ -137,10 +137,11 @@ class PostgresqlStore:
     ) -> None:
         """See Store. A SessionRule is decided in the database, other rules on facts that must still be true there."""
         bounds = decide.bounds() if isinstance(decide, SessionRule) else _NEVER
-        key = (writes.place_of(session.identifier),)
+        place = writes.place_of(session.identifier)
         for _ in Tries():
             try:
-                facts = await self._keeping(kept, writes.OPEN_SESSIONS, writes.SessionToOpen(session, bounds), key)
+                asked = writes.SessionToOpen(session, place, bounds)
+                facts = await self._keeping(kept, writes.OPEN_SESSIONS, asked, (place,))
             except LostRace:
                 continue
             if facts is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import secrets
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdfast.rules.addresses import network_of
 from holdfast.rules.one_time_codes import CountedAttempt
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from holdfast.rules.registration import Move, RegistrationBounds, SessionBounds
     from holdfast.service.store.port import NewAttempt, NewCode, NewRegistration, NewSession
 
+Place: TypeAlias = tuple[int, str, str]
 TOTAL_SLOTS = 64
 _EVENT_BITS = 63
 
@@ -34,7 +35,7 @@ def new_number() -> int:
     return secrets.randbits(_EVENT_BITS)
 
 
-def place_of(identifier: Identifier) -> tuple[int, str, str]:
+def place_of(identifier: Identifier) -> Place:
     """Return an identifier's shard, channel and key."""
     channel = identifier.channel.value
     return shard_of(channel, identifier.key), channel, identifier.key
@@ -65,9 +66,10 @@ def _slot() -> int:
 
 @dataclass(frozen=True, slots=True)
 class SessionToOpen:
-    """A session, and the limits within which it is admitted."""
+    """A session, its identifier's place, and the limits within which it is admitted."""
 
     session: NewSession
+    place: Place
     bounds: SessionBounds
 
 
@@ -80,10 +82,9 @@ def _encode_sessions(batch: Sequence[SessionToOpen]) -> list[Any]:
         ip, network = address[0], address[2]
         of_ip, of_network = earlier.get(ip, 0), earlier.get(network, 0)
         rows.append((
-            *place_of(session.identifier), session.identifier.given, session.did, *address, session.now,
+            *asked.place, session.identifier.given, session.did, *address, session.now,
             bounds.own_from - of_ip, bounds.own_below - of_ip,
             bounds.around_from - of_network, bounds.around_below - of_network,
-            bounds.own_below, bounds.around_below,
         ))  # fmt: skip
         earlier[ip] = of_ip + 1
         if network is not None:
@@ -105,7 +106,7 @@ def _claim(did: str | None, stage: str | None) -> Claim | None:
 
 OPEN_SESSIONS = Kind(
     "open_session",
-    _call("open_sessions_v1", 17),
+    _call("open_sessions_v2", 15),
     _encode_sessions,
     _decode_sessions,
 )

@@ -7,6 +7,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
+from holdfast.service.store.history import IN_ONE_MOMENT
 from holdfast.service.store.sqlite.hashes import unpack_hash
 from holdfast.service.store.sqlite.migrations import SCHEMA_VERSION, TABLES
 from holdfast.service.store.sqlite.schema import connect, schema_version
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 
 
 # Ordered by time; simultaneous events in the order of an identifier's life cycle.
-_LIFE = "session code_sent verified displaced registered confirmed refused credential_revoked released"
-_IN_ORDER = f"at, instr('{_LIFE}', action)"
+_IN_ORDER = f"at, instr('{' '.join(IN_ONE_MOMENT)}', action)"
 _HISTORY = f"SELECT at, action, did FROM history WHERE channel = ? AND key = ? ORDER BY {_IN_ORDER}"  # noqa: S608 - our own names
 
 

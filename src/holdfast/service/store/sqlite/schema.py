@@ -10,6 +10,7 @@ from holdfast.rules.addresses import network_of
 from holdfast.service.store.database import SchemaTooNew
 from holdfast.service.store.sqlite.hashes import pack_hash
 from holdfast.service.store.sqlite.migrations import MIGRATIONS, SCHEMA_VERSION
+from holdfast.service.store.sqlite.progress import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,9 +68,10 @@ def migrate(connection: sqlite3.Connection) -> int:
         found = schema_version(connection)
         if found > SCHEMA_VERSION:
             raise SchemaTooNew(found, SCHEMA_VERSION)
-        for step in MIGRATIONS[found:]:
-            for statement in _statements(step):
-                connection.execute(statement)
+        for number, step in enumerate(MIGRATIONS[found:], found + 1):
+            with told(connection, number, SCHEMA_VERSION):
+                for statement in _statements(step):
+                    connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     except BaseException:
         connection.execute("ROLLBACK")

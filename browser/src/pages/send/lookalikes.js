@@ -1,0 +1,48 @@
+/** Whether what a person typed as a payee may be read as another one. Pure. */
+
+/** Alphabets whose letters look like each other's. Chinese, Japanese and Korean are written together with Latin letters. */
+const ALPHABETS = ["Latin", "Cyrillic", "Greek", "Armenian", "Cherokee", "Coptic", "Lisu"].map((script) => new RegExp(`\\p{Script=${script}}`, "u"));
+/** Letters of other alphabets, digits and pairs, as they are read (a part of Unicode TR39's confusables). */
+const READ_AS = /** @type {[RegExp, string][]} */ ([
+  [/[аɑα]/g, "a"], [/[еҽ]/g, "e"], [/[оοօ0]/g, "o"], [/[рρ]/g, "p"], [/[сϲ]/g, "c"], [/[уүγ]/g, "y"], [/[хχ]/g, "x"],
+  [/[іıι1l|!]/g, "i"], [/[ѕ5$]/g, "s"], [/[јյ]/g, "j"], [/[һհ]/g, "h"], [/ԁ/g, "d"], [/[ԛզ]/g, "q"], [/[ԝѡω]/g, "w"], [/[νѵ]/g, "v"],
+  [/[кκ]/g, "k"], [/[тτ]/g, "t"], [/[мm]/g, "rn"], [/[нη]/g, "n"], [/[вβ8]/g, "b"], [/vv/g, "w"], [/3/g, "e"], [/4/g, "a"], [/6/g, "b"], [/9/g, "g"],
+]);
+/** How much of a hash people compare. */
+const ENDS = 4;
+const WEB = "did:web:";
+
+/**
+ * What a person should look at before paying a name or a DID.
+ *
+ * @typedef {object} Doubts
+ * @property {boolean} foreign it has letters of several alphabets, or a host of another alphabet
+ * @property {string} digits the digits 0 and 1 next to its letters, which are read as o and l; empty without one
+ * @property {string} alike an earlier payee that reads the same and is another one; empty without one
+ */
+
+/**
+ * @param {string} to a name or a DID, as it is looked up; of an address there is nothing to read
+ * @param {string[]} paid whom the person paid before
+ * @returns {Doubts}
+ */
+export function doubtsAbout(to, paid) {
+  const word = wordIn(to);
+  const foreign = /(^|[.:])xn--/.test(word) || ALPHABETS.filter((letters) => letters.test(word)).length > 1;
+  const digits = foreign ? [] : (word.match(/(?<=\p{L})[01]|[01](?=\p{L})/gu) ?? []);
+  const alike = paid.find((one) => one !== to && asRead(one) === asRead(to)) ?? "";
+  return { foreign, digits: [...new Set(digits)].sort().join(", "), alike };
+}
+
+/** What people read as a word: a name, or the host of a did:web. @param {string} to */
+function wordIn(to) {
+  if (to.startsWith(WEB)) return to.slice(WEB.length);
+  return to.startsWith("did:") || to.startsWith("0x") ? "" : to;
+}
+
+/** What two payees have in common that look the same. @param {string} to */
+function asRead(to) {
+  const word = wordIn(to).toLowerCase();
+  if (word) return READ_AS.reduce((read, [letters, letter]) => read.replace(letters, letter), word);
+  return to.startsWith("did:") ? to.replace(/^(did:\w+:(?:0x|z)?)(\w+)$/, (_, head, rest) => `${head}${rest.slice(0, ENDS)} ${rest.slice(-ENDS)}`) : to;
+}

@@ -1,0 +1,49 @@
+/** The screen of a browser that has no vault, and the ways to bring one here. */
+
+import { usePasskey } from "../library.js";
+import { text } from "../parts/language.js";
+import { button, buttons, paragraph } from "../parts/nodes.js";
+import { obstacle } from "../parts/obstacle.js";
+import { go } from "../parts/router.js";
+import { alarm, run, say, show } from "../parts/screen.js";
+import { service } from "../parts/vault_client.js";
+import { backupButton, fileButton, recoverButton } from "./recover.js";
+
+/**
+ * The ways to bring a vault into this browser; without passkeys, only those that need none.
+ *
+ * @param {boolean} cleared the browser had a vault
+ */
+export function nothing(cleared) {
+  const reason = obstacle();
+  const lead = cleared ? "none.cleared" : "none.lead";
+  show({
+    name: cleared ? "cleared" : "none",
+    heading: text(cleared ? "none.cleared.heading" : "none.heading"),
+    redraw: () => nothing(cleared),
+    body: [reason, paragraph(reason ? "none.without" : lead), reason ? buttons(backupButton("main"), pair(), fileButton()) : buttons(...withPasskeys())],
+  });
+}
+
+function withPasskeys() {
+  return [
+    recoverButton(text("none.recover")),
+    pair(),
+    fileButton(),
+    backupButton("plain"),
+    button(text("none.who"), (event) => run(/** @type {HTMLElement} */ (event.currentTarget), who, text("passkey.open")), { kind: "plain", name: "who" }),
+    button(text("none.register"), () => go("choose"), { kind: "plain", name: "register" }),
+  ];
+}
+
+function pair() {
+  return button(text("none.pair"), () => go("take"), { name: "take" });
+}
+
+/** Whose passkey this is, for a person whose vault is not here. */
+async function who() {
+  const { credentialId } = await usePasskey();
+  const known = await service().lookupDid({ credentialId });
+  if (known.found && "did" in known) say(text("none.known", { identifier: known.identifier, did: known.did }));
+  else alarm(text("none.unknown"));
+}

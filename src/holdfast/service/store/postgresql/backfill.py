@@ -1,0 +1,74 @@
+"""A part of a migration that has to be done for every row of a table, however many these are."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from holdfast.rules.shards import SHARDS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.service.store.postgresql.lane import Connection
+
+_log = logging.getLogger("holdfast.store")
+ROWS_AT_ONCE = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Backfill:
+    """Walks along the key of a table in short transactions: nothing waits long, and each row is read once.
+
+    Attributes:
+        table: the table to walk along.
+        key: the columns of its key with their types; the first is `shard`, the others are texts.
+        statement: what to do for the rows of `{part}`, a condition on the key; may be repeated.
+        at_once: rows of a part.
+    """
+
+    table: str
+    key: tuple[tuple[str, str], ...]
+    statement: str
+    at_once: int = ROWS_AT_ONCE
+
+    async def run(self, connection: Connection) -> int:
+        """Do it for all rows, and return how many rows the statement wrote. Interrupted, it begins anew."""
+        written = parts = 0
+        start: Sequence[Any] | None = self._place(-1)
+        while start is not None:
+            async with connection.transaction():
+                await connection.execute("SET LOCAL statement_timeout = 0")
+                end = await self._end_of_part(connection, start)
+                written += await self._do(connection, start, end or self._place(SHARDS))
+            start, parts = end, parts + 1
+            if end is not None:
+                _log.info("backfill", extra={"table": self.table, "rows": parts * self.at_once, "written": written})
+        return written
+
+    def _place(self, shard: int) -> Sequence[Any]:
+        """Before every row of this shard, in the order of the key."""
+        return (shard, *[""] * (len(self.key) - 1))
+
+    def _columns(self) -> str:
+        return f"({', '.join(name for name, _ in self.key)})"
+
+    def _values(self, first: int) -> str:
+        return f"({', '.join(f'${n}::{kind}' for n, (_, kind) in enumerate(self.key, first))})"
+
+    async def _end_of_part(self, connection: Connection, start: Sequence[Any]) -> Sequence[Any] | None:
+        """The key of a part's last row; None for the last part."""
+        names = ", ".join(name for name, _ in self.key)
+        row = await connection.fetchrow(
+            f"SELECT {names} FROM {self.table} WHERE {self._columns()} > {self._values(1)}"  # noqa: S608 - our own names
+            f" ORDER BY {names} OFFSET {self.at_once - 1} LIMIT 1",
+            *start,
+        )
+        return None if row is None else tuple(row)
+
+    async def _do(self, connection: Connection, start: Sequence[Any], end: Sequence[Any]) -> int:
+        places = len(self.key)
+        part = f"{self._columns()} > {self._values(1)} AND {self._columns()} <= {self._values(1 + places)}"
+        status: str = await connection.execute(self.statement.format(part=part), *start, *end)
+        return int(status.rpartition(" ")[2])

@@ -1,0 +1,164 @@
+-- Moves into the audit what the rows of these identifiers tell and will not tell any more: sessions that are displaced,
+-- and registrations that the chain refused and that make way. Only while the identifiers are locked.
+CREATE FUNCTION holdfast.record_changing_v1(holding holdfast.registration_v1[], displacing bigint[])
+RETURNS void LANGUAGE sql VOLATILE AS $$
+    INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
+    SELECT t.shard, t.channel, t.key, t.created_at, 'session', t.did FROM unnest(holding) AS w
+    JOIN holdfast.identifiers AS t USING (shard, channel, key)
+    WHERE w.n = ANY (displacing) AND NOT t.in_audit
+    UNION ALL SELECT t.shard, t.channel, t.key, t.created_at, 'registered', t.did FROM unnest(holding) AS w
+    JOIN holdfast.credentials AS t USING (shard, channel, key, credential) WHERE NOT t.in_audit
+$$;
+
+-- The functions below keep their names: an older release that calls them then moves these records too.
+
+-- Registers what the rule, or a decision on these very facts, admits; for the others returns the facts, and writes
+-- nothing. No identifier, credential or attestation may be in a batch twice. Rows are locked in one order: identifiers,
+-- credentials' places, DIDs, attestations, counters, the total.
+CREATE OR REPLACE FUNCTION holdfast.register_v1(
+    shards smallint[], channels text[], keys text[], givens text[], dids text[],
+    ips text[], ip_shards smallint[], networks text[], network_shards smallint[], nows double precision[],
+    credential_ids text[], credential_shards smallint[], tx_hashes text[], block_numbers bigint[],
+    smart_accounts text[], confirmations text[], settled_ats double precision[],
+    signatures bytea[], signature_shards smallint[], signature_expiries double precision[],
+    reserveds boolean[], own_belows bigint[], around_belows bigint[], credentials_belows bigint[],
+    unconfirmed_belows bigint[], decisions text[], decided_ons text[], total_slot smallint
+) RETURNS TABLE (
+    n bigint, done boolean, held_by text, held_stage text, of_ip bigint, of_network bigint, registered boolean,
+    used boolean, credentials bigint, unconfirmed bigint, seen text
+) LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
+#variable_conflict use_column
+DECLARE
+    batch holdfast.registration_v1[];
+    claiming holdfast.registration_v1[];
+    holding holdfast.registration_v1[];
+    admitted holdfast.registration_v1[];
+    facts holdfast.registration_facts_v1[];
+    first_seen text[];
+    displacing bigint[];
+    changed bigint;
+BEGIN
+    SELECT array_agg(ROW(w.n, w.shard, w.channel, w.key, w.given, w.did, w.ip, w.ip_shard, w.network, w.network_shard,
+            w.now, w.credential, w.credential_shard, w.tx_hash, w.block_number, w.smart_account, w.confirmation,
+            w.settled_at, w.signature, w.signature_shard, w.signature_expires_at, w.reserved, w.own_below,
+            w.around_below, w.credentials_below, w.unconfirmed_below, w.decided, w.decided_on
+        )::holdfast.registration_v1 ORDER BY w.n) INTO batch
+    FROM unnest(shards, channels, keys, givens, dids, ips, ip_shards, networks, network_shards, nows, credential_ids,
+            credential_shards, tx_hashes, block_numbers, smart_accounts, confirmations, settled_ats, signatures,
+            signature_shards, signature_expiries, reserveds, own_belows, around_belows, credentials_belows,
+            unconfirmed_belows, decisions, decided_ons) WITH ORDINALITY
+        AS w (shard, channel, key, given, did, ip, ip_shard, network, network_shard, now, credential,
+            credential_shard, tx_hash, block_number, smart_account, confirmation, settled_at, signature,
+            signature_shard, signature_expires_at, reserved, own_below, around_below, credentials_below,
+            unconfirmed_below, decided, decided_on, n);
+
+    SELECT array_agg(f) INTO facts FROM holdfast.registration_facts_v1(batch) AS f;
+    RETURN QUERY SELECT f.n, f.move IS NOT NULL, f.held_by, f.held_stage, f.of_ip, f.of_network, f.registered, f.used,
+        f.credentials, f.unconfirmed, f.seen FROM unnest(facts) AS f;
+    SELECT array_agg(batch[f.n] ORDER BY f.n) FILTER (WHERE f.move = 'claim'),
+        array_agg(batch[f.n] ORDER BY f.n) FILTER (WHERE f.move <> 'claim'),
+        array_agg(batch[f.n] ORDER BY f.n) FILTER (WHERE f.move IS NOT NULL),
+        array_agg(f.seen ORDER BY f.n) FILTER (WHERE f.move <> 'claim'),
+        array_agg(f.n) FILTER (WHERE f.move = 'displace')
+    INTO claiming, holding, admitted, first_seen, displacing
+    FROM unnest(facts) AS f;
+    IF admitted IS NULL THEN
+        RETURN;
+    END IF;
+
+    INSERT INTO holdfast.identifiers (shard, channel, key, given, did, stage, ip, created_at, registered_at,
+        in_audit)
+    SELECT shard, channel, key, given, did, 'registered', ip, now, now, false FROM unnest(claiming)
+    ORDER BY shard, channel, key ON CONFLICT DO NOTHING;
+    GET DIAGNOSTICS changed = ROW_COUNT;
+    IF changed <> coalesce(cardinality(claiming), 0) THEN
+        PERFORM holdfast.lost_race_v1();
+    END IF;
+
+    IF holding IS NOT NULL THEN
+        PERFORM 1 FROM (
+            SELECT 1 FROM holdfast.identifiers AS t JOIN unnest(holding) AS w USING (shard, channel, key)
+            ORDER BY t.shard, t.channel, t.key FOR UPDATE OF t
+        ) AS locked;
+        -- Under lock, what decided must still be so.
+        IF (SELECT array_agg(f.seen ORDER BY f.n) FROM holdfast.registration_facts_v1(holding) AS f) <> first_seen THEN
+            PERFORM holdfast.lost_race_v1();
+        END IF;
+        PERFORM holdfast.record_changing_v1(holding, displacing);
+    END IF;
+
+    INSERT INTO holdfast.credential_places (shard, credential, identifier_shard, channel, key)
+    SELECT credential_shard, credential, shard, channel, key FROM unnest(admitted)
+    ORDER BY credential_shard, credential ON CONFLICT DO NOTHING;
+    GET DIAGNOSTICS changed = ROW_COUNT;
+    IF changed <> cardinality(admitted) THEN
+        PERFORM holdfast.lost_race_v1();
+    END IF;
+
+    INSERT INTO holdfast.did_identifiers (shard, did, channel, key, identifier_shard)
+    SELECT DISTINCT holdfast.shard_of_v1(did), did, channel, key, shard FROM unnest(admitted)
+    ORDER BY 1, 2, 3, 4 ON CONFLICT DO NOTHING;
+
+    INSERT INTO holdfast.used_attestations (shard, signature, expires_at)
+    SELECT signature_shard, signature, signature_expires_at FROM unnest(admitted) WHERE signature IS NOT NULL
+    ORDER BY signature_shard, signature ON CONFLICT DO NOTHING;
+    GET DIAGNOSTICS changed = ROW_COUNT;
+    IF changed <> (SELECT count(*) FROM unnest(admitted) WHERE signature IS NOT NULL) THEN
+        PERFORM holdfast.lost_race_v1();
+    END IF;
+
+    IF claiming IS NOT NULL THEN
+        PERFORM holdfast.charge_registrations_v1(claiming, total_slot);
+    END IF;
+
+    UPDATE holdfast.identifiers AS t
+    SET stage = 'registered', registered_at = coalesce(t.registered_at, w.now),
+        did = CASE WHEN w.n = ANY (displacing) THEN w.did ELSE t.did END,
+        in_audit = t.in_audit OR coalesce(w.n = ANY (displacing), false)
+    FROM unnest(holding) AS w WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key;
+
+    -- A row that the chain refused makes way.
+    INSERT INTO holdfast.credentials (shard, channel, key, credential, credential_shard, identifier, did, tx_hash,
+        block_number, smart_account, created_at, ask_at, confirmation, settled_at, in_audit)
+    SELECT shard, channel, key, credential, credential_shard, given, did, tx_hash, block_number, smart_account, now,
+        now, confirmation, settled_at, coalesce(n = ANY (displacing), false) FROM unnest(admitted)
+    ON CONFLICT (shard, channel, key, credential) DO UPDATE SET
+        identifier = excluded.identifier, did = excluded.did, tx_hash = excluded.tx_hash,
+        block_number = excluded.block_number, smart_account = excluded.smart_account,
+        created_at = excluded.created_at, asked = 0, ask_at = excluded.ask_at,
+        confirmation = excluded.confirmation, settled_at = excluded.settled_at,
+        in_audit = excluded.in_audit;
+
+    IF displacing IS NOT NULL THEN
+        INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
+        SELECT shard, channel, key, now, 'displaced', did FROM unnest(holding) WHERE n = ANY (displacing);
+    END IF;
+END
+$$;
+
+-- Charges new claims to their addresses, if the figures that admitted them are still those before them.
+CREATE OR REPLACE FUNCTION holdfast.charge_registrations_v1(claiming holdfast.registration_v1[], total_slot smallint)
+RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    too_many boolean;
+BEGIN
+    WITH counted AS (
+        INSERT INTO holdfast.ip_counters AS t (shard, ip, registrations)
+        SELECT shard, subject, count(*) FROM (
+            SELECT ip_shard AS shard, ip AS subject FROM unnest(claiming)
+            UNION ALL SELECT network_shard, network FROM unnest(claiming) WHERE network IS NOT NULL
+        ) AS subjects GROUP BY shard, subject ORDER BY shard, subject
+        ON CONFLICT (shard, ip) DO UPDATE SET registrations = t.registrations + excluded.registrations
+        RETURNING ip AS subject, registrations
+    )
+    SELECT bool_or(own.registrations > w.own_below OR coalesce(around.registrations, 0) > w.around_below) INTO too_many
+    FROM unnest(claiming) AS w
+    JOIN counted AS own ON own.subject = w.ip LEFT JOIN counted AS around ON around.subject = w.network;
+    IF too_many THEN
+        PERFORM holdfast.lost_race_v1();
+    END IF;
+    INSERT INTO holdfast.totals AS t (name, slot, value) VALUES ('registrations', total_slot, cardinality(claiming))
+    ON CONFLICT (name, slot) DO UPDATE SET value = t.value + excluded.value;
+END
+$$;

@@ -1,0 +1,95 @@
+-- Opens the sessions that their bounds admit; for the others returns the facts, and writes nothing. The bounds of a
+-- session are lower by one for each earlier session of the batch from the same address, or network.
+-- No identifier may be in a batch twice. Rows are locked in one order: identifiers, then counters, then the total.
+CREATE FUNCTION holdfast.open_sessions_v2(
+    shards smallint[], channels text[], keys text[], givens text[], dids text[],
+    ips text[], ip_shards smallint[], networks text[], network_shards smallint[], nows double precision[],
+    own_froms bigint[], own_belows bigint[], around_froms bigint[], around_belows bigint[], total_slot smallint
+) RETURNS TABLE (n bigint, done boolean, held_by text, held_stage text, of_ip bigint, of_network bigint)
+LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
+#variable_conflict use_column
+DECLARE
+    asked bigint := cardinality(shards);
+    refused bigint[];
+    opened text[];
+    too_many boolean;
+BEGIN
+    SELECT coalesce(array_agg(f.n) FILTER (WHERE NOT f.done), '{}') INTO refused
+    FROM holdfast.session_facts_v2(shards, channels, keys, ips, ip_shards, networks, network_shards,
+        own_froms, own_belows, around_froms, around_belows) AS f;
+
+    WITH added AS (
+        INSERT INTO holdfast.identifiers (shard, channel, key, given, did, stage, ip, created_at, in_audit)
+        SELECT shard, channel, key, given, did, 'session', ip, now, false
+        FROM unnest(shards, channels, keys, givens, dids, ips, nows) WITH ORDINALITY
+            AS w (shard, channel, key, given, did, ip, now, n)
+        WHERE n <> ALL (refused) ORDER BY shard, channel, key ON CONFLICT DO NOTHING
+        RETURNING channel || ':' || key AS name
+    )
+    SELECT coalesce(array_agg(name), '{}') INTO opened FROM added;
+    IF cardinality(opened) + cardinality(refused) < asked THEN
+        -- Others claimed some since they were looked at.
+        SELECT array_agg(w.n) INTO refused FROM unnest(channels, keys) WITH ORDINALITY AS w (channel, key, n)
+        WHERE w.channel || ':' || w.key <> ALL (opened);
+    END IF;
+
+    IF refused <> '{}' THEN
+        RETURN QUERY SELECT f.n, false, f.held_by, f.held_stage, f.of_ip, f.of_network
+        FROM holdfast.session_facts_v2(shards, channels, keys, ips, ip_shards, networks, network_shards,
+            own_froms, own_belows, around_froms, around_belows) AS f WHERE f.n = ANY (refused);
+        IF opened = '{}' THEN
+            RETURN;
+        END IF;
+    END IF;
+
+    WITH subjects AS MATERIALIZED (
+        -- The first session of a subject has the bound that its counter must keep to.
+        SELECT shard, subject, count(*) FILTER (WHERE n <> ALL (refused)) AS more, max(below) AS most FROM (
+            SELECT * FROM unnest(ip_shards, ips, own_belows) WITH ORDINALITY AS w (shard, subject, below, n)
+            UNION ALL SELECT * FROM unnest(network_shards, networks, around_belows) WITH ORDINALITY
+                AS w (shard, subject, below, n) WHERE subject IS NOT NULL
+        ) AS named GROUP BY shard, subject
+    ), counted AS (
+        INSERT INTO holdfast.ip_counters AS t (shard, ip, registrations)
+        SELECT shard, subject, more FROM subjects WHERE more > 0 ORDER BY shard, subject
+        ON CONFLICT (shard, ip) DO UPDATE SET registrations = t.registrations + excluded.registrations
+        RETURNING shard, ip AS subject, registrations
+    )
+    -- Counted under lock: others may have added to the same counters since they were read. A full join cannot be done
+    -- by nested loops, which the planner would choose for arrays of unknown length.
+    SELECT bool_or(registrations > most) INTO too_many FROM subjects FULL JOIN counted USING (shard, subject);
+    IF too_many THEN
+        PERFORM holdfast.lost_race_v1();
+    END IF;
+
+    INSERT INTO holdfast.totals AS t (name, slot, value) VALUES ('registrations', total_slot, cardinality(opened))
+    ON CONFLICT (name, slot) DO UPDATE SET value = t.value + excluded.value;
+    RETURN QUERY SELECT g, true, NULL::text, NULL::text, NULL::bigint, NULL::bigint
+    FROM generate_series(1, asked) AS g WHERE g <> ALL (refused);
+END
+$$;
+
+-- What is known of each session that is asked for, and whether its bounds admit it.
+CREATE FUNCTION holdfast.session_facts_v2(
+    shards smallint[], channels text[], keys text[], ips text[], ip_shards smallint[], networks text[],
+    network_shards smallint[], own_froms bigint[], own_belows bigint[], around_froms bigint[], around_belows bigint[]
+) RETURNS TABLE (n bigint, done boolean, held_by text, held_stage text, of_ip bigint, of_network bigint)
+LANGUAGE sql STABLE AS $$
+    SELECT w.n, holdfast.session_admits_v1(claim.did IS NOT NULL, known.of_ip, known.of_network,
+        w.own_from, w.own_below, w.around_from, w.around_below), claim.did, claim.stage, known.of_ip, known.of_network
+    FROM unnest(shards, channels, keys, ips, ip_shards, networks, network_shards,
+            own_froms, own_belows, around_froms, around_belows) WITH ORDINALITY
+        AS w (shard, channel, key, ip, ip_shard, network, network_shard,
+            own_from, own_below, around_from, around_below, n)
+    LEFT JOIN LATERAL (
+        SELECT t.did, t.stage FROM holdfast.identifiers AS t
+        WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key LIMIT 1
+    ) AS claim ON true
+    CROSS JOIN LATERAL (
+        SELECT coalesce((SELECT t.registrations FROM holdfast.ip_counters AS t
+                WHERE t.shard = w.ip_shard AND t.ip = w.ip), 0) AS of_ip,
+            coalesce((SELECT t.registrations FROM holdfast.ip_counters AS t
+                WHERE t.shard = w.network_shard AND t.ip = w.network), 0) AS of_network
+    ) AS known
+$$;

@@ -1,0 +1,110 @@
+"""An app of another origin asks for the account and a permission to pay, on the local chain, of the modules and of the build."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+from tests.support.built_client import serve_built
+from tests.support.connecting_apps import App, allow, asking, clicked, registered, told
+from tests.support.page_visits import GERMAN, Visit
+from tests.support.pages import serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.async_api import Browser, BrowserContext
+    from tests.support.chain_service import ChainService
+
+PAYER = "did:key:zDnaeiWRZUYZhVXTmCXHQJyRjZF6hKx3b6KYwpL8AhuMuJsrA"
+LIMIT = "12500000"
+MOST_MODULES = 10
+
+
+@pytest.fixture
+def app() -> Iterator[str]:
+    with serving(App) as address:
+        yield address
+
+
+def wanted() -> dict[str, Any]:
+    return {"account": True, "delegate": {"to": PAYER, "limit": LIMIT, "expires": int(time.time()) + 86_400}}
+
+
+async def asked(context: BrowserContext, app: str, chain: ChainService) -> tuple[Any, Visit]:
+    """The app's page and the window that its click opened."""
+    server: Any = SimpleNamespace(port=urlsplit(chain.base_url).port)
+    page = await asking(context, app, server, wanted())
+    return page, await clicked(page, server)
+
+
+async def is_given(browser: Browser, window: Visit, result: dict[str, Any]) -> None:
+    """The permission holds, is the person's, and says what was shown: read by a browser that knows nothing of it."""
+    path = f"/vault#permission={result['delegation']['container']}"
+    other = await Visit.of(await browser.new_context(), window.server, path)
+    await other.screen("received")
+    assert f"{PAYER} may spend up to 12.50 USDC until" in await other.text('[data-name="sentence"]')
+    assert result["did"] in await other.text("main")
+
+
+async def test_account_and_permission_are_shown_refused_and_given(
+    browser: Browser, chain: ChainService, app: str
+) -> None:
+    context = await browser.new_context()
+    page, window = await asked(context, app, chain)
+    await registered(window, f"h{secrets.token_hex(5)}")
+    shown = await window.text("main")
+    assert "wants your identity and permission to pay" in shown
+    assert "It may spend, without asking again" in shown and "12.50\u00a0USDC" in shown and PAYER in shown
+    assert "cannot spend anything" not in shown
+    account = (await window.text('[data-name="account"]')).replace(" ", "")
+    await window.inspect("connect-consent-delegate")
+    await window.page.reload()  # the app is asked again, and the person is asked for the passkey
+    await window.screen("consent")
+    await allow(window)
+    result = (await told(page))["result"]
+    assert result["account"] == {"address": account, "chainId": 84532}
+    assert set(result) == {"did", "account", "delegation"}
+    await is_given(browser, window, result)
+
+    other = await browser.new_context()
+    page, window = await asked(other, app, chain)
+    await registered(window, f"h{secrets.token_hex(5)}")
+    await window.press("refuse")
+    assert await told(page) == {"code": "user_cancelled", "message": "The person said no."}
+    assert window.page.is_closed() or await window.page.wait_for_event("close")
+    assert window.complaints == []
+
+
+async def test_the_built_page_gives_them_in_german_by_the_keyboard_alone(
+    browser: Browser, chain: ChainService, built: Path, app: str
+) -> None:
+    context = await browser.new_context(**GERMAN)
+    names = await serve_built(context, built)
+    page, window = await asked(context, app, chain)
+    await window.screen("start")
+    assert await window.page.get_attribute("html", "lang") == "de"
+    await window.key("register")
+    await window.type("handle", f"h{secrets.token_hex(5)}")
+    await window.page.keyboard.press("Enter")
+    await window.screen("passkey")
+    await window.key("create")
+    await window.screen("safety")
+    await window.key("later")
+    await window.screen("consent")
+    shown = await window.text("main")
+    assert "12,50\u00a0USDC" in shown and PAYER in shown
+    account = (await window.text('[data-name="account"]')).replace(" ", "")
+    await window.inspect("connect-consent-delegate-de")
+    await window.key("allow")
+    result = (await told(page))["result"]
+    assert window.complaints == []
+    assert result["account"] == {"address": account, "chainId": 84532}
+    await is_given(browser, window, result)
+    assert {"pages/connect.js", "holdfast.js", "worker.js"} <= set(names), "the window ran the build"
+    assert len(set(names)) < MOST_MODULES, names

@@ -1,0 +1,36 @@
+"""The minified client and pages, as a wheel serves them, in place of a checkout's modules."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.async_api import BrowserContext, Route
+
+BUILDER = Path(__file__).resolve().parents[2] / "browser" / "build.py"
+
+
+def build_into(folder: Path) -> Path:
+    """Write what /client/ serves to `folder`."""
+    spec = importlib.util.spec_from_file_location("browser_build", BUILDER)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.build_served(folder)
+    return folder
+
+
+async def serve_built(context: BrowserContext, folder: Path) -> list[str]:
+    """Answer the context's requests for /client/ from `folder`, with the service's own headers; the names asked for."""
+    asked: list[str] = []
+
+    async def built(route: Route) -> None:
+        name = route.request.url.partition("/client/")[2]
+        asked.append(name)
+        served = await route.fetch()
+        await route.fulfill(response=served, body=(folder / name).read_text())
+
+    await context.route("**/client/**", built)
+    return asked

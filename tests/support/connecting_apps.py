@@ -1,0 +1,68 @@
+"""Apps of other origins that ask a person on /connect, and what the person does in the window."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.support.page_visits import Visit
+from tests.support.pages import Pages
+from tests.support.passkeys import Authenticator
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, BrowserContext, Page
+    from tests.support.serving import Server
+
+ASK = """
+async ([service, request, options]) => {
+  const { connect } = await import(`${service}/client/connect.js`);
+  document.querySelector("button").onclick = () => {
+    window.told = connect(request, options).then((result) => ({result}), ({code, message}) => ({code, message}));
+  };
+}
+"""
+
+
+class App(Pages):
+    """Any other page."""
+
+    def page(self) -> tuple[bytes, str]:
+        return b"<!doctype html><title>App</title><button>Go</button>", "text/html"
+
+
+async def asking(
+    context: Browser | BrowserContext, app: str, server: Server, request: dict[str, Any], **options: Any
+) -> Page:
+    """A page of the app whose button asks."""
+    page = await context.new_page()
+    await page.goto(app)
+    await page.evaluate(ASK, [f"http://localhost:{server.port}", request, options])
+    return page
+
+
+async def told(page: Page) -> dict[str, Any]:
+    answer: dict[str, Any] = await page.evaluate("told")
+    return answer
+
+
+async def clicked(page: Page, server: Server, selector: str = "button") -> Visit:
+    """Click in the app; the window that opens, with an authenticator."""
+    async with page.expect_popup() as opening:
+        await page.click(selector)
+    window = Visit(await opening.value, server)
+    window.authenticator = await Authenticator.of(window.page)
+    return window
+
+
+async def registered(window: Visit, handle: str) -> None:
+    """From the first screen of the window to the question."""
+    await window.screen("start")
+    await window.choose("handle", handle)
+    await window.screen("passkey")
+    await window.press("create")
+    await window.screen("safety")
+    await window.press("later")
+    await window.screen("consent")
+
+
+async def allow(window: Visit) -> None:
+    await window.page.locator('[data-name="allow"]:enabled').click()

@@ -1,0 +1,159 @@
+"""The service's own pages as a person with Firefox meets them: screens, clicks, passkeys, screenshots."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import axe_playwright_python
+from tests.support.marionette import ELEMENT
+from tests.support.page_visits import SHOTS, WIDER
+from tests.support.serving import PATIENCE_S, becomes_true
+
+if TYPE_CHECKING:
+    from tests.support.marionette import Marionette
+    from tests.support.serving import Server
+
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
+RUN_AXE = """
+const told = arguments[arguments.length - 1];
+axe.run().then((found) => told(found.violations.map((it) => it.id + ": " + it.nodes.map((node) => node.html))), (error) => told([String(error)]));
+"""
+AUTHENTICATOR = {
+    "protocol": "ctap2_1", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
+    "isUserConsenting": True, "isUserVerified": True,
+}  # fmt: skip
+# What Firefox noted about pages of an address: violations of their policy, and errors that nothing caught.
+COMPLAINTS = """
+return Services.console.getMessageArray()
+  .filter((it) => it instanceof Ci.nsIScriptError && (it.sourceName.startsWith(arguments[0]) || it.category.startsWith("CSP")))
+  .filter((it) => !(it.flags & Ci.nsIScriptError.warningFlag))
+  .map((it) => it.errorMessage);
+"""
+ZOOM = "gBrowser.selectedBrowser.fullZoom = arguments[0];"
+# 0: dark, 1: light, 2: as the system.
+SCHEME = 'Services.prefs.setIntPref("layout.css.prefers-color-scheme.content-override", arguments[0]);'
+SCHEMES = {"dark": 0, "light": 1}
+
+
+class FirefoxVisit:
+    """The tab of a Firefox, in which a person visits a service."""
+
+    def __init__(self, firefox: Marionette, server: Server) -> None:
+        self.firefox, self.server = firefox, server
+        self.address = f"http://localhost:{server.port}"
+        firefox.send("WebDriver:SetTimeouts", implicit=PATIENCE_S * 1000, script=PATIENCE_S * 1000)
+        firefox.send("WebDriver:SetWindowRect", width=1280, height=900)
+
+    def open(self, path: str) -> None:
+        """Open a page of the service."""
+        self.firefox.send("WebDriver:Navigate", url=self.address + path)
+
+    def run(self, script: str, *given: Any) -> Any:
+        """Run a script in the page, and return what it returns."""
+        return self.firefox.send("WebDriver:ExecuteScript", script=script, args=list(given), sandbox=None)
+
+    def find(self, selector: str) -> str:
+        """Wait until an element is in the page; return its reference."""
+        found: dict[str, str] = self.firefox.send("WebDriver:FindElement", using="css selector", value=selector)
+        return found[ELEMENT]
+
+    def count(self, selector: str) -> int:
+        """Return how many elements a selector has now."""
+        found: int = self.run("return document.querySelectorAll(arguments[0]).length", selector)
+        return found
+
+    def text(self, selector: str) -> str:
+        """Return an element's text."""
+        found: str = self.firefox.send("WebDriver:GetElementText", id=self.find(selector))
+        return found
+
+    def screen(self, name: str) -> None:
+        """Wait until a screen is shown."""
+        self.find(f'main[data-screen="{name}"]')
+
+    def press(self, name: str, within: str = "main") -> None:
+        """Click on the button of that name."""
+        self.firefox.send("WebDriver:ElementClick", id=self.find(f'{within} [data-name="{name}"]'))
+
+    def fill(self, field: str, value: str) -> None:
+        """Type into a field, in place of what it has; a field for files takes a path."""
+        element = self.find(f'[name="{field}"]')
+        if self.run("return arguments[0].type", {ELEMENT: element}) != "file":
+            self.firefox.send("WebDriver:ElementClear", id=element)
+        self.firefox.send("WebDriver:ElementSendKeys", id=element, text=value)
+
+    def told(self, words: str, place: str = "main") -> None:
+        """Wait until a text is in a part of the page."""
+        shown = "return document.querySelector(arguments[0])?.textContent ?? ''"
+        assert becomes_true(lambda: words in self.run(shown, place)), (words, self.run(shown, "body"))
+
+    def register(self, handle: str) -> None:
+        """A whole registration by handle, up to the screen that advises a second way in."""
+        self.press("register")
+        self.fill("handle", handle)
+        self.told(f"{handle} is free.")
+        self.press("submit")
+        self.screen("passkey")
+        self.press("create")
+        self.screen("safety")
+
+    def inspect(self, name: str) -> None:
+        """Screenshots of the present screen, which fits at 360 px, and in which axe finds nothing, light and dark."""
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        self.run(AXE + ";window.axe = axe;")
+        for scheme, number in SCHEMES.items():
+            self._in_browser(SCHEME, number)
+            found = self.firefox.send("WebDriver:ExecuteAsyncScript", script=RUN_AXE, args=[], sandbox=None)
+            assert found == [], f"{name}, {scheme}"
+            self._shoot(f"{name}-1280-{scheme}")
+        self._resize(360, zoom=2)
+        assert self.run(f"return {WIDER}") == [], f"{name}: wider than 360 px"
+        self._shoot(f"{name}-360-light")
+        self._resize(1280, zoom=1)
+
+    def _resize(self, width: int, zoom: int) -> None:
+        """Show `width` CSS pixels. No window is 360 pixels wide; one of 720 has that many at a zoom of 200 %."""
+        self._in_browser(ZOOM, zoom)
+        self.firefox.send("WebDriver:SetWindowRect", width=width * zoom, height=900)
+        assert becomes_true(lambda: self.run("return innerWidth") == width), f"the window is not {width} px wide"
+
+    def _shoot(self, name: str) -> None:
+        picture = self.firefox.send("WebDriver:TakeScreenshot", full=True)
+        (SHOTS / f"firefox-{name}.png").write_bytes(base64.b64decode(picture))
+
+    def complaints(self) -> list[str]:
+        """Return violations of the page's policy and uncaught errors, since Firefox started."""
+        found: list[str] = self._in_browser(COMPLAINTS, self.address)
+        return found
+
+    def _in_browser(self, script: str, *given: Any) -> Any:
+        """Run a script with Firefox's own rights."""
+        self.firefox.send("Marionette:SetContext", value="chrome")
+        try:
+            return self.firefox.send("WebDriver:ExecuteScript", script=script, args=list(given))
+        finally:
+            self.firefox.send("Marionette:SetContext", value="content")
+
+
+class FirefoxAuthenticator:
+    """A virtual authenticator of a Firefox; every tab of it sees the authenticator."""
+
+    def __init__(self, firefox: Marionette, **changes: bool) -> None:
+        self._firefox = firefox
+        self.id: str = firefox.send("WebAuthn:AddVirtualAuthenticator", **{**AUTHENTICATOR, **changes})
+
+    def credentials(self) -> list[dict[str, Any]]:
+        """Return its passkeys."""
+        found = self._firefox.send("WebAuthn:GetCredentials", authenticatorId=self.id)
+        return list(found if isinstance(found, list) else json.loads(found))
+
+    def verify_user(self, verified: bool) -> None:
+        """Set whether it recognises its user from now on."""
+        self._firefox.send("WebAuthn:SetUserVerified", authenticatorId=self.id, isUserVerified=verified)
+
+    def remove(self) -> None:
+        """Take it away from the browser."""
+        self._firefox.send("WebAuthn:RemoveVirtualAuthenticator", authenticatorId=self.id)

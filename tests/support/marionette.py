@@ -1,0 +1,69 @@
+"""Firefox's own protocol for tests, as far as the tests of the pages need it.
+
+A message is its length, a colon and JSON: `[0, id, command, parameters]` asks, `[1, id, error, result]` answers
+(https://firefox-source-docs.mozilla.org/testing/marionette/Protocol.html).
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from typing import Any
+
+_ASKS = 0
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the key of an element's reference (WebDriver, section 12.1)
+
+
+class MarionetteError(Exception):
+    """A command failed; `name` is WebDriver's name of the error."""
+
+    def __init__(self, command: str, name: str, message: str) -> None:
+        super().__init__(f"{command}: {name}: {message}")
+        self.name = name
+
+
+class Marionette:
+    """A connection to a Firefox that was started with `--marionette`."""
+
+    def __init__(self, port: int, patience_s: float) -> None:
+        """Connect to a port of this machine.
+
+        Args:
+            port: TCP port on 127.0.0.1.
+            patience_s: seconds that an answer may take.
+
+        Raises:
+            OSError: nothing listens there.
+        """
+        self._socket = socket.create_connection(("127.0.0.1", port), patience_s)
+        self._stream = self._socket.makefile("rb")
+        self._last = 0
+        self._read()  # the greeting
+
+    def send(self, command: str, **parameters: Any) -> Any:
+        """Run a command and return its result; a lone `value` is unwrapped.
+
+        Raises:
+            MarionetteError: Firefox refused the command.
+        """
+        self._last += 1
+        asked = json.dumps([_ASKS, self._last, command, parameters]).encode()
+        self._socket.sendall(b"%d:%s" % (len(asked), asked))
+        _, number, error, result = self._read()
+        assert number == self._last, f"{command}: an answer to another question"
+        if error:
+            raise MarionetteError(command, error["error"], error["message"])
+        return result["value"] if isinstance(result, dict) and result.keys() == {"value"} else result
+
+    def close(self) -> None:
+        """Close the connection; Firefox goes on."""
+        self._stream.close()
+        self._socket.close()
+
+    def _read(self) -> Any:
+        length = b""
+        while (byte := self._stream.read(1)) != b":":
+            if not byte:
+                raise ConnectionError("Firefox closed the connection")
+            length += byte
+        return json.loads(self._stream.read(int(length)))
