@@ -25,7 +25,7 @@ class Question:
 
     Attributes:
         filename: under which the client wants to save it.
-        shape: what the ETag says besides the CID where no path follows it.
+        shape: the part of the ETag after the CID, where no path follows the CID.
         shared: headers that every answer has.
     """
 
