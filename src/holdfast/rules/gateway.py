@@ -69,7 +69,7 @@ class Wanted:
         return f'"{cid}.{self.shape(path)}"'
 
     def shape(self, path: str) -> str:
-        """The part of the ETag after the CID."""
+        """What the ETag says in addition to the CID."""
         if self.form is Form.RAW and not self.entity_bytes:
             return "raw"
         shape = f"{path}|{self.scope}|{self.entity_bytes}|{self.dups}"

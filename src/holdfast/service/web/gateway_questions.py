@@ -25,7 +25,7 @@ class Question:
 
     Attributes:
         filename: under which the client wants to save it.
-        shape: the part of the ETag after the CID, where no path follows the CID.
+        shape: what the ETag says in addition to the CID if no path follows it.
         shared: headers that every answer has.
     """
 
