@@ -30,7 +30,7 @@ class Address:
 
 
 def parse_address(url: str) -> Address:
-    """The address that a URL names. Raises ValueError, without the URL, for another form."""
+    """Parse a URL. Raises ValueError, without the URL, for another form."""
     parts = urlsplit(url)
     if parts.scheme not in SCHEMES or not (parts.netloc or parts.query):
         raise ValueError("postgresql://user:password@host:port/database is needed")

@@ -1,6 +1,6 @@
 """Static responses, prepared once with an ETag; 304 if the client's copy is current (RFC 9110, section 13.1.2).
 
-A body of some size also has a gzip form, which is made in a thread when the first client asks that can read it.
+A body of some size also has a gzip form, which is created in a thread at the first request that accepts gzip.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from holdfast.service.http.messages import ANY_ORIGIN, EXPOSED, NO_SNIFFING, Fix
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-WORTH_PACKING = 1024  # bytes; below, the headers of a compressed answer cost what it saves
+WORTH_PACKING = 1024  # bytes; below this, a compressed response's headers cost what it saves
 _VARIES = ("vary", "Accept-Encoding")
 _PACKED = ("content-encoding", "gzip")
 _ONE_AT_A_TIME = threading.Lock()
 
 
 class _Form:
-    """One form of a body: the response, and the 304 for a client that has it."""
+    """One encoding of a body: the response, and the 304 for a client that has it."""
 
     __slots__ = ("etag", "full", "unchanged")
 
@@ -50,13 +50,13 @@ class StaticAnswer:
         self._packed: _Form | None = None
 
     async def serve(self, request: Request) -> Response:
-        """Return the response in a form that the client can read, or 304 if it has the body."""
+        """Return the response in an encoding that the client accepts, or 304 if it has the body."""
         if self._packed is None and self._worth and accepts_gzip(request.header("accept-encoding")):
             await asyncio.to_thread(self._pack)
         return self.answer(request)
 
     def answer(self, request: Request) -> Response:
-        """As `serve`, without making a form that is not there yet."""
+        """As `serve`, but without creating an encoding that does not exist yet."""
         form = self._plain
         if self._packed is not None and accepts_gzip(request.header("accept-encoding")):
             form = self._packed
@@ -73,7 +73,7 @@ class StaticAnswer:
                 self._packed = _Form(etag, self._content_type, [_PACKED, *self._shared], packed)
 
     def _unchanged(self, known: str, form: _Form) -> Response:
-        """The 304 of the form that the client has, whichever it is: both say the same."""
+        """Return the 304 for the encoding that the client has, whichever it is, because both have the same content."""
         for held in (form, self._packed, self._plain):
             if held is not None and _matches(known, held.etag):
                 return held.unchanged
@@ -81,7 +81,7 @@ class StaticAnswer:
 
 
 def accepts_gzip(header: str | None) -> bool:
-    """Whether an `Accept-Encoding` names gzip or `*` with a weight above zero (RFC 9110, section 12.5.3)."""
+    """Return whether an `Accept-Encoding` lists gzip or `*` with a weight above zero (RFC 9110, section 12.5.3)."""
     weights: dict[str, str] = {}
     for part in (header or "").lower().split(","):
         name, _, weight = part.partition(";")

@@ -82,7 +82,7 @@ class TwilioVerifier:
         return f"Twilio Verify at {urlsplit(self._service_url).netloc}, token accepted"
 
     async def close(self) -> None:
-        """Nothing to close: the service owns the session."""
+        """Do nothing: the service owns the session."""
 
     async def _ask(self, method: str, path: str, form: dict[str, str] | None) -> tuple[int, dict[str, Any]]:
         """Send one request over a new connection.
