@@ -33,7 +33,7 @@ class Stage(StrEnum):
 
 
 class Confirmation(StrEnum):
-    """What the chain says of one registration."""
+    """What the chain says about one registration."""
 
     PENDING = "pending"
     CONFIRMED = "confirmed"

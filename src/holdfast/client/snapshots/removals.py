@@ -1,4 +1,4 @@
-"""After two devices changed a vault: the keys that one of them removed stay removed, whichever version goes on."""
+"""Removals after two devices changed a vault: keys that either removed stay removed, whichever version is chosen."""
 
 from __future__ import annotations
 

@@ -397,7 +397,7 @@ class AsyncVault:
     ) -> calls.Released:
         """On the device that holds the vault: respond to the new device's key, then to the six digits.
 
-        With the digits the answer has `sealed_vault` too: the wraps of all passkeys and passwords, for `sync_complete`.
+        For the digits it also returns `sealed_vault`: the wraps of all passkeys and passwords, for `sync_complete`.
         Raises PluginCallError if the vault has sixteen keys already.
         """
         if code is None:

@@ -90,7 +90,7 @@ class Comparison(types.Record, frozen=True, kw_only=True):
 
 
 class Released(types.SyncRespondResult, frozen=True, kw_only=True):
-    """The answer of the device with the vault. `sealed_vault` (base64) has the wraps of the vault's keys."""
+    """The response of the device with the vault. `sealed_vault` (base64) has the wraps of the vault's keys."""
 
     sealed_vault: str | None = None
 

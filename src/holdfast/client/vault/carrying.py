@@ -1,4 +1,4 @@
-"""Pairing carries every passkey and password of a vault: the new device goes on under the same data key.
+"""Pairing transfers every passkey and password of a vault: the new device continues under the same data key.
 
 Only a wrap's own key can make it again, so the wraps move as they are, in the clear header of a sealed vault. The
 device that gives seals its vault once more for a key that it makes for this pairing. That key travels inside the vault
@@ -21,7 +21,7 @@ class Call(Protocol):
     """Calls one function of the enclave. Nothing else may call it in between."""
 
     def __call__(self, function: str, /, **fields: object) -> dict[str, Any]:
-        """Return the answer. Raises PluginCallError."""
+        """Return the response. Raises PluginCallError."""
         ...
 
 

@@ -1,6 +1,6 @@
 """A vault remembers which passkeys and passwords were removed: another device's version does not bring one back.
 
-A removal is a row of `tokens`: it travels with the vault, and the enclave gives it no meaning. Adding the key again
+A removal is a row of `tokens`, which is transferred with the vault and which the enclave ignores. Adding the key again
 deletes the row.
 """
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Car:
-    """A CAR file to be written: its blocks in order, and what stands in it before each of them.
+    """A CAR file to be written: its blocks in order, and the bytes that precede each of them.
 
     Attributes:
         begins: bytes before each block; before the first, the file's header too.

@@ -21,12 +21,12 @@ _LONGEST = 200  # characters of what is remembered
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A form of an answer, whatever the CID.
+    """The form of a response, whatever the CID.
 
     Attributes:
         filename: under which the client wants to save it.
         shape: what the ETag says in addition to the CID if no path follows it.
-        shared: headers that every answer has.
+        shared: headers that every response has.
     """
 
     asked: Wanted

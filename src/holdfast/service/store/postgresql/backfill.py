@@ -34,7 +34,7 @@ class Backfill:
     at_once: int = ROWS_AT_ONCE
 
     async def run(self, connection: Connection) -> int:
-        """Process all rows; return how many rows the statement wrote. After an interruption it begins anew."""
+        """Process all rows; return how many rows the statement wrote. After an interruption it starts over."""
         written = parts = 0
         start: Sequence[Any] | None = self._place(-1)
         while start is not None:
