@@ -1,4 +1,4 @@
-/** A user operation's way to the chain, through the service's bundler: sponsored or estimated, sent once, waited for. */
+/** Brings user operations to the chain through the service's bundler: sponsors or estimates, sends once, and waits. */
 
 import { RpcError } from "../http/service.js";
 import { NetworkError } from "../errors.js";
@@ -9,7 +9,7 @@ const SPONSORS = [
   ...ESTIMATES, "maxFeePerGas", "maxPriorityFeePerGas",
   "paymaster", "paymasterVerificationGasLimit", "paymasterPostOpGasLimit", "paymasterData",
 ];
-/** In range and with a low s, so that an estimate goes through the whole curve arithmetic before it says no. */
+/** In range and with a low s, so that an estimate includes the whole curve arithmetic before the signature is rejected. */
 const PLACEHOLDER_SIGNATURE = `0x${"7f".repeat(32)}${"3f".repeat(32)}`;
 const RECEIPT_WITHIN_MS = 120000;
 /** Between two looks for a receipt: a block of a fast chain comes within seconds, and a person waits for it. */
@@ -23,7 +23,7 @@ const SLOWEST_LOOK_MS = 1000;
  * @typedef {{transactionHash: string, blockNumber: number, logs: any[]}} Receipt
  */
 
-/** The bundler of one service, for its entry point. */
+/** The bundler of one service, for one entry point. */
 export class Bundler {
   #client;
   #entryPoint;
@@ -38,22 +38,22 @@ export class Bundler {
   }
 
   /**
-   * The operation with the sponsor's fields and limits.
+   * Returns the operation with the sponsor's fields and gas limits.
    *
    * @param {UserOp} operation
    * @returns {Promise<UserOp>}
-   * @throws {OperationFailed} the sponsor refuses, or names no paymaster
+   * @throws {OperationFailed} the sponsor refuses, or its response has no paymaster
    */
   async sponsored(operation) {
     const given = await this.#ask("pm_sponsorUserOperation", [placeholder(operation), this.#entryPoint]);
     const sponsored = merged(operation, given, SPONSORS);
-    // Signing now would have the account pay for what its owner believes to be free.
+    // If this were signed, the account would pay for what its owner believes to be free.
     if (!sponsored.paymaster) throw new OperationFailed("the sponsor named no paymaster");
     return sponsored;
   }
 
   /**
-   * The operation with the bundler's limits; its fees stay.
+   * Returns the operation with the bundler's gas limits and unchanged fees.
    *
    * @param {UserOp} operation
    * @returns {Promise<UserOp>}
@@ -64,11 +64,11 @@ export class Bundler {
   }
 
   /**
-   * Hands the signed operation over, once.
+   * Sends the signed operation to the bundler, once.
    *
    * @param {UserOp} operation
    * @param {string} hash as the enclave signed it
-   * @throws {OperationFailed} it is refused; after a NetworkError it may have arrived all the same
+   * @throws {OperationFailed} it is refused. After a NetworkError it may have arrived nevertheless
    */
   async send(operation, hash) {
     const answer = await this.#ask("eth_sendUserOperation", [operation, this.#entryPoint]);
@@ -76,7 +76,7 @@ export class Bundler {
   }
 
   /**
-   * The receipt, waited for.
+   * Waits for the receipt.
    *
    * @param {string} hash
    * @param {number} [within] milliseconds
@@ -129,7 +129,7 @@ function placeholder(operation) {
 }
 
 /**
- * The operation with those fields of an answer that it may set, and no others.
+ * Returns the operation with the named fields of a response, and no others.
  *
  * @param {UserOp} operation
  * @param {any} given

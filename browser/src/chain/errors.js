@@ -1,4 +1,4 @@
-/** What can go wrong with a user operation. */
+/** Errors of user operations. */
 
 import { RequestRefused, ServiceError } from "../errors.js";
 import { NATIVE } from "./calls.js";
@@ -48,7 +48,7 @@ export class PaymentRefused extends ServiceError {
 }
 
 /**
- * Whether an operation was refused because another one of the account came first (ERC-4337: AA25, AA10).
+ * Whether an operation was refused because another operation of the same account came first (ERC-4337: AA25, AA10).
  *
  * @param {unknown} error
  */

@@ -1,4 +1,4 @@
-/** The vault's smart account at one service's chain: its operations are paid for, signed by the enclave, sent once. */
+/** The vault's smart account on one service's chain. Its operations are paid for, signed by the enclave and sent once. */
 
 import { Bundler } from "../chain/bundler.js";
 import { createAccount } from "../chain/calls.js";
@@ -7,7 +7,7 @@ import { didOfKey } from "../chain/names.js";
 import { paidByAccount } from "../chain/own_gas.js";
 import { PluginCallError } from "../errors.js";
 
-/** The service keeps an account's state for at most two seconds. */
+/** The service caches an account's state for at most two seconds. */
 const STATE_AGE_MS = 2100;
 
 /**
@@ -21,7 +21,7 @@ const STATE_AGE_MS = 2100;
 export class SmartAccount {
   #client;
   #policy;
-  /** The next nonce after this client's last operation: the service may answer with an older state. */
+  /** The next nonce after this client's last operation: the service may return an older state. */
   #next = 0n;
 
   /**
@@ -51,13 +51,13 @@ export class SmartAccount {
     return this.key.address;
   }
 
-  /** The state that the chain has of it. */
+  /** Returns the account's state on the chain. */
   state() {
     return this.#client.accountState({ account: this.key.address });
   }
 
   /**
-   * The account's operation for some call data, paid for and ready to be signed; the first one deploys the account.
+   * Prepares an operation with the given call data: paid for and ready to be signed. The first one deploys the account.
    *
    * @param {string} callData 0x-hex
    * @returns {Promise<UserOp>}
@@ -74,7 +74,7 @@ export class SmartAccount {
   }
 
   /**
-   * Signs with the enclave.
+   * Signs an operation with the enclave.
    *
    * @param {UserOp} operation
    * @returns {Promise<{operation: UserOp, hash: string}>}
@@ -120,7 +120,7 @@ export class SmartAccount {
     return { ...EMPTY, sender: this.address, nonce: hex(nonce), callData, ...first };
   }
 
-  /** What the account may pay itself. */
+  /** What the account may pay itself, and how much. */
   get policy() {
     return this.#policy;
   }
@@ -139,7 +139,7 @@ function hex(value) {
 }
 
 /**
- * Whether a sponsor's refusal would meet the account too, were it to pay: a revert, or a nonce that is over.
+ * Whether the sponsor refused because of the operation itself (a revert or an outdated nonce), whoever pays for it.
  *
  * @param {OperationFailed} error
  */
@@ -171,7 +171,7 @@ function once(client, name, ask) {
 }
 
 /**
- * The key that the vault's DID is made of, and the account that the service predicts for it.
+ * Returns the key whose hash is the vault's DID, and the account address that the service predicts for it.
  *
  * @param {Client} client
  * @returns {Promise<AccountKey>}

@@ -1,10 +1,10 @@
-/** Registers an unlocked vault's DID. Each step is noted before it is taken, so that a later call continues. */
+/** Registers an unlocked vault's DID. Each step is recorded before it is taken, so that a later call can continue. */
 
 import { ClientStateError, RequestRefused, ServiceError } from "../errors.js";
 import { registerOnChain } from "./chain_registration.js";
 import { Journal } from "./journal.js";
 
-/** Sent to a service without a bundler in the place of a transaction hash. */
+/** Sent instead of a transaction hash to a service without a bundler. */
 export const NO_TRANSACTION = `0x${"00".repeat(32)}`;
 const CODE_ATTEMPTS = 5; // MAX_VERIFY_ATTEMPTS of the interface
 const SPARE_MS = 5000;
@@ -19,13 +19,13 @@ const SPARE_MS = 5000;
  * @property {string} [handle]
  * @property {string} [email]
  * @property {string} [sms] a phone number in E.164 form
- * @property {(message: string) => Promise<string | null> | string | null} [code] asked for the code that was sent, with
- *   a sentence for the person; null gives up
- * @property {Attestation} [attestation] instead of `code`, where the page has verified the identifier itself
+ * @property {(message: string) => Promise<string | null> | string | null} [code] called for the code that was sent, with
+ *   a sentence for the person; returns the code, or null to give up
+ * @property {Attestation} [attestation] instead of `code`, if the page has verified the identifier itself
  * @property {(step: RegistrationStep) => void} [onProgress]
  */
 
-/** The registration was given up: no right code came, or the passkey belongs to another DID. */
+/** The registration was abandoned: no correct code was entered, or the passkey belongs to another DID. */
 export class RegistrationRefused extends ServiceError {
   /** @param {string} message @param {ErrorOptions} [options] */
   constructor(message, options) {
@@ -72,7 +72,7 @@ async function openSession(client, journal, { onProgress }) {
   try {
     await client.createSession({ identifier, channel, did });
   } catch (error) {
-    // The interrupted attempt may hold it: POST /api/dids knows the holder and decides.
+    // The interrupted attempt may hold the identifier: POST /api/dids knows the holder and decides.
     const perhapsOurs = sessionAsked || channel !== "handle";
     if (!(error instanceof RequestRefused) || error.code !== "identifier_taken" || !perhapsOurs) {
       await journal.end();
@@ -132,7 +132,7 @@ async function record(client, journal, credentialId, { onProgress }) {
   try {
     await client.registerDid({ credentialId, identifier, channel, did, txHash: txHash ?? NO_TRANSACTION, ...place, ...proof });
   } catch (error) {
-    // The answer to an earlier attempt was lost: the service has the registration.
+    // The response to an earlier attempt was lost: the service has the registration.
     if (!(error instanceof RequestRefused) || error.code !== "credential_already_registered") throw error;
   }
   const known = await client.lookupDid({ credentialId });

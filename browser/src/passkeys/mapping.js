@@ -1,8 +1,8 @@
-/** From the browser's DOMExceptions to WebAuthnError, in one place. */
+/** Converts the browser's DOMExceptions to WebAuthnError. */
 
 import { WebAuthnError } from "../errors.js";
 
-/** A timeout is told from a refusal by the clock alone: browsers name both NotAllowedError. */
+/** Only the elapsed time distinguishes a timeout from a refusal: browsers report both as NotAllowedError. */
 const ALMOST = 0.95;
 
 /** @type {Record<string, [import("../errors.js").WebAuthnReason, string]>} */
@@ -15,10 +15,10 @@ const BY_NAME = {
 };
 
 /**
- * The error of a ceremony.
+ * Returns a ceremony's failure as a WebAuthnError.
  *
  * @param {unknown} cause what the browser threw
- * @param {{elapsed: number, timeout: number, aborted?: boolean, focused?: boolean}} ceremony how it went; times in ms
+ * @param {{elapsed: number, timeout: number, aborted?: boolean, focused?: boolean}} ceremony the circumstances; times in ms
  * @returns {WebAuthnError}
  */
 export function webAuthnError(cause, { elapsed, timeout, aborted = false, focused = true }) {

@@ -1,4 +1,4 @@
-/** Every text of the payment pages, by language. {name} stands for a value; all tables have the same keys and values. */
+/** Every text of the payment pages, by language. {name} is replaced with a value; all tables have the same keys and placeholders. */
 
 const en = {
   title: "Confirm payment",
@@ -185,7 +185,7 @@ const de = {
 
 export const TEXTS = { en, de };
 
-/** What shops are told, always in English: they log it. A person's balance is not among it. */
+/** Messages for shops, always in English, because shops log them. They never contain a person's balance. */
 export const FOR_SHOPS = /** @type {Record<string, string>} */ ({
   user_cancelled: "The person cancelled. Nothing was paid.",
   bad_request: "The request's data is no payment: it needs to, amount, token and chainId. Nothing was paid.",
